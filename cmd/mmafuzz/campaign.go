@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -109,7 +111,9 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 	text := fmt.Sprintf("%s: plan %s%s: %s with %s dot products each, in %s and %s", r.out, p.Digest(), already, readable.Plural(len(pairs), "pair"),
 		readable.Thousands(p.Count), readable.Plural(n, "unit"), readable.Plural(p.Rounds, "round"))
 	fmt.Fprint(r.stdout, readable.Hanging(text, r.width))
-	fmt.Fprintf(r.stdout, "next: %s run --campaign %s --shard 0/N --out DIR%s, and 1/N to N-1/N elsewhere\n", command(), readable.ShellPath(r.out), p.Allow())
+	units := strings.TrimSuffix(r.out, filepath.Ext(r.out)) + "-units"
+	fmt.Fprintf(r.stdout, "next: %s run --campaign %s --shard 0/2 --out %s%s\n", command(), readable.ShellPath(r.out), readable.ShellPath(units), p.Allow())
+	fmt.Fprint(r.stdout, readable.Hanging("and --shard 1/2 elsewhere; of N shards, the numbers are 0/N to N-1/N", r.width))
 	return nil
 }
 

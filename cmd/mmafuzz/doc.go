@@ -125,7 +125,12 @@
 //	rounds  number
 //	there   bool    the same command has made the plan before, and it stays as it is
 //
-// show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch.
+// report:
+//
+//	page  string  file that has it
+//
+// show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch. show
+// --html --out writes what report does.
 //
 // Those of the other commands are documented with the packages that do the work:
 //

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"slices"
-
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -84,9 +82,9 @@ func (a *app) listInstructions(target string, refused bool) error {
 		}
 		defer t.Close()
 	}
-	heads, rows := listing.Instructions(t, refused, a.json || a.verbose)
 	if !a.json {
-		rows = slices.Insert(rows, 0, listing.Headings(heads))
+		return a.table(nil, listing.InstructionsForPeople(t, refused, a.verbose))
 	}
+	heads, rows := listing.Instructions(t, refused, true)
 	return a.table(heads, rows)
 }

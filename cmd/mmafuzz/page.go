@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
@@ -25,6 +26,10 @@ func (a *app) writePage(p *page.Page, file string) error {
 	if err := corpus.ReplaceFile(file, b.Bytes()); err != nil {
 		return hint.New("name a file with --out that can be written", "cannot write %s: %w", file, hint.Bare(err))
 	}
-	fmt.Fprintf(a.stdout, "report: %s\n", file)
-	return nil
+	return a.result(written{file}, func(w io.Writer, _ int) { fmt.Fprintf(w, "report: %s\n", file) })
+}
+
+// written is what is written with --json about a page that is in a file.
+type written struct {
+	Page string `json:"page"`
 }

@@ -241,6 +241,7 @@ func TestSchema(t *testing.T) {
 	flushing := []string{"eval", "--target", "sim:cdna2", "--inst", "v_mfma_f32_16x16x16f16", "--explain"}
 	verify(jsonOf(t, 0, "0001 3c00 00000000\n", flushing...), "eval")
 	verify(jsonOf(t, 0, "", "triage", bundle), "triage")
+	verify(jsonOf(t, 0, "", "report", bundle), "report")
 	units := []string{"--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32"}
 	verify(jsonOf(t, 0, "", slices.Concat([]string{"corpus", "export", "--out", "inputs"}, units)...), "export")
 	verify(jsonOf(t, 1, "", slices.Concat([]string{"corpus", "import", "inputs", "--out", "imported"}, units)...), "import")

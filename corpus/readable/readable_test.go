@@ -26,6 +26,8 @@ func TestWrap(t *testing.T) {
 		{"see (go doc ./a Name)", 16, []string{"see (go doc ./a", "Name)"}},
 		{"see (go doc ./a)", 12, []string{"see", "(go doc ./a)"}},
 		{"go doc", 3, []string{"go", "doc"}},
+		{"by L 8→16, e_zero -132→-133", 19, []string{"by L 8→16,", "e_zero -132→-133"}},
+		{"see → here", 3, []string{"see", "→", "here"}},
 	} {
 		if d := cmp.Diff(c.want, readable.Wrap(c.text, c.width)); d != "" {
 			t.Errorf("%q in %d: %s", c.text, c.width, d)
@@ -45,7 +47,7 @@ NAME       N  ABOUT
 *first*      1  short
 *näme*   1,000  a text that needs several
               lines to be shown
-**
+
 `,
 		30: `
 NAME       N  ABOUT
@@ -54,7 +56,7 @@ NAME       N  ABOUT
               needs several
               lines to be
               shown
-**
+
 `,
 		20: `
 NAME       N
@@ -66,7 +68,7 @@ NAME       N
     needs several
     lines to be
     shown
-**
+
 `,
 	} {
 		g.Width = width
@@ -89,13 +91,11 @@ func TestGridInLines(t *testing.T) {
 	g.Write(&b, nil)
 	const want = `NAME
     TEXT
-     N
-    FILE
+     N  FILE
 a
     more words than fit
     in one line
-     1
-    f
+     1  f
 a-name-that-is-longer-than-a-line
     few
     23
@@ -103,6 +103,44 @@ a-name-that-is-longer-than-a-line
 `
 	if d := cmp.Diff(want, b.String()); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestGridLastColumn checks numbers and long words in the last column, rows whose first cells
+// are empty, and titles.
+func TestGridLastColumn(t *testing.T) {
+	for _, c := range []struct {
+		right bool
+		rows  [][]string
+		want  string
+	}{
+		{true, [][]string{{"NAME", "N"}, {"a", "1"}, {"b", "1,000"}}, `
+NAME      N
+*a*         1
+*b*     1,000
+`},
+		{false, [][]string{{"NAME", "TEXT"}, {"a", "some words that need two lines"}, {"", "by a-word-that-is-too-long-for-it"}, {"", ""}, {"b", "few"}}, `
+NAME  TEXT
+*a*     some words that
+      need two lines
+    by
+    a-word-that-is-too-long-for-it
+
+*b*     few
+`},
+		{true, [][]string{{"NAME", "N"}, {"a-title-that-is-no-cell"}, {"", "1,000"}}, `
+NAME      N
+*a-title-that-is-no-cell*
+      1,000
+`},
+	} {
+		g := readable.Table{Width: 24, Right: map[int]bool{1: c.right}, Head: true, Rows: c.rows}
+		var b strings.Builder
+		b.WriteByte('\n')
+		g.Write(&b, func(s string) string { return "*" + s + "*" })
+		if d := cmp.Diff(c.want, b.String()); d != "" {
+			t.Error(d)
+		}
 	}
 }
 

@@ -9,12 +9,13 @@ import (
 
 // Table is a table whose last column takes what is left of the width and continues below
 // itself. Columns that do not fit stand in further, indented lines of each row, in the heading
-// as in the body. Names are never cut: a word that is longer than a line stays whole.
+// as in the body; so does the last cell of a row that has a word too long for its column. Names
+// are never cut: a word that is longer than a line stays whole.
 type Table struct {
 	Width int          // columns of the terminal
 	Right map[int]bool // columns of numbers, which end in one line
 	Head  bool         // the first row is a heading
-	Rows  [][]string   // all of the same length
+	Rows  [][]string   // all of the same length, but for titles, which have one cell
 }
 
 const (
@@ -33,26 +34,48 @@ func (t *Table) Write(w io.Writer, bold func(string) string) {
 		return
 	}
 	widths := t.columnWidths()
-	groups := t.groups(widths)
 	for i, row := range t.Rows {
 		mark := bold
 		if i == 0 && t.Head {
 			mark = nil
 		}
-		for _, g := range groups {
-			t.writeGroup(w, row, g, widths, mark)
+		if t.title(row) {
+			fmt.Fprintln(w, t.cell(row[0], 0, 0, mark))
+		} else {
+			t.writeRow(w, row, widths, mark)
 		}
 	}
 }
 
+// title reports whether a row is a line above others, which is not in columns.
+func (t *Table) title(row []string) bool { return len(row) < len(t.Rows[0]) }
+
 func (t *Table) columnWidths() []int {
 	widths := make([]int, len(t.Rows[0]))
 	for _, row := range t.Rows {
+		if t.title(row) {
+			continue
+		}
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
 	}
 	return widths
+}
+
+// writeRow writes a row. Lines without text are left out, but a row without any is an empty line.
+func (t *Table) writeRow(w io.Writer, row []string, widths []int, bold func(string) string) {
+	if strings.Join(row, "") == "" {
+		fmt.Fprintln(w)
+		return
+	}
+	for _, g := range t.groups(row, widths) {
+		for _, l := range t.lines(row, g, widths, bold) {
+			if l = strings.TrimRight(l, " "); l != "" {
+				fmt.Fprintln(w, l)
+			}
+		}
+	}
 }
 
 // columnGroup is a part of a table: columns that stand in one line. The last one, if it wraps,
@@ -63,16 +86,16 @@ type columnGroup struct {
 	wraps      bool
 }
 
-// groups puts as many columns into each line as fit. The last column of the table wraps, and so
-// does one that has a line of its own.
-func (t *Table) groups(widths []int) []columnGroup {
+// groups puts as many columns of a row into each line as fit. The last column of the table wraps,
+// and so does one that has a line of its own.
+func (t *Table) groups(row []string, widths []int) []columnGroup {
 	var groups []columnGroup
 	last := len(widths) - 1
 	g := columnGroup{}
 	used := 0 // columns of the line
 	for i, n := range widths {
 		if i == last {
-			n = max(min(n, lastWidth), t.longestWord(last))
+			n = max(min(n, lastWidth), longestWord(row[last]))
 		}
 		if i > g.first && used+n > t.Width {
 			groups = append(groups, g)
@@ -86,20 +109,17 @@ func (t *Table) groups(widths []int) []columnGroup {
 	return append(groups, g)
 }
 
-// longestWord returns the length of the longest word in a column.
-func (t *Table) longestWord(column int) int {
+// longestWord returns the length of the longest word in a text.
+func longestWord(text string) int {
 	longest := 0
-	for _, row := range t.Rows {
-		for word := range strings.FieldsSeq(row[column]) {
-			longest = max(longest, utf8.RuneCountInString(word))
-		}
+	for _, word := range words(text) {
+		longest = max(longest, utf8.RuneCountInString(word))
 	}
 	return longest
 }
 
-// writeGroup writes the cells of a row in a group of columns. Empty lines are left out, but for
-// the first of a row.
-func (t *Table) writeGroup(w io.Writer, row []string, g columnGroup, widths []int, bold func(string) string) {
+// lines returns the lines of the cells of a row in a group of columns.
+func (t *Table) lines(row []string, g columnGroup, widths []int, bold func(string) string) []string {
 	plain := g.end
 	if g.wraps {
 		plain--
@@ -110,30 +130,22 @@ func (t *Table) writeGroup(w io.Writer, row []string, g columnGroup, widths []in
 		line += t.cell(row[i], i, widths[i], bold) + strings.Repeat(" ", gap)
 		column += widths[i] + gap
 	}
-	lines := []string{line}
-	if g.wraps {
-		lines = Wrap(row[plain], t.Width-column)
-		if plain == 0 && bold != nil {
-			for i := range lines {
-				lines[i] = bold(lines[i])
-			}
-		}
-		lines[0] = line + lines[0]
+	if !g.wraps {
+		return []string{line}
 	}
+	room := t.Width - column
+	lines := Wrap(row[plain], room)
 	for i, l := range lines {
-		if i > 0 {
-			l = strings.Repeat(" ", column) + l
-		}
-		if l = strings.TrimRight(l, " "); l != "" || g.first+i == 0 {
-			fmt.Fprintln(w, l)
-		}
+		lines[i] = line + t.cell(l, plain, min(widths[plain], room), bold)
+		line = strings.Repeat(" ", column)
 	}
+	return lines
 }
 
 // cell fills a cell with blanks.
 func (t *Table) cell(text string, column, width int, bold func(string) string) string {
-	fill := strings.Repeat(" ", width-utf8.RuneCountInString(text))
-	if column == 0 && bold != nil {
+	fill := strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
+	if column == 0 && bold != nil && text != "" {
 		text = bold(text)
 	}
 	if t.Right[column] {

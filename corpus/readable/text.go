@@ -36,7 +36,8 @@ func Shorten(text string, columns int) string {
 }
 
 // Wrap breaks text at blanks into lines of a width, at least one. A word that is
-// longer than a line stays whole, and so does a command go doc NAME, which people copy.
+// longer than a line stays whole, and so do a command go doc NAME, which people copy, and a
+// change of a parameter, NAME FROM→TO.
 func Wrap(text string, width int) []string {
 	lines := []string{""}
 	for _, word := range words(text) {
@@ -53,16 +54,26 @@ func Wrap(text string, width int) []string {
 	return lines
 }
 
-// words cuts text at blanks, but for those of a command go doc NAME.
+// words cuts text at blanks, but for those of a command go doc NAME and of a change.
 func words(text string) []string {
 	all := strings.Fields(text)
-	for i := 0; i+2 < len(all); i++ {
-		if strings.TrimLeft(all[i], "(") == "go" && all[i+1] == "doc" {
-			all[i] = strings.Join(all[i:i+3], " ")
-			all = slices.Delete(all, i+1, i+3)
-		}
+	for i := 0; i < len(all); i++ {
+		n := wordsTogether(all[i:])
+		all[i] = strings.Join(all[i:i+n], " ")
+		all = slices.Delete(all, i+1, i+n)
 	}
 	return all
+}
+
+// wordsTogether returns how many words at the beginning of a text stay in a line.
+func wordsTogether(text []string) int {
+	switch {
+	case len(text) > 2 && strings.TrimLeft(text[0], "(") == "go" && text[1] == "doc":
+		return 3
+	case len(text) > 1 && strings.Index(text[1], "→") > 0:
+		return 2
+	}
+	return 1
 }
 
 // Flow breaks a line whose parts are two blanks apart into lines of a width: between parts, and

@@ -152,7 +152,7 @@ func (p *printer) matrix(r *Result) {
 		head = append(head, fmt.Sprint(i+1))
 		g.Right[i+1] = true
 	}
-	g.Add(append(head, "")...)
+	g.Add(head...)
 	same := 0
 	shown := "" // all cells
 	for _, name := range rows {
@@ -165,16 +165,54 @@ func (p *printer) matrix(r *Result) {
 			row = append(row, cmp.Or(cells[[2]string{name, pair}], "-"))
 		}
 		shown += strings.Join(row[1:], "")
-		g.Add(append(row, "")...)
+		g.Add(row...)
 	}
 	if len(g.Rows) > 1 {
 		fmt.Fprintln(p)
+		alignMarks(g.Rows)
+		g.Rows = namesAbove(g.Rows, p.Width)
 		g.Write(p, p.Bold)
 		p.line(0, "", matrixKey(shown))
 	}
 	if same > 0 {
 		fmt.Fprintf(p, "no mismatch on %s of %d\n", readable.Plural(same, "instruction"), len(rows))
 	}
+}
+
+// alignMarks puts a blank after the cells without the mark of something new, headings among
+// them, if others have it.
+func alignMarks(rows [][]string) {
+	marked := func(cell string) bool { return strings.HasSuffix(cell, "*") }
+	if !slices.ContainsFunc(slices.Concat(rows...), marked) {
+		return
+	}
+	for _, row := range rows {
+		for i := range row[1:] {
+			if !marked(row[i+1]) {
+				row[i+1] += " "
+			}
+		}
+	}
+}
+
+// namesAbove puts the names of rows that do not fit beside the numbers into lines above them.
+func namesAbove(rows [][]string, width int) (all [][]string) {
+	const gap = 2
+	for i := range rows[0][1:] {
+		n := 0
+		for _, row := range rows {
+			n = max(n, len(row[i+1]))
+		}
+		width -= gap + n
+	}
+	for _, row := range rows {
+		if len(row[0]) > max(width, len(rows[0][0])) {
+			all = append(all, row[:1])
+			row = append([]string{""}, row[1:]...)
+		}
+		all = append(all, row)
+	}
+	return all
 }
 
 // matrixKey explains the characters that the cells of a matrix have.
@@ -209,7 +247,7 @@ func (r *Result) cellText(x *Cell) string {
 	if r.hasEarlier() && slices.ContainsFunc(r.Differences, isNew) {
 		return text + "*"
 	}
-	return text + " "
+	return text
 }
 
 // hasEarlier reports whether differences were known before: without a list of them and a

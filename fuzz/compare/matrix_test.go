@@ -5,9 +5,9 @@ import "testing"
 // TestMatrixKey holds that the key explains what is there, and nothing else.
 func TestMatrixKey(t *testing.T) {
 	for _, c := range []struct{ cells, want string }{
-		{"35.4% ", "share of dot products that differ"},
+		{"35.4%", "share of dot products that differ"},
 		{"35.4%*-", "share of dot products that differ; - not compared, * something new"},
-		{"= 12%*", "share of dot products that differ; = no mismatch, * something new"},
+		{"=12%*", "share of dot products that differ; = no mismatch, * something new"},
 	} {
 		if got := matrixKey(c.cells); got != c.want {
 			t.Errorf("%q: %q, want %q", c.cells, got, c.want)

@@ -22,7 +22,7 @@ type TextOptions struct {
 // The largest lengths of lists without Verbose.
 const (
 	newRows  = 12 // groups of new differences
-	goneRows = 8  // lines of the other lists: STILL THERE, GONE and KNOWN
+	goneRows = 8  // lines of the other lists, as STILL THERE, GONE and KNOWN
 	oddRows  = 3  // a machine's instructions that no model without changes explains, and equal recordings
 )
 
@@ -37,7 +37,8 @@ func (r *Result) Write(w io.Writer, o TextOptions) error {
 		p.heading("NEW", n, "difference")
 		p.news(news)
 	}
-	p.gone(r.Gone)
+	p.gone("GONE", r.Gone, true)
+	p.gone("NOT COMPARED THIS TIME", r.Gone, false)
 	p.still(r.Differences)
 	p.known(r.Known)
 	p.counts(r)
@@ -181,15 +182,18 @@ func (p *printer) still(ds []Difference) {
 	p.list("STILL THERE", n, lines)
 }
 
-// gone shows the differences that are gone or were not compared this time.
-func (p *printer) gone(all []Gone) {
+// gone shows the differences of the baseline that are gone, or those that were not compared this
+// time.
+func (p *printer) gone(title string, all []Gone, compared bool) {
+	n := 0
 	var lines []string
 	count := map[string]int{}
 	for _, g := range all {
-		at := where(g.A, g.B, g.Instruction)
-		if !g.Compared {
-			at += " (not compared this time)"
+		if g.Compared != compared {
+			continue
 		}
+		n++
+		at := where(g.A, g.B, g.Instruction)
 		if p.Verbose {
 			lines = append(lines, g.ID+"  "+at+": "+g.Bucket)
 		} else if count[at]++; count[at] == 1 {
@@ -201,7 +205,7 @@ func (p *printer) gone(all []Gone) {
 			lines[i] += ": " + readable.Plural(n, "difference")
 		}
 	}
-	p.list("GONE", len(all), lines)
+	p.list(title, n, lines)
 }
 
 // list shows a list of differences that are not new.

@@ -60,8 +60,8 @@
 //	dots               number   dot products of the units that are done
 //	mismatches         number   of these, those that differ
 //	triaged            number   steps of triage that shards have done for merge
-//	rate               number   dot products a second, of the last minutes
-//	eta_seconds        number   until all units are done at that rate; 0: unknown or finished
+//	rate               number   dot products a second, of the last minutes; 0: unknown, or no shard is alive
+//	eta_seconds        number   until all units are done at that rate; 0: unknown, or finished
 //	shards[].name      string?  of its heartbeat; the last one, if it was started again
 //	shards[].shard     number?  its number
 //	shards[].of        number?

@@ -114,8 +114,9 @@ func (w *Watcher) Look() (*Status, error) {
 	if err := w.triaged(s); err != nil {
 		return nil, err
 	}
+	err := w.shards(s)
 	w.progress(s)
-	return s, w.shards(s)
+	return s, err
 }
 
 // unit reads the result of a unit and returns what a watcher keeps of it.
@@ -210,9 +211,10 @@ func since(t time.Time) float64 {
 }
 
 // rate sets Rate and ETA from the units whose files were written within rateOver of the
-// newest one. Only times of files are compared, so that clocks of machines do not matter.
+// newest one, while a shard is alive. Only times of files are compared, so that clocks of
+// machines do not matter.
 func (w *Watcher) rate(s *Status, order []int) {
-	if len(order) == 0 || s.Done == s.Units {
+	if len(order) == 0 || s.Done == s.Units || s.alive() == 0 {
 		return
 	}
 	last := w.units[order[len(order)-1]].at
@@ -228,8 +230,8 @@ func (w *Watcher) rate(s *Status, order []int) {
 		}
 		dots += u.dots
 	}
-	if span := last.Sub(first).Seconds(); span > 0 {
-		s.Rate = float64(dots) / span
+	if span := last.Sub(first); span >= coarse {
+		s.Rate = float64(dots) / span.Seconds()
 		s.ETA = float64(s.Count-min(s.Count, s.Dots)) / max(s.Rate, 1)
 	}
 }

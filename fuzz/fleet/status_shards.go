@@ -25,6 +25,17 @@ func (b *lastBeat) follows(earlier *lastBeat) bool {
 	return earlier.at.Before(began.Add(coarse))
 }
 
+// alive returns how many shards are.
+func (s *Status) alive() int {
+	n := 0
+	for _, x := range s.Shards {
+		if x.State == stateAlive {
+			n++
+		}
+	}
+	return n
+}
+
 // shards lists the shards.
 func (w *Watcher) shards(s *Status) error {
 	beats, err := readHeartbeats(w.dir)

@@ -10,25 +10,15 @@ import (
 
 // Write writes the status for people.
 func (s *Status) Write(w io.Writer, width int, bold func(string) string) {
-	alive := 0
-	for _, x := range s.Shards {
-		if x.State == stateAlive {
-			alive++
-		}
-	}
-	eta := ""
-	if s.ETA > 0 {
-		eta = ", about " + readable.Clock(time.Duration(s.ETA*float64(time.Second))) + " left"
-	}
 	line := func(format string, args ...any) { fmt.Fprint(w, readable.Hanging(fmt.Sprintf(format, args...), width)) }
 	line("plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive", s.Plan, s.Done, readable.Plural(s.Units, "unit"), s.Leased,
-		min(s.Round+1, s.Rounds), s.Rounds, readable.Plural(alive, "shard"))
-	line("%s of %s dot products, %s/s%s", readable.Count(s.Dots), readable.Count(s.Count), readable.Count(uint64(s.Rate)), eta)
+		min(s.Round+1, s.Rounds), s.Rounds, readable.Plural(s.alive(), "shard"))
+	line("%s of %s dot products%s", readable.Thousands(s.Dots), readable.Thousands(s.Count), s.outlook())
 	if s.Triaged > 0 {
 		line("triage: %s already done, which merge will use", readable.Plural(s.Triaged, "step"))
 	}
 	if len(s.Causes) > 0 {
-		g := readable.Table{Width: width}
+		g := readable.Table{Width: width, Head: true, Right: map[int]bool{1: true}}
 		g.Add("CAUSE", "CASES", "FIRST SEEN")
 		for _, c := range s.Causes {
 			first := "" // merged results do not say when
@@ -41,15 +31,26 @@ func (s *Status) Write(w io.Writer, width int, bold func(string) string) {
 		g.Write(w, bold)
 	}
 	if len(s.Shards) > 0 {
-		g := readable.Table{Width: width}
+		g := readable.Table{Width: width, Head: true, Right: map[int]bool{2: true, 3: true, 4: true, 5: true}}
 		g.Add("SHARD", "STATE", "HEARTBEAT", "UNITS", "DOTS", "DOTS/S", "HOST")
 		for _, x := range s.Shards {
 			g.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, readable.Clock(time.Duration(x.Age*float64(time.Second)))+" ago", fmt.Sprint(x.Units),
-				readable.Count(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
+				readable.Thousands(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
 		}
 		fmt.Fprintln(w)
 		g.Write(w, bold)
 	}
+}
+
+// outlook says how fast a campaign goes on, if that is known.
+func (s *Status) outlook() string {
+	switch {
+	case s.Done < s.Units && s.alive() == 0:
+		return "; nobody works on the rest"
+	case s.Rate > 0:
+		return fmt.Sprintf(", %s/s, about %s left", readable.Count(uint64(s.Rate)), readable.Clock(time.Duration(s.ETA*float64(time.Second))))
+	}
+	return ""
 }
 
 // ShardSummary sums up the work of a shard, for JSON and for people.

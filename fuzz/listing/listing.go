@@ -35,13 +35,13 @@ func (t *Table) ForPeople() [][]string {
 	case t.people != nil:
 		return rowsOf(rows, t.people)
 	case len(t.Heads) > 2:
-		return slices.Insert(rows, 0, Headings(t.Heads))
+		return slices.Insert(rows, 0, headings(t.Heads))
 	}
 	return rows
 }
 
-// Headings turns names of columns into headings.
-func Headings(names []string) []string {
+// headings turns names of columns into headings.
+func headings(names []string) []string {
 	heads := slices.Clone(names)
 	for i, n := range heads {
 		heads[i] = strings.ToUpper(strings.ReplaceAll(n, "_", " "))
@@ -106,6 +106,9 @@ func targetRows() [][]string {
 	return rows
 }
 
+// unknownColumn is the column of Instructions that says what is unknown.
+const unknownColumn = 5
+
 // Instructions returns the heads of the columns and the rows of the instructions of a target,
 // or with nil of the catalogue: those that can be computed, or those that are refused. With
 // all it has the columns about the evidence, too.
@@ -119,8 +122,7 @@ func Instructions(t devices.Target, refused, all bool) (heads []string, rows [][
 	}
 	columns := []string{"arch", "instruction", "formats", "k", "arithmetic", "unknown", "evidence", "source"}
 	if !all {
-		const short = 6
-		columns = columns[:short]
+		columns = columns[:unknownColumn+1]
 	}
 	for _, i := range instructions {
 		if (i.Refuse != "") != refused {
@@ -137,6 +139,24 @@ func Instructions(t devices.Target, refused, all bool) (heads []string, rows [][
 		rows = append(rows, row[:len(columns)])
 	}
 	return columns, rows
+}
+
+// InstructionsForPeople returns the table of Instructions below its headings, without columns
+// that say nothing: the architecture if a target was named, and what is unknown if nothing is.
+func InstructionsForPeople(t devices.Target, refused, all bool) [][]string {
+	heads, rows := Instructions(t, refused, all)
+	known := !slices.ContainsFunc(rows, func(row []string) bool { return row[unknownColumn] != "-" })
+	rows = slices.Insert(rows, 0, headings(heads))
+	for i, row := range rows {
+		if known {
+			row = slices.Delete(row, unknownColumn, unknownColumn+1)
+		}
+		if t != nil {
+			row = row[1:]
+		}
+		rows[i] = row
+	}
+	return rows
 }
 
 // arithmetic writes an instruction's arithmetic.

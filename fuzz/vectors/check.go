@@ -24,7 +24,8 @@ type Failed struct {
 	Wrong int `json:"wrong,omitempty"` // runs with a wrong result
 	Runs  int `json:"runs,omitempty"`
 
-	input string
+	input   string
+	idWidth int // of all tests
 }
 
 // Unstable reports whether the unit passes the test in some runs.
@@ -32,11 +33,11 @@ func (f *Failed) Unstable() bool { return f.Runs > 0 }
 
 // Write writes the failure for people, in a number of columns.
 func (f *Failed) Write(w io.Writer, width int) {
-	text := fmt.Sprintf("%s = %s, not %s: %s", f.input, f.Got, f.Want, f.Comment)
+	text := fmt.Sprintf("%s gives %s, expected %s: %s", f.input, f.Got, f.Want, f.Comment)
 	if f.Unstable() {
-		text = fmt.Sprintf("%s is unstable: wrong in %d of %d runs, for example %s, not %s: %s", f.input, f.Wrong, f.Runs, f.Got, f.Want, f.Comment)
+		text = fmt.Sprintf("%s is unstable: wrong in %d of %d runs, for example it gives %s, expected %s: %s", f.input, f.Wrong, f.Runs, f.Got, f.Want, f.Comment)
 	}
-	(&readable.Table{Width: width, Rows: [][]string{{f.ID, text}}}).Write(w, nil)
+	(&readable.Table{Width: width, Rows: [][]string{{fmt.Sprintf("%-*s", f.idWidth, f.ID), text}}}).Write(w, nil)
 }
 
 // Check runs the cases of a set on a unit of the same formats and calls failed for each
@@ -44,6 +45,10 @@ func (f *Failed) Write(w io.Writer, width int) {
 func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.Unit, failed func(*Failed) error) error {
 	b := mma.NewBatch(s.Formats, mma.Shape{M: 1, N: 1, K: s.K, Tiles: 1})
 	out := make([]byte, s.Formats.D.Width())
+	idWidth := 0
+	for n := range cases {
+		idWidth = max(idWidth, len(cases[n].ID))
+	}
 	for n := range cases {
 		c := &cases[n]
 		b.Set(0, c.Dot)
@@ -54,7 +59,7 @@ func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.
 		if c.Right(s.Formats.D, got) {
 			continue
 		}
-		f := &Failed{ID: c.ID, Comment: c.Comment, Want: c.D, Got: mma.FormatCode(s.Formats.D, got), input: mma.FormatDot(s.Formats, c.Dot)}
+		f := &Failed{ID: c.ID, Comment: c.Comment, Want: c.D, Got: mma.FormatCode(s.Formats.D, got), input: mma.FormatDot(s.Formats, c.Dot), idWidth: idWidth}
 		for _, n := range c.Fails {
 			if n >= 0 && n < len(s.Others) && s.Others[n].Kind == vectors.KindInstruction {
 				f.Like = append(f.Like, s.Others[n].Name)
