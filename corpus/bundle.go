@@ -393,8 +393,8 @@ func plainName(name string) bool {
 // checkListed finds the files that the manifest does not list. Those that a person has added are
 // never read, so they can change nothing and are only named. One with the name of a file of
 // bundles is an error: either a line of the manifest is missing, or the file would pass for a
-// part of the bundle. Capital letters count as small ones, as on some file systems. Hidden files,
-// which file managers and editors leave behind, do not count.
+// part of the bundle. Capital letters count as small ones, as on some file systems. Litter does not
+// count.
 func (b *Bundle) checkListed() error {
 	entries, err := os.ReadDir(b.Dir)
 	if err != nil {
@@ -404,7 +404,7 @@ func (b *Bundle) checkListed() error {
 		name := e.Name()
 		_, listed := b.Files[name]
 		switch {
-		case listed || name == manifestFile || strings.HasPrefix(name, "."):
+		case listed || name == manifestFile || IsLitter(e):
 		case isBundleFile(name, strings.ToLower):
 			return &UnlistedError{name}
 		default:

@@ -150,7 +150,7 @@ func TestDamagedBundle(t *testing.T) {
 		want   string // "" for none
 	}{
 		{"none", func(dir string) {}, ""},
-		{"a hidden file more", func(dir string) { write(dir, ".DS_Store", "x") }, ""},
+		{"litter", func(dir string) { write(dir, ".DS_Store", "x") }, ""},
 		{"no manifest", func(dir string) { os.Remove(filepath.Join(dir, "MANIFEST")) }, "there is no MANIFEST: this is not a bundle, or one that was cut short"},
 		{"nothing at all", func(dir string) { os.RemoveAll(dir) }, "there is no MANIFEST: this is not a bundle, or one that was cut short"},
 		{"a file changed", func(dir string) { write(dir, "README.md", "# another finding\n") }, "README.md has been changed: its checksum is not that of the MANIFEST"},

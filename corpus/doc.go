@@ -28,7 +28,7 @@
 // bug report: WriteBundle, ReadBundle. MANIFEST has the checksum of every file, including
 // those that the writer adds, such as pictures. ReadBundle refuses changed and missing files,
 // and unlisted ones of the names that this program writes. Other files, such as notes, may be
-// added: they are never read, but named in Bundle.Added. Hidden files do not count.
+// added: they are never read, but named in Bundle.Added. Litter (IsLitter) does not count.
 //
 // # Inputs of fuzzing engines
 //

@@ -142,22 +142,7 @@ func HoldCampaignOf(dir string) (release func() error, err error) {
 // RemoveDir removes the directory of a campaign. It is an error, and nothing is removed, if
 // something is there that no campaign has written.
 func RemoveDir(dir string) error {
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir // a killed program has left it
-		case d.IsDir() && bundle.Is(path):
-			if err := bundle.Vacant(path); err != nil {
-				return err
-			}
-			return fs.SkipDir
-		case d.IsDir() || strings.HasPrefix(d.Name(), "."), filepath.Dir(path) == dir && strings.HasPrefix(d.Name(), JournalFile):
-			return nil
-		}
-		return fmt.Errorf("%s would be removed, and mmafuzz has not written it", path)
-	})
+	err := bundle.Removable(dir, JournalFile, JournalFile+stateSuffix, JournalFile+checkpointSuffix, JournalFile+incompleteSuffix)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 // compareCmd is mmafuzz compare.
@@ -240,6 +241,8 @@ func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, e
 		err = hint.Add(err, "wait for the other mmafuzz compare, or name another directory with --out")
 	case errors.As(err, &foreign), errors.As(err, new(*corpus.ForeignError)), errors.As(err, new(*corpus.WriterError)):
 		err = hint.Add(err, anotherOut)
+	case errors.As(err, new(*bundle.LostError)):
+		err = hint.Add(err, moveAway)
 	default:
 		err = hint.New("name a directory with --out that can be made or written", "cannot use the directory %s: %w", c.out, hint.Bare(err))
 	}

@@ -244,10 +244,13 @@ func (r *runCmd) outError(dir string, err error) error {
 	return hint.Add(err, anotherOut)
 }
 
-// occupied adds a hint to err if something else occupies the path of a bundle.
+// moveAway is the hint where something that a person has written is in the way.
+const moveAway = "move it away, or name another directory with --out"
+
+// occupied adds a hint to err if something else is in the way of a bundle.
 func occupied(err error) error {
-	if errors.As(err, new(*bundle.OccupiedError)) {
-		return hint.Add(err, "move it away, or name another directory with --out")
+	if errors.As(err, new(*bundle.OccupiedError)) || errors.As(err, new(*bundle.LostError)) {
+		return hint.Add(err, moveAway)
 	}
 	return err
 }

@@ -81,8 +81,9 @@ type Comparison struct {
 	models []*model // that were found so far
 	result Result
 
-	log  *corpus.Log
-	done map[[2]string]*unit // the units in the log, by the names of the machines
+	log   *corpus.Log
+	done  map[[2]string]*unit // the units in the log, by the names of the machines
+	begin func() error        // what is to be done before two machines are compared; nil: it is done
 }
 
 // errNoRecordings reports that none of the sides is a recording.
@@ -131,10 +132,7 @@ func (c *Comparison) Run(ctx context.Context) (*Result, error) {
 		}
 		c.Observer.Machines(n+1, len(pairs), a.Name, b.Name)
 		before := c.marks()
-		err := c.removeBundles(a, b)
-		if err == nil {
-			err = c.compareMachines(ctx, a, b)
-		}
+		err := c.compareMachines(ctx, a, b)
 		if interrupted(ctx, err) && len(c.result.Cells) > 0 { // before the campaign
 			c.cutOff("incomplete: " + fuzz.Interrupted + "; " + fuzz.NothingCompared)
 		}
@@ -181,6 +179,9 @@ func (c *Comparison) compareMachines(ctx context.Context, a, b *Side) error {
 	}
 	if len(c.pairs) == 0 {
 		return nil
+	}
+	if err := c.makeRoom(a, b); err != nil {
+		return err
 	}
 	models := c.modelsOf(c.pairs)
 	if err := c.findModels(ctx, models); err != nil {
@@ -258,5 +259,5 @@ const bundlesDir = "bundles"
 
 func (c *Comparison) bundleDir(f *fuzz.Case) string {
 	p := &c.pairs[f.Pair]
-	return filepath.Join(c.Out, bundlesDir, readable.Slug(p.a.Name+"~"+p.b.Name), readable.Slug(p.Name()), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
+	return filepath.Join(c.Out, bundlesDir, pairDir(p.a.Name, p.b.Name), readable.Slug(p.Name()), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
 }

@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 // ResultFile is the file of a Directory that has the result.
@@ -69,22 +71,47 @@ func (e *ForeignError) Error() string {
 	return fmt.Sprintf("%s exists, but compare has not made it: it is not replaced", e.Dir)
 }
 
-// clear removes the bundles that an earlier comparison has left, and nothing else.
-func (d *Directory) clear() error {
+// check returns an error if anything that no comparison has written would be removed. What lies
+// in the directories to keep, of two machines each, stays.
+func (d *Directory) check(keep map[string]bool) error {
 	bundles := filepath.Join(d.path, bundlesDir)
-	marked := filepath.Join(bundles, mark)
-	if _, err := os.Stat(bundles); err == nil {
-		if _, err := os.Stat(marked); err != nil {
-			return &ForeignError{bundles}
+	entries, err := os.ReadDir(bundles)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !Begun(d.path) {
+		return &ForeignError{bundles}
+	}
+	for _, e := range entries {
+		if e.Name() == mark || keep[e.Name()] || corpus.IsLitter(e) {
+			continue
 		}
-		if err := os.RemoveAll(bundles); err != nil {
+		if err := bundle.Removable(filepath.Join(bundles, e.Name())); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// clear removes the bundles that an earlier comparison has left, which check has looked at.
+func (d *Directory) clear() error {
+	bundles := filepath.Join(d.path, bundlesDir)
+	if err := os.RemoveAll(bundles); err != nil {
+		return err
+	}
+	return d.mark()
+}
+
+// mark makes the directory of bundles that of a comparison.
+func (d *Directory) mark() error {
+	bundles := filepath.Join(d.path, bundlesDir)
 	if err := os.MkdirAll(bundles, 0o777); err != nil {
 		return err
 	}
-	return os.WriteFile(marked, nil, 0o666)
+	return os.WriteFile(filepath.Join(bundles, mark), nil, 0o666)
 }
 
 // Save writes the result, as a whole or not at all, removes the log, and holds the directory
@@ -102,7 +129,8 @@ func (d *Directory) Save(r *Result) error {
 	return errors.Join(err, os.Remove(filepath.Join(d.path, logFile)))
 }
 
-// Release holds the directory no longer. The result and the log that are there stay.
+// Release holds the directory no longer. The result and the log that are there stay, but not a log
+// without records: nothing has begun.
 func (d *Directory) Release() error {
 	if d == nil {
 		return nil
@@ -111,6 +139,9 @@ func (d *Directory) Release() error {
 	if d.log != nil {
 		err = d.log.Close()
 		d.log = nil
+		if file := filepath.Join(d.path, logFile); !corpus.HasRecords(file) {
+			err = errors.Join(err, os.Remove(file))
+		}
 	}
 	return errors.Join(err, d.file.Discard())
 }

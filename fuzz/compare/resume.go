@@ -54,20 +54,53 @@ type unitModel struct {
 var errOtherComparison = errors.New("the log is of another comparison")
 
 // Resume makes the comparison go on where the same comparison was interrupted, by its log in
-// a directory. The log and the bundles of another comparison are removed. Save removes the
-// log at the end.
+// a directory. The log of another comparison is removed, and so are its bundles, but not before
+// two machines are compared (begin). It is an error if anything that no comparison has written
+// is in the way. Save removes the log at the end.
 func (c *Comparison) Resume(d *Directory) error {
 	file := filepath.Join(d.path, logFile)
-	key := c.key()
+	head := logHead{logVersion, c.key()}
+	log, err := c.openLog(file, d, head)
+	if errors.Is(err, corpus.ErrInUse) {
+		return err
+	}
+	other := err != nil // the log is another comparison's, or damaged
+	if other {
+		c.startOver(d, head)
+	} else {
+		d.log = log
+	}
+	if err := d.check(c.keeps()); err != nil {
+		return err
+	}
+	if other {
+		if err := os.Remove(file); err != nil {
+			return err
+		}
+		if d.log, err = c.openLog(file, d, head); err != nil {
+			return err
+		}
+	}
+	c.log = d.log
+	return nil
+}
+
+// startOver makes the comparison one of which nothing is done.
+func (c *Comparison) startOver(d *Directory, head logHead) {
 	c.done = map[[2]string]*unit{}
-	known := false
-	log, err := corpus.OpenLog(file, func(n int, body []byte) error {
+	c.begin = func() error { return c.beginIn(d, head) }
+}
+
+// openLog opens the log of the comparison, and takes what is done from it.
+func (c *Comparison) openLog(file string, d *Directory, head logHead) (*corpus.Log, error) {
+	c.startOver(d, head)
+	return corpus.OpenLog(file, func(n int, body []byte) error {
 		if n == 0 {
-			var head logHead
-			if json.Unmarshal(body, &head) != nil || head != (logHead{logVersion, key}) {
+			var have logHead
+			if json.Unmarshal(body, &have) != nil || have != head {
 				return errOtherComparison
 			}
-			known = true
+			c.begin = nil
 			return nil
 		}
 		u := &unit{}
@@ -77,27 +110,29 @@ func (c *Comparison) Resume(d *Directory) error {
 		c.done[[2]string{u.A, u.B}] = u
 		return nil
 	})
-	if errors.Is(err, corpus.ErrInUse) {
+}
+
+// keeps has the names of the directories whose bundles stay.
+func (c *Comparison) keeps() map[string]bool {
+	keep := map[string]bool{}
+	for machines := range c.done {
+		keep[pairDir(machines[0], machines[1])] = true
+	}
+	return keep
+}
+
+// beginIn begins a comparison in a directory that may have bundles of another one. These stay if
+// something could not be opened: its name may be mistyped, and they may be all that is known of it.
+func (c *Comparison) beginIn(d *Directory, head logHead) error {
+	clear := d.clear
+	if len(c.Trouble) > 0 {
+		clear = d.mark
+	}
+	if err := clear(); err != nil {
 		return err
 	}
-	if err != nil { // the log is another comparison's, or damaged
-		if err := os.Remove(file); err != nil {
-			return err
-		}
-		c.done = map[[2]string]*unit{}
-		if log, err = corpus.OpenLog(file, func(int, []byte) error { return nil }); err != nil {
-			return err
-		}
-	}
-	d.log = log
-	c.log = log
-	if known {
-		return nil
-	}
-	if err := d.clear(); err != nil {
-		return err
-	}
-	return log.Record(logHead{logVersion, key})
+	c.begin = nil
+	return c.log.Record(head)
 }
 
 // key identifies all that the result depends on.
@@ -150,9 +185,10 @@ func (c *Comparison) again(u *unit) error {
 	return nil
 }
 
-// keep logs what the comparison of two machines has added to the result since m was taken.
+// keep logs what the comparison of two machines has added to the result since m was taken. Until
+// two have inputs in common there is nothing worth a log.
 func (c *Comparison) keep(a, b *Side, m marks) error {
-	if c.log == nil {
+	if c.log == nil || c.begin != nil {
 		return nil
 	}
 	r := &c.result
@@ -178,10 +214,19 @@ func (c *Comparison) marks() marks {
 	return marks{len(r.Cells), len(r.Differences), len(r.LeftOut), len(r.Trouble), len(c.models)}
 }
 
-// removeBundles removes the bundles that an interrupted comparison of two machines has left.
-func (c *Comparison) removeBundles(a, b *Side) error {
+// makeRoom removes the bundles that an earlier comparison of two machines has left, and before
+// the first two are compared those of another comparison.
+func (c *Comparison) makeRoom(a, b *Side) error {
 	if c.log == nil {
 		return nil
 	}
-	return os.RemoveAll(filepath.Join(c.Out, bundlesDir, readable.Slug(a.Name+"~"+b.Name)))
+	if c.begin != nil {
+		if err := c.begin(); err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(filepath.Join(c.Out, bundlesDir, pairDir(a.Name, b.Name)))
 }
+
+// pairDir is the name of the directory of two machines' bundles.
+func pairDir(a, b string) string { return readable.Slug(a + "~" + b) }

@@ -44,15 +44,15 @@ func Below(root string) ([]string, error) {
 const tileFiles = "tile-[ab].rec"
 
 // stranger returns the name of a file in a directory that does not belong in a bundle, ""
-// if there is none. Hidden files, which file managers leave behind, do not count.
+// if there is none. Litter does not count.
 func stranger(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", err
 	}
 	for _, e := range entries {
-		if name := e.Name(); !corpus.IsBundleFile(name) && !strings.HasPrefix(name, ".") {
-			return name, nil
+		if !corpus.IsBundleFile(e.Name()) && !corpus.IsLitter(e) {
+			return e.Name(), nil
 		}
 	}
 	return "", nil
@@ -88,12 +88,12 @@ func Vacant(dir string) error {
 	return err
 }
 
-// firstIn returns the name of the first file in a directory that is not hidden, "" if there
+// firstIn returns the name of the first file in a directory that is not litter, "" if there
 // is none.
 func firstIn(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") {
+		if !corpus.IsLitter(e) {
 			return e.Name(), err
 		}
 	}
