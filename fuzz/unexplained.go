@@ -55,11 +55,6 @@ func (c *Campaign) unexplained(pair int, v *triage.Verdict) *Unexplained {
 		}
 		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
 	}
-	for _, side := range []targetUnit{{p.TargetA, p.A}, {p.TargetB, p.B}} {
-		if text := devices.WhenRecorded(side.Unit, corpus.UnstableKey); text != "" {
-			u.Why += fmt.Sprintf(" Some differences may be chance; noted when %s was recorded: %s.", side.Target, text)
-		}
-	}
 	for i, s := range units {
 		which := ""
 		if len(units) > 1 {

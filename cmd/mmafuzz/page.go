@@ -23,10 +23,19 @@ func (a *app) writePage(p *page.Page, file string) error {
 		_, err := printable.Raw(a.stdout).Write(b.Bytes())
 		return err
 	}
+	if err := checkPage(file); err != nil {
+		return err
+	}
 	if err := corpus.ReplaceFile(file, b.Bytes()); err != nil {
 		return hint.New("name a file with --out that can be written", "cannot write %s: %w", file, hint.Bare(err))
 	}
 	return a.result(written{file}, func(w io.Writer, _ int) { fmt.Fprintf(w, "report: %s\n", file) })
+}
+
+// checkPage returns an error if something other than a page would be overwritten.
+func checkPage(file string) error {
+	err := corpus.CheckForeign(file, "page", func() bool { return page.IsFile(file) })
+	return hint.Add(err, "name another file with --out")
 }
 
 // written is what is written with --json about a page that is in a file.

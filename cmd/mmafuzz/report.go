@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
@@ -31,7 +32,7 @@ and attached as it is.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := open.NotInput(out, args...); err != nil {
+			if err := cmp.Or(open.NotInput(out, args...), checkPage(out)); err != nil {
 				return err
 			}
 			ui := newCompareUI(a)

@@ -66,34 +66,34 @@ type Outcome struct {
 	Runs     int `json:"runs,omitempty"`
 }
 
-// UnstableError reports that the case of a bundle does not repeat itself.
-type UnstableError struct {
+// unstableError reports that the case of a bundle does not repeat itself.
+type unstableError struct {
 	Differed, Runs int
 }
 
-func (e *UnstableError) Error() string { return bundle.UnstableText(e.Differed, e.Runs) }
+func (e *unstableError) Error() string { return bundle.UnstableText(e.Differed, e.Runs) }
 
-// FaultError reports that a target still fails on the input of a bundle.
-type FaultError struct{ What string }
+// faultError reports that a target still fails on the input of a bundle.
+type faultError struct{ What string }
 
-func (e *FaultError) Error() string {
+func (e *faultError) Error() string {
 	return "a target fails on the input, which is therefore not minimized: " + e.What
 }
 
 // IsFinding reports whether an error is what a case shows, so that it is not minimized: it does
 // not repeat itself, or a target fails on it.
 func IsFinding(err error) bool {
-	return errors.As(err, new(*UnstableError)) || errors.As(err, new(*FaultError))
+	return errors.As(err, new(*unstableError)) || errors.As(err, new(*faultError))
 }
 
 // NewOutcome returns the outcome of a bundle whose case has no cause because of an error.
 func NewOutcome(dir, was string, err error) *Outcome {
 	o := &Outcome{Bundle: dir, Was: was}
-	var unstable *UnstableError
+	var unstable *unstableError
 	switch {
 	case errors.As(err, &unstable):
 		o.Now, o.Differed, o.Runs = bundle.Unstable, unstable.Differed, unstable.Runs
-	case errors.As(err, new(*FaultError)):
+	case errors.As(err, new(*faultError)):
 		o.Now = oracle.Fault.String()
 	default:
 		o.Problem = printable.Error(err)
@@ -202,19 +202,19 @@ func examine(ctx context.Context, b *corpus.Bundle, dir string) (*fuzz.Case, err
 	f, err := fuzz.TriageCase(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
 		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}, dot)
 	if err == nil && f.Bucket == fuzz.Unstable {
-		return nil, &UnstableError{f.Differed, f.Of}
+		return nil, &unstableError{f.Differed, f.Of}
 	}
 	return f, err
 }
 
-// stillFails returns a *FaultError if a target still fails on the input of a bundle.
+// stillFails returns a *faultError if a target still fails on the input of a bundle.
 func stillFails(ctx context.Context, b *corpus.Bundle, dir string) error {
 	r, err := bundle.Replay(ctx, b, dir)
 	if err != nil {
 		return err
 	}
 	if what := cmp.Or(r.FaultA, r.FaultB); what != "" {
-		return &FaultError{what}
+		return &faultError{what}
 	}
 	return nil
 }
@@ -229,7 +229,7 @@ func stillUnstable(ctx context.Context, b *corpus.Bundle, dir string) error {
 	case !r.Differ():
 		return fmt.Errorf("%w in all of %d runs", fuzz.ErrAgree, r.Runs)
 	case r.Changed():
-		return &UnstableError{r.Differed, r.Runs}
+		return &unstableError{r.Differed, r.Runs}
 	}
 	return nil
 }

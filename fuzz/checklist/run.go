@@ -90,6 +90,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := corpus.CheckWriter(o.Dir, corpus.ByChecklist); err != nil {
 		return nil, err
 	}
+	if err := corpus.CheckUnlogged(o.Dir, "journal", "checklist", "report.json", "report.md", archiveName); err != nil {
+		return nil, err
+	}
 	r := &run{Options: o, began: time.Now(), units: map[string]devices.Unit{}}
 	if err := r.choose(); err != nil {
 		return nil, err

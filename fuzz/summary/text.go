@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -236,6 +238,28 @@ func (w *printer) unstableList() {
 		fmt.Fprintln(w)
 		fmt.Fprint(w, readable.Hanging(text, w.Width))
 	}
+	for _, text := range w.sum.recordedUnstable() {
+		fmt.Fprintln(w)
+		fmt.Fprint(w, readable.Hanging("unstable: "+text, w.Width))
+	}
+}
+
+// recordedUnstable returns a sentence for each recording whose unit changed its answers when it was
+// recorded.
+func (s *Summary) recordedUnstable() (texts []string) {
+	pairs := s.in.Config.Pairs
+	for i := range pairs {
+		p := &pairs[i]
+		for _, side := range []struct {
+			target string
+			unit   devices.Unit
+		}{{p.TargetA, p.A}, {p.TargetB, p.B}} {
+			if note := devices.WhenRecorded(side.unit, corpus.UnstableKey); note != "" {
+				texts = append(texts, fmt.Sprintf("some differences may be chance; noted when %s was recorded: %s", side.target, note))
+			}
+		}
+	}
+	return texts
 }
 
 // writeUnfinished says what was not compared or not examined, and how to go on.
