@@ -215,6 +215,7 @@ func TestSchema(t *testing.T) {
 	verify(progressOf(t), "run")
 	verify(unfinishedRuns(t), "run")
 	verify(jsonOf(t, 1, "", "replay", "--allow-exec", filepath.Join("changes-out", "mma.m8n8k4.f32.f16.f16.f32", "unstable-1")), "replay")
+	verify(jsonOf(t, 1, "", "replay", "--allow-exec", filepath.Join("refuses-out", "mma.m8n8k4.f32.f16.f16.f32", "fault-1")), "replay")
 	verifyFleet(t, verify)
 	bundle := filepath.Join("out", "mma.m16n8k8.f32.f16.f16.f32", "truncation-width-1")
 
@@ -318,8 +319,8 @@ func verifyFleet(t *testing.T, verify func(all []map[string]any, name string)) {
 	}
 }
 
-// unfinishedRuns returns the events of runs with units that change their answers and
-// with one that stops answering.
+// unfinishedRuns returns the events of runs with units that change their answers, with one that
+// stops answering and with one that fails on some inputs.
 func unfinishedRuns(t *testing.T) []map[string]any {
 	run := []string{"run", "--b", "sim:volta", "--workers", "1", "--inst", "mma.m8n8k4.f32.f16.f16.f32"}
 	child := func(bad string) string { return "exec:mmachild -bad " + bad + " volta mma.m8n8k4.f32.f16.f16.f32" }
@@ -329,7 +330,8 @@ func unfinishedRuns(t *testing.T) []map[string]any {
 	flaky := jsonOf(t, 1, "", append(run, "--a", child("flaky"), "--count", "3000", "--out", "flaky-out")...)
 	changes := jsonOf(t, 1, "", append(run, "--a", child("changes"), "--count", "3000", "--out", "changes-out")...)
 	gone := jsonOf(t, exitIncomplete, "", append(run, "--a", child("gone"), "--count", "3000", "--out", "gone-out")...)
-	return slices.Concat(flaky, changes, gone)
+	refuses := jsonOf(t, 1, "", append(run, "--a", child("refuses"), "--count", "3000", "--out", "refuses-out")...)
+	return slices.Concat(flaky, changes, gone, refuses)
 }
 
 // rare are fields that the commands of TestSchema do not give.
@@ -342,6 +344,7 @@ var rare = map[string]bool{
 	"probe: unstable":                            true,
 	"order: unstable":                            true,
 	"event recorded: unstable[]":                 true,
+	"replay: fault_b":                            true, // as fault_a
 	"infer: stats.denied":                        true, // see infer.txtar
 	"failed: wrong":                              true,
 	"failed: runs":                               true,
