@@ -95,6 +95,17 @@ func ReadLog(path string, replay func(n int, body []byte) error) error {
 	return nil
 }
 
+// FirstRecord returns the JSON of the first record of a log that anybody may have made and that a
+// process may have open; nil if it is no log, or has no records.
+func FirstRecord(path string) (first []byte) {
+	enough := errors.New("one record is enough")
+	_ = ReadLog(path, func(_ int, body []byte) error {
+		first = bytes.Clone(body)
+		return enough
+	})
+	return first
+}
+
 // maxLine is more bytes than any record takes.
 const maxLine = 64 << 20
 

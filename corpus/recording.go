@@ -222,21 +222,28 @@ func OpenRecording(file string) (*Recording, error) {
 // BeginsAsRecording reports whether a file begins as one that OpenRecording reads, or as one of
 // these that was compressed and has to be unpacked first.
 func BeginsAsRecording(file string) bool {
+	line := firstLine(file)
+	return line == recordingMagic || headerField(line, "gpu") != "" && headerField(line, "in") != ""
+}
+
+// firstLine returns the first line of what may be a recording, unpacked if it is compressed; ""
+// if it cannot be read.
+func firstLine(file string) string {
 	f, err := Open(file, "recording", MaxRecording)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer f.Close()
 	in := bufio.NewReader(f)
 	if head, err := in.Peek(2); err == nil && head[0] == 0x1f && head[1] == 0x8b {
 		text, err := gzip.NewReader(in)
 		if err != nil {
-			return false
+			return ""
 		}
 		in = bufio.NewReader(text)
 	}
 	line, _ := in.ReadSlice('\n')
-	return string(line) == recordingMagic || headerField(string(line), "gpu") != "" && headerField(string(line), "in") != ""
+	return string(line)
 }
 
 // recordingHint adds what can be done about a file that cannot be read as a recording.

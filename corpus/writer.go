@@ -2,9 +2,7 @@ package corpus
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,7 +74,7 @@ func writersOf(path string) (by []Writer, dir bool) {
 		return nil, false
 	}
 	if !info.IsDir() {
-		if beginsRecording(path) {
+		if firstLine(path) == recordingMagic {
 			by = append(by, ByRecord)
 		}
 		return by, false
@@ -99,30 +97,14 @@ func writersOf(path string) (by []Writer, dir bool) {
 	return by, true
 }
 
-// beginsRecording reports whether a file is a recording, or the beginning of one.
-func beginsRecording(path string) bool {
-	f, err := Open(path, "recording", maxLog)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, len(recordingMagic))
-	_, err = io.ReadFull(f, head)
-	return err == nil && string(head) == recordingMagic
-}
-
 // journalOf returns the command that has begun a journal, by the fields of its first record;
 // "" if it is none, or has none.
-func journalOf(path string) (by Writer) {
-	enough := errors.New("one record is enough")
-	_ = ReadLog(path, func(_ int, body []byte) error {
-		var head map[string]json.RawMessage
-		if json.Unmarshal(body, &head) == nil {
-			by = begunBy(head)
-		}
-		return enough
-	})
-	return by
+func journalOf(path string) Writer {
+	var head map[string]json.RawMessage
+	if json.Unmarshal(FirstRecord(path), &head) != nil {
+		return ""
+	}
+	return begunBy(head)
 }
 
 // begunBy returns the command whose journals begin with a record of some fields.

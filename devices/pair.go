@@ -88,28 +88,18 @@ func isFile(path string) bool {
 //
 // The error says what does not fit and why.
 func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
-	pairs, err := allPairs(a, b, nameA, nameB)
-	if nameA == "" && nameB == "" {
-		pairs = checked(pairs)
-	}
+	pairs, _, err := PairsChecked(a, b, nameA, nameB)
 	return pairs, err
 }
 
-// Unchecked returns the names of the pairs that Pairs leaves out without a name, since a
-// simulator's rule was never checked.
-func Unchecked(a, b Target) (names []string) {
-	pairs, err := allPairs(a, b, "", "")
-	if err != nil {
-		return nil
+// PairsChecked returns what Pairs does, and the names of the pairs that this leaves out because
+// the rule of a simulator was never checked.
+func PairsChecked(a, b Target, nameA, nameB string) (pairs []Pair, unchecked []string, err error) {
+	pairs, err = allPairs(a, b, nameA, nameB)
+	if err == nil && nameA == "" && nameB == "" {
+		pairs, unchecked = checked(pairs)
 	}
-	kept := checked(pairs)
-	for i := range pairs {
-		name := pairs[i].Name()
-		if !slices.ContainsFunc(kept, func(p Pair) bool { return p.Name() == name }) {
-			names = append(names, name)
-		}
-	}
-	return names
+	return pairs, unchecked, err
 }
 
 // allPairs returns what Pairs does, with the instructions that were never checked.
@@ -185,17 +175,21 @@ func place(t Target) int {
 	return slices.IndexFunc(mma.Archs, func(a mma.Arch) bool { return a.Name == arch })
 }
 
-// checked leaves out the pairs of two simulators of which one follows a rule that
-// was never compared with hardware, unless these are all the pairs.
-func checked(pairs []Pair) []Pair {
-	some := slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool {
+// checked leaves out the pairs of two simulators of which one follows a rule that was never
+// compared with hardware, unless these are all the pairs. It returns their names, too.
+func checked(pairs []Pair) (kept []Pair, unchecked []string) {
+	for _, p := range pairs {
 		simulated := p.A.Model() != nil && p.B.Model() != nil
-		return simulated && !(p.A.Instruction().Checked() && p.B.Instruction().Checked())
-	})
-	if len(some) == 0 {
-		return pairs
+		if simulated && !(p.A.Instruction().Checked() && p.B.Instruction().Checked()) {
+			unchecked = append(unchecked, p.Name())
+		} else {
+			kept = append(kept, p)
+		}
 	}
-	return some
+	if kept == nil {
+		return pairs, nil
+	}
+	return kept, unchecked
 }
 
 // choose returns the instructions of a target that a name stands for: one, or

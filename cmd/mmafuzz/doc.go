@@ -129,8 +129,7 @@
 //
 //	page  string  file that has it
 //
-// show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch. show
-// --html --out writes what report does.
+// show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch.
 //
 // Those of the other commands are documented with the packages that do the work:
 //

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -47,16 +49,10 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 	if err := t.bundle(ctx, dir, &b.Mismatch); err != nil {
 		return err
 	}
-	if out != "" {
-		if err = bundle.CheckPlace(out); err != nil {
-			err = fmt.Errorf("--out %w", err)
-		}
-	} else if out = dir; len(b.Added) > 0 {
-		err = &bundle.OccupiedError{Dir: dir, Name: b.Added[0]}
-	}
-	if err != nil {
+	if err := checkMinimized(b, out); err != nil {
 		return hint.Add(err, "name a new directory with --out, or a bundle to be replaced that has no other files in it")
 	}
+	out = cmp.Or(out, dir)
 	release, err := fuzz.HoldCampaignOf(out)
 	if err != nil {
 		return hint.Add(err, "wait for it, or name another directory with --out")
@@ -89,4 +85,19 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 		return err
 	}
 	return errMismatch
+}
+
+// checkMinimized returns an error if the new bundle, in the directory out or in place of the old
+// one, would remove what a person has written.
+func checkMinimized(b *corpus.Bundle, out string) error {
+	if out == "" && len(b.Added) > 0 {
+		return &bundle.OccupiedError{Dir: b.Dir, Name: b.Added[0]}
+	}
+	if out == "" {
+		return nil
+	}
+	if err := bundle.CheckPlace(out); err != nil {
+		return fmt.Errorf("--out %w", err)
+	}
+	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
@@ -23,17 +24,18 @@ func (a *app) writePage(p *page.Page, file string) error {
 		_, err := printable.Raw(a.stdout).Write(b.Bytes())
 		return err
 	}
-	if err := checkPage(file); err != nil {
-		return err
-	}
 	if err := corpus.ReplaceFile(file, b.Bytes()); err != nil {
 		return hint.New("name a file with --out that can be written", "cannot write %s: %w", file, hint.Bare(err))
 	}
 	return a.result(written{file}, func(w io.Writer, _ int) { fmt.Fprintf(w, "report: %s\n", file) })
 }
 
-// checkPage returns an error if something other than a page would be overwritten.
-func checkPage(file string) error {
+// checkPage returns an error, before a page is made, if the file would overwrite what the page is
+// made of, or something that is no page.
+func checkPage(file string, inputs ...string) error {
+	if err := open.NotInput(file, inputs...); err != nil {
+		return err
+	}
 	err := corpus.CheckForeign(file, "page", func() bool { return page.IsFile(file) })
 	return hint.Add(err, "name another file with --out")
 }

@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
-	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/pages"
 )
 
@@ -32,7 +30,7 @@ and attached as it is.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cmp.Or(open.NotInput(out, args...), checkPage(out)); err != nil {
+			if err := checkPage(out, args...); err != nil {
 				return err
 			}
 			ui := newCompareUI(a)

@@ -8,7 +8,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
@@ -48,7 +47,7 @@ func (a *showCmd) show(dir string) error {
 	if a.html && a.json {
 		return hint.New("leave one out", "--html and --json are two forms of the same")
 	}
-	if err := open.NotInput(a.out, dir); err != nil {
+	if err := checkPage(a.out, dir); err != nil {
 		return err
 	}
 	b, err := a.readBundle(dir)

@@ -91,8 +91,15 @@ func Flow(line string, width int) []string {
 	return lines
 }
 
+// Flowing breaks a line as Flow does, and ends each of its lines with a line end.
+func Flowing(line string, width int) string { return strings.Join(Flow(line, width), "\n") + "\n" }
+
 // Hanging breaks text into lines of a width and ends each with a line end. All lines but the
 // first are indented by two blanks.
-func Hanging(text string, width int) string {
-	return strings.Join(Wrap(text, width-2), "\n  ") + "\n"
+func Hanging(text string, width int) string { return Indented(0, text, width) }
+
+// Indented does what Hanging does, behind a number of blanks.
+func Indented(indent int, text string, width int) string {
+	blanks := strings.Repeat(" ", indent)
+	return blanks + strings.Join(Wrap(text, width-indent-2), "\n"+blanks+"  ") + "\n"
 }

@@ -101,15 +101,10 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 	if ta.Instructions() == nil && tb.Instructions() == nil {
 		return nil, hint.New("replace one by a target with instructions of its own, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
 	}
-	pairs, err := devices.Pairs(ta, tb, instA, instB)
-	if err == nil && instA == "" && instB == "" && simulated(ta) && simulated(tb) {
-		s.unchecked = append(s.unchecked, devices.Unchecked(ta, tb)...)
-	}
+	pairs, unchecked, err := devices.PairsChecked(ta, tb, instA, instB)
+	s.unchecked = append(s.unchecked, unchecked...)
 	return pairs, hint.Add(err, "%s", InstructionHint(ta, instA))
 }
-
-// simulated reports whether opening a target's units again costs nothing.
-func simulated(t devices.Target) bool { return strings.HasPrefix(t.Name(), "sim:") }
 
 // AllPairs pairs each of the targets with each later one, on one instruction, which either
 // target may have, or on all if inst is "". Two that cannot be paired are left out.

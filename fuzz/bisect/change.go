@@ -23,7 +23,7 @@ type Change struct {
 
 // Write writes the change for people.
 func (c *Change) Write(w io.Writer, width int) {
-	fmt.Fprint(w, strings.Join(readable.Flow(c.Instruction+"  "+c.Cause, width), "\n"), "\n")
+	fmt.Fprint(w, readable.Flowing(c.Instruction+"  "+c.Cause, width))
 	g := readable.Table{Width: width}
 	g.Add("  changed in", c.First)
 	if len(c.Among) > 0 {

@@ -128,8 +128,7 @@ func (r *Report) Summary(w io.Writer, dir string, width int) error {
 		fmt.Fprintf(&b, "%-20s %s\n", s.Title, strings.Join(counts, ", "))
 		for _, row := range s.Rows {
 			if row.State == Differs || row.State == Failed {
-				text := fmt.Sprintf("%s %s: %s", row.State, row.Key, row.Text)
-				fmt.Fprint(&b, "  "+strings.Join(readable.Wrap(text, width-4), "\n    ")+"\n")
+				b.WriteString(readable.Indented(2, fmt.Sprintf("%s %s: %s", row.State, row.Key, row.Text), width))
 			}
 		}
 	}

@@ -91,7 +91,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	if err := corpus.CheckUnlogged(o.Dir, "journal", "checklist", "report.json", "report.md", archiveName); err != nil {
-		return nil, err
+		return nil, hint.Add(err, "name another directory with --checklist")
 	}
 	r := &run{Options: o, began: time.Now(), units: map[string]devices.Unit{}}
 	if err := r.choose(); err != nil {

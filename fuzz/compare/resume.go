@@ -64,12 +64,8 @@ func (c *Comparison) Resume(d *Directory) error {
 	if errors.Is(err, corpus.ErrInUse) {
 		return err
 	}
+	d.log = log
 	other := err != nil // the log is another comparison's, or damaged
-	if other {
-		c.startOver(d, head)
-	} else {
-		d.log = log
-	}
 	if err := d.check(c.keeps()); err != nil {
 		return err
 	}
@@ -91,10 +87,11 @@ func (c *Comparison) startOver(d *Directory, head logHead) {
 	c.begin = func() error { return c.beginIn(d, head) }
 }
 
-// openLog opens the log of the comparison, and takes what is done from it.
+// openLog opens the log of the comparison, and takes what is done from it: nothing if there is an
+// error.
 func (c *Comparison) openLog(file string, d *Directory, head logHead) (*corpus.Log, error) {
 	c.startOver(d, head)
-	return corpus.OpenLog(file, func(n int, body []byte) error {
+	log, err := corpus.OpenLog(file, func(n int, body []byte) error {
 		if n == 0 {
 			var have logHead
 			if json.Unmarshal(body, &have) != nil || have != head {
@@ -110,6 +107,10 @@ func (c *Comparison) openLog(file string, d *Directory, head logHead) (*corpus.L
 		c.done[[2]string{u.A, u.B}] = u
 		return nil
 	})
+	if err != nil {
+		c.startOver(d, head)
+	}
+	return log, err
 }
 
 // keeps has the names of the directories whose bundles stay.

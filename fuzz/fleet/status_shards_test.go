@@ -39,14 +39,7 @@ func TestRestartedShard(t *testing.T) {
 	heart(t, dir, "interrupted", heartbeat{Units: 2, Dots: 200, Seconds: 50, Ended: true}, 140*time.Second)
 	heart(t, dir, "works", heartbeat{Units: 1, Dots: 100, Seconds: 50}, time.Second)
 	heart(t, dir, "other", heartbeat{Units: 7, Dots: 700, Seconds: 400}, 2*time.Second)
-	w, err := NewWatcher(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := w.Look()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := look(t, dir)
 	got := map[string]ShardStatus{}
 	for _, x := range s.Shards {
 		got[x.Name] = x
@@ -71,14 +64,7 @@ func TestResumedShard(t *testing.T) {
 		t.Fatal("it was not interrupted")
 	}
 	shards(t, p, pairs, dir, 1)
-	w, err := NewWatcher(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := w.Look()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := look(t, dir)
 	if len(s.Shards) != 1 || s.Shards[0].Units != len(p.Units()) {
 		t.Errorf("%d units: %+v", len(p.Units()), s.Shards)
 	}

@@ -41,14 +41,7 @@ func TestUnknownUnits(t *testing.T) {
 	for _, n := range []int{1, 3} {
 		dir := t.TempDir()
 		shards(t, p, pairs, dir, n)
-		w, err := NewWatcher(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := w.Look()
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := look(t, dir)
 		if s.Done != s.Units || s.Dots != s.Count || s.Count < cfg.Count {
 			t.Errorf("%d shards: %d of %d units done, %d of %d dot products, %d are asked for", n, s.Done, s.Units, s.Dots, s.Count, cfg.Count)
 		}

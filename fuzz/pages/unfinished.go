@@ -1,11 +1,9 @@
 package pages
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -68,14 +66,7 @@ func sameCommand(name string) func(path string) string {
 // headOf returns what the first record of the journal in a directory says, as far as it can be
 // read.
 func headOf(dir string) (head journalHead) {
-	f, err := corpus.Open(filepath.Join(dir, fuzz.JournalFile), "journal", maxResults)
-	if err != nil {
-		return head
-	}
-	defer f.Close()
-	line, _ := bufio.NewReaderSize(f, sniffed).ReadSlice('\n')
-	_, body, _ := strings.Cut(string(line), " ") // behind a checksum
-	if json.Unmarshal([]byte(body), &head) != nil {
+	if json.Unmarshal(corpus.FirstRecord(filepath.Join(dir, fuzz.JournalFile)), &head) != nil {
 		return journalHead{}
 	}
 	return head

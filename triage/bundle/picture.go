@@ -25,9 +25,6 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		Labels:  []string{inWords(cmp.Or(m.Detail, m.Bucket))},
 		Next:    next(m),
 	}
-	if m.Class == oracle.Fault.String() {
-		pic.Changes = nil // a failure is no result that another arithmetic would give
-	}
 	if m.A.Instruction != m.B.Instruction {
 		pic.Title += " ~ " + m.B.Instruction
 	}
@@ -48,8 +45,12 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 }
 
 // Changes returns what makes A's arithmetic do what B's does: for the case of a mismatch or, if
-// that is not known apart, for all cases of the pair.
+// that is not known apart, for all cases of the pair. There are none where a side failed: that is
+// no result which another arithmetic would give.
 func Changes(m *corpus.Mismatch) []mma.Change {
+	if m.Class == oracle.Fault.String() {
+		return nil
+	}
 	changes := m.Changes
 	if len(m.CaseChanges) > 0 {
 		changes = m.CaseChanges

@@ -101,7 +101,7 @@ func (r *Replayed) show(res *results) {
 // writeSides writes the case and both results.
 func (r *Replayed) writeSides(w io.Writer, width int) {
 	m := r.mismatch
-	fmt.Fprint(w, strings.Join(readable.Flow(m.Case+"  ("+m.A.Instruction+")", width), "\n"), "\n")
+	fmt.Fprint(w, readable.Flowing(m.Case+"  ("+m.A.Instruction+")", width))
 	g := readable.Table{Width: width}
 	for _, s := range []struct{ name, target, now, then, fault string }{{"A", m.A.Target, r.A, r.RecordedA, r.FaultA}, {"B", m.B.Target, r.B, r.RecordedB, r.FaultB}} {
 		note := ""

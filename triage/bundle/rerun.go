@@ -70,10 +70,10 @@ type results struct {
 // run runs the case.
 func (r *rerun) run(ctx context.Context) (res results, err error) {
 	var throughA, throughB bool
-	if res.A, throughA, err = r.runSide(ctx, &r.a); failed(&err, &res.FaultA) != nil {
+	if res.A, throughA, res.FaultA, err = r.runSide(ctx, &r.a); err != nil {
 		return res, err
 	}
-	if res.B, throughB, err = r.runSide(ctx, &r.b); failed(&err, &res.FaultB) != nil {
+	if res.B, throughB, res.FaultB, err = r.runSide(ctx, &r.b); err != nil {
 		return res, err
 	}
 	switch {
@@ -90,20 +90,16 @@ func (r *rerun) run(ctx context.Context) (res results, err error) {
 	return res, nil
 }
 
-// failed takes the error of a target that failed on the input, which is a result, out of err.
-// It returns what is left of err.
-func failed(err *error, what *string) error {
-	var fault *devices.FaultError
-	if errors.As(*err, &fault) {
-		*what, *err = cmp.Or(fault.What, "it failed"), nil
-	}
-	return *err
-}
-
-func (r *rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, throughModel bool, err error) {
+// runSide runs the case on a side. A failure of the target on this input is a result: fault says
+// how it failed.
+func (r *rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, throughModel bool, fault string, err error) {
 	code, err = devices.Result(ctx, s.unit, r.dot)
-	if errors.Is(err, devices.ErrNoRecording) && s.model != nil {
-		return s.model.Dot(r.dot, nil), true, nil
+	var failed *devices.FaultError
+	switch {
+	case errors.Is(err, devices.ErrNoRecording) && s.model != nil:
+		return s.model.Dot(r.dot, nil), true, "", nil
+	case errors.As(err, &failed):
+		return 0, false, cmp.Or(failed.What, "it failed"), nil
 	}
-	return code, false, err
+	return code, false, "", err
 }

@@ -95,9 +95,9 @@ func programs(pair *devices.Pair) (a, b *mma.Params, err error) {
 // Write writes the answer for people.
 func (p *Proof) Write(w io.Writer, width int) {
 	line := func(format string, args ...any) {
-		fmt.Fprint(w, "  "+strings.Join(readable.Wrap(fmt.Sprintf(format, args...), width-4), "\n    ")+"\n")
+		fmt.Fprint(w, readable.Indented(2, fmt.Sprintf(format, args...), width))
 	}
-	fmt.Fprint(w, strings.Join(readable.Flow(p.A+"  "+p.B, width), "\n"), "\n")
+	fmt.Fprint(w, readable.Flowing(p.A+"  "+p.B, width))
 	switch p.Verdict {
 	case Proved:
 		line("proved: the same function (by %s)", p.By)

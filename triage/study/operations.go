@@ -141,13 +141,13 @@ func WriteProfiles(w io.Writer, rows []Profile, seed uint64, n, width int) error
 	var b bytes.Buffer
 	b.WriteString(readable.Hanging(fmt.Sprintf("Sun et al. (2023), Tables 12 to 15: mean absolute errors of %d inputs, seed %d", n, seed), width))
 	g := readable.Table{Width: width, Head: true, Right: map[int]bool{1: true, 2: true, 3: true, 4: true}}
-	g.Add("", "init low", "init FP32", "to d rounded: init low", "init FP32", "")
+	g.Add("", "init low", "init FP32", "to d rounded: init low", "init FP32")
 	for _, r := range rows {
 		cells := []string{"  " + r.Operation}
 		for _, v := range []float64{r.Low, r.FP32, r.NarrowLow, r.NarrowFP32} {
 			cells = append(cells, fmt.Sprintf("%.2e", v))
 		}
-		g.Add(append(cells, "")...)
+		g.Add(cells...)
 	}
 	g.Write(&b, nil)
 	b.WriteString("\n")
