@@ -16,7 +16,7 @@ import (
 // Table is a summary: text of tab-separated columns. The first column is the row's digest,
 // the next ones name what the row is about.
 type Table struct {
-	Command string // that makes it
+	Test    string // that makes and checks it
 	Columns []string
 	Rows    [][]string
 
@@ -28,8 +28,8 @@ type Table struct {
 }
 
 // after returns the empty table that is to replace t.
-func (t *Table) after(command string, columns []string) *Table {
-	return &Table{Command: command, Columns: columns, old: t}
+func (t *Table) after(test string, columns []string) *Table {
+	return &Table{Test: test, Columns: columns, old: t}
 }
 
 // add adds a row, and saves what there is.
@@ -38,7 +38,7 @@ func (t *Table) add(row []string) error {
 	if t.old.Save == nil {
 		return nil
 	}
-	all := &Table{Command: t.Command, Columns: t.Columns, Rows: slices.Clone(t.Rows)}
+	all := &Table{Test: t.Test, Columns: t.Columns, Rows: slices.Clone(t.Rows)}
 	if slices.Equal(t.Columns, t.old.Columns) {
 		for _, r := range t.old.Rows {
 			if !slices.ContainsFunc(t.Rows, func(have []string) bool { return have[colDigest] == r[colDigest] }) {
@@ -55,12 +55,15 @@ const (
 	colName   = 1
 )
 
-const commandLine = "# by "
+// remedy is the command that measures what the table of a test lacks.
+func remedy(test string) string {
+	return "go test ./fuzz/selfcheck -run " + test + " -update -timeout 0"
+}
 
 // Write writes the table.
 func (t *Table) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "%s%s\n%s\n", commandLine, t.Command, strings.Join(t.Columns, "\t"))
+	fmt.Fprintf(b, "# by %s\n%s\n", remedy(t.Test), strings.Join(t.Columns, "\t"))
 	for _, r := range t.Rows {
 		fmt.Fprintln(b, strings.Join(r, "\t"))
 	}
@@ -74,11 +77,8 @@ func readTable(r io.Reader) (*Table, error) {
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
 		text := lines.Text()
-		command, isCommand := strings.CutPrefix(text, commandLine)
 		cells := strings.Split(text, "\t")
 		switch {
-		case isCommand:
-			t.Command = command
 		case strings.HasPrefix(text, "#"):
 		case t.Columns == nil:
 			t.Columns = cells

@@ -12,9 +12,6 @@ import (
 // The confusion table has one row for each instruction, with one letter for each of its
 // mutants, in the order in which package change generates them.
 
-// confusionCommand is the command that regenerates the table.
-const confusionCommand = "mmafuzz selfcheck triage"
-
 // resultLetters gives the letter that the table has for a result.
 var resultLetters = map[Result]byte{Exact: 'x', Ambiguous: 'a', Wrong: 'W', Unexplained: 'u', Equal: '='}
 
@@ -46,7 +43,7 @@ next:
 // ConfusionTable measures the instructions that the old table lacks. done is called for
 // each row; outs is nil if the row was taken from old.
 func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done func(base, letters string, outs []*Outcome)) (*Table, error) {
-	t := old.after(confusionCommand, []string{"digest", "base", "mutants"})
+	t := old.after("Confusion", []string{"digest", "base", "mutants"})
 	for n := range all {
 		i := &all[n]
 		d := confusionDigest(i)

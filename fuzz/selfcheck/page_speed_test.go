@@ -1,4 +1,4 @@
-package main
+package selfcheck
 
 import (
 	"encoding/json"
@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 )
 
 // benched is a line of mmafuzz bench --json: it describes the machine or one measurement.

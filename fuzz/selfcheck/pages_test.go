@@ -1,33 +1,28 @@
-// Mktables writes the measured tables of the README and of fuzz/selfcheck/TABLES.md
-// from the data that the measuring commands left under testdata, and draws the README's
-// pictures.
-//
-// It is run by go generate in fuzz/selfcheck. Missing data are an error. Each data file names
-// the command that makes it.
-package main
+package selfcheck
 
 import (
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
+	"github.com/google/go-cmp/cmp"
 )
 
-// A table is a part of a document: markdown made from a file of data.
-type table struct {
+// A section is a part of a page: markdown made from a file of data.
+type section struct {
 	name string // in the marker of the document where the table goes
 	data string // file, from the project's root
 	make func(data string) (string, error)
 }
 
-// documents are the files that hold tables.
-var documents = []struct {
-	file   string
-	tables []table
+// pages are the files that hold tables of measurements.
+var pages = []struct {
+	file     string
+	sections []section
 }{
-	{"README.md", []table{
+	{"README.md", []section{
 		{"picture", "cmd/mmafuzz/testdata/script/run_demo.txtar", picture},
 		{"silicon", "devices/replay/testdata/silicon.tsv", silicon},
 		{"models", "fuzz/selfcheck/testdata/models.tsv", models},
@@ -38,7 +33,7 @@ var documents = []struct {
 		{"loop", "fuzz/selfcheck/testdata/bench.json", loop},
 		{"peers", "fuzz/selfcheck/testdata/peers.json", peers},
 	}},
-	{"fuzz/selfcheck/TABLES.md", []table{
+	{"fuzz/selfcheck/TABLES.md", []section{
 		{"generators", "fuzz/selfcheck/testdata/separation.tsv", generators},
 		{"mutants", "fuzz/selfcheck/testdata/separation.tsv", mutants},
 		{"arguments", "fuzz/selfcheck/testdata/separation.tsv", arguments},
@@ -54,41 +49,79 @@ var documents = []struct {
 	}},
 }
 
-func main() {
-	root := "../.."
-	if len(os.Args) > 1 {
-		root = os.Args[1]
-	}
-	for _, d := range documents {
-		if err := fill(root, d.file, d.tables); err != nil {
-			fmt.Fprintf(os.Stderr, "mktables: %s: %v\n", d.file, err)
-			os.Exit(1)
+// root is the folder of the project.
+const root = "../.."
+
+// TestPages checks that the tables of the pages are those of the data, and that the README's
+// drawings are those of package report. With -update it writes them, after the tests that
+// measure: those of files whose names come before this one's. Lines about what is not
+// measured yet may be missing or left over.
+func TestPages(t *testing.T) {
+	for _, p := range pages {
+		file := filepath.Join(root, p.file)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
+		now, err := fill(string(text), p.sections)
+		if err != nil {
+			t.Fatalf("%s: %v", p.file, err)
+		}
+		writeOrCompare(t, file, withoutMissing(string(text)), now)
 	}
-	if err := writeDrawings(root); err != nil {
-		fmt.Fprintf(os.Stderr, "mktables: %v\n", err)
-		os.Exit(1)
+	for _, d := range drawings {
+		body, err := d.make()
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(root, d.file)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeOrCompare(t, file, string(text), string(body))
 	}
 }
 
-// fill replaces the tables of a document.
-func fill(root, file string, tables []table) error {
-	path := filepath.Join(root, file)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return err
+func writeOrCompare(t *testing.T, file, was, now string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(now), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return
 	}
-	doc := string(text)
-	for _, t := range tables {
-		md, err := t.make(filepath.Join(root, t.data))
+	if diff := cmp.Diff(was, withoutMissing(now)); diff != "" {
+		t.Errorf("%s: %s (-file +now):\n%s", file, remedy("TestPages"), diff)
+	}
+}
+
+// missingMark stands in lines about what is not measured yet.
+const missingMark = "not measured yet"
+
+// withoutMissing returns a page without such lines.
+func withoutMissing(page string) string {
+	var b strings.Builder
+	for line := range strings.Lines(page) {
+		if !strings.Contains(line, missingMark) {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// fill replaces the tables of a page.
+func fill(page string, sections []section) (string, error) {
+	for _, s := range sections {
+		md, err := s.make(filepath.Join(root, s.data))
 		if err != nil {
-			return fmt.Errorf("%s: %w", t.data, err)
+			return "", fmt.Errorf("%s: %w", s.data, err)
 		}
-		if doc, err = replace(doc, t.name, md); err != nil {
-			return err
+		if page, err = replace(page, s.name, md); err != nil {
+			return "", err
 		}
 	}
-	return os.WriteFile(path, []byte(doc), 0o666)
+	return page, nil
 }
 
 // replace puts text between the markers of a table.
@@ -102,13 +135,12 @@ func replace(doc, name, text string) (string, error) {
 	return before + begin + text + end + after, nil
 }
 
-// rows reads a table that a command of package selfcheck has written, without the
-// digests.
+// rows reads a table without its digests.
 func rows(file string) ([][]string, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, err
 	}
-	t, err := selfcheck.ReadTableFile(file)
+	t, err := ReadTableFile(file)
 	if err != nil {
 		return nil, err
 	}

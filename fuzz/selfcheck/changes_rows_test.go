@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
 
 // Changes drawn from the whole space: triage is presented with units that differ from an
@@ -39,7 +40,7 @@ const (
 func ChangesArithmetics() []mma.Instruction {
 	var some []mma.Instruction
 	seen := map[string]int{}
-	for _, i := range Arithmetics() {
+	for _, i := range argued.Arithmetics() {
 		if op := Operation(&i); seen[op] < 2 {
 			seen[op]++
 			some = append(some, i)
@@ -139,7 +140,7 @@ type Changed struct {
 func changed(ctx context.Context, i *mma.Instruction, count, seed int) (*Changed, error) {
 	unit := drawn(i, count, seed)
 	o := &Changed{Base: i.FullName(), Count: count, Changes: mma.Diff(&i.Params, &unit), Result: Equal}
-	if len(o.Changes) == 0 || Equivalent(i, &unit) != "" {
+	if len(o.Changes) == 0 || argued.Equivalent(i, &unit) != "" {
 		return o, nil
 	}
 	pr, err := anonymous(i, unit)
@@ -163,9 +164,6 @@ func changed(ctx context.Context, i *mma.Instruction, count, seed int) (*Changed
 	return o, err
 }
 
-// changesCommand is the command that makes the table.
-const changesCommand = "mmafuzz selfcheck changes"
-
 // changesDigest identifies the units of a row.
 func changesDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i), evidenceRounds, evidenceMost, heldOut, heldOutSeed, triage.DefaultEffort}
@@ -181,7 +179,7 @@ func changesDigest(i *mma.Instruction) string {
 // ChangesTable presents units of drawn changes to triage, except for the rows of an old
 // table that are not stale. done is called for each row that was measured.
 func ChangesTable(ctx context.Context, old *Table, all []mma.Instruction, done func(base string, outs []*Changed)) (*Table, error) {
-	t := old.after(changesCommand, []string{"digest", "base", "one", "two", "three"})
+	t := old.after("TestChanges", []string{"digest", "base", "one", "two", "three"})
 	var err error
 	var mu sync.Mutex // of t, err and done
 	parallel(ctx, len(all), func(n int) {

@@ -1,10 +1,9 @@
-package main
+package selfcheck
 
 import (
 	"fmt"
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
@@ -13,23 +12,23 @@ import (
 // tally counts results of triage.
 type tally struct {
 	name string
-	n    map[selfcheck.Result]int
+	n    map[Result]int
 }
 
 func (t *tally) row(name string) []string {
 	scored := 0
 	for r, n := range t.n {
-		if r != selfcheck.Equal {
+		if r != Equal {
 			scored += n
 		}
 	}
-	exact := t.n[selfcheck.Exact]
+	exact := t.n[Exact]
 	percent := "-"
 	if scored > 0 {
 		percent = fmt.Sprintf("%.1f %%", 100*float64(exact)/float64(scored))
 	}
-	return []string{name, fmt.Sprint(scored), fmt.Sprint(exact), percent, fmt.Sprint(t.n[selfcheck.Ambiguous]),
-		fmt.Sprint(t.n[selfcheck.Unexplained]), fmt.Sprint(t.n[selfcheck.Wrong]), fmt.Sprint(t.n[selfcheck.Equal])}
+	return []string{name, fmt.Sprint(scored), fmt.Sprint(exact), percent, fmt.Sprint(t.n[Ambiguous]),
+		fmt.Sprint(t.n[Unexplained]), fmt.Sprint(t.n[Wrong]), fmt.Sprint(t.n[Equal])}
 }
 
 // confusion tallies the results of mutants by a property, which of returns.
@@ -38,14 +37,14 @@ func confusion(file, title string, of func(i *mma.Instruction, mutant *mma.Param
 	if err != nil {
 		return "", err
 	}
-	all := &tally{n: map[selfcheck.Result]int{}}
+	all := &tally{n: map[Result]int{}}
 	var tallies []*tally
 	for _, c := range cells {
-		i, err := selfcheck.Find(c[0])
+		i, err := Find(c[0])
 		if err != nil {
 			return "", err
 		}
-		results, err := selfcheck.ParseLetters(c[1])
+		results, err := ParseLetters(c[1])
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +57,7 @@ func confusion(file, title string, of func(i *mma.Instruction, mutant *mma.Param
 			at := slices.IndexFunc(tallies, func(t *tally) bool { return t.name == name })
 			if at < 0 {
 				at = len(tallies)
-				tallies = append(tallies, &tally{name, map[selfcheck.Result]int{}})
+				tallies = append(tallies, &tally{name, map[Result]int{}})
 			}
 			tallies[at].n[r]++
 			all.n[r]++
@@ -75,7 +74,7 @@ func confusion(file, title string, of func(i *mma.Instruction, mutant *mma.Param
 
 // confusionByOperation has a row for each elementary operation.
 func confusionByOperation(file string) (string, error) {
-	return confusion(file, "operation", func(i *mma.Instruction, _ *mma.Params) string { return selfcheck.Operation(i) })
+	return confusion(file, "operation", func(i *mma.Instruction, _ *mma.Params) string { return Operation(i) })
 }
 
 // confusionByLabel has a row for each set of labels.

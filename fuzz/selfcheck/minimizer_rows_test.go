@@ -40,12 +40,9 @@ const shrinkFindings = 48
 
 var shrinkGenerators = []string{"raw", "cut", "tie", "spread"}
 
-// minimizerCommand is the command that makes the minimizer table.
-const minimizerCommand = "mmafuzz selfcheck minimizer"
-
 // MinimizerTable measures the minimizer on the pairs that the old table lacks.
 func MinimizerTable(ctx context.Context, old *Table) (*Table, error) {
-	t := old.after(minimizerCommand, []string{"digest", "a", "b", "findings", "terms before", "terms after", "queries", "batches", "worst batches", "1-minimal"})
+	t := old.after("MinimizerTable", []string{"digest", "a", "b", "findings", "terms before", "terms after", "queries", "batches", "worst batches", "1-minimal"})
 	for _, names := range shrinkPairs {
 		d, err := shrinkDigest(names)
 		if err != nil {

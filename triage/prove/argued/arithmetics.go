@@ -1,4 +1,4 @@
-package selfcheck
+package argued
 
 import (
 	"slices"
@@ -6,9 +6,11 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Arithmetics returns the arithmetics of the catalogue that the tables are about: those of
-// GPUs that have been checked against results. With the others, the tables would take
-// many times as long.
+// Arithmetics returns the arithmetics of the catalogue whose mutants all have been told from
+// them or have an argument: those of GPUs that have been checked against results. They are
+// what the tables of package selfcheck are about, which would take many times as long with
+// the others.
+//
 // Arithmetics of processors are many variations, by modes, of a few; the tests of package cpu
 // compare their models with silicon and find their mutants. .ci/nightly vulkan does so for
 // that of llvmpipe, which is a program for processors. Arithmetics that have not been checked

@@ -1,4 +1,4 @@
-package main
+package selfcheck
 
 import (
 	"fmt"
@@ -27,11 +27,16 @@ func inference(file string) (string, error) {
 	for _, c := range cells {
 		c[colUnit] = code(c[colUnit])
 	}
-	return fmt.Sprintf("Of the %d arithmetics %d were measured, and of these %d recovered.\n\n", len(mma.Arithmetics()), len(cells), recovered(cells)) +
-		inferenceTable(cells), nil
+	measured, ok := len(cells), recovered(cells)
+	for _, i := range mma.Arithmetics() {
+		if !slices.ContainsFunc(cells, func(c []string) bool { return c[colUnit] == code(i.FullName()) }) {
+			cells = append(cells, []string{code(i.FullName()), i.Formats.String(), fmt.Sprint(i.K), missingMark, "", "", "", "", "", ""})
+		}
+	}
+	return fmt.Sprintf("Of %d arithmetics that were measured %d are recovered.\n\n", measured, ok) + inferenceMarkdown(cells), nil
 }
 
-func inferenceTable(cells [][]string) string {
+func inferenceMarkdown(cells [][]string) string {
 	head := []string{"unit", "formats", "K", "verdict", "queries", "batches", "refuted", "seconds", "compared", "differ"}
 	return markdown("llrlrrrrrl", head, cells)
 }
@@ -79,5 +84,5 @@ func madeUp(file string) (string, error) {
 	if recovered(cells) == n {
 		return text, nil
 	}
-	return text + "\nNot recovered:\n\n" + inferenceTable(slices.DeleteFunc(cells, isRecovered)), nil
+	return text + "\nNot recovered:\n\n" + inferenceMarkdown(slices.DeleteFunc(cells, isRecovered)), nil
 }

@@ -1,10 +1,11 @@
-package main
+package selfcheck
 
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
 
 // The tables of how well generators separate mutants and arithmetics.
@@ -17,7 +18,7 @@ func generators(file string) (string, error) {
 		return "", err
 	}
 	can := 0
-	reach := make([]selfcheck.Reach, len(selfcheck.Generators()))
+	reach := make([]Reach, len(Generators()))
 	for _, s := range all {
 		can += s.Separated
 		for g, r := range s.Reach {
@@ -27,9 +28,9 @@ func generators(file string) (string, error) {
 		}
 	}
 	var body [][]string
-	for g, generator := range selfcheck.Generators() {
+	for g, generator := range Generators() {
 		r := reach[g]
-		body = append(body, []string{code(selfcheck.Title(&generator)), fmt.Sprint(r.Ten), fmt.Sprint(r.Thousand), fmt.Sprintf("%d of %d", r.All, can)})
+		body = append(body, []string{code(Title(&generator)), fmt.Sprint(r.Ten), fmt.Sprint(r.Thousand), fmt.Sprintf("%d of %d", r.All, can)})
 	}
 	return markdown("lr", []string{"generator", "mutants separated by 10 inputs", "by 1,000", "by all"}, body), nil
 }
@@ -46,6 +47,11 @@ func mutants(file string) (string, error) {
 		body = append(body, []string{code(s.Base), fmt.Sprint(s.Mutants), fmt.Sprint(s.Separated), fmt.Sprint(s.Argued()),
 			fmt.Sprint(s.Open()), s.Hardest, fmt.Sprint(s.Inputs)})
 	}
+	for _, i := range argued.Arithmetics() {
+		if !slices.ContainsFunc(all, func(s *MutantSummary) bool { return s.Base == i.FullName() }) {
+			body = append(body, []string{code(i.FullName()), "", "", "", "", missingMark, ""})
+		}
+	}
 	return markdown("lrrrrlr", []string{"arithmetic of", "mutants", "separated", "argued equal", "neither", "hardest", "inputs"}, body), nil
 }
 
@@ -59,15 +65,15 @@ func arguments(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	proofs, err := selfcheck.ProofCounts(cells)
+	proofs, err := ProofCounts(cells)
 	if err != nil {
 		return "", err
 	}
 	var body [][]string
-	names, count := selfcheck.ArgumentCounts(all)
+	names, count := ArgumentCounts(all)
 	for _, n := range names {
 		p := proofs[n]
-		body = append(body, []string{n, fmt.Sprint(count[n]), fmt.Sprint(p[0]), fmt.Sprint(p[1]), fmt.Sprint(p[2]), fmt.Sprint(p[3]), selfcheck.Argument(n)})
+		body = append(body, []string{n, fmt.Sprint(count[n]), fmt.Sprint(p[0]), fmt.Sprint(p[1]), fmt.Sprint(p[2]), fmt.Sprint(p[3]), argued.Text(n)})
 	}
 	return markdown("lrrrrrl", []string{"argument", "mutants", "proved by ranges", "by a solver", "refuted", "too hard", "text"}, body), nil
 }
@@ -80,8 +86,8 @@ func pairs(file string) (string, error) {
 		return "", err
 	}
 	head := []string{"A", "B"}
-	for _, g := range selfcheck.Generators() {
-		head = append(head, selfcheck.Title(&g))
+	for _, g := range Generators() {
+		head = append(head, Title(&g))
 	}
 	var body [][]string
 	for _, c := range cells {
@@ -91,14 +97,14 @@ func pairs(file string) (string, error) {
 }
 
 // mutantSummaries reads the table of mutants.
-func mutantSummaries(file string) ([]*selfcheck.MutantSummary, error) {
-	t, err := selfcheck.ReadTableFile(file)
+func mutantSummaries(file string) ([]*MutantSummary, error) {
+	t, err := ReadTableFile(file)
 	if err != nil {
 		return nil, err
 	}
-	var all []*selfcheck.MutantSummary
+	var all []*MutantSummary
 	for n, r := range t.Rows {
-		s, err := selfcheck.ParseMutantSummary(r)
+		s, err := ParseMutantSummary(r)
 		if err != nil {
 			return nil, fmt.Errorf("row %d: %w", n+1, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
 
 // Outcome is what triage made of one mutant that was presented to it as an
@@ -74,7 +75,7 @@ func confuseAll(ctx context.Context, i *mma.Instruction) ([]*Outcome, error) {
 // input distinguishes it from its base.
 func confuse(ctx context.Context, i *mma.Instruction, s change.Mutant) (*Outcome, error) {
 	o := &Outcome{Base: i.FullName(), Mutant: s.Change, Change: mma.Diff(&i.Params, &s.Params), Labels: triage.LabelsOf(&i.Params, &s.Params)}
-	if Equivalent(i, &s.Params) != "" {
+	if argued.Equivalent(i, &s.Params) != "" {
 		o.Result = Equal
 		return o, nil
 	}
@@ -167,7 +168,7 @@ func score(ctx context.Context, i *mma.Instruction, mutant mma.Params, v *triage
 func sameFunction(ctx context.Context, i *mma.Instruction, p, q mma.Params) (bool, error) {
 	j := *i
 	j.Params = p
-	if Equivalent(&j, &q) != "" {
+	if argued.Equivalent(&j, &q) != "" {
 		return true, nil
 	}
 	m, err := sim.New(i.Formats, i.K, q)

@@ -11,10 +11,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
-
-// proofsCommand is the command that makes the table of proofs.
-const proofsCommand = "mmafuzz selfcheck proofs"
 
 // Proofs counts what package prove decides about the mutants of an arithmetic that a written
 // argument (Equivalent) claims compute the same function.
@@ -33,10 +31,10 @@ var proofStatus = []string{"ranges", "solver", "refuted", "hard"}
 // DecidedLeast is how many percent of the mutants that arguments cover must be proved.
 const DecidedLeast = 60
 
-// argued returns the mutants of an arithmetic that have an argument, and the arguments.
-func argued(i *mma.Instruction) (mutants []change.Mutant, arguments []string) {
+// arguedMutants returns the mutants of an arithmetic that have an argument, and the arguments.
+func arguedMutants(i *mma.Instruction) (mutants []change.Mutant, arguments []string) {
 	for _, m := range change.SpaceOf(i).Mutants(&i.Params, change.Decisions) {
-		if a := Equivalent(i, &m.Params); a != "" {
+		if a := argued.Equivalent(i, &m.Params); a != "" {
 			mutants, arguments = append(mutants, m), append(arguments, a)
 		}
 	}
@@ -46,7 +44,7 @@ func argued(i *mma.Instruction) (mutants []change.Mutant, arguments []string) {
 // proofsDigest identifies the mutants of an arithmetic that have an argument.
 func proofsDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i)}
-	mutants, arguments := argued(i)
+	mutants, arguments := arguedMutants(i)
 	for n, m := range mutants {
 		parts = append(parts, programText(&m.Params), arguments[n])
 	}
@@ -56,12 +54,8 @@ func proofsDigest(i *mma.Instruction) string {
 // ProofTable proves the arguments that the old table lacks, within a time limit for each
 // mutant. done is called for each arithmetic that was tried.
 func ProofTable(ctx context.Context, old *Table, solver []string, limit time.Duration, done func(*Proofs)) (*Table, error) {
-	command := fmt.Sprintf("%s --time %s", proofsCommand, limit)
-	if len(solver) == 0 {
-		command = proofsCommand + ` --solver ""`
-	}
-	t := old.after(command, slices.Concat([]string{"digest", "base"}, proofStatus))
-	for _, i := range Arithmetics() {
+	t := old.after("Proofs", slices.Concat([]string{"digest", "base"}, proofStatus))
+	for _, i := range argued.Arithmetics() {
 		d := proofsDigest(&i)
 		row := old.fresh(d, i.FullName())
 		if row == nil {
@@ -81,7 +75,7 @@ func ProofTable(ctx context.Context, old *Table, solver []string, limit time.Dur
 
 func proofsOf(ctx context.Context, i *mma.Instruction, solver []string, limit time.Duration) (*Proofs, error) {
 	p := &Proofs{Base: i.FullName(), Count: map[string]map[string]int{}}
-	mutants, arguments := argued(i)
+	mutants, arguments := arguedMutants(i)
 	for n, m := range mutants {
 		r, err := prove.Programs(ctx, i.Formats, i.K, i.Params, m.Params, prove.Options{Solver: solver, Time: limit, Searched: true})
 		if err != nil {

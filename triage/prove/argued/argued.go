@@ -1,4 +1,10 @@
-package selfcheck
+// Package argued has written arguments why two programs compute the same function, each with
+// a condition on formats and parameters under which it holds. Of each one-parameter mutant of
+// Arithmetics it is known that some input tells it from its base, or that an argument holds:
+// the tests of package selfcheck check that, and what package prove decides about each.
+//
+// The API of this package is not promised: it may change in any version.
+package argued
 
 import (
 	"math"
@@ -34,8 +40,8 @@ func Equivalent(i *mma.Instruction, q *mma.Params) string {
 	return ""
 }
 
-// Argument returns the text of an argument.
-func Argument(name string) string {
+// Text returns the text of an argument.
+func Text(name string) string {
 	for _, a := range arguments {
 		if a.Name == name {
 			return a.Text

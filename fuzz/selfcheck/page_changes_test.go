@@ -1,8 +1,6 @@
-package main
+package selfcheck
 
-import (
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
-)
+import ()
 
 // changes tallies the results of units of drawn changes by the number of their changes.
 func changes(file string) (string, error) {
@@ -13,9 +11,9 @@ func changes(file string) (string, error) {
 	head := []string{"changes", "units", "explained", "", "unexplained", "wrong", "(no difference seen)"}
 	var body [][]string
 	for n, name := range []string{"one", "two", "three"} {
-		t := &tally{n: map[selfcheck.Result]int{}}
+		t := &tally{n: map[Result]int{}}
 		for _, c := range cells {
-			results, err := selfcheck.ParseLetters(c[1+n])
+			results, err := ParseLetters(c[1+n])
 			if err != nil {
 				return "", err
 			}

@@ -1,93 +1,22 @@
 package selfcheck
 
 import (
-	"fmt"
-	"slices"
+	"context"
+	"errors"
+	"flag"
+	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/prove"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
-
-// committedTable reads a table of testdata, in which every row must be about the thing of
-// its number, made from what identifies it now. What has no row, or a stale one, is named,
-// and nothing else: a new arithmetic turns nothing red but its own rows.
-func committedTable(t *testing.T, name string, names, digests []string) *Table {
-	t.Helper()
-	table, err := ReadTableFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	remedy := fmt.Sprintf("%s --out fuzz/selfcheck/testdata/%s", table.Command, name)
-	for _, fault := range rowFaults(table.Rows, names, digests) {
-		t.Errorf("testdata/%s, %s: %s", name, fault, remedy)
-	}
-	if t.Failed() {
-		t.FailNow()
-	}
-	return table
-}
-
-// rowFaults compares rows with what they should be about, in order.
-func rowFaults(rows [][]string, names, digests []string) []string {
-	var faults []string
-	at := 0
-	for n := range names {
-		switch {
-		case at < len(rows) && rows[at][colDigest] == digests[n]:
-			at++
-		case at < len(rows) && rows[at][colName] == names[n] && !slices.Contains(digests, rows[at][colDigest]):
-			faults = append(faults, names[n]+": the row is stale")
-			at++
-		default:
-			faults = append(faults, names[n]+": there is no row")
-		}
-	}
-	for _, r := range rows[at:] {
-		faults = append(faults, r[colName]+": the row is of nothing that there is, or in the wrong place")
-	}
-	return faults
-}
-
-// TestRowFaults adds, changes, takes away and moves rows.
-func TestRowFaults(t *testing.T) {
-	for _, tc := range []struct{ rows, want, faults string }{
-		{"1a 2b 3c", "1a 2b 3c", ""},
-		{"1a 3c", "1a 2b 3c", "b: there is no row"},
-		{"1a 2b", "1a 2b 3c", "c: there is no row"},
-		{"1a 2b 3c", "1a 4b 3c", "b: the row is stale"},
-		{"1a 2a 3c", "1a 4a 2a 3c", "a: there is no row"},
-		{"1a 2b 3c", "1a 2b", "c: the row is of nothing that there is, or in the wrong place"},
-		{"2b 1a", "1a 2b", "a: there is no row; a: the row is of nothing that there is, or in the wrong place"},
-	} {
-		var rows [][]string
-		for _, r := range strings.Fields(tc.rows) {
-			rows = append(rows, []string{r[:1], r[1:]})
-		}
-		var names, digests []string
-		for _, w := range strings.Fields(tc.want) {
-			names, digests = append(names, w[1:]), append(digests, w[:1])
-		}
-		if got := strings.Join(rowFaults(rows, names, digests), "; "); got != tc.faults {
-			t.Errorf("rows %s, want %s: %q, want %q", tc.rows, tc.want, got, tc.faults)
-		}
-	}
-}
-
-// arithmeticTable reads a table that has a row for each arithmetic.
-func arithmeticTable(t *testing.T, name string, identify func(*mma.Instruction) string) *Table {
-	t.Helper()
-	var names, digests []string
-	for _, i := range Arithmetics() {
-		names, digests = append(names, i.FullName()), append(digests, identify(&i))
-	}
-	return committedTable(t, name, names, digests)
-}
 
 // sampled reports whether row n is one of the sample that is measured again.
 func sampled(n, stride int) bool { return n%(stride*tier.Of(16, 4, 1)) == 0 }
@@ -95,23 +24,32 @@ func sampled(n, stride int) bool { return n%(stride*tier.Of(16, 4, 1)) == 0 }
 // TestSeparations checks that every mutant of every arithmetic is separated or argued
 // to be the same function, and counts within the first 1,000 inputs of a sample again.
 func TestSeparations(t *testing.T) {
-	table := arithmeticTable(t, "separation.tsv", mutantsDigest)
 	gens := Generators()
-	if diff := cmp.Diff(generatorColumns(gens), table.Columns[len(mutantColumns):]); diff != "" {
-		t.Fatalf("columns of generators (-want +table): %s --out fuzz/selfcheck/testdata/separation.tsv\n%s", separationCommand, diff)
+	rows := arithmeticRows(t, "Separations", "separation.tsv", mutantsDigest, func(ctx context.Context, old *Table) (*Table, error) {
+		return MutantTable(ctx, old, argued.Arithmetics(), func(_ *MutantSummary, seps []*Separation) { separations(t, seps) })
+	})
+	table, err := ReadTableFile(filepath.Join(*tables, "separation.tsv"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for n, i := range Arithmetics() {
-		s, err := ParseMutantSummary(table.Rows[n])
+	if diff := cmp.Diff(generatorColumns(gens), table.Columns[len(mutantColumns):]); diff != "" {
+		t.Fatalf("columns of generators (-want +table): %s\n%s", remedy("Separations"), diff)
+	}
+	for n, i := range argued.Arithmetics() {
+		if rows[n] == nil {
+			continue
+		}
+		s, err := ParseMutantSummary(rows[n])
 		if err != nil {
 			t.Fatalf("%s: %v", i.FullName(), err)
 		}
-		if diff := cmp.Diff(table.Rows[n][1:], s.cells()); diff != "" {
+		if diff := cmp.Diff(rows[n][1:], s.cells()); diff != "" {
 			t.Fatal(diff)
 		}
 		mutants := change.SpaceOf(&i).Mutants(&i.Params, change.Decisions)
 		arguments := map[string]int{}
 		for _, m := range mutants {
-			if a := Equivalent(&i, &m.Params); a != "" {
+			if a := argued.Equivalent(&i, &m.Params); a != "" {
 				arguments[a]++
 			}
 		}
@@ -120,6 +58,18 @@ func TestSeparations(t *testing.T) {
 		}
 		if sampled(n, 21) {
 			checkReach(t, &i, s)
+		}
+	}
+}
+
+// separations logs each separation, and those that are neither separated nor argued to be the
+// same function.
+func separations(t *testing.T, seps []*Separation) {
+	t.Helper()
+	for _, sep := range seps {
+		detail(t, sep.FullCells())
+		if !sep.Separated() && sep.Argument == "" {
+			t.Logf("not separated: %s, %s, %s", sep.Base, sep.Other, changeText(sep.Change))
 		}
 	}
 }
@@ -143,13 +93,38 @@ func checkReach(t *testing.T, i *mma.Instruction, s *MutantSummary) {
 	}
 }
 
+// proofTime is how long to try, at most, to prove each argument about a mutant.
+var proofTime = flag.Duration("prooftime", 10*time.Second, "with -update: how long to try for each proof")
+
+// proveRows measures the table of proofs, for which it needs a SAT solver.
+func proveRows(t *testing.T) func(ctx context.Context, old *Table) (*Table, error) {
+	return func(ctx context.Context, old *Table) (*Table, error) {
+		solver, missing, err := prove.SolverWords(prove.DefaultSolver)
+		if missing {
+			err = errors.New("there is no solver: apt-get install cadical")
+		}
+		if err != nil {
+			return nil, err
+		}
+		return ProofTable(ctx, old, solver, *proofTime, func(p *Proofs) {
+			detail(t, p.cells())
+			for _, text := range p.Refuted {
+				t.Errorf("%s: refuted: %s", p.Base, text)
+			}
+		})
+	}
+}
+
 // TestProofs checks that no argument is refuted and enough of them are proved, and proves
 // some again that need no solver.
 func TestProofs(t *testing.T) {
-	table := arithmeticTable(t, "proofs.tsv", proofsDigest)
 	var rows [][]string
-	for n, i := range Arithmetics() {
-		rows = append(rows, table.Rows[n][1:])
+	all := arithmeticRows(t, "Proofs", "proofs.tsv", proofsDigest, proveRows(t))
+	for n, i := range argued.Arithmetics() {
+		if all[n] == nil {
+			continue
+		}
+		rows = append(rows, all[n][1:])
 		if !sampled(n, 7) {
 			continue
 		}
@@ -157,7 +132,7 @@ func TestProofs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := p.cells()[1], table.Rows[n][2]; got != want {
+		if got, want := p.cells()[1], all[n][2]; got != want {
 			t.Errorf("%s: ranges prove %s, the table says %s", i.FullName(), got, want)
 		}
 	}
@@ -175,16 +150,22 @@ func TestProofs(t *testing.T) {
 func TestPairs(t *testing.T) {
 	var names, digests, others []string
 	var arguments []string
-	all := Arithmetics()
+	all := argued.Arithmetics()
 	for n := range all {
 		for _, o := range all[n+1:] {
 			if takesSame(&all[n], &o) {
 				names, digests = append(names, all[n].FullName()), append(digests, pairDigest(&all[n], &o))
-				others, arguments = append(others, o.FullName()), append(arguments, orDash(Equivalent(&all[n], &o.Params)))
+				others, arguments = append(others, o.FullName()), append(arguments, orDash(argued.Equivalent(&all[n], &o.Params)))
 			}
 		}
 	}
-	for n, r := range committedTable(t, "pairs.tsv", names, digests).Rows {
+	table := tableOf(t, "pairs.tsv", func(ctx context.Context, old *Table) (*Table, error) {
+		return PairTable(ctx, old, all, func(sep *Separation) { separations(t, []*Separation{sep}) })
+	})
+	for n, r := range alignedRows(t, "Pairs", table, names, digests) {
+		if r == nil {
+			continue
+		}
 		separated := false
 		for _, first := range r[len(pairColumns):] {
 			separated = separated || first != "-"
@@ -198,11 +179,20 @@ func TestPairs(t *testing.T) {
 // TestConfusion checks that at least 95 % of the mutants that can be told from their
 // arithmetic are named exactly, and none wrongly, and presents a sample again.
 func TestConfusion(t *testing.T) {
-	table := arithmeticTable(t, "confusion.tsv", confusionDigest)
+	rows := arithmeticRows(t, "Confusion", "confusion.tsv", confusionDigest, func(ctx context.Context, old *Table) (*Table, error) {
+		return ConfusionTable(ctx, old, argued.Arithmetics(), func(_, _ string, outs []*Outcome) {
+			for _, o := range outs {
+				detail(t, o.FullCells())
+			}
+		})
+	})
 	count := map[Result]int{}
 	at := 0
-	for n, i := range Arithmetics() {
-		results, err := ParseLetters(table.Rows[n][2])
+	for n, i := range argued.Arithmetics() {
+		if rows[n] == nil {
+			continue
+		}
+		results, err := ParseLetters(rows[n][2])
 		if err != nil {
 			t.Fatalf("%s: %v", i.FullName(), err)
 		}
@@ -241,8 +231,11 @@ func TestMinimizerTable(t *testing.T) {
 		}
 		names, digests = append(names, p[0]), append(digests, d)
 	}
-	table := committedTable(t, "minimizer.tsv", names, digests)
-	for n, c := range table.Rows {
+	rows := alignedRows(t, "MinimizerTable", tableOf(t, "minimizer.tsv", MinimizerTable), names, digests)
+	for n, c := range rows {
+		if c == nil {
+			t.Fatalf("row %d is missing: %s", n+1, remedy("MinimizerTable"))
+		}
 		if c[2] != shrinkPairs[n][1] || c[3] != c[9] {
 			t.Errorf("row %d: %q: want %q, all findings 1-minimal", n+1, c, shrinkPairs[n])
 		}
@@ -251,7 +244,7 @@ func TestMinimizerTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(table.Rows[0][1:], s.cells()); diff != "" {
+	if diff := cmp.Diff(rows[0][1:], s.cells()); diff != "" {
 		t.Errorf("row 1 (-table +now):\n%s", diff)
 	}
 }
@@ -261,9 +254,14 @@ func TestMinimizerTable(t *testing.T) {
 // where the operation had more of them when a row was measured.
 func TestModelsTable(t *testing.T) {
 	raw := map[string]int{}
-	table := arithmeticTable(t, "models.tsv", arithmeticDigest)
-	for n, i := range Arithmetics() {
-		c := table.Rows[n]
+	rows := arithmeticRows(t, "ModelsTable", "models.tsv", arithmeticDigest, func(ctx context.Context, old *Table) (*Table, error) {
+		return ModelTable(ctx, old, 10_000_000, 20_000, func(c *ModelCheck) { equalModels(t, c) })
+	})
+	for n, i := range argued.Arithmetics() {
+		c := rows[n]
+		if c == nil {
+			continue
+		}
 		count, err := strconv.Atoi(c[2])
 		if err != nil || c[4] != "0" {
 			t.Errorf("%q", c)
@@ -281,14 +279,17 @@ func TestModelsTable(t *testing.T) {
 // alone, and that its row is the one that is committed.
 func TestOneRow(t *testing.T) {
 	tier.LongOnly(t) // measures the mutants of an arithmetic
-	all := Arithmetics()
-	whole := arithmeticTable(t, "confusion.tsv", confusionDigest)
+	all := argued.Arithmetics()
+	complete, err := ReadTableFile("testdata/confusion.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const missing = 6
 	if all[missing].FullName() != "hopper/mma.m16n8k16.f64.f64.f64.f64" {
 		t.Fatalf("%s is not the arithmetic that is quick to measure", all[missing].FullName())
 	}
-	partial := &Table{Command: whole.Command, Columns: whole.Columns}
-	partial.Rows = append(append(partial.Rows, whole.Rows[:missing]...), whole.Rows[missing+1:]...)
+	partial := &Table{Columns: complete.Columns}
+	partial.Rows = append(append(partial.Rows, complete.Rows[:missing]...), complete.Rows[missing+1:]...)
 	var measured []string
 	again, err := ConfusionTable(t.Context(), partial, all, func(base, _ string, outs []*Outcome) {
 		if outs != nil {
@@ -301,7 +302,7 @@ func TestOneRow(t *testing.T) {
 	if diff := cmp.Diff([]string{all[missing].FullName()}, measured); diff != "" {
 		t.Errorf("measured (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(whole.Rows, again.Rows); diff != "" {
+	if diff := cmp.Diff(complete.Rows, again.Rows); diff != "" {
 		t.Errorf("the table (-committed +again):\n%s", diff)
 	}
 }

@@ -143,23 +143,18 @@ func bucketTexts(s *fuzz.State) []string {
 	return texts
 }
 
-// causesCommand is the command that makes the table of causes.
-const causesCommand = "mmafuzz selfcheck causes"
-
 // refinementLabels are the labels of parameters that no program of the catalogue uses: no
 // difference between two of them has one.
 var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation, triage.LostInfinity}
 
-// causesDigest identifies what a row of the table of causes depends on: the instructions of
-// two architectures, the generators, the order of the labels that it can have, and the
-// count.
-func causesDigest(a, b string) string {
+// causesDigest identifies what a row of the table of causes depends on: the pairs of
+// instructions, the generators, the order of the labels that it can have, and the count.
+func causesDigest(pairs []devices.Pair) string {
 	parts := []any{CausesCount}
-	for _, arch := range []string{a, b} {
-		for _, i := range mma.Of(arch) {
-			if i.Refuse == "" {
-				parts = append(parts, i.Name, arithmeticDigest(&i), i.Checked(), i.Unknown)
-			}
+	for _, p := range pairs {
+		for _, u := range []devices.Unit{p.A, p.B} {
+			i := u.Instruction()
+			parts = append(parts, i.Name, arithmeticDigest(i), i.Checked(), i.Unknown)
 		}
 	}
 	for _, g := range Generators() {
@@ -176,11 +171,18 @@ func causesDigest(a, b string) string {
 // CausesTable compares every two architectures of GPUs that share instructions, except for
 // rows of the old table that are not stale. done is called for each measured row.
 func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Table, error) {
-	t := old.after(causesCommand, []string{"digest", "a", "b", "instructions", "dots", "mismatches", "causes", "in catch-alls", "turned", "cases by cause"})
+	t := old.after("CausesTable", []string{"digest", "a", "b", "instructions", "dots", "mismatches", "causes", "in catch-alls", "turned", "cases by cause"})
 	archs := gpuArchs()
 	for i, a := range archs {
 		for _, b := range archs[i+1:] {
-			d := causesDigest(a, b)
+			pairs, err := sharedPairs(a, b)
+			if err != nil {
+				return nil, err
+			}
+			if pairs == nil {
+				continue
+			}
+			d := causesDigest(pairs)
 			if row := old.fresh(d, a); row != nil {
 				t.Rows = append(t.Rows, row)
 				continue
@@ -189,12 +191,10 @@ func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Tabl
 			if err != nil {
 				return nil, err
 			}
-			if p != nil {
-				if err := t.add(append([]string{d}, p.Cells()...)); err != nil {
-					return nil, err
-				}
-				done(p)
+			if err := t.add(append([]string{d}, p.Cells()...)); err != nil {
+				return nil, err
 			}
+			done(p)
 		}
 	}
 	return t, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
 
 // digest identifies plain data by 48 bits of a SHA-256: enough to notice that a row was made
@@ -37,7 +38,7 @@ func programText(p *mma.Params) string { return changeText(mma.Diff(&mma.Params{
 func mutantsDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i), separateFirst, separateMost, separateChunk}
 	for _, s := range change.SpaceOf(i).Mutants(&i.Params, change.Decisions) {
-		parts = append(parts, s.Change, programText(&s.Params), Equivalent(i, &s.Params))
+		parts = append(parts, s.Change, programText(&s.Params), argued.Equivalent(i, &s.Params))
 	}
 	return digest(parts...)
 }

@@ -1,8 +1,6 @@
-package main
+package selfcheck
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -17,19 +15,6 @@ var drawings = []struct {
 }{
 	{".github/alignment.svg", alignment},
 	{".github/unit.svg", unit},
-}
-
-func writeDrawings(root string) error {
-	for _, d := range drawings {
-		body, err := d.make()
-		if err == nil {
-			err = os.WriteFile(filepath.Join(root, d.file), body, 0o666)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // alignment draws the finding of the README's first picture.

@@ -5,10 +5,8 @@ import (
 	"fmt"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
-
-// ModelsCommand is the command that makes the table of models.
-const ModelsCommand = "mmafuzz selfcheck models"
 
 // ModelTable compares the models that the old table lacks with the oracle. done is called
 // for each model that was compared.
@@ -29,8 +27,8 @@ func ModelTable(ctx context.Context, old *Table, raw, directed uint64, done func
 	if err != nil {
 		return nil, err
 	}
-	t := old.after(ModelsCommand, []string{"digest", "base", "raw", "directed", "mismatches"})
-	for _, i := range Arithmetics() {
+	t := old.after("ModelsTable", []string{"digest", "base", "raw", "directed", "mismatches"})
+	for _, i := range argued.Arithmetics() {
 		row := fresh[i.FullName()]
 		if c := measured[i.FullName()]; c != nil {
 			row = []string{arithmeticDigest(&i), c.Base, fmt.Sprint(c.Raw), fmt.Sprint(c.Directed), fmt.Sprint(c.Mismatches)}

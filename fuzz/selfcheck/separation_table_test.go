@@ -16,12 +16,6 @@ import (
 // The tables of separations: one of mutants, with a row for each arithmetic and a column for
 // each generator, and one of pairs of arithmetics.
 
-// The commands that make the tables.
-const (
-	separationCommand = "mmafuzz selfcheck generators"
-	pairsCommand      = "mmafuzz selfcheck pairs"
-)
-
 // MutantSummary is how well the generators separate an arithmetic from its mutants.
 type MutantSummary struct {
 	Base      string // ARCH/INSTRUCTION
@@ -170,7 +164,7 @@ func parseCounts(cell string) (map[string]int, error) {
 // measured.
 func MutantTable(ctx context.Context, old *Table, all []mma.Instruction, done func(*MutantSummary, []*Separation)) (*Table, error) {
 	gens := Generators()
-	t := old.after(separationCommand, slices.Concat(mutantColumns, generatorColumns(gens)))
+	t := old.after("Separations", slices.Concat(mutantColumns, generatorColumns(gens)))
 	for n := range all {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -232,7 +226,7 @@ var pairColumns = []string{"digest", "a", "b", "argument"}
 // pairs are measured again, which takes a minute. done is called for each measured pair.
 func PairTable(ctx context.Context, old *Table, all []mma.Instruction, done func(*Separation)) (*Table, error) {
 	gens := Generators()
-	t := old.after(pairsCommand, slices.Concat(pairColumns, generatorColumns(gens)))
+	t := old.after("Pairs", slices.Concat(pairColumns, generatorColumns(gens)))
 	if !slices.Equal(t.Columns, old.Columns) {
 		old = &Table{}
 	}

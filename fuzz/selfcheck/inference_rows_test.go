@@ -196,20 +196,14 @@ func MadeUpUnits(first uint64, count int) []mma.Instruction {
 	return units
 }
 
-const inferenceCommand = "mmafuzz selfcheck infer"
-
-// InferenceTable infers the arithmetics of units that do not tell what they are, and compares
-// the programs found with the true ones on dots dot products of every generator. An old table
-// counts if it was made with the same arguments of the command: rows that are not stale are
-// not measured again. done is called after each unit, in order. As many units as there are
-// processors are inferred at a time, each with Options.Workers.
-func InferenceTable(ctx context.Context, old *Table, arguments string, units []mma.Instruction, o infer.Options, dots int, done func(*Inference)) (*Table, error) {
-	command := inferenceCommand + " " + arguments
-	if old.Command != command {
-		old = &Table{Save: old.Save}
-	}
-	t := old.after(command, []string{"digest", "unit", "formats", "k", "verdict", "queries", "batches", "refuted", "seconds", "compared", "differ"})
+// inferenceTableOf infers the arithmetics of units that do not tell what they are, and compares
+// the programs found with the true ones on dots dot products of every generator. Rows of an
+// old table that are not stale are not measured again. done is called after each unit, in
+// order. As many units as there are processors are inferred at a time.
+func inferenceTableOf(ctx context.Context, old *Table, test string, units []mma.Instruction, dots int, done func(*Inference)) (*Table, error) {
+	t := old.after(test, []string{"digest", "unit", "formats", "k", "verdict", "queries", "batches", "refuted", "seconds", "compared", "differ"})
 	var saved error
+	o := infer.Options{Seed: 1, Checks: infer.DefaultChecks, Workers: 1}
 	err := inferAll(ctx, old, units, o, dots, func(i *Inference) {
 		done(i)
 		saved = errors.Join(saved, t.add(i.Cells()))

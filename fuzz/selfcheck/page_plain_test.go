@@ -1,12 +1,10 @@
-package main
+package selfcheck
 
 import (
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
-
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 )
 
 // minimizer has a row for each pair whose findings were shrunk.
@@ -31,11 +29,11 @@ func models(file string) (string, error) {
 	var order []string
 	sums := map[string]*[4]int{} // arithmetics, raw, directed, mismatches
 	for _, c := range cells {
-		i, err := selfcheck.Find(c[0])
+		i, err := Find(c[0])
 		if err != nil {
 			return "", err
 		}
-		op := selfcheck.Operation(i)
+		op := Operation(i)
 		if sums[op] == nil {
 			order, sums[op] = append(order, op), &[4]int{}
 		}

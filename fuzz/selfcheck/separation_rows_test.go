@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
 
 // Separation is how many inputs each generator needs to show that two arithmetics, base and
@@ -62,7 +63,7 @@ func mutantsOf(i *mma.Instruction) (others []other, seps []*Separation, err erro
 		if err != nil {
 			return nil, nil, err
 		}
-		sep := &Separation{Base: i.FullName(), Other: s.Change, Change: mma.Diff(&i.Params, &s.Params), Argument: Equivalent(i, &s.Params)}
+		sep := &Separation{Base: i.FullName(), Other: s.Change, Change: mma.Diff(&i.Params, &s.Params), Argument: argued.Equivalent(i, &s.Params)}
 		others, seps = append(others, other{sep, m}), append(seps, sep)
 	}
 	return others, seps, nil
@@ -81,7 +82,7 @@ func separatePairs(ctx context.Context, i *mma.Instruction, others []mma.Instruc
 		if err != nil {
 			return nil, err
 		}
-		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params), Argument: Equivalent(i, &o.Params)}
+		sep := &Separation{Base: i.FullName(), Other: o.FullName(), Change: mma.Diff(&i.Params, &o.Params), Argument: argued.Equivalent(i, &o.Params)}
 		seps = append(seps, sep)
 		programs = append(programs, other{sep, m})
 	}

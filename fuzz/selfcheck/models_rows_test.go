@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
 
 // ModelCheck is the comparison of an arithmetic's fast model with the oracle.
@@ -36,7 +37,7 @@ func Operation(i *mma.Instruction) string {
 // each other generator for each arithmetic. Arithmetics for which skip returns true are left
 // out. done is called for each arithmetic that was compared.
 func checkModels(ctx context.Context, raw, directed uint64, skip func(*mma.Instruction) bool, done func(*ModelCheck)) error {
-	all := Arithmetics()
+	all := argued.Arithmetics()
 	sharing := map[string]uint64{} // arithmetics of each operation
 	for _, i := range all {
 		sharing[Operation(&i)]++
