@@ -261,7 +261,7 @@ func TestUnitFault(t *testing.T) {
 }
 
 func ExampleSelfTest() {
-	s := gpu.SelfTest{Position: "D[0][0] is 1, and 2 among other dot products"}
+	s := gpu.SelfTest{Failures: []gpu.Failure{{Test: "position independence", What: "D[0][0] is 1, and 2 among other dot products"}}}
 	fmt.Println(s.String())
 	fmt.Println(s.Err())
 	// Output:
