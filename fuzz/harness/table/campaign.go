@@ -11,7 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
-	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/fuzz/harness"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -24,8 +24,8 @@ func campaign(fault, seedText string) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(engine.Faults, func(f engine.Fault) bool { return f.Name == fault })
-	pair, err := engine.OpenPair(engine.FaultPair(&engine.Faults[at]))
+	at := slices.IndexFunc(harness.Faults, func(f harness.Fault) bool { return f.Name == fault })
+	pair, err := harness.OpenPair(harness.FaultPair(&harness.Faults[at]))
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *side) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 }
 
 func (w *watch) found(dots int) {
-	if err := os.WriteFile(os.Getenv(engine.CountVar), []byte(foundAt+strconv.Itoa(dots)), 0o666); err != nil {
+	if err := os.WriteFile(os.Getenv(harness.CountVar), []byte(foundAt+strconv.Itoa(dots)), 0o666); err != nil {
 		fail(err)
 	}
 	os.Exit(1)

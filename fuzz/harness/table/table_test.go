@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/fuzz/harness"
 )
 
 // TestTable checks that the table is that of the runs.
@@ -20,9 +20,9 @@ func TestTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(table) != markdown(rs) {
-		t.Error("TABLE.md is not that of testdata/runs.tsv: go run ./fuzz/engine/table --text")
+		t.Error("TABLE.md is not that of testdata/runs.tsv: go run ./fuzz/harness/table --text")
 	}
-	if n := len(engines); len(rs) != seeds*n*len(engine.Faults) {
+	if n := len(engines); len(rs) != seeds*n*len(harness.Faults) {
 		t.Errorf("%d runs, want %d of each engine on each fault", len(rs), seeds)
 	}
 }

@@ -1,4 +1,4 @@
-// Package engine runs a comparison in three fuzzing engines other than mmafuzz's own: go
+// Package harness runs a comparison in three fuzzing engines other than mmafuzz's own: go
 // test -fuzz, go-fuzz and libFuzzer. They know only bytes and the coverage of code. Package
 // gen decodes the bytes (Decode): every byte string is an input, missing bytes are zeros.
 //
@@ -11,7 +11,7 @@
 //
 // # go test -fuzz
 //
-//	go test -run '^$' -fuzz '^FuzzPair$' -fuzzminimizetime 5x ./fuzz/engine
+//	go test -run '^$' -fuzz '^FuzzPair$' -fuzzminimizetime 5x ./fuzz/harness
 //
 // It begins with an input of each generator, mutates bytes by coverage, and ends with the
 // first failure, which it keeps in testdata/fuzz/FuzzPair and prints with commands that run
@@ -24,7 +24,7 @@
 //
 // go-fuzz is frozen but works; its version is pinned in go.mod.
 //
-//	go tool go-fuzz-build -func FuzzPair -o /tmp/pair.zip ./fuzz/engine
+//	go tool go-fuzz-build -func FuzzPair -o /tmp/pair.zip ./fuzz/harness
 //	go tool go-fuzz -bin /tmp/pair.zip -workdir /tmp/pair
 //
 // It goes on after a failure, solves comparisons with constants, and has no limit of
@@ -35,9 +35,9 @@
 // # libFuzzer
 //
 // The fuzzer of clang, with a mutator of dot products in Go and with the features of the
-// computation as coverage: go doc ./fuzz/engine/libfuzzer
+// computation as coverage: go doc ./fuzz/harness/libfuzzer
 //
-//	fuzz/engine/libfuzzer/build /tmp/pair.libfuzzer
+//	fuzz/harness/libfuzzer/build /tmp/pair.libfuzzer
 //	/tmp/pair.libfuzzer -max_total_time=60 /tmp/corpus
 //
 // # Files of the engines
@@ -64,7 +64,7 @@
 // Faults were planted in a model, as targets fault:NAME. TABLE.md shows how long each engine
 // takes to find them. It is made by
 //
-//	go run ./fuzz/engine/table
+//	go run ./fuzz/harness/table
 //
 // Faults that show on the inputs to begin with, one of each generator, are found at once by
 // all engines. Most of the others mmafuzz finds in a hundredth of a second, and the last in a
@@ -73,11 +73,11 @@
 // executions with the mutator of dot products and the features as coverage than with bytes.
 // No engine finds a fault that shows on one value of 32 bits. Feedback has found nothing that
 // generators aimed at the units do not find sooner, and so has led to no new generator.
-// Engines are for units whose faults are in code that the engines can see, and for people who
+// These engines are for units whose faults are in code that the engines can see, and for people who
 // run them anyway.
 //
 // The API of this package is not promised: it may change in any version.
-package engine
+package harness
 
 import (
 	"fmt"
@@ -159,7 +159,7 @@ func (h *Harness) Check(data []byte) (features int, err error) {
 			outcome[0] = Differ
 		}
 		if _, err := h.count.Write(outcome); err != nil {
-			panic("fuzz/engine: " + err.Error())
+			panic("fuzz/harness: " + err.Error())
 		}
 	}
 	return features, err

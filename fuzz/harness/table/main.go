@@ -11,12 +11,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/fuzz/harness"
 )
 
 const (
-	runsFile  = "fuzz/engine/testdata/runs.tsv"
-	tableFile = "fuzz/engine/TABLE.md"
+	runsFile  = "fuzz/harness/testdata/runs.tsv"
+	tableFile = "fuzz/harness/TABLE.md"
 
 	seeds = 10 // runs of each engine on each fault
 )
@@ -64,8 +64,8 @@ func measure(rs []run, only *regexp.Regexp, limit time.Duration) ([]run, error) 
 	if err != nil {
 		return nil, err
 	}
-	for i := range engine.Faults {
-		f := &engine.Faults[i]
+	for i := range harness.Faults {
+		f := &harness.Faults[i]
 		if !only.MatchString(f.Name) {
 			continue
 		}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/fuzz/harness"
 )
 
 // markdown returns the table, with a row for each fault and a column for each engine.
@@ -17,7 +17,7 @@ func markdown(rs []run) string {
 	var s strings.Builder
 	fmt.Fprint(&s, `# Fuzzing engines on planted faults
 
-Written by `+"`go run ./fuzz/engine/table`"+` (`+"`go doc ./fuzz/engine/table`"+`): how many executions and how much processor
+Written by `+"`go run ./fuzz/harness/table`"+` (`+"`go doc ./fuzz/harness/table`"+`): how many executions and how much processor
 time it takes until a fault shows. These are medians of the runs that find it, of 10 runs or
 else as marked; a dash where none does within the time. An execution of mmafuzz is one dot product of
 a batch, of the others one call. The time includes the start of all processes, which takes
@@ -31,8 +31,8 @@ FP16 products perhaps cannot show.
 		head, line = head+" "+e.name+" |", line+" ---: |"
 	}
 	fmt.Fprintf(&s, "%s\n%s\n", head, line)
-	for i := range engine.Faults {
-		f := &engine.Faults[i]
+	for i := range harness.Faults {
+		f := &harness.Faults[i]
 		fmt.Fprintf(&s, "| `%s` |", f.Name)
 		for _, e := range engines {
 			fmt.Fprintf(&s, " %s |", cell(rs, f.Name, e.name))
@@ -40,8 +40,8 @@ FP16 products perhaps cannot show.
 		fmt.Fprintln(&s)
 	}
 	fmt.Fprintln(&s)
-	for i := range engine.Faults {
-		fmt.Fprintf(&s, "- `%s`: %s\n", engine.Faults[i].Name, engine.Faults[i].Doc)
+	for i := range harness.Faults {
+		fmt.Fprintf(&s, "- `%s`: %s\n", harness.Faults[i].Name, harness.Faults[i].Doc)
 	}
 	return s.String()
 }

@@ -1,11 +1,11 @@
 //go:build gofuzz
 
-package engine
+package harness
 
 import "sync"
 
-// harness is opened late: kinds of targets are registered when packages are initialized.
-var harness = sync.OnceValue(func() *Harness {
+// target is opened late: kinds of targets are registered when packages are initialized.
+var target = sync.OnceValue(func() *Harness {
 	h, err := FromEnvironment()
 	if err != nil {
 		panic(err)
@@ -15,7 +15,7 @@ var harness = sync.OnceValue(func() *Harness {
 
 // FuzzPair is the function that go-fuzz calls.
 func FuzzPair(data []byte) int {
-	features, err := harness().Check(data)
+	features, err := target().Check(data)
 	switch {
 	case err != nil:
 		panic(err)

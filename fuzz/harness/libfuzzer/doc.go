@@ -1,12 +1,12 @@
-// Command libfuzzer is the target of package fuzz/engine for libFuzzer, the fuzzer of clang.
+// Command libfuzzer is the target of package fuzz/harness for libFuzzer, the fuzzer of clang.
 // It needs clang with its runtime (Debian: clang, libclang-rt-14-dev) and no other tool;
 // the script in its folder builds it:
 //
-//	fuzz/engine/libfuzzer/build [FILE]      default: ./pair.libfuzzer
+//	fuzz/harness/libfuzzer/build [FILE]      default: ./pair.libfuzzer
 //	export MMAFUZZ_PAIR="sim:hopper ref:exact mma.m16n8k16.f32.f16.f16.f32"
 //	./pair.libfuzzer -max_total_time=60 corpus
 //
-// MMAFUZZ_PAIR is described in package fuzz/engine. A difference is printed and ends the
+// MMAFUZZ_PAIR is described in package fuzz/harness. A difference is printed and ends the
 // program; its input is in a file crash-HASH, which mmafuzz corpus import reads.
 //
 // libFuzzer sees three things:
@@ -28,6 +28,6 @@ import (
 
 // main is not called in the target: libFuzzer has its own main function.
 func main() {
-	fmt.Fprintln(os.Stderr, "this is a target of libFuzzer: fuzz/engine/libfuzzer/build makes it")
+	fmt.Fprintln(os.Stderr, "this is a target of libFuzzer: fuzz/harness/libfuzzer/build makes it")
 	os.Exit(2)
 }

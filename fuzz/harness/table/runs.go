@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/fuzz/harness"
 )
 
 // run is one run of an engine.
@@ -62,11 +62,11 @@ func readRuns(name string) ([]run, error) {
 func writeRuns(name string, rs []run) error {
 	var s strings.Builder
 	fmt.Fprintln(&s, runsHead)
-	for i := range engine.Faults {
+	for i := range harness.Faults {
 		for _, e := range engines {
 			for seed := 1; seed <= seeds; seed++ {
 				for _, r := range rs {
-					if r.is(engine.Faults[i].Name, e.name) && r.seed == seed {
+					if r.is(harness.Faults[i].Name, e.name) && r.seed == seed {
 						fmt.Fprintln(&s, r)
 					}
 				}

@@ -20,27 +20,27 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/fuzz/harness"
 )
 
 var (
-	harness  *engine.Harness
+	target   *harness.Harness
 	ofBytes  = os.Getenv("MMAFUZZ_MUTATOR") == "bytes"
 	features = unsafe.Slice((*byte)(C.extra_counters()), C.counters)
 )
 
 func init() {
 	var err error
-	if harness, err = engine.FromEnvironment(); err != nil {
+	if target, err = harness.FromEnvironment(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	harness.Counters = features
+	target.Counters = features
 }
 
 //export LLVMFuzzerTestOneInput
 func LLVMFuzzerTestOneInput(data *C.uint8_t, size C.size_t) C.int {
-	if _, err := harness.Check(unsafe.Slice((*byte)(data), size)); err != nil {
+	if _, err := target.Check(unsafe.Slice((*byte)(data), size)); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		C.abort()
 	}
@@ -52,6 +52,6 @@ func LLVMFuzzerCustomMutator(data *C.uint8_t, size, most C.size_t, seed C.uint) 
 	if ofBytes {
 		return C.LLVMFuzzerMutate(data, size, most)
 	}
-	mutated := harness.Mutate(unsafe.Slice((*byte)(data), size), uint64(seed))
+	mutated := target.Mutate(unsafe.Slice((*byte)(data), size), uint64(seed))
 	return C.size_t(copy(unsafe.Slice((*byte)(data), most), mutated))
 }

@@ -1,6 +1,6 @@
 //go:build !gofuzz
 
-package engine
+package harness
 
 import "testing"
 

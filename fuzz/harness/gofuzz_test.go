@@ -1,6 +1,6 @@
 //go:build gofuzzci
 
-package engine
+package harness
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ import (
 // These tests build the go-fuzz harness and run it. They take a minute and are
 // not part of go test ./...:
 //
-//	go test -tags gofuzzci -run TestGoFuzz ./fuzz/engine
+//	go test -tags gofuzzci -run TestGoFuzz ./fuzz/harness
 
 // goFuzzPatience ends a run that does not get anywhere. Where it ends is no
 // result of the tests.

@@ -1,4 +1,4 @@
-package engine
+package harness
 
 import (
 	"strings"

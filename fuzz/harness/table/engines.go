@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/fuzz"
-	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/fuzz/harness"
 )
 
 // Called with the argument campaignArg, the program runs a campaign of mmafuzz, which writes
@@ -61,11 +61,11 @@ func build(dir string) (*built, error) {
 		return nil, err
 	}
 	b := &built{dir: dir, self: self}
-	b.test, b.zip, b.libFuzzer = b.file("engine.test"), b.file("pair.zip"), b.file("pair.libfuzzer")
+	b.test, b.zip, b.libFuzzer = b.file("harness.test"), b.file("pair.zip"), b.file("pair.libfuzzer")
 	for _, command := range [][]string{
-		{"go", "test", "-c", "-fuzz=FuzzPair", "-o", b.test, "./fuzz/engine"},
-		{"go", "tool", "go-fuzz-build", "-func", "FuzzPair", "-o", b.zip, "./fuzz/engine"},
-		{"fuzz/engine/libfuzzer/build", b.libFuzzer},
+		{"go", "test", "-c", "-fuzz=FuzzPair", "-o", b.test, "./fuzz/harness"},
+		{"go", "tool", "go-fuzz-build", "-func", "FuzzPair", "-o", b.zip, "./fuzz/harness"},
+		{"fuzz/harness/libfuzzer/build", b.libFuzzer},
 	} {
 		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", strings.Join(command, " "), err, out)
@@ -77,14 +77,14 @@ func build(dir string) (*built, error) {
 }
 
 // run runs an engine until the fault shows or the processor time is over.
-func (e *anEngine) run(b *built, f *engine.Fault, seed int, limit time.Duration) (run, error) {
+func (e *anEngine) run(b *built, f *harness.Fault, seed int, limit time.Duration) (run, error) {
 	r := run{fault: f.Name, engine: e.name, seed: seed}
 	dir, err := os.MkdirTemp(b.dir, "run")
 	if err != nil {
 		return r, err
 	}
 	defer os.RemoveAll(dir)
-	pair, err := engine.OpenPair(engine.FaultPair(f))
+	pair, err := harness.OpenPair(harness.FaultPair(f))
 	if err != nil {
 		return r, err
 	}
@@ -95,7 +95,7 @@ func (e *anEngine) run(b *built, f *engine.Fault, seed int, limit time.Duration)
 	args := e.args(b, f.Name, seed, dir)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), append(e.env, engine.PairVar+"="+engine.FaultPair(f), engine.CountVar+"="+count)...)
+	cmd.Env = append(os.Environ(), append(e.env, harness.PairVar+"="+harness.FaultPair(f), harness.CountVar+"="+count)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // its processes are found by their session
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -130,7 +130,7 @@ func (e *anEngine) run(b *built, f *engine.Fault, seed int, limit time.Duration)
 	return r, nil
 }
 
-// executions reads the file of engine.CountVar.
+// executions reads the file of harness.CountVar.
 func executions(count string) (n int, found bool, err error) {
 	text, err := os.ReadFile(count)
 	if os.IsNotExist(err) {
@@ -140,7 +140,7 @@ func executions(count string) (n int, found bool, err error) {
 		n, err = strconv.Atoi(number)
 		return n, true, err
 	}
-	if at := bytes.IndexByte(text, engine.Differ); at >= 0 {
+	if at := bytes.IndexByte(text, harness.Differ); at >= 0 {
 		return at + 1, true, err
 	}
 	return len(text), false, err
