@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/gpu/testdata/lanes"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
@@ -53,7 +54,7 @@ func wrongly(t *testing.T, name string, r gpu.Role, x, y int) *gpu.Unit {
 	if r == gpu.RoleD {
 		swap(&other.Out)
 	}
-	loaded, err := gpu.Lanes(model).Load(&other)
+	loaded, err := lanes.Loader(model).Load(&other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestSelfTestConstants(t *testing.T) {
 		}
 		o.At = at
 	}
-	loaded, err := gpu.Lanes(model).Load(&other)
+	loaded, err := lanes.Loader(model).Load(&other)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,7 @@ func faulty(t *testing.T, change func(launch int, in, out *mma.Batch, d []byte))
 		t.Fatal(err)
 	}
 	launch := 0
-	loader := gpu.Lanes(func(*mma.Instruction) (func(in *mma.Batch, out []byte), error) {
+	loader := lanes.Loader(func(*mma.Instruction) (func(in *mma.Batch, out []byte), error) {
 		return func(in *mma.Batch, out []byte) {
 			run(in, out)
 			change(launch, in, nil, out)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/gpu/testdata/lanes"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -35,7 +36,7 @@ func (w *wrapped) Launch(ctx context.Context, in, out []byte, tiles int) error {
 // comes between.
 func unitOf(t testing.TB, k *gpu.Kernel, wrap func(gpu.Loaded) gpu.Loaded) *gpu.Unit {
 	t.Helper()
-	loaded, err := gpu.Lanes(model).Load(k)
+	loaded, err := lanes.Loader(model).Load(k)
 	if err != nil {
 		t.Fatal(err)
 	}
