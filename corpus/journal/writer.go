@@ -1,15 +1,21 @@
-package corpus
+package journal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
+
+// File is the name of the journal in the directory of a command.
+const File = "journal"
 
 // Writer is a command that goes on from what it has written. Where it writes belongs to it:
 // no other command writes there (CheckWriter).
@@ -26,6 +32,11 @@ const (
 	ByCompare   Writer = "mmafuzz compare"
 	ByRecord    Writer = "mmafuzz record"
 )
+
+// known reports whether there is such a command.
+func (w Writer) known() bool {
+	return slices.Contains([]Writer{ByRun, ByShard, ByMerge, ByInfer, ByStudy, ByChecklist, ByCompare, ByRecord}, w)
+}
 
 // flag is the flag that says where a command writes.
 func (w Writer) flag() string {
@@ -74,7 +85,7 @@ func writersOf(path string) (by []Writer, dir bool) {
 		return nil, false
 	}
 	if !info.IsDir() {
-		if firstLine(path) == recordingMagic {
+		if corpus.IsRecording(path) {
 			by = append(by, ByRecord)
 		}
 		return by, false
@@ -85,7 +96,7 @@ func writersOf(path string) (by []Writer, dir bool) {
 			return err == nil
 		})
 	}
-	if w := journalOf(filepath.Join(path, "journal")); w != "" {
+	if w := journalOf(filepath.Join(path, File)); w != "" {
 		by = append(by, w)
 	}
 	if has("campaign.json") && has("units", "units.log") {
@@ -97,18 +108,16 @@ func writersOf(path string) (by []Writer, dir bool) {
 	return by, true
 }
 
-// journalOf returns the command that has begun a journal, by the fields of its first record;
-// "" if it is none, or has none.
+// journalOf returns the command that has begun a journal, also one of a corpus.Log, by the fields
+// of its first record; "" if it is none, or has none.
 func journalOf(path string) Writer {
+	if w := HeadOf(path).By; w != "" {
+		return w
+	}
 	var head map[string]json.RawMessage
-	if json.Unmarshal(FirstRecord(path), &head) != nil {
+	if json.Unmarshal(corpus.FirstRecord(path), &head) != nil {
 		return ""
 	}
-	return begunBy(head)
-}
-
-// begunBy returns the command whose journals begin with a record of some fields.
-func begunBy(head map[string]json.RawMessage) Writer {
 	has := func(name string) bool { return head[name] != nil }
 	switch {
 	case has("study"):
@@ -123,4 +132,27 @@ func begunBy(head map[string]json.RawMessage) Writer {
 		return ByChecklist
 	}
 	return ""
+}
+
+// CheckUnlogged returns a *corpus.ForeignError if a directory has no log, which shows who has written
+// it, but files that match one of some patterns.
+func CheckUnlogged(dir, log, of string, patterns ...string) error {
+	if HasRecords(filepath.Join(dir, log)) {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for _, pattern := range patterns {
+			if ok, _ := filepath.Match(pattern, e.Name()); ok {
+				return &corpus.ForeignError{Path: filepath.Join(dir, e.Name()), Why: "there is no journal of the " + of + " that wrote it"}
+			}
+		}
+	}
+	return nil
 }
