@@ -77,7 +77,9 @@ func options(t *testing.T, dir string, target devices.Target) Options {
 			in := mma.NewBatch(p.Formats(), mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
 			return &comparison{Dots: 1}, p.A.Run(ctx, in, make([]byte, 4))
 		},
-		infer: func(context.Context, devices.Unit, string, time.Duration) (Row, error) { return Row{State: Skipped}, nil },
+		infer: func(context.Context, devices.Unit, string, time.Duration) (Row, error) {
+			return Row{State: Skipped}, nil
+		},
 	}
 }
 
