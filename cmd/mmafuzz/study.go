@@ -3,13 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/triage/study"
@@ -39,7 +42,8 @@ papers print beside what comes out here. Each takes targets, or TARGET/INSTRUCTI
 
 The directory of --out gets page.html for a browser (mmafuzz report makes it again),
 result.json, tables.md, every table as a .csv file, every plot as .svg and .csv, and a
-journal: a study that was interrupted, even by kill -9, goes on when the same command is given again.
+journal: a study that was interrupted, even by kill -9, goes on when the same command is
+given again.
 
 Exit status: 0 done, 1 something is not as it has to be (a bound exceeded, a figure of
 a paper missed), 2 trouble, 75 incomplete: interrupted.`,
@@ -106,6 +110,9 @@ func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.Flag
 	}
 	res, err := s.study.Run(ctx, runner, s.request, settings)
 	s.line.clear()
+	if errors.Is(err, corpus.ErrOtherVersion) {
+		return hint.Add(err, "%s", otherVersionHint)
+	}
 	if err != nil {
 		return err
 	}

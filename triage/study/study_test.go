@@ -17,7 +17,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference" // ref:
 	_ "github.com/mmafuzz/mmafuzz/devices/replay"    // replay:
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
