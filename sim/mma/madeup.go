@@ -150,7 +150,7 @@ func drawParams(s sampler, f Formats, k int) Params {
 		p.L = uint8(s.between(1, k))
 	}
 	if s.chance(25) {
-		p.Order = Order(s.IntN(len(orderNames)))
+		p.Order = Order(s.IntN(int(Halves) + 1))
 	}
 	if s.chance(15) {
 		p.Lanes = pick[uint8](s, 2, 2, 2, 3, 4, 8)
