@@ -30,7 +30,7 @@ type Row struct {
 	Encoded int
 	Bounded bool
 
-	most int                             // the largest value; 0: that of its type
+	most int                             // the largest value, of a field of one byte; 0: that of its type
 	span func(u *use) (lo, hi int)       // the numbers that make sense in a program, besides 0; nil: it is no number
 	used func(p *Params, f Formats) bool // it has a meaning in the program; nil: as its place
 }
@@ -306,16 +306,35 @@ func (f Field) Kind() string {
 	return strings.Join(names, ", ")
 }
 
+// limits are the fields that have a largest value, and that value. Validate runs for every
+// mutant of a search: this is the part of the rows that it needs.
+var limits = sync.OnceValue(func() (all []limit) {
+	for _, f := range Fields() {
+		if most := max(f.most, f.values-1); most > 0 && f.kind.Kind() != reflect.Bool {
+			all = append(all, limit{f.offset, uint8(most), f})
+		}
+	}
+	return all
+})
+
+type limit struct {
+	offset uintptr
+	most   uint8
+	field  Field
+}
+
 // checkFields rejects values beyond the largest one of a parameter, and those without a
 // name: the latter cannot come from a model file, but they can come from code.
 func (p *Params) checkFields() error {
-	all := Fields()
+	all := limits()
 	for i := range all {
-		switch f, v := &all[i], all[i].int(p); {
-		case f.values > 0 && v >= f.values:
-			return fmt.Errorf("%s: unknown value %d", f.Path, v)
-		case f.most > 0 && v > f.most:
-			return fmt.Errorf("%s = %d is above %d", f.Path, v, f.most)
+		x := &all[i]
+		switch v := *(*uint8)(unsafe.Add(unsafe.Pointer(p), x.offset)); {
+		case v <= x.most:
+		case x.field.values > 0:
+			return fmt.Errorf("%s: unknown value %d", x.field.Path, v)
+		default:
+			return fmt.Errorf("%s = %d is above %d", x.field.Path, v, x.most)
 		}
 	}
 	return nil
