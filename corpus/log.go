@@ -33,7 +33,7 @@ func OpenLog(path string, replay func(n int, body []byte) error) (*Log, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
 	}
-	f, err := openStore(path)
+	f, err := openStore(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func replayLog(r io.Reader, replay func(n int, body []byte) error) (good int64, 
 		}
 		body, ok := LogBody(line)
 		if !ok {
-			if onlyZeros(in) {
+			if OnlyZeros(in) {
 				return good, nil
 			}
 			return good, fmt.Errorf("line %d is damaged", n+1)
@@ -149,7 +149,7 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 		part, err := in.ReadSlice('\n')
 		line = append(line, part...)
 		switch {
-		case len(line) > maxLine && line[len(line)-1] == 0 && onlyZeros(in):
+		case len(line) > maxLine && line[len(line)-1] == 0 && OnlyZeros(in):
 			return line, io.EOF
 		case len(line) > maxLine:
 			return line, fmt.Errorf("longer than %s: the file is damaged", byteSize(maxLine))

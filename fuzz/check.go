@@ -16,7 +16,7 @@ import (
 
 // Checker is the property for engines that know nothing but bytes, such as go test
 // -fuzz, go-fuzz and libFuzzer: both sides give the same for the dot product that the bytes
-// stand for (gen.Decode). See package fuzz/engine.
+// stand for (gen.Decode). See package fuzz/harness.
 type Checker struct {
 	// Counters, if there are any, are incremented for the features of what Check computes:
 	// how far terms are shifted, what is cut off, carries, cancellation, rounding.

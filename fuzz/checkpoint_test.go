@@ -16,7 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // asked is a pair of a simulator and a black box that counts what it is asked, and

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // compactConfig is a campaign of four epochs whose journal is compacted twice.

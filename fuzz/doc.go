@@ -33,7 +33,7 @@
 // (bundle.go). TriageCase takes one case the same way, outside of a campaign.
 //
 // Engines that know nothing but bytes, such as go-fuzz and libFuzzer, take a Checker:
-// check.go, package fuzz/engine.
+// check.go, package fuzz/harness.
 //
 // A campaign on many machines goes by units instead of chunks, and by rounds instead of
 // epochs (unit.go, package fuzz/fleet); several processes can divide its triage (sharing.go).

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -185,16 +186,16 @@ func (c *Campaign) openJournal() error {
 // there is a journal, so that a campaign that is refused leaves none.
 func (c *Campaign) checkDirectory() error {
 	dir, file := filepath.Split(c.cfg.Journal)
-	me := corpus.ByRun
+	me := journal.ByRun
 	if c.cfg.Plan != "" {
-		me = corpus.ByMerge
+		me = journal.ByMerge
 	}
 	if file == JournalFile {
-		if err := corpus.CheckWriter(filepath.Clean(dir), me); err != nil {
+		if err := journal.CheckWriter(filepath.Clean(dir), me); err != nil {
 			return err
 		}
 	}
-	if corpus.HasRecords(c.cfg.Journal) {
+	if journal.HasRecords(c.cfg.Journal) {
 		return nil // it tells which bundles are the campaign's
 	}
 	return c.checkPlaces()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
@@ -35,7 +36,7 @@ func Begun(dir string) bool {
 // Hold creates a directory, if it is missing, and holds it. The error is corpus.ErrInUse if
 // another comparison holds it.
 func Hold(path string) (*Directory, error) {
-	if err := corpus.CheckWriter(path, corpus.ByCompare); err != nil {
+	if err := journal.CheckWriter(path, journal.ByCompare); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(path, 0o777); err != nil {
@@ -139,7 +140,7 @@ func (d *Directory) Release() error {
 	if d.log != nil {
 		err = d.log.Close()
 		d.log = nil
-		if file := filepath.Join(d.path, logFile); !corpus.HasRecords(file) {
+		if file := filepath.Join(d.path, logFile); !journal.HasRecords(file) {
 			err = errors.Join(err, os.Remove(file))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -79,7 +80,7 @@ func create(temporary string) (*os.File, error) {
 
 // prepare creates a directory for a plan, with its subdirectories, if they are missing.
 func prepare(dir, me string, p *Plan) error {
-	if err := corpus.CheckWriter(dir, corpus.ByShard); err != nil {
+	if err := journal.CheckWriter(dir, journal.ByShard); err != nil {
 		return err
 	}
 	for _, sub := range []string{unitsDir, leasesDir, shardsDir, roundsDir, triageDir} {

@@ -20,7 +20,7 @@ import (
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 const inst = "mma.m16n8k16.f32.f16.f16.f32"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 )
 
 // TestDecisions checks that the decisions about every arithmetic of the catalogue are
@@ -112,7 +113,7 @@ func TestStepsReach(t *testing.T) {
 		ScaleRound: mma.To(fp.BF16, fp.RNE), Acc: mma.To(fp.FP32, fp.RNE),
 	}})
 	for seed := range uint64(40) {
-		units = append(units, mma.MadeUp(seed))
+		units = append(units, madeup.Unit(seed))
 	}
 	for n, i := range units {
 		steps := []Breadth{Steps, TermSteps}
@@ -205,7 +206,7 @@ func TestNumbers(t *testing.T) {
 	used := map[string]bool{"join.clost": true} // which is never drawn: mma.TestMadeUp
 	units := mma.Arithmetics()
 	for seed := range uint64(5000) {
-		units = append(units, mma.MadeUp(seed))
+		units = append(units, madeup.Unit(seed))
 	}
 	for _, i := range units {
 		o := &original{Space{i.Formats, i.K}, i.Params}
@@ -254,7 +255,7 @@ func TestWhole(t *testing.T) {
 // TestRemovals checks that what removals make says less.
 func TestRemovals(t *testing.T) {
 	for seed := range uint64(40) {
-		i := mma.MadeUp(seed)
+		i := madeup.Unit(seed)
 		s := Space{i.Formats, i.K}
 		for _, m := range s.Mutants(&i.Params, Removals) {
 			if s.Size(&m.Params) >= s.Size(&i.Params) {

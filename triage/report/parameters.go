@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // placeWords say which part of the computation the beginning of a parameter's path is
@@ -117,8 +117,8 @@ func ParameterInWords(path string) string {
 }
 
 // ChangesTable shows in what two programs differ. a and b are whose programs they are.
-func ChangesTable(caption string, changes []mma.Change, a, b string) *page.Table {
-	t := &page.Table{Caption: caption, Columns: page.Columns("part of the arithmetic", a, b, "parameter")}
+func ChangesTable(caption string, changes []mma.Change, a, b string) *document.Table {
+	t := &document.Table{Caption: caption, Columns: document.Columns("part of the arithmetic", a, b, "parameter")}
 	for _, c := range changes {
 		t.Add(ParameterInWords(c.Path), valueInWords(c.Path, c.From, absent(changes, c.Path, false)), valueInWords(c.Path, c.To, absent(changes, c.Path, true)), "`"+c.Path+"`")
 	}
@@ -158,8 +158,8 @@ func valueInWords(path, value string, absent bool) string {
 }
 
 // OperandTable lists the operands of an input that are not all zero bits.
-func OperandTable(in *Input) *page.Table {
-	t := &page.Table{Columns: page.Columns("term", "a", "b", "codes", "scales")}
+func OperandTable(in *Input) *document.Table {
+	t := &document.Table{Columns: document.Columns("term", "a", "b", "codes", "scales")}
 	f, d := in.Formats, in.Dot
 	var zeros []int
 	for k := range d.A {
