@@ -40,11 +40,11 @@ func TestAnyValue(t *testing.T) {
 		}
 		most := int64(0)
 		pr.Questions, pr.Effort = infer.Questions, triage.DefaultEffort
-		pr.Thinking = func(computed, limit int64) {
-			if computed < 0 || computed > limit {
-				t.Errorf("%s: %d of %d computed", tc.set, computed, limit)
+		pr.Progress = func(p triage.Progress) {
+			if p.Computed < 0 || p.Computed > p.Most || p.Doing == "" {
+				t.Errorf("%s: %+v", tc.set, p)
 			}
-			most = max(most, computed)
+			most = max(most, p.Computed)
 		}
 		v := explain(t, pr)
 		t.Logf("%s: %s (%s), %d million computed, %d asked", tc.set, changeText(v.Changes), triage.Join(v.Labels), most/1_000_000, v.Asked)
