@@ -22,14 +22,14 @@ func (r *Reference) Supports(f mma.Formats) error { return r.supports(f) }
 // References lists the references.
 var References = []Reference{
 	{"exact", "exact value, rounded once to nearest even", exactCode, supportsAll},
-	{"fma32", "FP32 fused multiply-adds, first element first", chain(FMA32, false), supports32},
-	{"fma32-rev", "FP32 fused multiply-adds, last element first", chain(FMA32, true), supports32},
-	{"fma64", "FP64 fused multiply-adds, first element first", chain(FMA64, false), supports64},
-	{"fma64-rev", "FP64 fused multiply-adds, last element first", chain(FMA64, true), supports64},
-	{"mul32", "FP32 multiplications and additions, first element first", chain(MulAdd32, false), supports32},
-	{"mul32-rev", "FP32 multiplications and additions, last element first", chain(MulAdd32, true), supports32},
-	{"mul64", "FP64 multiplications and additions, first element first", chain(MulAdd64, false), supports64},
-	{"mul64-rev", "FP64 multiplications and additions, last element first", chain(MulAdd64, true), supports64},
+	{"fma32", "FP32 fused multiply-adds, first element first", chain(fma32, false), supports32},
+	{"fma32-rev", "FP32 fused multiply-adds, last element first", chain(fma32, true), supports32},
+	{"fma64", "FP64 fused multiply-adds, first element first", chain(fma64, false), supports64},
+	{"fma64-rev", "FP64 fused multiply-adds, last element first", chain(fma64, true), supports64},
+	{"mul32", "FP32 multiplications and additions, first element first", chain(mulAdd32, false), supports32},
+	{"mul32-rev", "FP32 multiplications and additions, last element first", chain(mulAdd32, true), supports32},
+	{"mul64", "FP64 multiplications and additions, first element first", chain(mulAdd64, false), supports64},
+	{"mul64-rev", "FP64 multiplications and additions, last element first", chain(mulAdd64, true), supports64},
 }
 
 // FindReference returns the reference of a name.
