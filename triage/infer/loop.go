@@ -26,7 +26,7 @@ const (
 )
 
 // challenges are the numbers of dot products of each family and generator on which a
-// hypothesis is tried, one after the other, before it is settled.
+// hypothesis is tried, one after the other, before its mutants are ruled out.
 var challenges = []int{100, 300, 1000, 3000}
 
 // loop is the closed loop on one unit.
@@ -171,7 +171,7 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 			return err
 		}
 	}
-	l.p = l.bestEnds(others...)[0]
+	l.p = l.nearest()
 	l.left = len(l.All().Want) - evidence.Total(l.Hits(&l.p, l.All()))
 	return nil
 }
@@ -264,6 +264,21 @@ func (l *loop) bestEnds(others ...mma.Params) []mma.Params {
 	return search.MostRight(l.Evidence, slices.Concat(others, l.ends), l.All(), most)
 }
 
+// nearest returns the best program that the loop has met: the one that is right on the most
+// inputs that were not chosen because some program was wrong on them, and of several such on
+// the most of all evidence. It is the one at hand if no search has ended yet.
+func (l *loop) nearest() mma.Params {
+	met := slices.Concat(l.ends, l.earlier)
+	if len(met) == 0 {
+		return l.p
+	}
+	met = append(met, l.p) // which may be simpler than what a search ended with
+	met = search.MostRight(l.Evidence, met, l.All(), len(met))
+	unbiased := l.Without(closeUpName, refutations)
+	right := unbiased.Counts(met, unbiased.All())
+	return met[slices.Index(right, slices.Max(right))]
+}
+
 // grow fits a program loosely to the designed families one after the other, then to all
 // evidence.
 func (l *loop) grow(ctx context.Context, what string, p mma.Params) ([]mma.Params, int) {
@@ -331,8 +346,8 @@ func (l *loop) refute(ctx context.Context) (wrong int, err error) {
 			return wrong, err
 		}
 	}
-	l.enter(settling)
-	l.p, l.ruled, wrong, err = l.settle(ctx, l.p)
+	l.enter(rulingOut)
+	l.p, l.ruled, wrong, err = l.ruleOutMutants(ctx, l.p)
 	if wrong > 0 || err != nil {
 		return wrong, err
 	}

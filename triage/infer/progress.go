@@ -24,7 +24,7 @@ const (
 	asking      = "asking first questions"
 	searching   = "searching for a program"
 	challenging = "challenging it"
-	settling    = "ruling out other values"
+	rulingOut   = "ruling out other values"
 	validating  = "validating"
 	shrinking   = "looking for the smallest witness"
 )

@@ -36,7 +36,7 @@ func TestProgress(t *testing.T) {
 		}
 		last = p
 	}})
-	if want := []string{asking, searching, challenging, settling, validating}; !slices.Equal(phases, want) {
+	if want := []string{asking, searching, challenging, rulingOut, validating}; !slices.Equal(phases, want) {
 		t.Errorf("%q", phases)
 	}
 	if last.Best == nil || *last.Best != r.Params || last.Left != 0 || last.Refuted || last.Queries != r.Stats.Queries || last.Batches != r.Stats.Batches {
