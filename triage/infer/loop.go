@@ -29,6 +29,12 @@ const (
 // hypothesis is tried, one after the other, before its mutants are ruled out.
 var challenges = []int{100, 300, 1000, 3000}
 
+// best is a program and how many cases of its search's evidence it does not explain.
+type best struct {
+	p    mma.Params
+	left int
+}
+
 // loop is the closed loop on one unit.
 type loop struct {
 	*evidence.Evidence
@@ -52,7 +58,8 @@ type loop struct {
 
 	// The result so far.
 	p       mma.Params
-	left    int // cases of the evidence that p does not explain
+	left    int   // cases of the evidence that p does not explain
+	best    *best // of the searches since the last refutation; nil: none has ended
 	ruled   []*Mutant
 	classes []Class
 	tiled   *TileSizes
@@ -235,6 +242,9 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 	l.leaders, l.left, l.draws = f.Leaders, f.Left, f.Draws
 	l.p = l.leaders[0]
 	l.ends = append(l.ends, l.p)
+	if l.best == nil || l.left <= l.best.left {
+		l.best = &best{l.p, l.left}
+	}
 	return nil
 }
 
@@ -326,6 +336,7 @@ func (l *loop) challenge(ctx context.Context, p *mma.Params, n int) (int, error)
 
 // improve looks for a better search.
 func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
+	l.best = nil
 	l.enter(searching)
 	l.budget.Allow(l.share)
 	return l.explain(ctx, from...)

@@ -43,3 +43,19 @@ func TestProgress(t *testing.T) {
 		t.Errorf("%+v, the result %+v", last, r.Stats)
 	}
 }
+
+// TestProgressKeepsBest checks that a search which leads to a worse program than one before
+// does not replace that in what is shown, until an answer refutes both.
+func TestProgressKeepsBest(t *testing.T) {
+	var last Progress
+	worse := mma.FMA(fp.FP32)
+	l := &loop{unit: &asker{}, phase: searching, show: func(p Progress) { last = p }, ends: []mma.Params{worse}, p: worse, left: 9}
+	l.best = &best{mma.FMA(fp.FP64), 4}
+	if l.progress(); *last.Best != l.best.p || last.Left != 4 || last.Refuted {
+		t.Errorf("%+v", last)
+	}
+	l.best, l.left = nil, 0
+	if l.progress(); *last.Best != worse || !last.Refuted {
+		t.Errorf("%+v", last)
+	}
+}
