@@ -2,6 +2,7 @@ package fuzz
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -87,16 +88,16 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 	// were not run again are no candidates: they may be unstable or depend on their position.
 	for i := range x.d.kinds {
 		k := &x.d.kinds[i]
-		offered := func(f *Case) bool { return f.Origin == k.first.CaseRef }
-		if k.cause.Primary == triage.Unexplained || k.cause == faulty || slices.ContainsFunc(x.candidates, offered) {
+		offered := func(f *Case) bool { return f.Origin == k.First.CaseRef }
+		if k.Primary == triage.Unexplained || k.Class == oracle.Fault || slices.ContainsFunc(x.candidates, offered) {
 			continue
 		}
-		one := x.newCases([]Sample{k.first})
+		one := x.newCases([]Sample{k.First})
 		if x.isOdd() {
 			if err := x.recheck(ctx, one); err != nil {
 				return err
 			}
-			if one[0].Bucket != again.labels[k.first.CaseRef] {
+			if one[0].Bucket != again.labels[k.First.CaseRef] {
 				continue // a later epoch may have a case that can be repeated
 			}
 		}
@@ -119,7 +120,7 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*sett
 	if err != nil {
 		return nil, err
 	}
-	var t tally
+	var kinds []Kind
 	for i, cause := range causes {
 		s := &x.d.unnamed[i]
 		if cause.Primary == triage.Unexplained {
@@ -132,17 +133,17 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*sett
 				cause = placed
 			}
 		}
-		t.add(x.p, cause, s, x.unnamed.digest(x.p, cause, x.unnamed.batch, int32(i), s))
+		kinds = addCase(kinds, x.p, cause, s, x.unnamed.digest(x.p, cause, x.unnamed.batch, int32(i), s), math.MaxInt)
 	}
-	for i := range t.kinds {
-		x.d.count(x.st, &t.kinds[i])
+	for i := range kinds {
+		x.d.count(&kinds[i])
 	}
 	return again, nil
 }
 
 // offer puts a case into the bucket of a kind and makes it a candidate for a finding.
-func (x *pairTriage) offer(f *Case, k *kind) {
-	f.Bucket, f.Detail = string(k.cause.Primary), k.name()
+func (x *pairTriage) offer(f *Case, k *Kind) {
+	f.Bucket, f.Detail = string(k.Primary), k.name()
 	x.candidates = append(x.candidates, f)
 }
 
@@ -204,19 +205,19 @@ func (x *pairTriage) causesOf(l *labeller, dots []*mma.Dot, ss []Sample) (*mma.B
 }
 
 // kindsOf returns the kind of each of some cases.
-func (x *pairTriage) kindsOf(cases []*Case) []kind {
+func (x *pairTriage) kindsOf(cases []*Case) []Kind {
 	dots, ss := make([]*mma.Dot, len(cases)), make([]Sample, len(cases))
 	for i, f := range cases {
 		dots[i], ss[i] = f.Start, f.sample()
 	}
 	var l labeller
 	_, causes := x.causesOf(&l, dots, ss)
-	kinds := make([]kind, len(cases))
+	kinds := make([]Kind, len(cases))
 	for i, cause := range causes {
+		kinds[i] = Kind{Primary: cause.Primary, Detail: cause.Detail, Class: ss[i].Class}
 		if label := cases[i].Bucket; label != "" {
-			cause = &triage.Cause{Primary: triage.Label(label), Detail: label}
+			kinds[i].Primary, kinds[i].Detail = triage.Label(label), label
 		}
-		kinds[i] = kind{kindKey: kindKey{cause, ss[i].Class}, cases: 1, first: ss[i]}
 	}
 	return kinds
 }

@@ -110,14 +110,14 @@ type Campaign struct {
 	snapshot int64 // bytes of the snapshot
 
 	workers []*worker
-	results []chunkResult // of the epoch's chunks
+	results []Result // memory for the units of an epoch
 	saving  *checkpoint
 	slow    []*slowUnit // of the pairs
 
 	resumed      map[*Case]bool               // findings of earlier runs
 	environments map[string]map[string]string // of targets
 
-	triaging atomic.Bool // the chunks of the epoch are done
+	triaging atomic.Bool // the units of the epoch are done
 	thinking sync.Mutex  // of Config.Thinking
 	complete bool
 	marked   bool // as incomplete, beside the journal
@@ -233,13 +233,12 @@ func (c *Campaign) Run(ctx context.Context) (err error) {
 			return err
 		}
 		e := c.newEpoch(plan)
-		whole, err := c.epoch(hard, e)
-		if whole && err == nil {
-			err = c.commit(e)
-			if err == nil {
-				continue
+		complete, err := c.epoch(hard, e)
+		if complete && err == nil {
+			if err := c.commit(e); err != nil {
+				return err
 			}
-			return err
+			continue
 		}
 		if ctx.Err() == nil && hard.Err() != nil {
 			err = nil // being cut off by the time limit is not an error
@@ -254,18 +253,19 @@ func (c *Campaign) Run(ctx context.Context) (err error) {
 }
 
 // epoch does what is left of an epoch, and reports whether it is complete.
-func (c *Campaign) epoch(ctx context.Context, e *epoch) (whole bool, err error) {
-	for i, p := range c.pairs {
-		p.rename(c.state.Pairs[i].Verdict)
-	}
-	if err := e.chunks(ctx, c.timeOver); err != nil {
+func (c *Campaign) epoch(ctx context.Context, e *epoch) (complete bool, err error) {
+	if err := e.compute(ctx, c.timeOver); err != nil {
 		return false, err
 	}
 	if !e.cut() {
 		return false, nil
 	}
-	e.sum()
-	return true, c.triage(ctx, e)
+	e.merge()
+	xs, err := c.explain(ctx, e)
+	if err != nil {
+		return true, err
+	}
+	return true, errors.Join(c.findings(ctx, xs), c.saving.failed())
 }
 
 // keepUnfinished adds to the state what was compared of an epoch that is not complete.
@@ -300,7 +300,7 @@ func (c *Campaign) timeOver() bool {
 // commit makes an epoch's results part of the state: findings are reported,
 // then the journal is written, then the state changes.
 func (c *Campaign) commit(e *epoch) error {
-	d := e.d
+	d := e.delta()
 	if err := c.reportAll(d); err != nil {
 		return err
 	}

@@ -90,10 +90,9 @@ type pairTriage struct {
 	index int
 	p     *pairRun
 	st    *PairState
-	d     *pairDelta
+	d     *gathered
 
-	chunks       []*chunk // of the epoch; none in TriageCase
-	batchMatters bool     // a case repeats itself in its batch and not in its tile
+	batchMatters bool // a case repeats itself in its batch and not in its tile
 	unnamed      unnamed
 	thought      bool // the wide search for a verdict has been made in this epoch
 
@@ -104,34 +103,32 @@ type pairTriage struct {
 	candidates []*Case // findings may be made of them
 }
 
-// triage takes the differing cases of an epoch all the way: those of each pair are
-// rechecked, extracted from their tiles, explained and put into buckets; then a few are
-// chosen over all pairs, and minimized. Bundles are written when the epoch is committed.
-func (c *Campaign) triage(ctx context.Context, e *epoch) error {
+// explain takes the differing cases of an epoch to their causes: those of each pair are
+// rechecked, extracted from their tiles, explained and put into buckets.
+func (c *Campaign) explain(ctx context.Context, e *epoch) ([]*pairTriage, error) {
 	c.triaging.Store(true)
 	defer c.triaging.Store(false)
 	for _, u := range c.slow {
 		u.begin()
 	}
 	xs := make([]*pairTriage, len(c.pairs))
-	err := c.parallel(ctx, len(c.pairs), func(i int) (err error) {
-		if d := &e.d.Pairs[i]; len(d.differ) > 0 {
-			xs[i] = e.triageOf(i)
+	return xs, c.parallel(ctx, len(c.pairs), func(i int) (err error) {
+		p := e.pairs[i]
+		if len(p.differ) > 0 {
+			xs[i] = &pairTriage{c: c, index: i, p: c.pairs[i], st: p.st, d: p.gathered, verdict: p.st.Verdict}
 			err = xs[i].triage(ctx)
 		}
-		e.triaged[i] = err == nil
+		p.triaged = err == nil
 		return err
 	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.minimize(ctx, xs, c.choose(xs)), c.saving.failed())
 }
 
-// triageOf begins the triage of a pair.
-func (e *epoch) triageOf(i int) *pairTriage {
-	st := e.c.state.Pairs[i]
-	return &pairTriage{c: e.c, index: i, p: e.c.pairs[i], st: st, d: &e.d.Pairs[i], chunks: e.pairs[i].chunks, verdict: st.Verdict}
+// findings chooses a few cases over all pairs and minimizes them. Bundles are written when the
+// epoch is committed.
+func (c *Campaign) findings(ctx context.Context, xs []*pairTriage) error {
+	c.triaging.Store(true)
+	defer c.triaging.Store(false)
+	return c.minimize(ctx, xs, c.choose(xs))
 }
 
 // triage does the steps that need no other pair.

@@ -169,7 +169,7 @@ func TestRefuted(t *testing.T) {
 	if wrong.Changes = mma.Diff(&base, &wrong.Program); len(right.Changes) != 2 || len(wrong.Changes) != 1 {
 		t.Fatalf("the first verdict has the changes %v, want two", right.Changes)
 	}
-	x := &pairTriage{c: c, p: c.pairs[0], st: st, d: &pairDelta{}, k: right.K}
+	x := &pairTriage{c: c, p: c.pairs[0], st: st, d: newGathered(st), k: right.K}
 	explained := func(all []Sample) (some []Sample) {
 		for _, s := range all {
 			if triage.Holds(x.unknownUnit([]*Case{x.newCase(s)}), &wrong.Program) {
@@ -202,8 +202,8 @@ func TestRefuted(t *testing.T) {
 func step(t *testing.T, c *Campaign) {
 	t.Helper()
 	e := c.newEpoch(c.plan())
-	if whole, err := c.epoch(t.Context(), e); err != nil || !whole {
-		t.Fatal(whole, err)
+	if complete, err := c.epoch(t.Context(), e); err != nil || !complete {
+		t.Fatal(complete, err)
 	}
 	if err := c.commit(e); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 )
 
 // The checkpoint is a second corpus.Log, beside the journal, for the epoch in progress. It
-// has the parts of the chunks that are done, the place where the time limit cut the epoch, and
+// has the results of the units that are done, the place where the time limit cut the epoch, and
 // what triage has so far: answers of slow units, verdicts and findings. When the epoch is
 // complete, its delta is written to the journal and the checkpoint is removed. So it does
 // not make the journal longer, and an epoch shorter than checkpointEvery never has one.
@@ -37,17 +37,24 @@ type checkpointHeader struct {
 
 // checkpointRecord is every other record.
 type checkpointRecord struct {
-	Parts    []*partRecord    `json:"parts,omitempty"`
-	Cut      []int            `json:"cut,omitempty"` // chunks of each pair that the epoch is to have
+	Units    []*unitRecord    `json:"units,omitempty"`
+	Cut      []int            `json:"cut,omitempty"` // units of each pair that the epoch is to have
 	Answers  []*answerRecord  `json:"answers,omitempty"`
 	Verdicts []*verdictRecord `json:"verdicts,omitempty"`
 	Findings []*Case          `json:"findings,omitempty"`
 }
 
+// unitRecord is the result of a unit.
+type unitRecord struct {
+	Number int     `json:"number"` // in the plan of its pair
+	Unit   Unit    `json:"unit"`
+	Result *Result `json:"result"`
+}
+
 // verdictRecord is what triage.Explain said of a pair.
 type verdictRecord struct {
 	Pair    int             `json:"pair"`
-	Chunks  uint64          `json:"chunks"` // chunks of the pair in the epoch that were done by then
+	Chunks  uint64          `json:"chunks"` // units of the pair in the epoch that were done by then
 	Verdict *triage.Verdict `json:"verdict"`
 }
 
@@ -61,7 +68,6 @@ type checkpoint struct {
 
 	mu      sync.Mutex
 	log     *corpus.Log // nil: not yet begun
-	epoch   *epoch      // whose parts are written; nil: none is in progress
 	pending checkpointRecord
 	timer   *time.Timer // not nil: something is pending
 	err     error
@@ -70,8 +76,8 @@ type checkpoint struct {
 
 // savedEpoch is what a checkpoint had when it was opened.
 type savedEpoch struct {
-	parts    [][]*partRecord // by pair
-	cut      []int           // chunks of each pair that the epoch is to have; nil: it was not cut
+	units    map[turn]*unitRecord
+	cut      []int // units of each pair that the epoch is to have; nil: it was not cut
 	answers  map[answerKey]*savedAnswer
 	verdicts map[int]*verdictRecord
 	findings map[findingKey]*Case
@@ -140,12 +146,11 @@ func (k *checkpoint) read(body []byte) error {
 
 func (k *checkpoint) take(r *checkpointRecord) error {
 	s := &k.saved
-	for _, p := range r.Parts {
-		if p == nil || !k.isPair(p.Pair) || p.Chunk < 0 || p.Chunk > len(s.parts[p.Pair]) {
-			return errors.New("a part is out of place")
+	for _, u := range r.Units {
+		if u == nil || u.Result == nil || !k.isPair(u.Unit.Pair) || u.Number < 0 {
+			return errors.New("a unit is out of place")
 		}
-		// A part of a chunk that has one already is of another plan, which replaces the first.
-		s.parts[p.Pair] = append(s.parts[p.Pair][:p.Chunk], p)
+		s.units[turn{u.Unit.Pair, u.Number}] = u // of another plan than the one before, if there is one
 	}
 	if r.Cut != nil {
 		if len(r.Cut) != len(k.pairs) {
@@ -153,7 +158,7 @@ func (k *checkpoint) take(r *checkpointRecord) error {
 		}
 		for _, n := range r.Cut {
 			if n < 0 {
-				return fmt.Errorf("a cut at chunk %d", n)
+				return fmt.Errorf("a cut at unit %d", n)
 			}
 		}
 		s.cut = r.Cut
@@ -189,7 +194,7 @@ func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
 // forget drops what an earlier run had.
 func (k *checkpoint) forget() {
 	k.saved = savedEpoch{
-		parts: make([][]*partRecord, len(k.pairs)), answers: map[answerKey]*savedAnswer{},
+		units: map[turn]*unitRecord{}, answers: map[answerKey]*savedAnswer{},
 		verdicts: map[int]*verdictRecord{}, findings: map[findingKey]*Case{},
 	}
 }
@@ -202,24 +207,9 @@ func (k *checkpoint) add(to func(r *checkpointRecord)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	to(&k.pending)
-	k.soon()
-}
-
-// touch starts the timer after which new parts of the epoch are written.
-func (k *checkpoint) touch() { k.add(func(*checkpointRecord) {}) }
-
-// soon starts the timer after which what is pending is written.
-func (k *checkpoint) soon() {
 	if k.timer == nil {
 		k.timer = time.AfterFunc(k.every, func() { _ = k.flush() })
 	}
-}
-
-// begin makes an epoch the one in progress.
-func (k *checkpoint) begin(e *epoch) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.epoch = e
 }
 
 // flush writes what is pending.
@@ -233,9 +223,6 @@ func (k *checkpoint) flush() error {
 	k.timer = nil
 	r := k.pending
 	k.pending = checkpointRecord{}
-	if k.epoch != nil {
-		r.Parts = k.epoch.records()
-	}
 	if k.err == nil && k.log == nil {
 		if k.log, k.err = corpus.OpenLog(k.path, func(int, []byte) error { return nil }); k.err == nil {
 			k.err = k.log.Append(k.head)
@@ -262,9 +249,9 @@ func (r *checkpointRecord) split() []*checkpointRecord {
 		}
 		return all[len(all)-1]
 	}
-	for _, p := range r.Parts {
-		to := room(p.size())
-		to.Parts = append(to.Parts, p)
+	for _, u := range r.Units {
+		to := room(u.Result.size())
+		to.Units = append(to.Units, u)
 	}
 	for _, a := range r.Answers {
 		to := room(100 + 2*len(a.D))
@@ -291,7 +278,7 @@ func (k *checkpoint) reset(epoch int) error {
 		k.timer.Stop()
 		k.timer = nil
 	}
-	k.pending, k.epoch = checkpointRecord{}, nil
+	k.pending = checkpointRecord{}
 	k.head.Epoch = epoch
 	k.forget()
 	if k.log == nil {
@@ -314,14 +301,32 @@ func (k *checkpoint) close() error {
 	return err
 }
 
-// dots returns the number of dot products in the parts that an earlier run made.
+// dots returns the number of dot products of the units that an earlier run has computed.
 func (k *checkpoint) dots() (n uint64) {
-	for _, parts := range k.saved.parts {
-		for _, p := range parts {
-			for _, c := range p.Classes {
-				n += c
-			}
-		}
+	for _, u := range k.saved.units {
+		n += u.Result.Dots
+	}
+	return n
+}
+
+// result returns the result of a unit in an earlier run; nil if there is none that fits.
+func (k *checkpoint) result(number int, u *Unit) *Result {
+	have := k.saved.units[turn{u.Pair, number}]
+	if have == nil || have.Unit != *u || k.pairs[u.Pair].checkResult(u, have.Result) != nil {
+		return nil
+	}
+	return have.Result
+}
+
+func (k *checkpoint) addResult(number int, u *Unit, r *Result) {
+	k.add(func(c *checkpointRecord) { c.Units = append(c.Units, &unitRecord{number, *u, r}) })
+}
+
+// size is an upper estimate of the bytes that a result takes.
+func (r *Result) size() int {
+	n := 1000 + 40*(len(r.Unnamed)+len(r.Differ)+len(r.Agree)) + 400*len(r.Kinds) + 8*len(r.Where.Ulps) + 32*len(r.Where.Spread)
+	for i := range r.Fresh {
+		n += 200 + 12*len(r.Fresh[i].Features)
 	}
 	return n
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -123,8 +124,8 @@ func TestForeignCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(c.saving.saved.parts[0]) == 0 {
-		t.Fatal("the checkpoint has no parts")
+	if len(c.saving.saved.units) == 0 {
+		t.Fatal("the checkpoint has no units")
 	}
 	head := c.saving.head
 	c.Close()
@@ -140,10 +141,11 @@ func TestForeignCheckpoint(t *testing.T) {
 		"another campaign":     {[]any{other}, true},
 		"another version":      {[]any{checkpointHeader{2, head.Campaign, head.Epoch}}, true},
 		"a later epoch":        {[]any{later}, true},
-		"no pair":              {[]any{head, checkpointRecord{Parts: []*partRecord{{Pair: 1}}}}, true},
-		"no part":              {[]any{head, checkpointRecord{Parts: []*partRecord{nil}}}, true},
-		"a gap":                {[]any{head, checkpointRecord{Parts: []*partRecord{{Chunk: 1}}}}, true},
-		"an empty part":        {[]any{head, checkpointRecord{Parts: []*partRecord{{}}}}, false}, // is of no plan
+		"no pair":              {[]any{head, checkpointRecord{Units: []*unitRecord{{Unit: Unit{Pair: 1}, Result: &Result{}}}}}, true},
+		"no unit":              {[]any{head, checkpointRecord{Units: []*unitRecord{nil}}}, true},
+		"no result":            {[]any{head, checkpointRecord{Units: []*unitRecord{{}}}}, true},
+		"a negative number":    {[]any{head, checkpointRecord{Units: []*unitRecord{{Number: -1, Result: &Result{}}}}}, true},
+		"an empty unit":        {[]any{head, checkpointRecord{Units: []*unitRecord{{Result: &Result{}}}}}, false}, // is of no plan
 		"a cut of two pairs":   {[]any{head, checkpointRecord{Cut: []int{1, 1}}}, true},
 		"a negative cut":       {[]any{head, checkpointRecord{Cut: []int{-1}}}, true},
 		"a verdict of no one":  {[]any{head, checkpointRecord{Verdicts: []*verdictRecord{{}}}}, true},
@@ -189,8 +191,8 @@ func writeRecord(t *testing.T, path string, v any) {
 	}
 }
 
-// FuzzPart gives a part of a chunk anything: it is refused or it is one.
-func FuzzPart(f *testing.F) {
+// FuzzResult gives a unit anything as its result: it is refused or it is one.
+func FuzzResult(f *testing.F) {
 	p := openPairs(f, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32")
 	c, err := New(Config{Pairs: p, Seed: 3, Count: 4096})
 	if err != nil {
@@ -198,10 +200,10 @@ func FuzzPart(f *testing.F) {
 	}
 	plan := c.plan()
 	e := c.newEpoch(plan)
-	if err := e.chunks(f.Context(), func() bool { return false }); err != nil {
+	if err := e.compute(f.Context(), func() bool { return false }); err != nil {
 		f.Fatal(err)
 	}
-	for _, r := range e.records() {
+	for _, r := range e.pairs[0].results {
 		body, err := json.Marshal(r)
 		if err != nil {
 			f.Fatal(err)
@@ -209,27 +211,28 @@ func FuzzPart(f *testing.F) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		var r partRecord
-		if json.Unmarshal(body, &r) != nil {
-			return
-		}
-		ch := &plan[0]
-		p, err := r.part(c.pairs[0], ch)
-		if err != nil {
+		var r Result
+		if json.Unmarshal(body, &r) != nil || c.pairs[0].checkResult(&plan[0], &r) != nil {
 			return
 		}
 		total := uint64(0)
-		for _, n := range p.classes {
+		for _, n := range r.Classes {
 			total += n
 		}
-		if total != uint64(ch.n) {
-			t.Errorf("%d results of %d dot products", total, ch.n)
+		if total != plan[0].Dots {
+			t.Errorf("%d results of %d dot products", total, plan[0].Dots)
 		}
-		for _, s := range p.unnamed {
+		for _, s := range r.Unnamed {
 			if c.dot(c.pairs[0], s.CaseRef) == nil {
 				t.Errorf("no case %v", s.CaseRef)
 			}
 		}
+		again, err := json.Marshal(&r)
+		var back Result
+		if err = errors.Join(err, json.Unmarshal(again, &back)); err != nil || !cmp.Equal(r, back, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(Result{})) {
+			t.Errorf("written and read, it is another one: %v", err)
+		}
+		e.pairs[0].merge(&plan[0], &r, roundUnnamed)
 	})
 }
 
@@ -261,8 +264,8 @@ func FuzzCheckpoint(f *testing.F) {
 			return
 		}
 		e := c.newEpoch(plan)
-		e.sum()
-		c.saving.verdict(0, e.d.Pairs[0].Chunks, 0)
+		e.merge()
+		c.saving.verdict(0, e.pairs[0].Chunks, 0)
 		if d := e.unfinished(); d.Pairs[0].Dots > maxEpochDots {
 			t.Errorf("%d dot products", d.Pairs[0].Dots)
 		}
@@ -316,24 +319,22 @@ func TestTimeCuts(t *testing.T) {
 	}
 }
 
-// runPlan runs an epoch until so many chunks are done, and completes it.
-func runPlan(t *testing.T, c *Campaign, chunks int) {
+// runPlan runs an epoch until so many units are done, and completes it.
+func runPlan(t *testing.T, c *Campaign, units int) {
 	t.Helper()
 	e := c.newEpoch(c.plan())
-	for i, p := range c.pairs {
-		p.rename(c.state.Pairs[i].Verdict)
-	}
-	if err := e.chunks(t.Context(), func() bool { chunks--; return chunks < 0 }); err != nil {
+	if err := e.compute(t.Context(), func() bool { units--; return units < 0 }); err != nil {
 		t.Fatal(err)
 	}
 	if !e.cut() {
 		t.Fatal("no place to cut the epoch")
 	}
-	e.sum()
-	if err := c.triage(t.Context(), e); err != nil {
+	e.merge()
+	xs, err := c.explain(t.Context(), e)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.commit(e); err != nil {
+	if err := errors.Join(c.findings(t.Context(), xs), c.commit(e)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -44,8 +42,8 @@ const stateVersion = 1
 
 // stateRecord is every other record: a pair.
 type stateRecord struct {
-	LastNew int       `json:"last_new"`
-	Sum     pairDelta `json:"sum"` // of all epochs
+	LastNew int `json:"last_new"`
+	Sum     Sum `json:"sum"` // of all epochs
 }
 
 // curveMost is the number of milestones that a snapshot has at most.
@@ -87,7 +85,7 @@ func everySecond(curve []Milestone) (some []Milestone) {
 func (s *State) encode(campaign string) ([]byte, error) {
 	body, err := corpus.LogLine(&stateHead{stateVersion, campaign, s.Epochs, s.Counts, s.cut, s.found, s.curve})
 	for _, st := range s.Pairs {
-		line, err := corpus.LogLine(&stateRecord{st.LastNew, st.sum()})
+		line, err := corpus.LogLine(&stateRecord{st.LastNew, st.Sum})
 		if err != nil {
 			return nil, err
 		}
@@ -96,18 +94,9 @@ func (s *State) encode(campaign string) ([]byte, error) {
 	return body, err
 }
 
-// sum returns a delta that makes the state of a pair out of none.
-func (st *PairState) sum() pairDelta {
-	return pairDelta{
-		Dots: st.Dots, Chunks: st.Chunks, Next: st.Next, Classes: st.Classes, Features: slices.Sorted(maps.Keys(st.Features)), Corpus: st.Corpus,
-		Differ: st.Differ, Agree: st.Agree, Verdict: st.Verdict, Buckets: st.Buckets, Checked: st.Checked, Changed: st.Changed,
-		Unstable: st.Unstable, Odd: st.Odd, Findings: st.Findings, Where: &st.Where, Unexamined: st.Unexamined,
-	}
-}
-
 // load reads the snapshot of a journal, if there is one, into a state of nothing, and returns its
 // size. check returns what is impossible about a pair.
-func (s *State) load(journal, campaign string, check func(pair int, d *pairDelta) error) (size int64, err error) {
+func (s *State) load(journal, campaign string, check func(pair int, d *Sum) error) (size int64, err error) {
 	file := journal + stateSuffix
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +133,7 @@ func (s *State) loadHead(campaign string, body []byte) error {
 	return nil
 }
 
-func (s *State) loadPair(i int, body []byte, check func(pair int, d *pairDelta) error) error {
+func (s *State) loadPair(i int, body []byte, check func(pair int, d *Sum) error) error {
 	r := &stateRecord{}
 	if err := mma.JSONError(body, json.Unmarshal(body, r)); err != nil {
 		return err

@@ -8,52 +8,49 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// kind is differing cases of one cause and class.
-type kind struct {
-	kindKey
-	cases  uint64
-	maxUlp float64
-	digest uint64
-	first  Sample
-}
-
-// kindKey identifies a kind: the name of a detail is made of it.
-type kindKey struct {
-	cause *triage.Cause
-	class oracle.Class
+// Kind is differing cases of one cause and class.
+type Kind struct {
+	Primary triage.Label `json:"primary"`
+	Detail  string       `json:"detail"` // of the cause
+	Class   oracle.Class `json:"class"`
+	Cases   uint64       `json:"cases"`
+	MaxUlp  float64      `json:"max_ulp"`
+	Digest  uint64       `json:"digest"`
+	First   Sample       `json:"first"`
 }
 
 // name returns the name of the detail: the labels and, if it is neither Value nor Fault, the
 // class. All cases that depend on their tiles share one name.
-func (k kindKey) name() string {
-	if k.class == oracle.Value || k.class == oracle.Fault || k.cause.Primary == triage.Layout {
-		return k.cause.Detail
+func (k *Kind) name() string { return detailName(k.Primary, k.Detail, k.Class) }
+
+func detailName(primary triage.Label, detail string, class oracle.Class) string {
+	if class == oracle.Value || class == oracle.Fault || primary == triage.Layout {
+		return detail
 	}
-	return k.cause.Detail + ":" + k.class.String()
+	return detail + ":" + class.String()
 }
 
-// tally counts differing cases by kind, in the order in which the kinds appear.
-type tally struct {
-	kinds []kind
-}
-
-// reset empties t and keeps its memory.
-func (t *tally) reset() { t.kinds = t.kinds[:0] }
-
-// add adds a case.
-func (t *tally) add(p *pairRun, cause *triage.Cause, s *Sample, digest uint64) {
-	key := kindKey{cause, s.Class}
-	i := slices.IndexFunc(t.kinds, func(k kind) bool { return k.kindKey == key })
+// addCase adds a differing case to its kind. Beyond most kinds there is one for each primary
+// cause and class.
+func addCase(kinds []Kind, p *pairRun, cause *triage.Cause, s *Sample, digest uint64, most int) []Kind {
+	detail := cause.Detail
+	of := func(k Kind) bool { return k.Class == s.Class && k.Detail == detail }
+	i := slices.IndexFunc(kinds, of)
+	if i < 0 && len(kinds) >= most {
+		detail = string(cause.Primary)
+		i = slices.IndexFunc(kinds, of)
+	}
 	if i < 0 {
-		i = len(t.kinds)
-		t.kinds = append(t.kinds, kind{kindKey: key, first: *s})
+		i = len(kinds)
+		kinds = append(kinds, Kind{Primary: cause.Primary, Detail: detail, Class: s.Class, First: *s})
 	}
-	k := &t.kinds[i]
-	k.cases++
+	k := &kinds[i]
+	k.Cases++
 	if s.Class != oracle.Fault { // which has one result
-		k.maxUlp = max(k.maxUlp, ulpDistance(p.spec.D, s.A, s.B))
+		k.MaxUlp = max(k.MaxUlp, ulpDistance(p.spec.D, s.A, s.B))
 	}
-	k.digest += digest
+	k.Digest += digest
+	return kinds
 }
 
 // detailsMost is the number of details that are counted for a pair. Cases of further details
@@ -100,40 +97,34 @@ func (b *Bucket) Add(o *Bucket) {
 
 // count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
 // detail is new to the epoch. A detail for which the pair has no room is not kept.
-func (p *pairDelta) count(st *PairState, k *kind) {
-	one := &Bucket{Name: string(k.cause.Primary), Cases: k.cases, MaxUlp: k.maxUlp, Digest: k.digest, More: k.cases}
-	one.Classes[k.class] = k.cases
-	name, b := k.name(), p.Buckets[one.Name]
+func (g *gathered) count(k *Kind) {
+	one := &Bucket{Name: string(k.Primary), Cases: k.Cases, MaxUlp: k.MaxUlp, Digest: k.Digest, More: k.Cases}
+	one.Classes[k.Class] = k.Cases
+	name, b := k.name(), g.Buckets[one.Name]
 	known := b != nil && b.detail(name) != nil
-	if b == nil && p.Buckets == nil {
-		p.Buckets = map[string]*Bucket{}
-	}
-	if b == nil {
-		p.Buckets[one.Name] = &Bucket{Name: one.Name}
-	}
-	if known || p.roomFor(st, one.Name, name) {
-		one.Details, one.More = []Detail{{name, k.class, k.cases, k.maxUlp}}, 0
+	if known || g.roomFor(one.Name, name) {
+		one.Details, one.More = []Detail{{name, k.Class, k.Cases, k.MaxUlp}}, 0
 	}
 	if b == nil || !known && one.More == 0 {
-		p.kinds = append(p.kinds, *k)
+		g.kinds = append(g.kinds, *k)
 	}
-	p.Buckets[one.Name].Add(one)
+	g.bucket(one.Name).Add(one)
 }
 
 // roomFor reports whether a detail that is new to the epoch is kept.
-func (p *pairDelta) roomFor(st *PairState, bucket, name string) bool {
-	if b := st.Buckets[bucket]; b != nil && b.detail(name) != nil {
+func (g *gathered) roomFor(bucket, name string) bool {
+	if b := g.st.Buckets[bucket]; b != nil && b.detail(name) != nil {
 		return true
 	}
 	fresh := 0
-	for _, b := range p.Buckets {
+	for _, b := range g.Buckets {
 		for i := range b.Details {
-			if have := st.Buckets[b.Name]; have == nil || have.detail(b.Details[i].Name) == nil {
+			if have := g.st.Buckets[b.Name]; have == nil || have.detail(b.Details[i].Name) == nil {
 				fresh++
 			}
 		}
 	}
-	return details(st.Buckets)+fresh < detailsMost
+	return details(g.st.Buckets)+fresh < detailsMost
 }
 
 // ulpDistance is by how many representable numbers two results are apart; 0 if one is a NaN.

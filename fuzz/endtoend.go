@@ -17,10 +17,9 @@ import (
 type EndToEnd struct {
 	p    *pairRun
 	w    *worker
-	r    chunkResult
+	r    Result
 	ch   chunk
 	seed uint64
-	seen map[uint32]bool
 	n    EndToEndCounts
 }
 
@@ -42,7 +41,7 @@ func NewEndToEnd(pair devices.Pair, source gen.Source, seed uint64) (*EndToEnd, 
 		return nil, err
 	}
 	return &EndToEnd{
-		p: p, w: newWorker(), ch: chunk{source: source, name: source.String()}, seed: seed, seen: map[uint32]bool{},
+		p: p, w: newWorker(), ch: chunk{source: source, name: source.String()}, seed: seed,
 	}, nil
 }
 
@@ -75,16 +74,10 @@ func (e *EndToEnd) count(tiles int) {
 	e.n.Tiles += uint64(tiles)
 	e.n.Dots += uint64(e.ch.n)
 	e.n.Products += uint64(e.ch.n * e.p.K)
-	for c, n := range e.r.classes {
+	for c, n := range e.r.Classes {
 		e.n.Classes[c] += n
 	}
-	e.n.Traced += uint64(len(e.r.traced))
-	for i := range e.r.traced {
-		for _, f := range e.r.traced[i].features {
-			e.seen[f] = true
-		}
-	}
-	e.n.Features = len(e.seen)
+	e.n.Traced, e.n.Features = e.w.traced, len(e.w.seen)
 }
 
 // Counts returns what was done so far.

@@ -106,13 +106,14 @@ func TestChunkAllocs(t *testing.T) {
 		t.Fatal("nothing is explained")
 	}
 	keepPools(t)
-	w, r := newWorker(), &chunkResult{}
+	w, r := newWorker(), &Result{}
 	for _, g := range gen.All() {
 		ch := &chunk{source: gen.Source{Generator: &g}, name: g.Name, n: chunkDots}
 		run := func() {
 			r.reset()
-			if w.run(t.Context(), c, ch, r); r.err != nil {
-				t.Fatal(r.err)
+			w.kept = [oracle.Fault + 1]int{}
+			if err := w.chunk(t.Context(), c, ch, r); err != nil {
+				t.Fatal(err)
 			}
 			ch.index += uint64(ch.n)
 		}
@@ -122,7 +123,7 @@ func TestChunkAllocs(t *testing.T) {
 		if n := testing.AllocsPerRun(20, run); n > 0 {
 			t.Errorf("%s: %v allocations", g.Name, n)
 		}
-		if g.Name == "raw" && (len(w.at) == 0 || len(r.kinds) == 0) {
+		if g.Name == "raw" && (len(w.at) == 0 || len(r.Kinds) == 0) {
 			t.Error("raw: no differing case was named")
 		}
 	}
@@ -228,15 +229,17 @@ func BenchmarkGenerate(b *testing.B) {
 
 func benchmarkGenerate(b *testing.B, c *Campaign) {
 	p, turn := c.pairs[0], c.state.Pairs[0].turns()
-	size := p.chunkSize(c.epochSize(0, 100))
+	size := p.unitSize(c.epochSize(0, 100))
 	var all []chunk
 	bySource := map[string][]chunk{}
 	for len(all) < 4000 {
-		ch, ok := c.nextChunk(0, turn, int(size), math.MaxInt32)
+		u, ok := c.nextUnit(0, turn, int(size), math.MaxInt32)
 		if !ok {
-			b.Fatal("no chunk")
+			b.Fatal("no unit")
 		}
-		if turn.chunks > 200 { // the opening is over
+		u.Chunk = u.Dots
+		ch, _ := u.chunk(0, nil)
+		if turn.units > 200 { // the opening is over
 			all = append(all, ch)
 			bySource[ch.name] = append(bySource[ch.name], ch)
 		}

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -12,8 +13,6 @@ import (
 // The limits of what an epoch keeps. Counts are always complete; samples feed
 // triage and feedback.
 const (
-	differPerChunk = 8   // differing cases of each class
-	agreePerChunk  = 4   // cases that agree
 	differPerEpoch = 8   // of each class and generator, which are run again
 	evidenceKept   = 384 // cases of each kind kept for triage of a pair
 
@@ -25,78 +24,57 @@ const (
 	corpusMost = 4096 // inputs with new features kept for a pair
 )
 
-// epoch is an epoch in progress: chunks, then triage. Finished parts are written to the
+// epoch is an epoch in progress: units, then triage. The results of units are written to the
 // checkpoint, so that an interruption costs only what was in progress.
 type epoch struct {
-	c       *Campaign
-	pairs   []*pairEpoch
-	order   []turn // of the chunks
-	d       *delta // after the chunks
-	triaged []bool // pairs of d that are complete
+	c     *Campaign
+	pairs []*pairEpoch
+	order []turn // of the units
+	cutAt uint64 // the count that has cut the epoch; 0: none
 
 	failed atomic.Bool
 	mu     sync.Mutex
-	err    error // of the first chunk in the order that failed
+	err    error // of the first unit in the order that failed
 	errAt  int
 }
 
-// turn is a chunk's place: its pair, and its number in the pair's plan.
-type turn struct{ pair, chunk int }
+// pairEpoch is the epoch in progress of one pair.
+type pairEpoch struct {
+	*gathered
+	units   []Unit    // of the plan; none if the results come from elsewhere
+	results []*Result // of the units; nil: not there yet
+	triaged bool
+}
 
-// newEpoch prepares the epoch of a plan, with the parts that the checkpoint has of it.
-func (c *Campaign) newEpoch(plan []chunk) *epoch {
+// turn is a unit's place: its pair, and its number in the pair's plan.
+type turn struct{ pair, unit int }
+
+// newEpoch prepares the epoch of a plan, with the results that the checkpoint has of it.
+func (c *Campaign) newEpoch(plan []Unit) *epoch {
 	e := &epoch{c: c}
-	for _, st := range c.state.Pairs {
-		e.pairs = append(e.pairs, &pairEpoch{st: st, fresh: map[uint32]bool{}, sampled: map[sampleKind]int{}})
+	for i, st := range c.state.Pairs {
+		c.pairs[i].rename(st.Verdict)
+		e.pairs = append(e.pairs, &pairEpoch{gathered: newGathered(st)})
 	}
-	results := c.resultsFor(plan)
 	e.order = make([]turn, 0, len(plan))
-	for i := range plan {
-		p := e.pairs[plan[i].pair]
-		e.order = append(e.order, turn{plan[i].pair, len(p.chunks)})
-		p.chunks, p.results = append(p.chunks, &plan[i]), append(p.results, &results[i])
+	for _, u := range plan {
+		p := e.pairs[u.Pair]
+		e.order = append(e.order, turn{u.Pair, len(p.units)})
+		p.units, p.results = append(p.units, u), append(p.results, c.saving.result(len(p.units), &u))
 	}
 	// All pairs proceed evenly, so that a campaign whose time ends in the middle of an
 	// epoch has compared about as much of each.
-	slices.SortStableFunc(e.order, func(x, y turn) int { return cmp.Compare(x.chunk, y.chunk) })
-	for i, p := range e.pairs {
-		p.ready, p.parts = make([]bool, len(p.chunks)), make([]part, 0, len(p.chunks))
-		e.resumePair(i, p)
-	}
+	slices.SortStableFunc(e.order, func(x, y turn) int { return cmp.Compare(x.unit, y.unit) })
 	if cut := c.saving.saved.cut; cut != nil {
-		e.cutAt(cut)
+		e.shorten(cut)
 	}
-	c.saving.begin(e)
+	c.results = slices.Grow(c.results[:0], len(e.order))[:len(e.order)]
 	return e
 }
 
-// resumePair resumes the parts that the checkpoint has of a pair, up to the first one that
-// does not fit the plan: with another Config.Count the last chunks are others.
-func (e *epoch) resumePair(i int, p *pairEpoch) {
-	for n, r := range e.c.saving.saved.parts[i] {
-		if n >= len(p.chunks) {
-			return
-		}
-		part, err := r.part(e.c.pairs[i], p.chunks[n])
-		if err != nil {
-			return
-		}
-		p.resume(part)
-	}
-}
-
-// resultsFor returns space for the results of a plan, in that of the epoch before.
-func (c *Campaign) resultsFor(plan []chunk) []chunkResult {
-	c.results = slices.Grow(c.results[:0], len(plan))[:len(plan)]
-	for i := range c.results {
-		c.results[i].reset()
-	}
-	return c.results
-}
-
-// chunks runs what is left of the plan, or stops when until reports true. What is done is
+// compute computes what is left of the plan, or stops when until reports true. What is done is
 // kept when the context ends.
-func (e *epoch) chunks(ctx context.Context, until func() bool) error {
+func (e *epoch) compute(ctx context.Context, until func() bool) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for _, w := range e.c.workers {
@@ -120,29 +98,21 @@ func (e *epoch) chunks(ctx context.Context, until func() bool) error {
 	return e.err
 }
 
-// run runs a chunk, unless its part exists already.
+// run computes a unit, unless its result is there.
 func (e *epoch) run(ctx context.Context, w *worker, i int) {
 	at := e.order[i]
 	p := e.pairs[at.pair]
-	if p.has(at.chunk) {
+	if p.results[at.unit] != nil {
 		return
 	}
-	w.run(ctx, e.c, p.chunks[at.chunk], p.results[at.chunk])
-	if err := p.results[at.chunk].err; err != nil {
+	r := &e.c.results[i]
+	r.reset()
+	if err := w.run(ctx, e.c, &p.units[at.unit], r); err != nil {
 		e.fail(i, err)
 		return
 	}
-	p.finish(at.chunk)
-	e.c.saving.touch()
-}
-
-// records returns the parts that are not in the checkpoint yet.
-func (e *epoch) records() []*partRecord {
-	var rs []*partRecord
-	for i, p := range e.pairs {
-		rs = append(rs, p.records(i)...)
-	}
-	return rs
+	p.results[at.unit] = r
+	e.c.saving.addResult(at.unit, &p.units[at.unit], r)
 }
 
 func (e *epoch) fail(i int, err error) {
@@ -154,21 +124,24 @@ func (e *epoch) fail(i int, err error) {
 	e.failed.Store(true)
 }
 
-// whole reports whether every chunk is done.
-func (e *epoch) whole() bool {
-	for _, p := range e.pairs {
-		if len(p.parts) < len(p.chunks) {
-			return false
-		}
+// done returns how many of the first units have results.
+func (p *pairEpoch) done() int {
+	if n := slices.Index(p.results, nil); n >= 0 {
+		return n
 	}
-	return true
+	return len(p.results)
+}
+
+// complete reports whether every unit is done.
+func (e *epoch) complete() bool {
+	return !slices.ContainsFunc(e.pairs, func(p *pairEpoch) bool { return p.done() < len(p.units) })
 }
 
 // cut shortens an epoch that has run out of time to the last place where all pairs have had
 // the same number of dot products, so that it is complete, as with that number as the count.
 // It reports whether there is such a place after the epoch's beginning.
 func (e *epoch) cut() bool {
-	if e.whole() {
+	if e.complete() {
 		return true
 	}
 	at := e.even()
@@ -176,24 +149,24 @@ func (e *epoch) cut() bool {
 		return false
 	}
 	e.c.saving.setCut(at)
-	e.cutAt(at)
+	e.shorten(at)
 	return true
 }
 
-// even returns the number of chunks of each pair up to the last place where all pairs have
+// even returns the number of units of each pair up to the last place where all pairs have
 // had the same number of dot products, nil if there is none. Recordings, whose numbers of
-// inputs differ, keep all their chunks.
+// inputs differ, keep all their units.
 func (e *epoch) even() []int {
-	common := map[uint64]int{} // by number of dot products: the pairs that have had just as many after some chunk
+	common := map[uint64]int{} // by number of dot products: the pairs that have had just as many after some unit
 	pairs := 0
 	for i, p := range e.pairs {
-		if len(p.chunks) == 0 || e.c.pairs[i].recorder != nil {
+		if len(p.units) == 0 || e.c.pairs[i].recorder != nil {
 			continue
 		}
 		pairs++
 		dots := p.st.Dots
-		for n := range p.parts {
-			dots += uint64(p.chunks[n].n)
+		for n := range p.done() {
+			dots += p.units[n].Dots
 			common[dots]++
 		}
 	}
@@ -207,8 +180,8 @@ func (e *epoch) even() []int {
 	any := false
 	for i, p := range e.pairs {
 		dots := p.st.Dots
-		for n := range p.parts {
-			if dots += uint64(p.chunks[n].n); dots <= last || e.c.pairs[i].recorder != nil {
+		for n := range p.done() {
+			if dots += p.units[n].Dots; dots <= last || e.c.pairs[i].recorder != nil {
 				at[i] = n + 1
 			}
 		}
@@ -220,37 +193,49 @@ func (e *epoch) even() []int {
 	return at
 }
 
-// cutAt drops all but the first at[i] chunks of pair i.
-func (e *epoch) cutAt(at []int) {
+// shorten drops all but the first at[i] units of pair i.
+func (e *epoch) shorten(at []int) {
 	for i, p := range e.pairs {
-		p.cutAt(at[i])
+		n := min(at[i], len(p.units))
+		p.units, p.results = p.units[:n], p.results[:n]
 	}
-	e.order = slices.DeleteFunc(e.order, func(t turn) bool { return t.chunk >= len(e.pairs[t.pair].chunks) })
+	e.order = slices.DeleteFunc(e.order, func(t turn) bool { return t.unit >= len(e.pairs[t.pair].units) })
 }
 
-// sum adds up the chunks that are done.
-func (e *epoch) sum() {
-	e.d = &delta{Epoch: e.c.state.Epochs, Pairs: make([]pairDelta, len(e.pairs))}
-	e.triaged = make([]bool, len(e.pairs))
+// merge merges the results of the first units that are done.
+func (e *epoch) merge() {
 	for i, p := range e.pairs {
-		e.d.Pairs[i] = p.delta(len(p.parts))
-		e.d.Cut = max(e.d.Cut, e.c.cutOf(i, p.st.Dots+e.d.Pairs[i].Dots))
+		p.mergeAll()
+		e.cutAt = max(e.cutAt, e.c.cutOf(i, p.st.Dots+p.Dots))
 	}
+}
+
+func (p *pairEpoch) mergeAll() {
+	p.gathered = newGathered(p.st)
+	for n := range p.done() {
+		p.merge(&p.units[n], p.results[n], math.MaxInt)
+	}
+}
+
+// delta returns what the epoch adds to the state.
+func (e *epoch) delta() *delta {
+	d := &delta{Epoch: e.c.state.Epochs, Cut: e.cutAt}
+	for _, p := range e.pairs {
+		d.Pairs = append(d.Pairs, p.Sum)
+	}
+	return d
 }
 
 // unfinished returns what there is of an epoch that is not complete. Differing cases
 // that are in no bucket yet are counted as unexamined.
 func (e *epoch) unfinished() *delta {
-	if e.d == nil {
-		e.sum()
-	}
-	for i := range e.d.Pairs {
-		if d := &e.d.Pairs[i]; !e.triaged[i] {
-			*d = e.pairs[i].delta(len(e.pairs[i].parts))
-			d.Unexamined = uint64(len(d.unnamed))
+	for _, p := range e.pairs {
+		if !p.triaged {
+			p.mergeAll()
+			p.Unexamined = uint64(len(p.unnamed))
 		}
 	}
-	return e.d
+	return e.delta()
 }
 
 // timeSlack is how long chunks in progress, and their triage, may go on when a campaign's

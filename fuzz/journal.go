@@ -219,7 +219,7 @@ func (c *Campaign) replayHeader(body []byte) error {
 	}
 	campaign, err := c.digest()
 	if err == nil {
-		c.snapshot, err = c.state.load(c.cfg.Journal, campaign, func(i int, d *pairDelta) error {
+		c.snapshot, err = c.state.load(c.cfg.Journal, campaign, func(i int, d *Sum) error {
 			return c.pairs[i].checkDelta(d, c.state.Pairs[i], i, maxStateDots)
 		})
 	}

@@ -41,7 +41,7 @@ func (c *Campaign) check(d *delta) error {
 	return nil
 }
 
-func (p *pairRun) checkDelta(d *pairDelta, st *PairState, index int, most uint64) error {
+func (p *pairRun) checkDelta(d *Sum, st *PairState, index int, most uint64) error {
 	if err := d.checkCounts(most); err != nil {
 		return err
 	}

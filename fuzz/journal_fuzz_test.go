@@ -29,7 +29,7 @@ func FuzzJournal(f *testing.F) {
 		f.Fatal(err)
 	}
 	replay := func(body []byte) error { _, err := c.replayRecord(body); return err }
-	check := func(_ int, d *pairDelta) error { return c.pairs[0].checkDelta(d, c.state.Pairs[0], 0, maxStateDots) }
+	check := func(_ int, d *Sum) error { return c.pairs[0].checkDelta(d, c.state.Pairs[0], 0, maxStateDots) }
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c.state = &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
 		_ = c.replayHeader(body)
@@ -55,7 +55,7 @@ func FuzzJournal(f *testing.F) {
 		if again, _ := json.Marshal(c.state); !bytes.Equal(first, again) {
 			t.Fatalf("%s\nis read again as\n%s", first, again)
 		}
-		sum, err := json.Marshal(&stateRecord{c.state.Pairs[0].LastNew, c.state.Pairs[0].sum()})
+		sum, err := json.Marshal(&stateRecord{c.state.Pairs[0].LastNew, c.state.Pairs[0].Sum})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func FuzzJournal(f *testing.F) {
 		}
 		st := c.state.Pairs[0]
 		for turns, n := st.turns(), 0; n < 8; n++ {
-			if _, ok := c.nextChunk(0, turns, 256, 256); !ok {
+			if _, ok := c.nextUnit(0, turns, 256, 256); !ok {
 				t.Fatal("there is nothing to do")
 			}
 		}

@@ -2,45 +2,23 @@ package fuzz
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
-// A campaign compares pairs of units in epochs. The plan of an epoch (schedule.go) lists its
-// chunks, runs of dot products of one source for one pair. This file merges the results of
-// a pair's chunks.
-
-// part is what a chunk adds to its pair's epoch: its result without what the chunks before
-// it, in the order of the plan, have already. So the parts of the first chunks do not depend
-// on later chunks, and an epoch that was interrupted goes on after the parts that are there.
-type part struct {
-	classes  [oracle.Fault + 1]uint64
-	features []uint32 // that no earlier part has
-	corpus   []CaseRef
-	differ   []Sample // differing cases to be run again; they become evidence for triage
-	agree    []Sample
-	unnamed  []Sample // differing cases to which the verdict known before the epoch assigns no cause
-	kinds    []kind   // differing cases to which it assigns one, by cause and class
-	where    Where    // without Sources, which the chunk has
-}
-
-// pairEpoch is the epoch in progress of one pair.
-type pairEpoch struct {
-	st      *PairState
-	chunks  []*chunk // the pair's chunks in the plan
-	results []*chunkResult
-
-	mu    sync.Mutex
-	ready []bool // chunks whose results are there
-	parts []part // of the first chunks
-	kept  int    // how many of parts are in the checkpoint
-
-	// What the parts have so far.
-	fresh         map[uint32]bool // features
-	sampled       map[sampleKind]int
-	agree, corpus int
+// gathered is what the units of an epoch have found for one pair, merged in the order of the
+// plan: it does not depend on the order in which they were computed, on who did it, or on how
+// often the campaign was interrupted. Triage adds to it.
+type gathered struct {
+	Sum                        // what the epoch adds to the state
+	st      *PairState         // before the epoch
+	differ  []Sample           // a few differing cases of each kind: to be rechecked, and then evidence for triage
+	unnamed []Sample           // differing cases to which no verdict before the epoch assigns a cause
+	kinds   []Kind             // kinds of differing cases that are new to the epoch, in the order in which they came up
+	chunks  []chunk            // that have shown these cases
+	fresh   map[uint32]bool    // features that are new to the epoch
+	sampled map[sampleKind]int // cases of differ
 }
 
 // sampleKind is a kind of differing cases; an epoch keeps a few of each.
@@ -49,126 +27,70 @@ type sampleKind struct {
 	generator string
 }
 
-// finish marks the result of chunk i as ready, and turns ready results into parts, up to the
-// first gap.
-func (e *pairEpoch) finish(i int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.ready[i] = true
-	for n := len(e.parts); n < len(e.chunks) && e.ready[n]; n++ {
-		e.parts = append(e.parts, part{})
-		e.reduce(&e.parts[n], e.chunks[n], e.results[n])
+func newGathered(st *PairState) *gathered {
+	return &gathered{st: st, fresh: map[uint32]bool{}, sampled: map[sampleKind]int{}}
+}
+
+// merge adds the result of the next unit. The epoch has room for so many unnamed cases.
+func (g *gathered) merge(u *Unit, r *Result, unnamed int) {
+	generator := u.generator()
+	g.Dots += r.Dots
+	g.Chunks++
+	if u.Source != recordedSource && u.Source != Mutated {
+		g.next(u.Source, u.First+r.Dots)
 	}
-}
-
-// has reports whether there is a part of chunk i.
-func (e *pairEpoch) has(i int) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return i < len(e.parts)
-}
-
-// records returns the parts that are not in the checkpoint yet.
-func (e *pairEpoch) records(pair int) []*partRecord {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var rs []*partRecord
-	for ; e.kept < len(e.parts); e.kept++ {
-		rs = append(rs, e.parts[e.kept].record(pair, e.kept, e.chunks[e.kept]))
+	for class, n := range r.Classes {
+		g.Classes[class] += n
 	}
-	return rs
-}
-
-// cutAt drops all but the first n chunks.
-func (e *pairEpoch) cutAt(n int) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	n = min(n, len(e.chunks))
-	e.chunks, e.parts = e.chunks[:n], e.parts[:min(n, len(e.parts))]
-}
-
-// reduce turns the result of the next chunk into a part.
-func (e *pairEpoch) reduce(p *part, ch *chunk, r *chunkResult) {
-	p.classes, p.unnamed, p.kinds, p.where = r.classes, r.unnamed, slices.Clone(r.kinds), r.where.clone()
-	r.unnamed = nil
-	for i := range r.differ {
-		kind := sampleKind{r.differ[i].Class, ch.generator()}
-		if n := e.sampled[kind]; n < differPerEpoch {
-			e.sampled[kind] = n + 1
-			p.differ = append(p.differ, r.differ[i])
+	source := map[string]Tally{generator: {r.Dots, r.Dots - r.Classes[oracle.Same]}}
+	g.Where.add(&Where{Sources: source, Ulps: r.Where.Ulps, Spread: r.Where.Spread})
+	for i := range r.Fresh {
+		g.addFeatures(&r.Fresh[i])
+	}
+	g.Agree = append(g.Agree, r.Agree[:min(len(r.Agree), max(0, evidenceKept-len(g.st.Agree)-len(g.Agree)))]...)
+	before := len(g.chunks)
+	for _, s := range r.Differ {
+		kind := sampleKind{s.Class, generator}
+		if n := g.sampled[kind]; n < differPerEpoch {
+			g.sampled[kind] = n + 1
+			g.differ = append(g.differ, s)
+			g.shown(u, s.CaseRef, before)
 		}
 	}
-	p.agree = slices.Clone(r.agree[:min(len(r.agree), max(0, evidenceKept-len(e.st.Agree)-e.agree))])
-	e.agree += len(p.agree)
-	for i := range r.traced {
-		e.addFeatures(p, &r.traced[i])
+	kept := min(len(r.Unnamed), max(0, unnamed-len(g.unnamed)))
+	g.Unexamined += r.Unexamined + uint64(len(r.Unnamed)-kept)
+	g.unnamed = append(g.unnamed, r.Unnamed[:kept]...)
+	for i := range r.Unnamed[:kept] {
+		g.shown(u, r.Unnamed[i].CaseRef, before)
+	}
+	for i := range r.Kinds {
+		g.count(&r.Kinds[i])
+		g.shown(u, r.Kinds[i].First.CaseRef, before)
+	}
+}
+
+// shown adds the chunk of a unit that has shown a case. The first so many chunks are of other
+// units.
+func (g *gathered) shown(u *Unit, ref CaseRef, others int) {
+	if !slices.ContainsFunc(g.chunks[others:], func(ch chunk) bool { return ch.has(ref) }) {
+		g.chunks = append(g.chunks, u.chunkOf(ref))
 	}
 }
 
 // addFeatures records the features that no input had before. The input is kept for mutation
 // if it showed a new feature, can be mutated, and there is room.
-func (e *pairEpoch) addFeatures(p *part, t *tracedCase) {
-	before := len(p.features)
-	for _, f := range t.features {
-		if !e.st.Features[f] && !e.fresh[f] {
-			e.fresh[f] = true
-			p.features = append(p.features, f)
+func (g *gathered) addFeatures(f *FreshInput) {
+	before := len(g.Features)
+	for _, x := range f.Features {
+		if !g.st.features[x] && !g.fresh[x] {
+			g.fresh[x] = true
+			g.Features = append(g.Features, x)
 		}
 	}
-	if len(p.features) > before && len(e.st.Corpus)+e.corpus < corpusMost {
-		src, err := gen.ParseSource(t.ref.Source)
+	if len(g.Features) > before && len(g.st.Corpus)+len(g.Corpus) < corpusMost {
+		src, err := gen.ParseSource(f.Source)
 		if err == nil && src.Mutable() {
-			p.corpus = append(p.corpus, t.ref)
-			e.corpus++
+			g.Corpus = append(g.Corpus, f.CaseRef)
 		}
-	}
-}
-
-// resume takes a part of an earlier run as that of the next chunk.
-func (e *pairEpoch) resume(p part) {
-	e.ready[len(e.parts)] = true
-	for _, s := range p.differ {
-		e.sampled[sampleKind{s.Class, e.chunks[len(e.parts)].generator()}]++
-	}
-	for _, f := range p.features {
-		e.fresh[f] = true
-	}
-	e.agree += len(p.agree)
-	e.corpus += len(p.corpus)
-	e.parts = append(e.parts, p)
-	e.kept = len(e.parts)
-}
-
-// delta adds up the first n parts.
-func (e *pairEpoch) delta(n int) pairDelta {
-	d := pairDelta{Where: &Where{}}
-	for i := range e.parts[:n] {
-		d.add(e.st, &e.parts[i], e.chunks[i])
-	}
-	return d
-}
-
-// add adds the part of a chunk.
-func (d *pairDelta) add(st *PairState, p *part, ch *chunk) {
-	d.Dots += uint64(ch.n)
-	d.Chunks++
-	if !ch.play && !ch.mixed {
-		if d.Next == nil {
-			d.Next = map[string]uint64{}
-		}
-		d.Next[ch.name] = ch.index + uint64(ch.n)
-	}
-	for class, n := range p.classes {
-		d.Classes[class] += n
-	}
-	source := map[string]Tally{ch.generator(): {uint64(ch.n), uint64(ch.n) - p.classes[oracle.Same]}}
-	d.Where.add(&Where{Sources: source, Ulps: p.where.Ulps, Spread: p.where.Spread})
-	d.Features = append(d.Features, p.features...)
-	d.Corpus = append(d.Corpus, p.corpus...)
-	d.Agree = append(d.Agree, p.agree...)
-	d.differ = append(d.differ, p.differ...)
-	d.unnamed = append(d.unnamed, p.unnamed...)
-	for j := range p.kinds {
-		d.count(st, &p.kinds[j])
 	}
 }

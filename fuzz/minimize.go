@@ -125,7 +125,7 @@ func (x *pairTriage) test(sides bothSides) minimize.Test {
 		}
 		_, causes := x.causesOf(&l, differ, ss)
 		for j, cause := range causes {
-			names[at[j]] = kindKey{cause, ss[j].Class}.name()
+			names[at[j]] = detailName(cause.Primary, cause.Detail, ss[j].Class)
 		}
 		return names, nil
 	}

@@ -53,7 +53,7 @@ func readPast(journal string) (*Past, error) {
 		if err := p.header(body); err != nil {
 			return err
 		}
-		_, err := p.State.load(journal, digestOf(body), func(_ int, d *pairDelta) error { return d.checkCounts(maxStateDots) })
+		_, err := p.State.load(journal, digestOf(body), func(_ int, d *Sum) error { return d.checkCounts(maxStateDots) })
 		return err
 	})
 	if err == nil && p.State.Pairs == nil {
@@ -80,7 +80,7 @@ func (p *Past) header(body []byte) error {
 	}
 	p.Seed, p.Versions, p.Generators, p.Policies = h.Seed, h.Versions, h.Generators, h.Policies
 	for _, name := range h.Pairs {
-		st := &PairState{Next: map[string]uint64{}, Features: map[uint32]bool{}, Buckets: map[string]*Bucket{}}
+		st := &PairState{}
 		st.TargetA, st.TargetB, st.Name = namesOf(name)
 		p.State.Pairs = append(p.State.Pairs, st)
 	}
@@ -153,7 +153,7 @@ func (p *Past) findBases() {
 
 // checkCounts returns an error if the numbers of a record are impossible for any pair, or one of
 // them is above most.
-func (d *pairDelta) checkCounts(most uint64) error {
+func (d *Sum) checkCounts(most uint64) error {
 	compared := uint64(0)
 	for _, n := range d.Classes {
 		compared += min(n, most)

@@ -90,7 +90,7 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 		return err // after a fault nothing is concluded from the repetitions
 	}
 	x.d.Checked += uint64(len(cases))
-	batches := map[*chunk]bool{}
+	batches := map[int]bool{}
 	for i, f := range cases {
 		if f.Class == oracle.Fault || alone[i].whole() {
 			f.Stable, f.Of = alone[i].same, alone[i].of
@@ -142,7 +142,7 @@ func (x *pairTriage) bothOf(ctx context.Context, b *mma.Batch) (func(output int)
 }
 
 // whereFound runs a case that is not the same alone where it was found.
-func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batches map[*chunk]bool) error {
+func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batches map[int]bool) error {
 	t, err := x.inTile(ctx, f)
 	if devices.IsFault(err) {
 		return nil
@@ -176,14 +176,14 @@ func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
 // inBatch runs a case that was never reproduced in its tile in the whole batch that showed
 // it, because the surrounding tiles may matter. It does so for a
 // few batches only, unless the batch is known to matter.
-func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[*chunk]bool) error {
+func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[int]bool) error {
 	f.Bucket = Unstable
-	i := slices.IndexFunc(x.chunks, func(c *chunk) bool { return c.has(f.Origin) })
-	if i < 0 || !x.batchMatters && !batches[x.chunks[i]] && len(batches) == trialBatches {
+	i := slices.IndexFunc(x.d.chunks, func(ch chunk) bool { return ch.has(f.Origin) })
+	if i < 0 || !x.batchMatters && !batches[i] && len(batches) == trialBatches {
 		return nil
 	}
-	ch := x.chunks[i]
-	batches[ch] = true
+	ch := &x.d.chunks[i]
+	batches[i] = true
 	b, err := x.batchOf(ch)
 	if err != nil {
 		return err

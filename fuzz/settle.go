@@ -317,7 +317,8 @@ func (p *persistence) alone(ctx context.Context, times int) error {
 // inBatches runs whole batches of cases whose results change when only their tiles are run.
 // Cases that keep their results in the batches depend on the tiles around them.
 func (p *persistence) inBatches(ctx context.Context, times int) error {
-	for _, ch := range p.x.chunks {
+	for c := range p.x.d.chunks {
+		ch := &p.x.d.chunks[c]
 		var at []int
 		for i := range p.ss {
 			if !p.stays[i] && ch.has(p.ss[i].CaseRef) {

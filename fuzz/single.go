@@ -31,7 +31,7 @@ func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &pairTriage{c: c, p: c.pairs[0], st: c.state.Pairs[0], d: &pairDelta{}}
+	x := &pairTriage{c: c, p: c.pairs[0], st: c.state.Pairs[0], d: newGathered(c.state.Pairs[0])}
 	if x.p.recorder != nil {
 		return nil, errors.New("a recording cannot be asked about new inputs; mmafuzz run compares it and keeps its findings")
 	}

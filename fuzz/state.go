@@ -40,28 +40,36 @@ type PairState struct {
 	TargetA, TargetB string
 	Name             string // of the instruction or instructions
 
-	Dots     uint64
-	Chunks   uint64
-	Next     map[string]uint64 // by source: index of the next dot product
-	Classes  [oracle.Fault + 1]uint64
-	Features map[uint32]bool
-	Corpus   []CaseRef // inputs with new features
-	Differ   []Sample  // evidence for triage
-	Agree    []Sample
-	Verdict  *triage.Verdict
-	BaseA    bool // the verdict changes A's arithmetic to explain B, else the other way round
-	Buckets  map[string]*Bucket
-	Checked  uint64 // cases that were run again alone
-	Changed  uint64 // cases of Checked that gave something else
-	Unstable uint64 // differing cases that do not repeat themselves: they are in no bucket
-	Odd      bool   // some cases were unstable or depended on their tiles: unexplained cases are run again
-	Findings []*Case
-	LastNew  int // epoch of the newest bucket
-	Where    Where
+	BaseA   bool // the verdict changes A's arithmetic to explain B, else the other way round
+	LastNew int  // epoch of the newest bucket
+	Sum
+
+	features map[uint32]bool // those of Features
+}
+
+// Sum is what was compared of one pair and what was found: in an epoch, as the journal records
+// it, or in all epochs.
+type Sum struct {
+	Dots     uint64                   `json:"dots"`
+	Chunks   uint64                   `json:"chunks"`         // units of work
+	Next     map[string]uint64        `json:"next,omitempty"` // by source: index of the next dot product
+	Classes  [oracle.Fault + 1]uint64 `json:"classes"`
+	Features []uint32                 `json:"features,omitempty"`
+	Corpus   []CaseRef                `json:"corpus,omitempty"` // inputs with new features
+	Differ   []Sample                 `json:"differ,omitempty"` // evidence for triage
+	Agree    []Sample                 `json:"agree,omitempty"`
+	Verdict  *triage.Verdict          `json:"verdict,omitempty"` // the last one
+	Buckets  map[string]*Bucket       `json:"buckets,omitempty"`
+	Checked  uint64                   `json:"checked,omitempty"`  // cases that were run again alone
+	Changed  uint64                   `json:"changed,omitempty"`  // cases of Checked that gave something else
+	Unstable uint64                   `json:"unstable,omitempty"` // differing cases that do not repeat themselves: they are in no bucket
+	Odd      bool                     `json:"odd,omitempty"`      // some cases were unstable or depended on their tiles: unexplained cases are run again
+	Findings []*Case                  `json:"findings,omitempty"`
+	Where    Where                    `json:"where"`
 
 	// Unexamined is the number of differing cases in no bucket: those of an epoch that is
 	// not complete, and those that the result of a unit had no room for.
-	Unexamined uint64
+	Unexamined uint64 `json:"unexamined,omitempty"`
 }
 
 // CaseRef names a case of a pair.
@@ -100,39 +108,13 @@ type Detail struct {
 
 // delta is what an epoch adds to the state.
 type delta struct {
-	Epoch int         `json:"epoch"`
-	Cut   uint64      `json:"cut,omitempty"` // the count that has cut the epoch, 0: none
-	Pairs []pairDelta `json:"pairs"`
-}
-
-type pairDelta struct {
-	Dots     uint64                   `json:"dots"`
-	Chunks   uint64                   `json:"chunks"`
-	Next     map[string]uint64        `json:"next,omitempty"`
-	Classes  [oracle.Fault + 1]uint64 `json:"classes"`
-	Features []uint32                 `json:"features,omitempty"`
-	Corpus   []CaseRef                `json:"corpus,omitempty"`
-	Differ   []Sample                 `json:"differ,omitempty"`
-	Agree    []Sample                 `json:"agree,omitempty"`
-	Verdict  *triage.Verdict          `json:"verdict,omitempty"`
-	Buckets  map[string]*Bucket       `json:"buckets,omitempty"` // increments
-	Checked  uint64                   `json:"checked,omitempty"`
-	Changed  uint64                   `json:"changed,omitempty"`
-	Unstable uint64                   `json:"unstable,omitempty"`
-	Odd      bool                     `json:"odd,omitempty"`
-	Findings []*Case                  `json:"findings,omitempty"`
-	Where    *Where                   `json:"where,omitempty"` // nil: a campaign of an earlier version
-
-	// Until the triage is complete:
-	differ     []Sample // a few differing cases of each kind: to be run again, and then evidence for triage
-	unnamed    []Sample // differing cases that no verdict before the epoch names
-	kinds      []kind   // kinds of differing cases that are new to the epoch, in the order in which they came up
-	Unexamined uint64   `json:"unexamined,omitempty"` // cases in no bucket: see PairState
+	Epoch int    `json:"epoch"`
+	Cut   uint64 `json:"cut,omitempty"` // the count that has cut the epoch, 0: none
+	Pairs []Sum  `json:"pairs"`
 }
 
 func newPairState(p *pairRun) *PairState {
-	return &PairState{TargetA: p.TargetA, TargetB: p.TargetB, Name: p.Name(), BaseA: p.unknownIsB,
-		Next: map[string]uint64{}, Features: map[uint32]bool{}, Buckets: map[string]*Bucket{}}
+	return &PairState{TargetA: p.TargetA, TargetB: p.TargetB, Name: p.Name(), BaseA: p.unknownIsB}
 }
 
 // apply adds an epoch.
@@ -159,46 +141,75 @@ func (s *State) milestone() (m Milestone) {
 	return m
 }
 
-func (st *PairState) apply(d *pairDelta, epoch int) {
-	st.Dots += d.Dots
-	st.Chunks += d.Chunks
-	maps.Copy(st.Next, d.Next)
-	for c, n := range d.Classes {
-		st.Classes[c] += n
+// apply adds what an epoch has found.
+func (st *PairState) apply(d *Sum, epoch int) {
+	for name := range d.Buckets {
+		if st.Buckets[name] == nil {
+			st.LastNew = epoch
+		}
 	}
 	for _, f := range d.Features {
-		st.Features[f] = true
-	}
-	st.Corpus = append(st.Corpus, d.Corpus...)
-	st.Differ = append(st.Differ, d.Differ...)
-	st.Agree = append(st.Agree, d.Agree...)
-	if d.Verdict != nil {
-		st.Verdict = d.Verdict
-	}
-	st.Checked += d.Checked
-	st.Changed += d.Changed
-	st.Unstable += d.Unstable
-	st.Odd = st.Odd || d.Odd
-	for name, b := range d.Buckets {
-		if st.Buckets[name] == nil {
-			st.Buckets[name], st.LastNew = &Bucket{Name: name}, epoch
+		if st.features == nil {
+			st.features = map[uint32]bool{}
 		}
-		st.Buckets[name].Add(b)
+		st.features[f] = true
 	}
-	st.Findings = append(st.Findings, d.Findings...)
-	st.Unexamined += d.Unexamined
-	if d.Where != nil {
-		st.Where.add(d.Where)
-	}
+	st.Add(d)
 }
 
-// Mismatches is the number of differing dot products of a pair.
-func (st *PairState) Mismatches() uint64 {
+// Add adds what was compared and found later.
+func (s *Sum) Add(o *Sum) {
+	s.Dots += o.Dots
+	s.Chunks += o.Chunks
+	for source, next := range o.Next {
+		s.next(source, next)
+	}
+	for c, n := range o.Classes {
+		s.Classes[c] += n
+	}
+	s.Features = append(s.Features, o.Features...)
+	s.Corpus = append(s.Corpus, o.Corpus...)
+	s.Differ = append(s.Differ, o.Differ...)
+	s.Agree = append(s.Agree, o.Agree...)
+	if o.Verdict != nil {
+		s.Verdict = o.Verdict
+	}
+	for name, b := range o.Buckets {
+		s.bucket(name).Add(b)
+	}
+	s.Checked += o.Checked
+	s.Changed += o.Changed
+	s.Unstable += o.Unstable
+	s.Odd = s.Odd || o.Odd
+	s.Findings = append(s.Findings, o.Findings...)
+	s.Where.add(&o.Where)
+	s.Unexamined += o.Unexamined
+}
+
+// next sets the index of the next dot product of a source.
+func (s *Sum) next(source string, index uint64) {
+	if s.Next == nil {
+		s.Next = map[string]uint64{}
+	}
+	s.Next[source] = index
+}
+
+// bucket returns the bucket of a name, which may be new.
+func (s *Sum) bucket(name string) *Bucket {
+	if s.Buckets == nil {
+		s.Buckets = map[string]*Bucket{}
+	}
+	if s.Buckets[name] == nil {
+		s.Buckets[name] = &Bucket{Name: name}
+	}
+	return s.Buckets[name]
+}
+
+// Mismatches is the number of differing dot products.
+func (s *Sum) Mismatches() uint64 {
 	n := uint64(0)
-	for c, k := range st.Classes {
-		if oracle.Class(c) != oracle.Same {
-			n += k
-		}
+	for _, k := range s.Classes[oracle.Same+1:] {
+		n += k
 	}
 	return n
 }

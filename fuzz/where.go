@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -88,18 +87,10 @@ func (w *Where) spread(n int, t Tally) {
 // reset empties w and keeps its memory.
 func (w *Where) reset() { *w = Where{Ulps: w.Ulps[:0], Spread: w.Spread[:0]} }
 
-// clone copies w.
-func (w *Where) clone() Where {
-	return Where{Ulps: slices.Clone(w.Ulps), Spread: slices.Clone(w.Spread)}
-}
-
 // check returns an error if this cannot be the record of an epoch or a chunk of so many dot
 // products.
 func (w *Where) check(dots uint64) error {
 	const most = 1000 // names of generators
-	if w == nil {
-		return nil
-	}
 	cases, traced := uint64(0), Tally{}
 	for _, n := range w.Ulps {
 		cases += min(n, maxEpochDots)
@@ -122,12 +113,12 @@ func (w *Where) check(dots uint64) error {
 }
 
 // distances counts how far the results of a chunk's differing cases are apart.
-func (w *worker) distances(p *pairRun, r *chunkResult) {
+func (w *worker) distances(p *pairRun, r *Result) {
 	width := p.spec.D.Width()
 	f := p.spec.D.Get()
 	for j, i := range w.at {
 		if w.class[j] == oracle.Value {
-			r.where.ulps(bits.Len64(stepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
+			r.Where.ulps(bits.Len64(stepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
 		}
 	}
 }

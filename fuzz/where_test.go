@@ -26,7 +26,7 @@ func TestWhereCheck(t *testing.T) {
 		w    *Where
 		ok   bool
 	}{
-		{"none", nil, true},
+		{"none", &Where{}, true},
 		{"all", &Where{Sources: map[string]Tally{"cut": {10, 10}}, Ulps: []uint64{0, 10}, Spread: []Tally{{10, 2}}}, true},
 		{"too many distances", &Where{Ulps: []uint64{0, 11}}, false},
 		{"distances that wrap", &Where{Ulps: []uint64{1 << 63, 1 << 63}}, false},

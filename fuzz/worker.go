@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -14,25 +15,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
-
-// chunkResult is what a worker finds in a chunk.
-type chunkResult struct {
-	classes [oracle.Fault + 1]uint64
-	tally            // differing cases by cause
-	unnamed []Sample // differing cases that cannot be named yet
-	differ  []Sample
-	agree   []Sample
-	traced  []tracedCase
-	where   Where
-	err     error
-}
-
-// reset empties r and keeps its memory.
-func (r *chunkResult) reset() {
-	r.tally.reset()
-	r.where.reset()
-	*r = chunkResult{where: r.where, tally: r.tally, unnamed: r.unnamed[:0], differ: r.differ[:0], agree: r.agree[:0], traced: r.traced[:0]}
-}
 
 // worker is the scratch space of one goroutine.
 type worker struct {
@@ -46,26 +28,60 @@ type worker struct {
 	labels labeller
 	dot    *mma.Dot
 	trace  sim.Trace
+	shown  []uint32 // the features of an input
 	models map[*pairRun][]*sim.Model
+
+	// Of the unit in progress:
+	kept   [oracle.Fault + 1]int // differing cases of each class
+	seen   map[uint32]bool       // features
+	traced uint64                // dot products whose features were taken
+
+	kinds, unnamed int // the most that the result of a unit may have
 }
 
-func newWorker() *worker { return &worker{models: map[*pairRun][]*sim.Model{}} }
+func newWorker() *worker {
+	return &worker{models: map[*pairRun][]*sim.Model{}, seen: map[uint32]bool{}, kinds: math.MaxInt, unnamed: math.MaxInt}
+}
 
-// run executes a chunk.
-func (w *worker) run(ctx context.Context, c *Campaign, ch *chunk, r *chunkResult) {
+// run computes a unit, chunk by chunk, and adds to its result.
+func (w *worker) run(ctx context.Context, c *Campaign, u *Unit, r *Result) error {
+	w.kept = [oracle.Fault + 1]int{}
+	clear(w.seen)
+	for at := uint64(0); at < u.Dots; {
+		ch, ok := u.chunk(at, c.state.Pairs[u.Pair].Corpus)
+		if !ok {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := w.chunk(ctx, c, &ch, r); err != nil {
+			return err
+		}
+		at += uint64(ch.n)
+	}
+	return nil
+}
+
+// chunk computes a chunk.
+func (w *worker) chunk(ctx context.Context, c *Campaign, ch *chunk, r *Result) error {
 	p := c.pairs[ch.pair]
-	if r.err = w.compute(ctx, p, c.cfg.Seed, ch, r); devices.IsFault(r.err) {
-		r.err = w.blame(ctx, p, ch, r)
+	err := w.compute(ctx, p, c.cfg.Seed, ch, r)
+	if devices.IsFault(err) {
+		err = w.blame(ctx, p, ch, r)
 	}
-	if r.err == nil {
-		w.distances(p, r)
-		w.name(c, p, ch, r)
+	if err != nil {
+		return err
 	}
+	r.Dots += uint64(ch.n)
+	w.distances(p, r)
+	w.name(c, p, ch, r)
+	return nil
 }
 
 // compute makes a chunk's inputs, runs both units, compares, and takes features.
 // The differing cases are w.at and w.class.
-func (w *worker) compute(ctx context.Context, p *pairRun, seed uint64, ch *chunk, r *chunkResult) error {
+func (w *worker) compute(ctx context.Context, p *pairRun, seed uint64, ch *chunk, r *Result) error {
 	w.inputs(p, seed, ch)
 	n := w.batch.Dots() * p.spec.D.Width()
 	w.a, w.b = resize(w.a, n), resize(w.b, n)
@@ -115,46 +131,49 @@ func (w *worker) both(ctx context.Context, p *pairRun, ch *chunk) error {
 }
 
 // compare counts a chunk's results by class and keeps a few of each.
-func (w *worker) compare(p *pairRun, ch *chunk, r *chunkResult) {
+func (w *worker) compare(p *pairRun, ch *chunk, r *Result) {
 	width := p.spec.D.Width()
 	differ := oracle.NewComparer(p.spec.D, p.policy)
 	w.at = simd.Differing(w.at[:0], w.a[:ch.n*width], w.b[:ch.n*width], width)
 	w.class = w.class[:0]
 	for _, i := range w.at {
 		class := differ.Compare(mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))
-		r.classes[class]++
+		r.Classes[class]++
 		if class != oracle.Same {
 			w.at[len(w.class)] = i
 			w.class = append(w.class, class)
 		}
 	}
 	w.at = w.at[:len(w.class)]
-	r.classes[oracle.Same] = uint64(ch.n - len(w.at))
+	r.Classes[oracle.Same] += uint64(ch.n - len(w.at))
 	w.keep(ch, r, width)
 }
 
 // keep keeps a few differing cases of each class and a few that agree.
-func (w *worker) keep(ch *chunk, r *chunkResult, width int) {
-	var kept [oracle.Fault + 1]int
-	all := 0
-	for _, c := range r.classes[oracle.Same+1:] {
-		all += int(min(c, differPerChunk))
+func (w *worker) keep(ch *chunk, r *Result, width int) {
+	left, chunk := 0, [oracle.Fault + 1]int{}
+	for _, c := range w.class {
+		chunk[c]++
 	}
-	for j := 0; len(r.differ) < all; j++ {
-		c := w.class[j]
-		if kept[c]++; kept[c] <= differPerChunk {
-			r.differ = append(r.differ, w.sample(ch, w.at[j], c, width))
+	for c, n := range chunk {
+		left += min(n, differPerUnit-w.kept[c])
+	}
+	for j := 0; left > 0; j++ {
+		if c := w.class[j]; w.kept[c] < differPerUnit {
+			w.kept[c]++
+			r.Differ = append(r.Differ, w.sample(ch, w.at[j], c, width))
+			left--
 		}
 	}
 	j := 0
 	for i := range int32(ch.n) {
 		switch {
-		case len(r.agree) == agreePerChunk:
+		case len(r.Agree) == agreePerUnit:
 			return
 		case j < len(w.at) && w.at[j] == i:
 			j++
 		default:
-			r.agree = append(r.agree, w.sample(ch, i, oracle.Same, width))
+			r.Agree = append(r.Agree, w.sample(ch, i, oracle.Same, width))
 		}
 	}
 }
@@ -166,7 +185,7 @@ func (w *worker) sample(ch *chunk, i int32, class oracle.Class, width int) Sampl
 
 // blame runs a chunk again, one dot product at a time, after a target failed on it: the
 // failure is counted for the dot products that cause it, and all others are compared.
-func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResult) error {
+func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *Result) error {
 	width := p.spec.D.Width()
 	one := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
 	w.at, w.class = w.at[:0], w.class[:0]
@@ -189,7 +208,7 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResul
 		if class != oracle.Fault {
 			class = oracle.Compare(p.spec.D, p.policy, mma.Load(w.a, width, i), mma.Load(w.b, width, i))
 		}
-		r.classes[class]++
+		r.Classes[class]++
 		if class != oracle.Same {
 			w.at, w.class = append(w.at, int32(i)), append(w.class, class)
 		}
@@ -201,12 +220,12 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *chunkResul
 // name counts a chunk's differing cases in their buckets. Where the pair has no verdict yet,
 // or one that does not explain the case, cases are kept until the epoch's triage. After
 // giveUpAfter epochs without a verdict they count as unexplained, unless the pair is odd.
-func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
+func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *Result) {
 	width := p.spec.D.Width()
 	gaveUp := p.attributor == nil && c.state.Epochs > giveUpAfter && !c.state.Pairs[ch.pair].Odd
 	if p.attributor == nil && !gaveUp {
 		for j, i := range w.at {
-			r.unnamed = append(r.unnamed, w.sample(ch, i, w.class[j], width))
+			w.keepUnnamed(r, w.sample(ch, i, w.class[j], width))
 		}
 		return
 	}
@@ -217,17 +236,20 @@ func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *chunkResult) {
 	for j, cause := range w.labels.of(p.attributor, &w.batch, w.at, w.resA, w.resB, w.class) {
 		s := w.sample(ch, w.at[j], w.class[j], width)
 		if !gaveUp && cause.Primary == triage.Unexplained {
-			r.unnamed = append(r.unnamed, s)
+			w.keepUnnamed(r, s)
 			continue
 		}
-		r.add(p, cause, &s, w.labels.digest(p, cause, &w.batch, w.at[j], &s))
+		r.Kinds = addCase(r.Kinds, p, cause, &s, w.labels.digest(p, cause, &w.batch, w.at[j], &s), w.kinds)
 	}
 }
 
-// tracedCase is the features of one input.
-type tracedCase struct {
-	ref      CaseRef
-	features []uint32
+// keepUnnamed keeps a case without a cause, if there is room.
+func (w *worker) keepUnnamed(r *Result, s Sample) {
+	if len(r.Unnamed) < w.unnamed {
+		r.Unnamed = append(r.Unnamed, s)
+	} else {
+		r.Unexamined++
+	}
 }
 
 // Features are taken from one in traceEvery of the first traceFirst dot products of a source,
@@ -249,7 +271,7 @@ func nextTraced(i uint64) uint64 {
 }
 
 // features traces some of a chunk's inputs through the models of the pair.
-func (w *worker) features(p *pairRun, ch *chunk, r *chunkResult) {
+func (w *worker) features(p *pairRun, ch *chunk, r *Result) {
 	models := w.models[p]
 	if models == nil {
 		models = p.tracers()
@@ -262,30 +284,33 @@ func (w *worker) features(p *pairRun, ch *chunk, r *chunkResult) {
 	for i := nextTraced(ch.index); i < end; i = nextTraced(i + 1) {
 		w.dot = p.fitting(w.dot)
 		w.batch.Get(int(i-ch.index), w.dot)
-		t := r.newTrace()
-		t.ref = CaseRef{ch.name, i}
+		w.traced++
+		w.shown = w.shown[:0]
 		for n, m := range models {
 			w.trace.Reset()
 			m.Dot(w.dot, &w.trace)
-			t.features = featuresOf(t.features, &w.trace, uint32(n))
+			w.shown = featuresOf(w.shown, &w.trace, uint32(n))
 			if spread, ok := spreadOf(&w.trace); ok && n == 0 {
 				_, differs := slices.BinarySearch(w.at, int32(i-ch.index))
-				r.where.spread(spread, tallyOf(differs))
+				r.Where.spread(spread, tallyOf(differs))
 			}
 		}
+		w.keepFresh(r, CaseRef{ch.name, i})
 	}
 }
 
-// newTrace appends an input without features, in the memory of an earlier one.
-func (r *chunkResult) newTrace() *tracedCase {
-	if n := len(r.traced); n < cap(r.traced) {
-		r.traced = r.traced[:n+1]
-	} else {
-		r.traced = append(r.traced, tracedCase{})
+// keepFresh keeps an input that has features which none before it had.
+func (w *worker) keepFresh(r *Result, ref CaseRef) {
+	before := len(r.features)
+	for _, f := range w.shown {
+		if !w.seen[f] {
+			w.seen[f] = true
+			r.features = append(r.features, f)
+		}
 	}
-	t := &r.traced[len(r.traced)-1]
-	t.features = t.features[:0]
-	return t
+	if n := len(r.features); n > before {
+		r.Fresh = append(r.Fresh, FreshInput{ref, r.features[before:n:n]})
+	}
 }
 
 // fitting returns a dot product of a pair's size: d, or a new one.

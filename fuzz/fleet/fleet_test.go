@@ -297,7 +297,7 @@ func TestRefused(t *testing.T) {
 	if err := prepare(dirs[0], "test", q); !errors.As(err, new(*OtherPlanError)) {
 		t.Errorf("another plan's shard: %v", err)
 	}
-	line, err := corpus.LogLine(unitLine{p.Digest(), 3, &fuzz.UnitResult{Dots: 5}})
+	line, err := corpus.LogLine(unitLine{p.Digest(), 3, &fuzz.Result{Dots: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,8 +308,8 @@ func TestRefused(t *testing.T) {
 		"damaged":       {bytes.Replace(line, []byte(`"dots":5`), []byte(`"dots":6`), 1), "unit 3 is damaged"},
 		"cut short":     {line[:len(line)/2], "unit 3 is damaged"},
 		"empty":         {nil, "unit 3 is damaged"},
-		"other plan":    {lineOf(t, unitLine{q.Digest(), 3, &fuzz.UnitResult{}}), "has units of plan"},
-		"other unit":    {lineOf(t, unitLine{p.Digest(), 4, &fuzz.UnitResult{}}), "not the result of unit 3"},
+		"other plan":    {lineOf(t, unitLine{q.Digest(), 3, &fuzz.Result{}}), "has units of plan"},
+		"other unit":    {lineOf(t, unitLine{p.Digest(), 4, &fuzz.Result{}}), "not the result of unit 3"},
 		"without":       {lineOf(t, unitLine{p.Digest(), 3, nil}), "not the result of unit 3"},
 		"too many dots": {line, ""},
 	} {

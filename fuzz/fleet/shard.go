@@ -163,7 +163,7 @@ func (s *Shard) work(ctx context.Context) error {
 }
 
 // finish writes the result of a unit.
-func (s *Shard) finish(u *Unit, r *fuzz.UnitResult) error {
+func (s *Shard) finish(u *Unit, r *fuzz.Result) error {
 	line, err := corpus.LogLine(unitLine{s.Plan.Digest(), u.Number, r})
 	if err != nil {
 		return err

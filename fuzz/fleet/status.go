@@ -134,7 +134,7 @@ func (w *Watcher) unit(n int) (u seenUnit, err error) {
 	return u, nil
 }
 
-func causesOf(r *fuzz.UnitResult) map[string]uint64 {
+func causesOf(r *fuzz.Result) map[string]uint64 {
 	causes := map[string]uint64{}
 	for i := range r.Kinds {
 		causes[string(r.Kinds[i].Primary)] += r.Kinds[i].Cases
