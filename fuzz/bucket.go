@@ -86,8 +86,8 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 	}
 	// The first case of every new kind, which may have no case above. Unexplained cases that
 	// were not run again are no candidates: they may be unstable or depend on their position.
-	for i := range x.d.kinds {
-		k := &x.d.kinds[i]
+	for i := range x.d.Kinds {
+		k := &x.d.Kinds[i]
 		offered := func(f *Case) bool { return f.Origin == k.First.CaseRef }
 		if k.Primary == triage.Unexplained || k.Class == oracle.Fault || slices.ContainsFunc(x.candidates, offered) {
 			continue
@@ -113,7 +113,7 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*sett
 	var open []Sample
 	for i, cause := range causes {
 		if cause.Primary == triage.Unexplained {
-			open = append(open, x.d.unnamed[i])
+			open = append(open, x.d.Unnamed[i])
 		}
 	}
 	again, err := x.settle(ctx, open, rechecked)
@@ -122,7 +122,7 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*sett
 	}
 	var kinds []Kind
 	for i, cause := range causes {
-		s := &x.d.unnamed[i]
+		s := &x.d.Unnamed[i]
 		if cause.Primary == triage.Unexplained {
 			switch again.labels[s.CaseRef] {
 			case Unstable:
@@ -133,7 +133,7 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*sett
 				cause = placed
 			}
 		}
-		kinds = addCase(kinds, x.p, cause, s, x.unnamed.digest(x.p, cause, x.unnamed.batch, int32(i), s), math.MaxInt)
+		kinds = x.p.addCase(kinds, cause, s, x.unnamed.digest(x.p, cause, x.unnamed.batch, int32(i), s), math.MaxInt)
 	}
 	for i := range kinds {
 		x.d.count(&kinds[i])
@@ -181,13 +181,13 @@ func (x *pairTriage) unnamedCauses() []*triage.Cause {
 	if u.batch != nil && u.by == x.attributor {
 		return u.causes
 	}
-	dots := make([]*mma.Dot, len(x.d.unnamed))
+	dots := make([]*mma.Dot, len(x.d.Unnamed))
 	for i := range dots {
-		dots[i] = x.c.dot(x.p, x.d.unnamed[i].CaseRef)
+		dots[i] = x.p.dot(x.t.Seed, x.d.Unnamed[i].CaseRef)
 	}
 	u.by = x.attributor
 	var causes []*triage.Cause
-	u.batch, causes = x.causesOf(&u.labeller, dots, x.d.unnamed)
+	u.batch, causes = x.causesOf(&u.labeller, dots, x.d.Unnamed)
 	return causes
 }
 

@@ -27,16 +27,16 @@ import (
 
 // bundle makes the mismatch.json of a finding, and writes its bundle if the campaign has a
 // directory for bundles. kept: an earlier run has written the bundle, and it is whole.
-func (c *Campaign) bundle(f *Case) (kept bool, err error) {
-	f.Mismatch = c.mismatch(f)
+func (t *Finder) bundle(f *Case) (kept bool, err error) {
+	f.Mismatch = t.mismatch(f)
 	if f.Class == oracle.Fault {
-		c.noteFaults(f)
+		t.noteFaults(f)
 	}
-	if c.cfg.Bundles == "" {
-		return c.resumed[f], nil
+	if t.Bundles == "" {
+		return t.resumed[f], nil
 	}
-	f.Dir = c.bundleDir(f)
-	if c.resumed[f] {
+	f.Dir = t.bundleDir(f)
+	if t.resumed[f] {
 		whole, damage, err := bundle.Whole(f.Dir)
 		if whole || err != nil {
 			return whole, err
@@ -45,12 +45,12 @@ func (c *Campaign) bundle(f *Case) (kept bool, err error) {
 			slog.Warn(damage.Error() + "; it is written again")
 		}
 	}
-	if !c.resumed[f] {
+	if !t.resumed[f] {
 		if err := bundle.Vacant(f.Dir); err != nil {
 			return false, err
 		}
 	}
-	tiles, err := c.tiles(f)
+	tiles, err := t.tiles(f)
 	if err != nil {
 		return false, err
 	}
@@ -58,36 +58,36 @@ func (c *Campaign) bundle(f *Case) (kept bool, err error) {
 }
 
 // bundleDir is the directory of a finding's bundle.
-func (c *Campaign) bundleDir(f *Case) string {
-	if c.cfg.BundleDir != nil {
-		return c.cfg.BundleDir(f)
+func (t *Finder) bundleDir(f *Case) string {
+	if t.BundleDir != nil {
+		return t.BundleDir(f)
 	}
-	return filepath.Join(c.bundlesOf(f.Pair), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
+	return filepath.Join(t.bundlesOf(f.Pair), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
 }
 
 // bundlesOf is the directory of a pair's bundles.
-func (c *Campaign) bundlesOf(pair int) string {
-	p := &c.cfg.Pairs[pair]
+func (t *Finder) bundlesOf(pair int) string {
+	p := &t.Pairs[pair]
 	name := p.Name()
-	if c.cfg.SeveralTargets() {
+	if severalTargets(t.Pairs) {
 		name = p.TargetA + "~" + p.TargetB + "~" + name
 	}
-	return filepath.Join(c.cfg.Bundles, readable.Slug(name))
+	return filepath.Join(t.Bundles, readable.Slug(name))
 }
 
-// checkPlaces returns an error, before anything is computed, if something that no campaign
+// CheckPlaces returns an error, before anything is computed, if something that no campaign
 // has written is where a bundle may come: a new finding of any cause.
-func (c *Campaign) checkPlaces() error {
-	if c.cfg.Bundles == "" || c.cfg.BundleDir != nil {
+func (t *Finder) CheckPlaces() error {
+	if t.Bundles == "" || t.BundleDir != nil {
 		return nil
 	}
 	old := map[string]bool{}
-	for f := range c.resumed {
-		old[c.bundleDir(f)] = true
+	for f := range t.resumed {
+		old[t.bundleDir(f)] = true
 	}
 	owner := map[string]string{}
-	for pair := range c.cfg.Pairs {
-		dir, name := c.bundlesOf(pair), c.cfg.Pairs[pair].Name()
+	for pair := range t.Pairs {
+		dir, name := t.bundlesOf(pair), t.Pairs[pair].Name()
 		if other, taken := owner[dir]; taken {
 			return fmt.Errorf("%s and %s would share the directory %s: compare one at a time", other, name, dir)
 		}
@@ -121,42 +121,14 @@ func isBundleName(name string) bool {
 		slices.ContainsFunc(triage.Labels(), func(l triage.LabelDoc) bool { return string(l.Label) == cause }))
 }
 
-// HoldCampaignOf locks the journal of the campaign that a bundle belongs to, if there is one
-// two directories above it, so that no run writes the bundle meanwhile. ErrInUse: one is at
-// work.
-func HoldCampaignOf(dir string) (release func() error, err error) {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, err
-	}
-	journal := filepath.Join(dir, "..", "..", JournalFile)
-	release, err = corpus.HoldLog(journal)
-	if errors.Is(err, corpus.ErrInUse) {
-		err = fmt.Errorf("%s: %w", journal, ErrInUse)
-	}
-	return release, err
-}
-
-// RemoveDir removes the directory of a campaign. It is an error, and nothing is removed, if
-// something is there that no campaign has written.
-func RemoveDir(dir string) error {
-	err := bundle.Removable(dir, JournalFile, JournalFile+stateSuffix, JournalFile+checkpointSuffix, JournalFile+incompleteSuffix)
-	if err != nil {
-		return err
-	}
-	return os.RemoveAll(dir)
-}
-
 // mismatch describes a finding as mismatch.json does.
-func (c *Campaign) mismatch(f *Case) *corpus.Mismatch {
-	p, policy := &c.cfg.Pairs[f.Pair], c.pairs[f.Pair].policy
+func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
+	p, policy := &t.Pairs[f.Pair], t.pairs[f.Pair].policy
 	formats := p.Formats()
 	exact := oracle.ExactDot(formats, f.Dot)
 	m := &corpus.Mismatch{
 		Version: corpus.BundleVersion, Versions: versions.Current(),
-		A: c.sideRecord(p.A, p.TargetA, f.A, exact), B: c.sideRecord(p.B, p.TargetB, f.B, exact),
+		A: t.sideRecord(p.A, p.TargetA, f.A, exact), B: t.sideRecord(p.B, p.TargetB, f.B, exact),
 		Formats: formats, K: p.K,
 		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
 		Origin: originOf(p, f),
@@ -180,7 +152,7 @@ func (c *Campaign) mismatch(f *Case) *corpus.Mismatch {
 		m.Explained, m.Kept, m.Equivalent, m.Alike = v.Explained, v.Kept, v.Equivalent, v.Alike
 	}
 	if f.Bucket == string(triage.Unexplained) {
-		if u := c.unexplained(f.Pair, f.Verdict); u != nil {
+		if u := t.Unexplained(f.Pair, f.Verdict); u != nil {
 			m.Nearest, m.Next = u.Nearest, u.Next
 		}
 	}
@@ -208,7 +180,7 @@ func originOf(p *devices.Pair, f *Case) corpus.Origin {
 }
 
 // sideRecord describes one side of a mismatch.
-func (c *Campaign) sideRecord(u devices.Unit, target string, code uint64, exact oracle.Exact) corpus.SideRecord {
+func (t *Finder) sideRecord(u devices.Unit, target string, code uint64, exact oracle.Exact) corpus.SideRecord {
 	i := u.Instruction()
 	s := corpus.SideRecord{
 		Target: target, Instruction: i.Name, Arch: i.Arch, K: i.K,
@@ -218,7 +190,7 @@ func (c *Campaign) sideRecord(u devices.Unit, target string, code uint64, exact 
 	if i.Params != (mma.Params{}) {
 		s.Params = &i.Params
 	}
-	maps.Copy(s.Environment, c.environment(target))
+	maps.Copy(s.Environment, t.environment(target))
 	if p, ok := u.(devices.Provenance); ok {
 		maps.Copy(s.Environment, p.Environment())
 	}
@@ -227,28 +199,28 @@ func (c *Campaign) sideRecord(u devices.Unit, target string, code uint64, exact 
 
 // environment returns what a target says of itself. It is kept for later bundles, because
 // a recording may be long.
-func (c *Campaign) environment(target string) map[string]string {
-	if env, ok := c.environments[target]; ok {
+func (t *Finder) environment(target string) map[string]string {
+	if env, ok := t.environments[target]; ok {
 		return env
 	}
 	env := map[string]string{}
-	if t, err := devices.Open(target); err == nil {
-		env = t.Environment()
-		if err := t.Close(); err != nil {
+	if open, err := devices.Open(target); err == nil {
+		env = open.Environment()
+		if err := open.Close(); err != nil {
 			slog.Warn("closing a target", "error", err)
 		}
 	}
-	if c.environments == nil {
-		c.environments = map[string]map[string]string{}
+	if t.environments == nil {
+		t.environments = map[string]map[string]string{}
 	}
-	c.environments[target] = env
+	t.environments[target] = env
 	return env
 }
 
 // noteFaults takes the result from the targets that fail on a finding's input, and adds what
 // they say.
-func (c *Campaign) noteFaults(f *Case) {
-	p := &c.cfg.Pairs[f.Pair]
+func (t *Finder) noteFaults(f *Case) {
+	p := &t.Pairs[f.Pair]
 	one := mma.BatchOf(p.Formats(), len(f.Dot.A), []*mma.Dot{f.Dot})
 	for side, unit := range map[*corpus.SideRecord]devices.Unit{&f.Mismatch.A: p.A, &f.Mismatch.B: p.B} {
 		var fault *devices.FaultError
@@ -261,16 +233,16 @@ func (c *Campaign) noteFaults(f *Case) {
 
 // tiles returns recordings of the whole tile on both sides, for a finding that depends on
 // it.
-func (c *Campaign) tiles(f *Case) (map[string][]byte, error) {
+func (t *Finder) tiles(f *Case) (map[string][]byte, error) {
 	if f.Place == "" {
 		return nil, nil
 	}
-	p := &c.cfg.Pairs[f.Pair]
+	p := &t.Pairs[f.Pair]
 	src, err := gen.ParseSource(f.Origin.Source)
 	if err != nil {
 		return nil, err
 	}
-	tile, output := src.Tile(c.pairs[f.Pair].spec, f.Seed, f.Origin.Index)
+	tile, output := src.Tile(t.pairs[f.Pair].spec, f.Seed, f.Origin.Index)
 	files := map[string][]byte{}
 	for name, side := range map[string]targetUnit{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
 		out := make([]byte, tile.Dots()*p.Formats().D.Width())
@@ -290,4 +262,10 @@ func (c *Campaign) tiles(f *Case) (map[string][]byte, error) {
 		files[name] = buf.Bytes()
 	}
 	return files, nil
+}
+
+// severalTargets reports whether pairs differ in their targets.
+func severalTargets(pairs []devices.Pair) bool {
+	first := &pairs[0]
+	return slices.ContainsFunc(pairs, func(p devices.Pair) bool { return p.TargetA != first.TargetA || p.TargetB != first.TargetB })
 }

@@ -3,8 +3,6 @@ package fuzz
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -93,15 +92,26 @@ type Observer interface {
 
 // SeveralTargets reports whether the pairs differ in their targets.
 func (cfg *Config) SeveralTargets() bool {
-	first := &cfg.Pairs[0]
-	return slices.ContainsFunc(cfg.Pairs, func(p devices.Pair) bool { return p.TargetA != first.TargetA || p.TargetB != first.TargetB })
+	return severalTargets(cfg.Pairs)
+}
+
+// finderOptions is what the finder needs of a configuration.
+func (cfg *Config) finderOptions() Options {
+	o := Options{
+		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
+		BundleDir: cfg.BundleDir, Thinking: cfg.Thinking, Sharing: cfg.Sharing, Workers: cfg.Workers,
+	}
+	if cfg.Observe != nil {
+		o.Found = cfg.Observe.Finding
+	}
+	return o
 }
 
 // Campaign is a campaign in progress.
 type Campaign struct {
 	cfg   Config
 	state *State
-	pairs []*pairRun
+	pairs []*pair
 	speed gen.Speed // of the slowest pair
 	began time.Time
 	jour  *corpus.Log
@@ -114,11 +124,8 @@ type Campaign struct {
 	saving  *checkpoint
 	slow    []*slowUnit // of the pairs
 
-	resumed      map[*Case]bool               // findings of earlier runs
-	environments map[string]map[string]string // of targets
-
+	finder   *Finder
 	triaging atomic.Bool // the units of the epoch are done
-	thinking sync.Mutex  // of Config.Thinking
 	complete bool
 	marked   bool // as incomplete, beside the journal
 }
@@ -138,28 +145,34 @@ func New(cfg Config) (*Campaign, error) {
 	if cfg.MaxFindings <= 0 {
 		cfg.MaxFindings = DefaultFindings
 	}
-	c := &Campaign{cfg: cfg, state: &State{}, resumed: map[*Case]bool{}, compacts: true}
+	c := &Campaign{cfg: cfg, state: &State{}, compacts: true}
 	for i := range cfg.Pairs {
-		p, err := newPairRun(&cfg, cfg.Pairs[i])
+		p, err := newPair(&cfg, cfg.Pairs[i])
 		if err != nil {
 			return nil, err
 		}
 		c.pairs = append(c.pairs, p)
-		c.state.Pairs = append(c.state.Pairs, newPairState(p))
+		c.state.Pairs = append(c.state.Pairs, p.newState())
 	}
+	runs := make([]*pairRun, len(c.pairs))
+	for i, p := range c.pairs {
+		runs[i] = p.pairRun
+	}
+	c.finder = NewFinder(cfg.finderOptions(), runs)
 	c.setSchedules()
 	for range cfg.Workers {
 		c.workers = append(c.workers, newWorker())
 	}
 	c.saving = &checkpoint{pairs: c.pairs}
 	c.saving.forget()
+	c.finder.Memory = c.saving
 	if cfg.Journal != "" {
 		if err := c.openJournal(); err != nil {
 			return c, err
 		}
 		err := c.openCheckpoint()
 		if err == nil {
-			err = c.checkPlaces()
+			err = c.finder.CheckPlaces()
 		}
 		if err != nil {
 			return c, errors.Join(err, c.Close())
@@ -261,11 +274,43 @@ func (c *Campaign) epoch(ctx context.Context, e *epoch) (complete bool, err erro
 		return false, nil
 	}
 	e.merge()
-	xs, err := c.explain(ctx, e)
-	if err != nil {
-		return true, err
+	err = c.triage(ctx, e, true)
+	return true, errors.Join(err, c.saving.failed())
+}
+
+// triage explains the differing cases of an epoch; complete: and makes findings of some.
+func (c *Campaign) triage(ctx context.Context, e *epoch, complete bool) error {
+	c.triaging.Store(true)
+	defer c.triaging.Store(false)
+	for _, u := range c.slow {
+		u.begin()
 	}
-	return true, errors.Join(c.findings(ctx, xs), c.saving.failed())
+	c.finder.Epoch = c.state.Epochs
+	all := make([]*Gathered, len(e.pairs))
+	for i, p := range e.pairs {
+		all[i] = p.Gathered
+	}
+	err := c.finder.Explain(ctx, all)
+	if err == nil && complete {
+		err = c.finder.Find(ctx, all)
+	}
+	return err
+}
+
+// reportAll reports the findings of an epoch.
+func (c *Campaign) reportAll(d *delta) error {
+	for i := range d.Pairs {
+		if err := c.finder.Report(d.Pairs[i].Findings); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unexplained returns what is known of a pair whose differences nothing explains; nil if
+// they are explained, or if there is nothing to explain.
+func (c *Campaign) Unexplained(pair int) *Unexplained {
+	return c.finder.Unexplained(pair, c.state.Pairs[pair].Verdict)
 }
 
 // keepUnfinished adds to the state what was compared of an epoch that is not complete.
@@ -273,7 +318,7 @@ func (c *Campaign) epoch(ctx context.Context, e *epoch) (complete bool, err erro
 func (c *Campaign) keepUnfinished(e *epoch) error {
 	d := e.unfinished()
 	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings); err != nil {
+		if err := c.finder.Report(d.Pairs[i].Findings); err != nil {
 			return err
 		}
 		c.state.Pairs[i].apply(&d.Pairs[i], c.state.Epochs)
@@ -319,19 +364,15 @@ func (c *Campaign) commit(e *epoch) error {
 	return nil
 }
 
-// parallel calls do for 0..n-1 on the campaign's workers, in any order, and returns the
-// errors.
-func (c *Campaign) parallel(ctx context.Context, n int, do func(i int) error) error {
-	errs, order := make([]error, n), c.order(n)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range c.workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				errs[order[i]] = do(order[i])
-			}
-		})
+// TriageCase explains and minimizes one case of a pair outside of a campaign. The evidence is
+// fresh: inputs of every generator, and the case itself. cfg.Pairs holds just this pair.
+// The error is ErrAgree if the two sides do not differ on it. Units that may change their answers
+// are asked several times; a case that changes is unstable, and neither explained nor minimized.
+func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
+	cfg.Journal, cfg.Bundles, cfg.Observe = "", "", nil
+	c, err := New(cfg)
+	if err != nil {
+		return nil, err
 	}
-	wg.Wait()
-	return errors.Join(append(errs, ctx.Err())...)
+	return c.finder.Single(ctx, dot)
 }

@@ -2,7 +2,6 @@ package fuzz
 
 import (
 	"context"
-	"errors"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -62,8 +61,8 @@ type Case struct {
 
 // newCase begins the way of a case.
 func (x *pairTriage) newCase(s Sample) *Case {
-	dot := x.c.dot(x.p, s.CaseRef)
-	return &Case{Pair: x.index, Seed: x.c.cfg.Seed, Origin: s.CaseRef, Start: dot, Dot: dot, A: s.A, B: s.B, Class: s.Class}
+	dot := x.p.dot(x.t.Seed, s.CaseRef)
+	return &Case{Pair: x.index, Seed: x.t.Seed, Origin: s.CaseRef, Start: dot, Dot: dot, A: s.A, B: s.B, Class: s.Class}
 }
 
 func (x *pairTriage) newCases(samples []Sample) []*Case {
@@ -86,11 +85,11 @@ func (f *Case) asFound() bool {
 // pairTriage is the triage of one pair in one epoch. Cases are minimized by several
 // goroutines, everything else is for one.
 type pairTriage struct {
-	c     *Campaign
+	t     *Finder
 	index int
 	p     *pairRun
 	st    *PairState
-	d     *gathered
+	d     *Gathered
 
 	batchMatters bool // a case repeats itself in its batch and not in its tile
 	unnamed      unnamed
@@ -103,44 +102,16 @@ type pairTriage struct {
 	candidates []*Case // findings may be made of them
 }
 
-// explain takes the differing cases of an epoch to their causes: those of each pair are
-// rechecked, extracted from their tiles, explained and put into buckets.
-func (c *Campaign) explain(ctx context.Context, e *epoch) ([]*pairTriage, error) {
-	c.triaging.Store(true)
-	defer c.triaging.Store(false)
-	for _, u := range c.slow {
-		u.begin()
-	}
-	xs := make([]*pairTriage, len(c.pairs))
-	return xs, c.parallel(ctx, len(c.pairs), func(i int) (err error) {
-		p := e.pairs[i]
-		if len(p.differ) > 0 {
-			xs[i] = &pairTriage{c: c, index: i, p: c.pairs[i], st: p.st, d: p.gathered, verdict: p.st.Verdict}
-			err = xs[i].triage(ctx)
-		}
-		p.triaged = err == nil
-		return err
-	})
-}
-
-// findings chooses a few cases over all pairs and minimizes them. Bundles are written when the
-// epoch is committed.
-func (c *Campaign) findings(ctx context.Context, xs []*pairTriage) error {
-	c.triaging.Store(true)
-	defer c.triaging.Store(false)
-	return c.minimize(ctx, xs, c.choose(xs))
-}
-
 // triage does the steps that need no other pair.
 func (x *pairTriage) triage(ctx context.Context) error {
-	cases := x.newCases(x.d.differ)
+	cases := x.newCases(x.d.Differing)
 	if err := x.recheck(ctx, cases); err != nil { // and extract
 		return err
 	}
 	if err := x.recheckAgreeing(ctx); err != nil {
 		return err
 	}
-	x.keepEvidence(cases, evidenceKept)
+	x.keepEvidence(cases, EvidenceKept)
 	if err := x.explain(ctx); err != nil {
 		return err
 	}
@@ -151,62 +122,11 @@ func (x *pairTriage) triage(ctx context.Context) error {
 	return x.bucket(ctx, cases)
 }
 
-// minimize makes findings of the chosen cases. If a case does not show its difference any
-// more when its input is run again, its pair becomes odd.
-func (c *Campaign) minimize(ctx context.Context, xs []*pairTriage, chosen []*Case) error {
-	findings := make([]*Case, len(chosen))
-	err := c.parallel(ctx, len(chosen), func(i int) error {
-		f := chosen[i]
-		if findings[i] = c.saving.finding(f); findings[i] != nil {
-			return nil
-		}
-		err := xs[f.Pair].finding(ctx, f)
-		if errors.Is(err, minimize.ErrStart) {
-			return nil
-		}
-		if err == nil {
-			findings[i] = f
-			c.saving.addFinding(f)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	for i, f := range findings {
-		if d := xs[chosen[i].Pair].d; f == nil {
-			d.Odd = true
-		} else {
-			d.Findings = append(d.Findings, f)
-			c.resumed[f] = f != chosen[i]
-		}
-	}
-	return nil
+// key identifies the case that a finding was made of.
+type key struct {
+	pair   int
+	detail string
+	origin CaseRef
 }
 
-// report bundles findings and tells the observer of them.
-func (c *Campaign) report(findings []*Case) error {
-	if c.cfg.Bundles == "" && c.cfg.Observe == nil {
-		return nil
-	}
-	for _, f := range findings {
-		kept, err := c.bundle(f)
-		if err == nil && c.cfg.Observe != nil {
-			err = c.cfg.Observe.Finding(f, kept)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// reportAll reports the findings of an epoch.
-func (c *Campaign) reportAll(d *delta) error {
-	for i := range d.Pairs {
-		if err := c.report(d.Pairs[i].Findings); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+func (f *Case) key() key { return key{f.Pair, f.Detail, f.Origin} }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -169,10 +170,14 @@ func TestRefuted(t *testing.T) {
 	if wrong.Changes = mma.Diff(&base, &wrong.Program); len(right.Changes) != 2 || len(wrong.Changes) != 1 {
 		t.Fatalf("the first verdict has the changes %v, want two", right.Changes)
 	}
-	x := &pairTriage{c: c, p: c.pairs[0], st: st, d: newGathered(st), k: right.K}
+	p := c.pairs[0]
+	model, err := sim.New(p.spec.Formats, right.K, wrong.Program)
+	if err != nil {
+		t.Fatal(err)
+	}
 	explained := func(all []Sample) (some []Sample) {
 		for _, s := range all {
-			if triage.Holds(x.unknownUnit([]*Case{x.newCase(s)}), &wrong.Program) {
+			if oracle.Compare(p.spec.D, p.policy, model.Dot(p.dot(1, s.CaseRef), nil), s.B) == oracle.Same {
 				some = append(some, s)
 			}
 		}
@@ -183,10 +188,10 @@ func TestRefuted(t *testing.T) {
 	if st.Differ = explained(st.Differ); len(st.Differ) == before || len(st.Differ) == 0 {
 		t.Fatalf("the second change shows in %d of %d cases", before-len(st.Differ), before)
 	}
-	for len(st.Differ) < evidenceKept {
+	for len(st.Differ) < EvidenceKept {
 		st.Differ = append(st.Differ, st.Differ...)
 	}
-	st.Differ = st.Differ[:evidenceKept]
+	st.Differ = st.Differ[:EvidenceKept]
 	st.Verdict, st.Buckets = &wrong, map[string]*Bucket{}
 	step(t, c)
 	step(t, c)

@@ -63,7 +63,7 @@ type verdictRecord struct {
 type checkpoint struct {
 	path  string // "": the campaign has no journal
 	head  checkpointHeader
-	pairs []*pairRun
+	pairs []*pair
 	every time.Duration
 
 	mu      sync.Mutex
@@ -80,14 +80,7 @@ type savedEpoch struct {
 	cut      []int // units of each pair that the epoch is to have; nil: it was not cut
 	answers  map[answerKey]*savedAnswer
 	verdicts map[int]*verdictRecord
-	findings map[findingKey]*Case
-}
-
-// findingKey identifies the case that a finding was made of.
-type findingKey struct {
-	pair   int
-	detail string
-	origin CaseRef
+	findings map[key]*Case
 }
 
 // openCheckpoint reads the checkpoint of the epoch in progress. One of an epoch that the
@@ -100,7 +93,7 @@ func (c *Campaign) openCheckpoint() error {
 	k := &checkpoint{path: c.cfg.Journal + checkpointSuffix, pairs: c.pairs, every: checkpointEvery,
 		head: checkpointHeader{1, campaign, c.state.Epochs}}
 	k.forget()
-	c.saving = k
+	c.saving, c.finder.Memory = k, k
 	if _, err := os.Stat(k.path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -195,7 +188,7 @@ func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
 func (k *checkpoint) forget() {
 	k.saved = savedEpoch{
 		units: map[turn]*unitRecord{}, answers: map[answerKey]*savedAnswer{},
-		verdicts: map[int]*verdictRecord{}, findings: map[findingKey]*Case{},
+		verdicts: map[int]*verdictRecord{}, findings: map[key]*Case{},
 	}
 }
 
@@ -333,29 +326,29 @@ func (r *Result) size() int {
 
 func (k *checkpoint) setCut(at []int) { k.add(func(r *checkpointRecord) { r.Cut = at }) }
 
-// verdict returns what triage.Explain said of the same cases in an earlier run, nil if
+// Verdict returns what triage.Explain said of the same cases in an earlier run, nil if
 // it was not asked.
-func (k *checkpoint) verdict(pair int, chunks uint64, differ int) *triage.Verdict {
+func (k *checkpoint) Verdict(pair int, chunks uint64, differ int) *triage.Verdict {
 	if v := k.saved.verdicts[pair]; v != nil && v.Chunks == chunks && v.Verdict.Differ == differ {
 		return v.Verdict
 	}
 	return nil
 }
 
-func (k *checkpoint) addVerdict(pair int, chunks uint64, v *triage.Verdict) {
+// KeepVerdict keeps it.
+func (k *checkpoint) KeepVerdict(pair int, chunks uint64, v *triage.Verdict) {
 	k.add(func(r *checkpointRecord) { r.Verdicts = append(r.Verdicts, &verdictRecord{pair, chunks, v}) })
 }
 
-func (f *Case) key() findingKey { return findingKey{f.Pair, f.Detail, f.Origin} }
-
-// finding returns what an earlier run has made of a candidate, nil if it has not.
-func (k *checkpoint) finding(f *Case) *Case {
+// Finding returns what an earlier run has made of a candidate, nil if it has not.
+func (k *checkpoint) Finding(f *Case) *Case {
 	if have := k.saved.findings[f.key()]; have != nil && have.Number == f.Number {
 		return have
 	}
 	return nil
 }
 
-func (k *checkpoint) addFinding(f *Case) {
+// KeepFinding keeps it.
+func (k *checkpoint) KeepFinding(f *Case) {
 	k.add(func(r *checkpointRecord) { r.Findings = append(r.Findings, f) })
 }

@@ -223,7 +223,7 @@ func FuzzResult(f *testing.F) {
 			t.Errorf("%d results of %d dot products", total, plan[0].Dots)
 		}
 		for _, s := range r.Unnamed {
-			if c.dot(c.pairs[0], s.CaseRef) == nil {
+			if c.pairs[0].dot(3, s.CaseRef) == nil {
 				t.Errorf("no case %v", s.CaseRef)
 			}
 		}
@@ -265,7 +265,7 @@ func FuzzCheckpoint(f *testing.F) {
 		}
 		e := c.newEpoch(plan)
 		e.merge()
-		c.saving.verdict(0, e.pairs[0].Chunks, 0)
+		c.saving.Verdict(0, e.pairs[0].Units, 0)
 		if d := e.unfinished(); d.Pairs[0].Dots > maxEpochDots {
 			t.Errorf("%d dot products", d.Pairs[0].Dots)
 		}
@@ -330,11 +330,7 @@ func runPlan(t *testing.T, c *Campaign, units int) {
 		t.Fatal("no place to cut the epoch")
 	}
 	e.merge()
-	xs, err := c.explain(t.Context(), e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(c.findings(t.Context(), xs), c.commit(e)); err != nil {
+	if err := errors.Join(c.triage(t.Context(), e, true), c.commit(e)); err != nil {
 		t.Fatal(err)
 	}
 }

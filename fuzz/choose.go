@@ -1,7 +1,6 @@
 package fuzz
 
 import (
-	"cmp"
 	"slices"
 )
 
@@ -20,27 +19,28 @@ const (
 
 // choose returns the candidates that become findings: one of each primary cause of
 // two targets first, then others as long as there is room.
-func (c *Campaign) choose(xs []*pairTriage) []*Case {
-	var all []*Case
-	for _, x := range xs {
-		if x == nil {
-			continue
+func (t *Finder) choose(all []*Gathered) []*Case {
+	var cases []*Case
+	states := make([]*PairState, len(all))
+	for i, g := range all {
+		states[i] = g.Before
+		if g.x != nil {
+			g.x.sortCandidates()
+			cases = append(cases, g.x.candidates...)
 		}
-		x.sortCandidates()
-		all = append(all, x.candidates...)
 	}
-	if len(all) == 0 {
+	if len(cases) == 0 {
 		return nil
 	}
-	kept := c.state.kept()
+	kept := keptIn(states)
 	var chosen []*Case
 	for reason := range reasons {
-		all = slices.DeleteFunc(all, func(f *Case) bool {
-			k := kept[c.pairs[f.Pair].targets()]
-			if k.reason(f, c.cfg.PerBucket) != reason || !k.room(reason, c.cfg.MaxFindings) {
+		cases = slices.DeleteFunc(cases, func(f *Case) bool {
+			k := kept[t.pairs[f.Pair].targets()]
+			if k.reason(f, t.PerBucket) != reason || !k.room(reason, t.MaxFindings) {
 				return false
 			}
-			if c.wanted(xs[f.Pair], f) {
+			if t.wanted(all[f.Pair].x, f) {
 				f.Number = k.add(f)
 				chosen = append(chosen, f)
 			}
@@ -63,8 +63,8 @@ func (x *pairTriage) sortCandidates() {
 }
 
 // wanted asks the configuration whether a candidate is worth a finding.
-func (c *Campaign) wanted(x *pairTriage, f *Case) bool {
-	if c.cfg.Keep == nil {
+func (t *Finder) wanted(x *pairTriage, f *Case) bool {
+	if t.Keep == nil {
 		return true
 	}
 	b := Bucket{Name: f.Bucket}
@@ -73,7 +73,7 @@ func (c *Campaign) wanted(x *pairTriage, f *Case) bool {
 			b.Add(have)
 		}
 	}
-	return c.cfg.Keep(x.index, &b, x.verdict)
+	return t.Keep(x.index, &b, x.verdict)
 }
 
 // keptFindings counts the findings of two targets.
@@ -89,10 +89,10 @@ type inBucket struct {
 	bucket string
 }
 
-// kept counts the findings of every two targets.
-func (s *State) kept() map[targets]*keptFindings {
+// keptIn counts the findings of every two targets.
+func keptIn(states []*PairState) map[targets]*keptFindings {
 	all := map[targets]*keptFindings{}
-	for _, p := range s.Pairs {
+	for _, p := range states {
 		k := all[targets{p.TargetA, p.TargetB}]
 		if k == nil {
 			k = &keptFindings{causes: map[string]bool{}, details: map[string]bool{}, numbers: map[inBucket]int{}}
@@ -129,12 +129,11 @@ func (k *keptFindings) reason(f *Case, perBucket int) int {
 	return noReason
 }
 
-// Full reports whether two targets have as many findings as they may have, most or by
-// default DefaultFindings, but for places that are kept for causes that have not been seen
-// yet.
-func (s *State) Full(most int) bool {
-	for _, k := range s.kept() {
-		if !k.room(another, cmp.Or(max(most, 0), DefaultFindings)) {
+// Full reports whether two targets have as many findings as they may have but for places that
+// are kept for causes that have not been seen yet.
+func Full(states []*PairState, most int) bool {
+	for _, k := range keptIn(states) {
+		if !k.room(another, most) {
 			return true
 		}
 	}

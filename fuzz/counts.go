@@ -32,7 +32,7 @@ func detailName(primary triage.Label, detail string, class oracle.Class) string 
 
 // addCase adds a differing case to its kind. Beyond most kinds there is one for each primary
 // cause and class.
-func addCase(kinds []Kind, p *pairRun, cause *triage.Cause, s *Sample, digest uint64, most int) []Kind {
+func (p *pairRun) addCase(kinds []Kind, cause *triage.Cause, s *Sample, digest uint64, most int) []Kind {
 	detail := cause.Detail
 	of := func(k Kind) bool { return k.Class == s.Class && k.Detail == detail }
 	i := slices.IndexFunc(kinds, of)
@@ -97,7 +97,7 @@ func (b *Bucket) Add(o *Bucket) {
 
 // count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
 // detail is new to the epoch. A detail for which the pair has no room is not kept.
-func (g *gathered) count(k *Kind) {
+func (g *Gathered) count(k *Kind) {
 	one := &Bucket{Name: string(k.Primary), Cases: k.Cases, MaxUlp: k.MaxUlp, Digest: k.Digest, More: k.Cases}
 	one.Classes[k.Class] = k.Cases
 	name, b := k.name(), g.Buckets[one.Name]
@@ -106,25 +106,25 @@ func (g *gathered) count(k *Kind) {
 		one.Details, one.More = []Detail{{name, k.Class, k.Cases, k.MaxUlp}}, 0
 	}
 	if b == nil || !known && one.More == 0 {
-		g.kinds = append(g.kinds, *k)
+		g.Kinds = append(g.Kinds, *k)
 	}
 	g.bucket(one.Name).Add(one)
 }
 
 // roomFor reports whether a detail that is new to the epoch is kept.
-func (g *gathered) roomFor(bucket, name string) bool {
-	if b := g.st.Buckets[bucket]; b != nil && b.detail(name) != nil {
+func (g *Gathered) roomFor(bucket, name string) bool {
+	if b := g.Before.Buckets[bucket]; b != nil && b.detail(name) != nil {
 		return true
 	}
 	fresh := 0
 	for _, b := range g.Buckets {
 		for i := range b.Details {
-			if have := g.st.Buckets[b.Name]; have == nil || have.detail(b.Details[i].Name) == nil {
+			if have := g.Before.Buckets[b.Name]; have == nil || have.detail(b.Details[i].Name) == nil {
 				fresh++
 			}
 		}
 	}
-	return details(g.st.Buckets)+fresh < detailsMost
+	return details(g.Before.Buckets)+fresh < detailsMost
 }
 
 // ulpDistance is by how many representable numbers two results are apart; 0 if one is a NaN.

@@ -15,7 +15,7 @@ import (
 // and then examine the differing cases. It is for one goroutine at a time;
 // BenchmarkEndToEnd and mmafuzz bench measure its speed.
 type EndToEnd struct {
-	p    *pairRun
+	p    *pair
 	w    *worker
 	r    Result
 	ch   chunk
@@ -35,8 +35,8 @@ type EndToEndCounts struct {
 
 // NewEndToEnd returns a loop over a pair of units and a source of ParseSource, such
 // as raw. Neither side of the pair may be a recording.
-func NewEndToEnd(pair devices.Pair, source gen.Source, seed uint64) (*EndToEnd, error) {
-	p, err := newPairRun(&Config{}, pair)
+func NewEndToEnd(of devices.Pair, source gen.Source, seed uint64) (*EndToEnd, error) {
+	p, err := newPair(&Config{}, of)
 	if err != nil {
 		return nil, err
 	}

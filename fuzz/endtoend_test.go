@@ -228,7 +228,7 @@ func BenchmarkGenerate(b *testing.B) {
 }
 
 func benchmarkGenerate(b *testing.B, c *Campaign) {
-	p, turn := c.pairs[0], c.state.Pairs[0].turns()
+	p, turn := c.pairs[0], turnsOf(c.state.Pairs[0])
 	size := p.unitSize(c.epochSize(0, 100))
 	var all []chunk
 	bySource := map[string][]chunk{}

@@ -10,20 +10,6 @@ import (
 	"time"
 )
 
-// The limits of what an epoch keeps. Counts are always complete; samples feed
-// triage and feedback.
-const (
-	differPerEpoch = 8   // of each class and generator, which are run again
-	evidenceKept   = 384 // cases of each kind kept for triage of a pair
-
-	// Some of the cases that a verdict does not explain become evidence for another one.
-	refutingPerRound = 8
-	refutingRounds   = 3  // in an epoch
-	refutingKept     = 64 // of a pair, in addition to evidenceKept
-
-	corpusMost = 4096 // inputs with new features kept for a pair
-)
-
 // epoch is an epoch in progress: units, then triage. The results of units are written to the
 // checkpoint, so that an interruption costs only what was in progress.
 type epoch struct {
@@ -40,10 +26,9 @@ type epoch struct {
 
 // pairEpoch is the epoch in progress of one pair.
 type pairEpoch struct {
-	*gathered
+	merging
 	units   []Unit    // of the plan; none if the results come from elsewhere
 	results []*Result // of the units; nil: not there yet
-	triaged bool
 }
 
 // turn is a unit's place: its pair, and its number in the pair's plan.
@@ -54,7 +39,7 @@ func (c *Campaign) newEpoch(plan []Unit) *epoch {
 	e := &epoch{c: c}
 	for i, st := range c.state.Pairs {
 		c.pairs[i].rename(st.Verdict)
-		e.pairs = append(e.pairs, &pairEpoch{gathered: newGathered(st)})
+		e.pairs = append(e.pairs, &pairEpoch{merging: newMerging(i, st)})
 	}
 	e.order = make([]turn, 0, len(plan))
 	for _, u := range plan {
@@ -164,7 +149,7 @@ func (e *epoch) even() []int {
 			continue
 		}
 		pairs++
-		dots := p.st.Dots
+		dots := p.Before.Dots
 		for n := range p.done() {
 			dots += p.units[n].Dots
 			common[dots]++
@@ -179,7 +164,7 @@ func (e *epoch) even() []int {
 	at := make([]int, len(e.pairs))
 	any := false
 	for i, p := range e.pairs {
-		dots := p.st.Dots
+		dots := p.Before.Dots
 		for n := range p.done() {
 			if dots += p.units[n].Dots; dots <= last || e.c.pairs[i].recorder != nil {
 				at[i] = n + 1
@@ -206,12 +191,12 @@ func (e *epoch) shorten(at []int) {
 func (e *epoch) merge() {
 	for i, p := range e.pairs {
 		p.mergeAll()
-		e.cutAt = max(e.cutAt, e.c.cutOf(i, p.st.Dots+p.Dots))
+		e.cutAt = max(e.cutAt, e.c.cutOf(i, p.Before.Dots+p.Dots))
 	}
 }
 
 func (p *pairEpoch) mergeAll() {
-	p.gathered = newGathered(p.st)
+	p.merging = newMerging(p.Pair, p.Before)
 	for n := range p.done() {
 		p.merge(&p.units[n], p.results[n], math.MaxInt)
 	}
@@ -230,9 +215,9 @@ func (e *epoch) delta() *delta {
 // that are in no bucket yet are counted as unexamined.
 func (e *epoch) unfinished() *delta {
 	for _, p := range e.pairs {
-		if !p.triaged {
+		if !p.Explained {
 			p.mergeAll()
-			p.Unexamined = uint64(len(p.unnamed))
+			p.Unexamined = uint64(len(p.Unnamed))
 		}
 	}
 	return e.delta()

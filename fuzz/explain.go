@@ -14,6 +14,10 @@ import (
 // The verdict on a pair: a change of the program of the known side that explains the other
 // one on all evidence.
 
+// EvidenceKept is the number of cases that differ, and of such that agree, which are kept as
+// evidence for the verdict on a pair.
+const EvidenceKept = 384
+
 // fullAttributor returns the attributor for cases that the epoch's own one leaves unnamed,
 // and for findings.
 func (x *pairTriage) fullAttributor() *triage.Attributor {
@@ -37,7 +41,7 @@ func (x *pairTriage) keepEvidence(cases []*Case, most int) bool {
 
 // explain looks for a verdict, unless there is one that holds for the new cases too.
 func (x *pairTriage) explain(ctx context.Context) error {
-	if x.verdict != nil && !x.verdict.Found() && x.c.state.Epochs > giveUpAfter {
+	if x.verdict != nil && !x.verdict.Found() && x.t.Epoch > giveUpAfter {
 		return nil // looked for often enough
 	}
 	if x.stillHolds(x.newCases(slices.Concat(x.d.Differ, x.d.Agree))) {
@@ -93,7 +97,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	old := x.verdict
 	if old != nil && old.Found() && triage.Holds(pr, &old.Program) {
 		x.holds(pr, len(pr.Differ), len(pr.Agree))
-	} else if v := x.c.saving.verdict(x.index, x.d.Chunks, len(pr.Differ)); v != nil {
+	} else if v := x.t.Memory.Verdict(x.index, x.d.Units, len(pr.Differ)); v != nil {
 		x.verdict = v
 	} else {
 		pr.Effort = x.effort(old)
@@ -104,10 +108,10 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		if pr.Effort < 0 && old != nil && !v.Found() {
 			v.Spent = old.Spent // by the last search that was wide
 		}
-		x.c.saving.addVerdict(x.index, x.d.Chunks, v)
+		x.t.Memory.KeepVerdict(x.index, x.d.Units, v)
 		x.verdict = v
 	}
-	if old != nil && old.Found() && !x.verdict.Found() && len(x.st.Differ) >= evidenceKept {
+	if old != nil && old.Found() && !x.verdict.Found() && len(x.st.Differ) >= EvidenceKept {
 		x.verdict = old // it explains all but a few cases, which nothing explains
 	}
 	x.d.Verdict = x.verdict
@@ -164,7 +168,7 @@ func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 
 // unknownUnit returns the unit that is to be explained, with the evidence.
 func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
-	pr := &triage.Unknown{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy, Seed: x.c.cfg.Seed, Length: x.p.K, Questions: infer.Questions}
+	pr := &triage.Unknown{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy, Seed: x.t.Seed, Length: x.p.K, Questions: infer.Questions}
 	for _, f := range evidence {
 		want, _ := x.p.want(f)
 		c := triage.Case{Dot: f.Start, Want: want}
@@ -174,10 +178,10 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 			pr.Differ = append(pr.Differ, c)
 		}
 	}
-	if think := x.c.cfg.Thinking; think != nil {
+	if think := x.t.Thinking; think != nil {
 		pr.Thinking = func(computed, most int64) {
-			x.c.thinking.Lock()
-			defer x.c.thinking.Unlock()
+			x.t.thinking.Lock()
+			defer x.t.thinking.Unlock()
 			think(x.index, computed, most)
 		}
 	}

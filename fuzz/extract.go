@@ -15,7 +15,7 @@ import (
 // these alone do not show the difference, what surrounds them in the tile matters.
 
 // dot returns the operands of a case.
-func (c *Campaign) dot(p *pairRun, ref CaseRef) *mma.Dot {
+func (p *pairRun) dot(seed uint64, ref CaseRef) *mma.Dot {
 	if ref.Source == recordedSource {
 		b := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
 		_ = p.recorder.Load(int(ref.Index), b, make([]byte, p.spec.D.Width())) // after an error too b has the operands
@@ -23,7 +23,7 @@ func (c *Campaign) dot(p *pairRun, ref CaseRef) *mma.Dot {
 		b.Get(0, d)
 		return d
 	}
-	return sourceOf(ref.Source).Dot(p.spec, c.cfg.Seed, ref.Index)
+	return sourceOf(ref.Source).Dot(p.spec, seed, ref.Index)
 }
 
 // sourceOf returns the source of a name that this package has checked or made.
@@ -39,7 +39,7 @@ func sourceOf(name string) gen.Source {
 // tile, or its position in one of zeros, is needed to show a difference, the
 // layout matters; else the results that it gives alone are the ones to explain.
 func (x *pairTriage) extract(ctx context.Context, f *Case, alone [2]uint64) error {
-	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.c.cfg.Seed, f.Origin.Index)
+	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.t.Seed, f.Origin.Index)
 	where, err := minimize.Tile(ctx, tile, 0, output, x.differs)
 	if err != nil {
 		return err

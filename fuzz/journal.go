@@ -197,7 +197,7 @@ func (c *Campaign) checkDirectory() error {
 	if corpus.HasRecords(c.cfg.Journal) {
 		return nil // it tells which bundles are the campaign's
 	}
-	return c.checkPlaces()
+	return c.finder.CheckPlaces()
 }
 
 // replayHeader checks the header, and reads the snapshot.
@@ -233,9 +233,9 @@ func (c *Campaign) reportSnapshot() error {
 		return err
 	}
 	for _, f := range all {
-		c.resumed[f] = true
+		c.finder.Resume(f)
 	}
-	return c.report(all)
+	return c.finder.Report(all)
 }
 
 // digest identifies the campaign.
@@ -270,7 +270,7 @@ func (c *Campaign) replayRecord(body []byte) (*delta, error) {
 	c.state.apply(d)
 	for i := range d.Pairs {
 		for _, f := range d.Pairs[i].Findings {
-			c.resumed[f] = true
+			c.finder.Resume(f)
 		}
 	}
 	return d, nil

@@ -31,11 +31,11 @@ func FuzzJournal(f *testing.F) {
 	replay := func(body []byte) error { _, err := c.replayRecord(body); return err }
 	check := func(_ int, d *Sum) error { return c.pairs[0].checkDelta(d, c.state.Pairs[0], 0, maxStateDots) }
 	f.Fuzz(func(t *testing.T, body []byte) {
-		c.state = &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
+		c.state = &State{Pairs: []*PairState{c.pairs[0].newState()}}
 		_ = c.replayHeader(body)
 		_ = c.state.loadHead("", body)
 		_ = c.state.loadPair(0, body, check)
-		c.compacts, c.state = true, &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
+		c.compacts, c.state = true, &State{Pairs: []*PairState{c.pairs[0].newState()}}
 		if replay(body) != nil {
 			return
 		}
@@ -48,7 +48,7 @@ func FuzzJournal(f *testing.F) {
 			t.Fatal(err)
 		}
 		first, _ := json.Marshal(c.state)
-		c.state = &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
+		c.state = &State{Pairs: []*PairState{c.pairs[0].newState()}}
 		if err := replay(once); err != nil {
 			t.Fatalf("%s: %v", once, err)
 		}
@@ -59,7 +59,7 @@ func FuzzJournal(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.state.Pairs[0] = newPairState(c.pairs[0])
+		c.state.Pairs[0] = c.pairs[0].newState()
 		if err := c.state.loadPair(0, sum, check); err != nil {
 			t.Fatalf("%s: %v", sum, err)
 		}
@@ -67,7 +67,7 @@ func FuzzJournal(f *testing.F) {
 			t.Fatalf("%s\nhas the snapshot\n%s", first, again)
 		}
 		st := c.state.Pairs[0]
-		for turns, n := st.turns(), 0; n < 8; n++ {
+		for turns, n := turnsOf(st), 0; n < 8; n++ {
 			if _, ok := c.nextUnit(0, turns, 256, 256); !ok {
 				t.Fatal("there is nothing to do")
 			}

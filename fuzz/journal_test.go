@@ -101,7 +101,7 @@ func TestDamagedRecords(t *testing.T) {
 	if p := good.Pairs[0]; len(p.Findings) == 0 || len(p.Corpus) == 0 || len(p.Differ) == 0 || p.Verdict == nil || !p.Verdict.Found() {
 		t.Fatal("the campaign has found nothing to change")
 	}
-	dots, chunks := good.Pairs[0].Dots, good.Pairs[0].Chunks
+	dots, chunks := good.Pairs[0].Dots, good.Pairs[0].Units
 	const far = "mutate@1(mutate@1(mutate@1(mutate@1(mutate@1(raw@2#1)#1)#1)#1)#1)"
 	for _, tc := range []struct {
 		name   string

@@ -1,8 +1,6 @@
 package fuzz
 
 import (
-	"slices"
-
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -22,8 +20,6 @@ type pairRun struct {
 	devices.Pair
 	spec       gen.Spec
 	policy     oracle.Policy
-	sources    []gen.Source
-	schedule   *gen.Schedule
 	recorder   devices.Recorder   // not nil: the pair's inputs are a recording's
 	swapped    bool               // the recorder is B
 	known      []*mma.Params      // arithmetics of the sides that are known or believed
@@ -42,30 +38,43 @@ type pairRun struct {
 	unknownIsB bool
 }
 
-func newPairRun(cfg *Config, pair devices.Pair) (*pairRun, error) {
-	a, b := pair.A.Instruction(), pair.B.Instruction()
-	p := &pairRun{Pair: pair, spec: gen.Spec{Formats: a.Formats, K: pair.K}, policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
-	if cfg.NaN != nil {
-		p.policy.NaN = *cfg.NaN
+// newPairRun prepares a pair. nan and zero override the policy of the catalogue, if not nil.
+func newPairRun(of devices.Pair, nan, zero *oracle.Strictness) *pairRun {
+	a, b := of.A.Instruction(), of.B.Instruction()
+	p := &pairRun{Pair: of, spec: gen.Spec{Formats: a.Formats, K: of.K}, policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
+	if nan != nil {
+		p.policy.NaN = *nan
 	}
-	if cfg.Zero != nil {
-		p.policy.Zero = *cfg.Zero
+	if zero != nil {
+		p.policy.Zero = *zero
 	}
-	for _, u := range []devices.Unit{pair.A, pair.B} {
+	for _, u := range []devices.Unit{of.A, of.B} {
 		if params := believed(u); params != nil {
 			p.known = append(p.known, params)
 		}
 	}
-	if r, ok := pair.A.(devices.Recorder); ok {
+	if r, ok := of.A.(devices.Recorder); ok {
 		p.recorder = r
-	} else if r, ok := pair.B.(devices.Recorder); ok {
+	} else if r, ok := of.B.(devices.Recorder); ok {
 		p.recorder, p.swapped = r, true
 	}
 	p.chooseSides()
 	p.chooseGiven()
-	var err error
-	p.sources, err = p.chooseSources(cfg.Generators)
-	return p, err
+	return p
+}
+
+// Replace replaces the units of both sides by others that give the same results.
+func (p *pairRun) Replace(by func(side int, u devices.Unit) devices.Unit) {
+	for side, u := range []*devices.Unit{&p.A, &p.B} {
+		other := by(side, *u)
+		if p.baseUnit == *u {
+			p.baseUnit = other
+		}
+		if p.unknown == *u {
+			p.unknown = other
+		}
+		*u = other
+	}
 }
 
 // believed returns a unit's arithmetic if it is known, or what the catalogue
@@ -79,26 +88,6 @@ func believed(u devices.Unit) *mma.Params {
 		return nil
 	}
 	return &i.Params
-}
-
-func (p *pairRun) chooseSources(names []string) ([]gen.Source, error) {
-	if p.recorder != nil {
-		return nil, nil
-	}
-	chosen := make([]*gen.Generator, len(names))
-	for i, n := range names {
-		var err error
-		if chosen[i], err = gen.Find(n); err != nil {
-			return nil, err
-		}
-	}
-	var sources []gen.Source
-	for _, g := range gen.Versions() {
-		if len(names) == 0 && g.Current() || slices.Contains(chosen, g) {
-			sources = append(sources, g.Aimed(p.spec, p.known...))
-		}
-	}
-	return sources, nil
 }
 
 // chooseSides decides which side's program hypotheses start from: a simulator's,
@@ -199,3 +188,11 @@ func (p *pairRun) certain() bool {
 type targets [2]string
 
 func (p *pairRun) targets() targets { return targets{p.TargetA, p.TargetB} }
+
+// fitting returns a dot product of a pair's size: d, or a new one.
+func (p *pairRun) fitting(d *mma.Dot) *mma.Dot {
+	if d != nil && len(d.A) == p.K && len(d.SA) == p.spec.Blocks(p.K) {
+		return d
+	}
+	return mma.NewDot(p.spec.Formats, p.K)
+}

@@ -159,8 +159,8 @@ func (d *Sum) checkCounts(most uint64) error {
 		compared += min(n, most)
 	}
 	switch {
-	case d.Dots > most || d.Chunks > most:
-		return fmt.Errorf("%d dot products in %d chunks, more than an epoch or a campaign can have", d.Dots, d.Chunks)
+	case d.Dots > most || d.Units > most:
+		return fmt.Errorf("%d dot products in %d chunks, more than an epoch or a campaign can have", d.Dots, d.Units)
 	case compared != d.Dots:
 		return fmt.Errorf("%d dot products, but the classes count %d", d.Dots, compared)
 	case d.Changed > d.Checked:

@@ -185,16 +185,12 @@ func (c *Campaign) MergeUnits(ctx context.Context, each func(merge func(Unit, *R
 	if err := errors.Join(err, ctx.Err()); err != nil {
 		return err
 	}
-	xs, err := c.explain(ctx, e)
-	if err != nil {
+	if err := c.triage(ctx, e, complete); err != nil {
 		return err
 	}
-	if !complete {
-		c.state.apply(e.delta())
-		return nil
+	if complete {
+		return c.commit(e)
 	}
-	if err := c.findings(ctx, xs); err != nil {
-		return err
-	}
-	return c.commit(e)
+	c.state.apply(e.delta())
+	return nil
 }

@@ -169,7 +169,7 @@ func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
 	if f.Origin.Source == recordedSource {
 		return x.trial(ctx, mma.BatchOf(x.p.spec.Formats, x.p.K, []*mma.Dot{f.Start}), f, 0)
 	}
-	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.c.cfg.Seed, f.Origin.Index)
+	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.t.Seed, f.Origin.Index)
 	return x.trial(ctx, tile, f, output)
 }
 
@@ -178,11 +178,11 @@ func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
 // few batches only, unless the batch is known to matter.
 func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[int]bool) error {
 	f.Bucket = Unstable
-	i := slices.IndexFunc(x.d.chunks, func(ch chunk) bool { return ch.has(f.Origin) })
+	i := slices.IndexFunc(x.d.Chunks, func(ch chunk) bool { return ch.has(f.Origin) })
 	if i < 0 || !x.batchMatters && !batches[i] && len(batches) == trialBatches {
 		return nil
 	}
-	ch := &x.d.chunks[i]
+	ch := &x.d.Chunks[i]
 	batches[i] = true
 	b, err := x.batchOf(ch)
 	if err != nil {
@@ -214,7 +214,7 @@ func (x *pairTriage) batchOf(ch *chunk) (*mma.Batch, error) {
 		err := x.p.recorder.Load(int(ch.index), b, make([]byte, b.Dots()*x.p.spec.D.Width()))
 		return b, err
 	}
-	ch.source.Fill(b, x.c.cfg.Seed, ch.index)
+	ch.source.Fill(b, x.t.Seed, ch.index)
 	return b, nil
 }
 

@@ -8,6 +8,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
+// Some of the cases that a verdict does not explain become evidence for another one.
+const (
+	refutingPerRound = 8
+	refutingRounds   = 3  // in an epoch
+	refutingKept     = 64 // of a pair, in addition to EvidenceKept
+)
+
 // refute tries a verdict on all cases of the epoch: some that it does not explain become
 // evidence, and another verdict replaces it if that explains these too. It returns the
 // rechecked cases, including those that it has rechecked itself.
@@ -18,7 +25,7 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 			return nil, err
 		}
 		cases = append(cases, more...)
-		if !x.keepEvidence(more, evidenceKept+refutingKept) {
+		if !x.keepEvidence(more, EvidenceKept+refutingKept) {
 			break
 		}
 		verdict, attributor := x.verdict, x.attributor
@@ -42,7 +49,7 @@ func (x *pairTriage) refuting(but []*Case) []Sample {
 	}
 	var ss []Sample
 	for i, cause := range x.unnamedCauses() {
-		s := &x.d.unnamed[i]
+		s := &x.d.Unnamed[i]
 		known := func(f *Case) bool { return f.Origin == s.CaseRef }
 		if cause.Primary == triage.Unexplained && s.Class != oracle.Fault && !slices.ContainsFunc(but, known) {
 			if ss = append(ss, *s); len(ss) == refutingPerRound {

@@ -64,7 +64,7 @@ func speed(u devices.Unit) gen.Speed {
 }
 
 // speed returns how fast a pair is: as its faster side, unless one is slow.
-func (p *pairRun) speed() gen.Speed {
+func (p *pair) speed() gen.Speed {
 	a, b := speed(p.A), speed(p.B)
 	if min(a, b) == gen.Slow {
 		return gen.Slow
@@ -75,7 +75,7 @@ func (p *pairRun) speed() gen.Speed {
 // unitSize is the number of dot products of a unit in an epoch of the given size:
 // small in the first ones, so that all generators soon have a turn, and in the others as
 // many as the pair's sides want. Sides that want many are given fewer units.
-func (p *pairRun) unitSize(epoch uint64) uint64 {
+func (p *pair) unitSize(epoch uint64) uint64 {
 	wanted := uint64(max(devices.BatchSize(p.A), devices.BatchSize(p.B)))
 	units := uint64(128)
 	if wanted > 0 {
@@ -112,7 +112,7 @@ func (c *Campaign) planPair(i int) (plan []Unit) {
 		}
 		return plan
 	}
-	turn := st.turns()
+	turn := turnsOf(st)
 	for left > 0 {
 		u, ok := c.nextUnit(i, turn, int(p.unitSize(size)), int(min(left, math.MaxInt32)))
 		if !ok {
@@ -131,8 +131,8 @@ type turns struct {
 	next  map[string]uint64
 }
 
-func (st *PairState) turns() *turns {
-	t := &turns{units: st.Chunks, next: map[string]uint64{}}
+func turnsOf(st *PairState) *turns {
+	t := &turns{units: st.Units, next: map[string]uint64{}}
 	maps.Copy(t.next, st.Next)
 	return t
 }

@@ -25,6 +25,7 @@ const (
 	mostRuns  = 128  // of a case, in its tile
 	manyRuns  = 32   // more only if most of a sample change in them
 	rareRuns  = 16   // if most of the sample do not
+	tilesDots = 1024 // dot products of a batch of tiles, at most
 	aloneRuns = 8    // at most: of a case that stays in its tile
 )
 
@@ -232,7 +233,7 @@ type tileRef struct {
 }
 
 // tilesOf returns the tiles of some cases, those of a shape together, in batches of at
-// most as many dot products as a chunk.
+// most tilesDots dot products.
 func (x *pairTriage) tilesOf(ss []Sample, some []int) []*tiles {
 	var all []*tiles
 	for _, one := range []bool{true, false} { // sources of single dot products, and of tiles
@@ -252,7 +253,7 @@ func (x *pairTriage) tilesOf(ss []Sample, some []int) []*tiles {
 			cases[ref] = append(cases[ref], i)
 		}
 		for len(refs) > 0 {
-			shape.Tiles = min(len(refs), chunkDots/(shape.M*shape.N))
+			shape.Tiles = min(len(refs), tilesDots/(shape.M*shape.N))
 			all = append(all, x.fill(shape, refs[:shape.Tiles], cases, ss))
 			refs = refs[shape.Tiles:]
 		}
@@ -274,9 +275,9 @@ func (x *pairTriage) fill(shape mma.Shape, refs []tileRef, cases map[tileRef][]i
 	t := &tiles{batch: mma.NewBatch(x.p.spec.Formats, shape)}
 	for n, ref := range refs {
 		if ref.source == recordedSource {
-			t.batch.Set(n, x.c.dot(x.p, CaseRef{ref.source, ref.first}))
+			t.batch.Set(n, x.p.dot(x.t.Seed, CaseRef{ref.source, ref.first}))
 		} else {
-			sourceOf(ref.source).Fill(t.batch.Part(n, 1), x.c.cfg.Seed, ref.first)
+			sourceOf(ref.source).Fill(t.batch.Part(n, 1), x.t.Seed, ref.first)
 		}
 		for _, i := range cases[ref] {
 			t.cases = append(t.cases, i)
@@ -317,8 +318,8 @@ func (p *persistence) alone(ctx context.Context, times int) error {
 // inBatches runs whole batches of cases whose results change when only their tiles are run.
 // Cases that keep their results in the batches depend on the tiles around them.
 func (p *persistence) inBatches(ctx context.Context, times int) error {
-	for c := range p.x.d.chunks {
-		ch := &p.x.d.chunks[c]
+	for c := range p.x.d.Chunks {
+		ch := &p.x.d.Chunks[c]
 		var at []int
 		for i := range p.ss {
 			if !p.stays[i] && ch.has(p.ss[i].CaseRef) {

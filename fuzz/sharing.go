@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -27,22 +26,22 @@ type Sharing struct {
 }
 
 // once does a step of triage that depends on from, which is plain data.
-func (c *Campaign) once(ctx context.Context, what string, from []any, result any, do func() error) error {
-	if c.cfg.Sharing.Once == nil {
+func (t *Finder) once(ctx context.Context, what string, from []any, result any, do func() error) error {
+	if t.Sharing.Once == nil {
 		return do()
 	}
 	h := sha256.New()
 	if err := json.NewEncoder(h).Encode(from); err != nil {
 		return err
 	}
-	return c.cfg.Sharing.Once(ctx, what+"-"+hex.EncodeToString(h.Sum(nil)[:12]), result, do)
+	return t.Sharing.Once(ctx, what+"-"+hex.EncodeToString(h.Sum(nil)[:12]), result, do)
 }
 
 // search looks for a verdict.
 func (x *pairTriage) search(ctx context.Context, u *triage.Unknown) (v *triage.Verdict, err error) {
 	from := []any{x.index, u.Formats, u.K, u.Base, u.Policy, u.Differ, u.Agree, u.Seed, u.Length, u.Effort, u.Ask != nil}
 	var found *triage.Verdict // by this process
-	err = x.c.once(ctx, "verdict", from, &v, func() (err error) {
+	err = x.t.once(ctx, "verdict", from, &v, func() (err error) {
 		found, err = triage.Explain(ctx, u)
 		v = found
 		return err
@@ -58,7 +57,7 @@ func (x *pairTriage) search(ctx context.Context, u *triage.Unknown) (v *triage.V
 
 // idle returns the labels of the difference between two programs that no input shows.
 func (x *pairTriage) idle(ctx context.Context, seed uint64) (idle []triage.Label, err error) {
-	err = x.c.once(ctx, "idle", []any{x.index, seed}, &idle, func() error {
+	err = x.t.once(ctx, "idle", []any{x.index, seed}, &idle, func() error {
 		if err := ctx.Err(); err != nil {
 			return err // with long dot products the next step takes seconds
 		}
@@ -72,7 +71,7 @@ func (x *pairTriage) idle(ctx context.Context, seed uint64) (idle []triage.Label
 // the case that it was.
 func (x *pairTriage) finding(ctx context.Context, f *Case) error {
 	var made *Case
-	err := x.c.once(ctx, "case", []any{f, x.verdict, x.k, x.isOdd()}, &made, func() error {
+	err := x.t.once(ctx, "case", []any{f, x.verdict, x.k, x.isOdd()}, &made, func() error {
 		err := x.minimize(ctx, f)
 		if errors.Is(err, minimize.ErrStart) {
 			return nil
@@ -94,16 +93,4 @@ func (x *pairTriage) finding(ctx context.Context, f *Case) error {
 	}
 	*f = *made
 	return nil
-}
-
-// order is the order in which this process does n steps.
-func (c *Campaign) order(n int) []int {
-	if c.cfg.Sharing.Order != 0 {
-		return rand.New(rand.NewPCG(c.cfg.Sharing.Order, 0)).Perm(n)
-	}
-	in := make([]int, n)
-	for i := range in {
-		in[i] = i
-	}
-	return in
 }

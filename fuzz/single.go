@@ -18,20 +18,13 @@ var ErrAgree = errors.New("the two sides agree on this case")
 const TriageRuns = trials
 
 // evidenceRounds is the number of rounds of Probe that TriageCase asks for: 1,008 inputs of
-// each generator. At most evidenceKept cases that agree and as many that differ are evidence.
+// each generator. At most EvidenceKept cases that agree and as many that differ are evidence.
 const evidenceRounds = 6
 
-// TriageCase explains and minimizes one case of a pair outside of a campaign. The evidence is
-// fresh: inputs of every generator, and the case itself. cfg.Pairs holds just this pair.
-// The error is ErrAgree if the two sides do not differ on it. Units that may change their answers
-// are asked several times; a case that changes is unstable, and neither explained nor minimized.
-func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
-	cfg.Journal, cfg.Bundles, cfg.Observe = "", "", nil
-	c, err := New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	x := &pairTriage{c: c, p: c.pairs[0], st: c.state.Pairs[0], d: newGathered(c.state.Pairs[0])}
+// Single explains and minimizes one case of the first pair: see fuzz.TriageCase.
+func (t *Finder) Single(ctx context.Context, dot *mma.Dot) (*Case, error) {
+	st := &PairState{}
+	x := &pairTriage{t: t, p: t.pairs[0], st: st, d: &Gathered{Before: st}}
 	if x.p.recorder != nil {
 		return nil, errors.New("a recording cannot be asked about new inputs; mmafuzz run compares it and keeps its findings")
 	}
@@ -57,7 +50,7 @@ func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 		f.Bucket = Unstable
 		x.offer(f, &x.kindsOf([]*Case{f})[0])
 	}
-	f.Mismatch = c.mismatch(f)
+	f.Mismatch = t.mismatch(f)
 	return f, nil
 }
 
@@ -112,7 +105,7 @@ func (x *pairTriage) run(ctx context.Context, sides bothSides, dots []*mma.Dot, 
 	results, err := sides(ctx, dots)
 	cases := make([]*Case, len(results))
 	for i, r := range results {
-		cases[i] = &Case{Pair: x.index, Seed: x.c.cfg.Seed, Origin: origin, Start: dots[i], Dot: dots[i], A: r[0], B: r[1],
+		cases[i] = &Case{Pair: x.index, Seed: x.t.Seed, Origin: origin, Start: dots[i], Dot: dots[i], A: r[0], B: r[1],
 			Class: oracle.Compare(x.p.spec.D, x.p.policy, r[0], r[1])}
 	}
 	return cases, err
@@ -123,7 +116,7 @@ func (x *pairTriage) evidence(ctx context.Context, sides bothSides) ([]*Case, er
 	var evidence []*Case
 	kept := map[bool]int{}
 	for round := range evidenceRounds {
-		dots := gen.Probe(x.p.spec, x.c.cfg.Seed, round, x.p.known...)
+		dots := gen.Probe(x.p.spec, x.t.Seed, round, x.p.known...)
 		if len(dots) == 0 {
 			break // they are very long
 		}
@@ -138,7 +131,7 @@ func (x *pairTriage) evidence(ctx context.Context, sides bothSides) ([]*Case, er
 			return nil, err
 		}
 		for _, f := range cases {
-			if same := f.Class == oracle.Same; kept[same] < evidenceKept {
+			if same := f.Class == oracle.Same; kept[same] < EvidenceKept {
 				kept[same]++
 				evidence = append(evidence, f)
 			}

@@ -99,25 +99,15 @@ func (s *savedEpoch) answer(r *answerRecord) bool {
 
 // askWithCare wraps the units of a pair in slowUnits, except models, recordings and units that
 // take large batches at once.
-func (c *Campaign) askWithCare(i int, p *pairRun) {
-	for side, u := range []*devices.Unit{&p.A, &p.B} {
-		if devices.IsRecording(*u) || speed(*u) != gen.Slow {
-			continue
+func (c *Campaign) askWithCare(i int, p *pair) {
+	p.Replace(func(side int, u devices.Unit) devices.Unit {
+		if devices.IsRecording(u) || speed(u) != gen.Slow {
+			return u
 		}
-		target := p.TargetA
-		if side == 1 {
-			target = p.TargetB
-		}
-		s := &slowUnit{Unit: *u, target: target, pair: i, side: side, check: c.saving, triage: &c.triaging}
-		if p.baseUnit == *u {
-			p.baseUnit = s
-		}
-		if p.unknown == *u {
-			p.unknown = s
-		}
-		*u = s
+		s := &slowUnit{Unit: u, target: []string{p.TargetA, p.TargetB}[side], pair: i, side: side, check: c.saving, triage: &c.triaging}
 		c.slow = append(c.slow, s)
-	}
+		return s
+	})
 }
 
 // begin forgets the questions of the epoch before.

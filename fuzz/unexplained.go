@@ -20,18 +20,13 @@ type Unexplained struct {
 	Next    []string        // commands that find out how the unit computes
 }
 
-// Unexplained returns what is known of a pair whose differences nothing explains; nil if
-// they are explained, or if there is nothing to explain.
-func (c *Campaign) Unexplained(pair int) *Unexplained {
-	return c.unexplained(pair, c.state.Pairs[pair].Verdict)
-}
-
-// unexplained does that for a verdict.
-func (c *Campaign) unexplained(pair int, v *triage.Verdict) *Unexplained {
+// Unexplained returns what is known of a pair with a verdict whose differences nothing explains;
+// nil if they are explained, or if there is nothing to explain.
+func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 	if v != nil && v.Found() {
 		return nil
 	}
-	p, run := &c.cfg.Pairs[pair], c.pairs[pair]
+	p, run := &t.Pairs[pair], t.pairs[pair]
 	base, other := targetUnit{p.TargetA, p.A}, targetUnit{p.TargetB, p.B}
 	if run.baseUnit != nil && !run.unknownIsB {
 		base, other = other, base
@@ -60,7 +55,7 @@ func (c *Campaign) unexplained(pair int, v *triage.Verdict) *Unexplained {
 		if len(units) > 1 {
 			which = "-" + string("ab"[i])
 		}
-		if command := c.inferCommand(s, pair, which); command != "" {
+		if command := t.inferCommand(s, pair, which); command != "" {
 			u.Next = append(u.Next, command)
 		}
 	}
@@ -84,10 +79,10 @@ func nearestOf(n *triage.Nearest, base string, f mma.Formats) *corpus.Nearest {
 
 // inferCommand returns the command that looks for a unit's arithmetic; "" if there is
 // none that does. A recording cannot be asked: the command is for where it was made.
-func (c *Campaign) inferCommand(s targetUnit, pair int, which string) string {
+func (t *Finder) inferCommand(s targetUnit, pair int, which string) string {
 	target := s.Target
 	if devices.IsRecording(s.Unit) {
-		target = c.environment(target)["recorded from"]
+		target = t.environment(target)["recorded from"]
 		if bundle.RunsCommand(target) {
 			return "" // whoever made the recording may have written any command into it
 		}
@@ -97,12 +92,12 @@ func (c *Campaign) inferCommand(s targetUnit, pair int, which string) string {
 		return ""
 	}
 	number := ""
-	if c.cfg.SeveralTargets() {
+	if severalTargets(t.Pairs) {
 		number = fmt.Sprintf("%d-", pair+1)
 	}
 	out := bundle.InferDir(number, i.Name, which)
-	if c.cfg.Bundles != "" {
-		out = filepath.Clean(c.cfg.Bundles) + "-" + out
+	if t.Bundles != "" {
+		out = filepath.Clean(t.Bundles) + "-" + out
 	}
 	return bundle.InferCommand(target, i.Name, out)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -29,9 +28,6 @@ type Unit struct {
 
 // Mutated is the source of units that mutate inputs with new features.
 const Mutated = "mutate"
-
-// recordedSource is the source of cases that come from a recording.
-const recordedSource = "recorded"
 
 // Result is what a unit has found: all its counts, and a few cases of every kind.
 type Result struct {
@@ -68,24 +64,6 @@ func (r *Result) reset() {
 	r.Where.reset()
 	*r = Result{Where: r.Where, Kinds: r.Kinds[:0], Unnamed: r.Unnamed[:0], Differ: r.Differ[:0], Agree: r.Agree[:0], Fresh: r.Fresh[:0], features: r.features[:0]}
 }
-
-// chunk is dot products of one source that are computed at once.
-type chunk struct {
-	pair   int
-	source gen.Source
-	name   string // of the source
-	index  uint64 // of the first dot product
-	n      int
-	play   bool // the inputs are those of the pair's recording
-}
-
-// has reports whether a case is one of a chunk.
-func (ch *chunk) has(ref CaseRef) bool {
-	return ref.Source == ch.name && ref.Index >= ch.index && ref.Index < ch.index+uint64(ch.n)
-}
-
-// ref names a dot product of a chunk.
-func (ch *chunk) ref(i int) CaseRef { return CaseRef{ch.name, ch.index + uint64(i)} }
 
 // chunk returns the chunk of a unit that begins at a dot product of it. inputs are those with
 // new features; ok is false if there are none to mutate.
@@ -135,7 +113,7 @@ func (u *Unit) generator() string {
 }
 
 // checkPlanned returns an error if a unit is impossible.
-func (p *pairRun) checkPlanned(u *Unit) error {
+func (p *pair) checkPlanned(u *Unit) error {
 	const most = 1 << 24 // dot products of a chunk: all are in memory
 	if u.Dots == 0 || u.Dots > maxEpochDots || u.First > maxEpochDots || u.Chunk == 0 || u.Chunk > most {
 		return fmt.Errorf("%d dot products from %d on, in chunks of %d", u.Dots, u.First, u.Chunk)
@@ -157,7 +135,7 @@ func (p *pairRun) checkPlanned(u *Unit) error {
 }
 
 // checkResult returns an error if the result of a unit is impossible: it may come from anywhere.
-func (p *pairRun) checkResult(u *Unit, r *Result) error {
+func (p *pair) checkResult(u *Unit, r *Result) error {
 	compared, accounted := uint64(0), r.Unexamined+uint64(len(r.Unnamed))
 	for _, n := range r.Classes {
 		compared += min(n, maxEpochDots)
@@ -189,7 +167,7 @@ func (p *pairRun) checkResult(u *Unit, r *Result) error {
 }
 
 // checkOf checks cases of a unit.
-func (p *pairRun) checkOf(u *Unit, r *Result, ss ...Sample) error {
+func (p *pair) checkOf(u *Unit, r *Result, ss ...Sample) error {
 	for i := range ss {
 		if err := p.checkSample(&ss[i]); err != nil {
 			return err

@@ -3,12 +3,9 @@ package fuzz
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 
-	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Where says where in the space of inputs the differing cases of a pair lie, and how far
@@ -110,17 +107,6 @@ func (w *Where) check(dots uint64) error {
 		}
 	}
 	return nil
-}
-
-// distances counts how far the results of a chunk's differing cases are apart.
-func (w *worker) distances(p *pairRun, r *Result) {
-	width := p.spec.D.Width()
-	f := p.spec.D.Get()
-	for j, i := range w.at {
-		if w.class[j] == oracle.Value {
-			r.Where.ulps(bits.Len64(stepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
-		}
-	}
 }
 
 // stepsApart is how many codes two numbers of a format are apart.

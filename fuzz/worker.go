@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -29,7 +30,7 @@ type worker struct {
 	dot    *mma.Dot
 	trace  sim.Trace
 	shown  []uint32 // the features of an input
-	models map[*pairRun][]*sim.Model
+	models map[*pair][]*sim.Model
 
 	// Of the unit in progress:
 	kept   [oracle.Fault + 1]int // differing cases of each class
@@ -40,7 +41,7 @@ type worker struct {
 }
 
 func newWorker() *worker {
-	return &worker{models: map[*pairRun][]*sim.Model{}, seen: map[uint32]bool{}, kinds: math.MaxInt, unnamed: math.MaxInt}
+	return &worker{models: map[*pair][]*sim.Model{}, seen: map[uint32]bool{}, kinds: math.MaxInt, unnamed: math.MaxInt}
 }
 
 // run computes a unit, chunk by chunk, and adds to its result.
@@ -81,7 +82,7 @@ func (w *worker) chunk(ctx context.Context, c *Campaign, ch *chunk, r *Result) e
 
 // compute makes a chunk's inputs, runs both units, compares, and takes features.
 // The differing cases are w.at and w.class.
-func (w *worker) compute(ctx context.Context, p *pairRun, seed uint64, ch *chunk, r *Result) error {
+func (w *worker) compute(ctx context.Context, p *pair, seed uint64, ch *chunk, r *Result) error {
 	w.inputs(p, seed, ch)
 	n := w.batch.Dots() * p.spec.D.Width()
 	w.a, w.b = resize(w.a, n), resize(w.b, n)
@@ -98,7 +99,7 @@ func (w *worker) compute(ctx context.Context, p *pairRun, seed uint64, ch *chunk
 func resize(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // inputs makes the chunk's inputs.
-func (w *worker) inputs(p *pairRun, seed uint64, ch *chunk) {
+func (w *worker) inputs(p *pair, seed uint64, ch *chunk) {
 	shape := mma.Shape{M: 1, N: 1, K: p.K, Tiles: ch.n}
 	if !ch.play {
 		g := ch.source.Generator
@@ -113,7 +114,7 @@ func (w *worker) inputs(p *pairRun, seed uint64, ch *chunk) {
 }
 
 // both runs the two units. A recorder's results come with its inputs.
-func (w *worker) both(ctx context.Context, p *pairRun, ch *chunk) error {
+func (w *worker) both(ctx context.Context, p *pair, ch *chunk) error {
 	if !ch.play {
 		if err := p.A.Run(ctx, &w.batch, w.a); err != nil {
 			return err
@@ -131,7 +132,7 @@ func (w *worker) both(ctx context.Context, p *pairRun, ch *chunk) error {
 }
 
 // compare counts a chunk's results by class and keeps a few of each.
-func (w *worker) compare(p *pairRun, ch *chunk, r *Result) {
+func (w *worker) compare(p *pair, ch *chunk, r *Result) {
 	width := p.spec.D.Width()
 	differ := oracle.NewComparer(p.spec.D, p.policy)
 	w.at = simd.Differing(w.at[:0], w.a[:ch.n*width], w.b[:ch.n*width], width)
@@ -185,7 +186,7 @@ func (w *worker) sample(ch *chunk, i int32, class oracle.Class, width int) Sampl
 
 // blame runs a chunk again, one dot product at a time, after a target failed on it: the
 // failure is counted for the dot products that cause it, and all others are compared.
-func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *Result) error {
+func (w *worker) blame(ctx context.Context, p *pair, ch *chunk, r *Result) error {
 	width := p.spec.D.Width()
 	one := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
 	w.at, w.class = w.at[:0], w.class[:0]
@@ -220,7 +221,7 @@ func (w *worker) blame(ctx context.Context, p *pairRun, ch *chunk, r *Result) er
 // name counts a chunk's differing cases in their buckets. Where the pair has no verdict yet,
 // or one that does not explain the case, cases are kept until the epoch's triage. After
 // giveUpAfter epochs without a verdict they count as unexplained, unless the pair is odd.
-func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *Result) {
+func (w *worker) name(c *Campaign, p *pair, ch *chunk, r *Result) {
 	width := p.spec.D.Width()
 	gaveUp := p.attributor == nil && c.state.Epochs > giveUpAfter && !c.state.Pairs[ch.pair].Odd
 	if p.attributor == nil && !gaveUp {
@@ -239,7 +240,7 @@ func (w *worker) name(c *Campaign, p *pairRun, ch *chunk, r *Result) {
 			w.keepUnnamed(r, s)
 			continue
 		}
-		r.Kinds = addCase(r.Kinds, p, cause, &s, w.labels.digest(p, cause, &w.batch, w.at[j], &s), w.kinds)
+		r.Kinds = p.addCase(r.Kinds, cause, &s, w.labels.digest(p.pairRun, cause, &w.batch, w.at[j], &s), w.kinds)
 	}
 }
 
@@ -271,7 +272,7 @@ func nextTraced(i uint64) uint64 {
 }
 
 // features traces some of a chunk's inputs through the models of the pair.
-func (w *worker) features(p *pairRun, ch *chunk, r *Result) {
+func (w *worker) features(p *pair, ch *chunk, r *Result) {
 	models := w.models[p]
 	if models == nil {
 		models = p.tracers()
@@ -313,17 +314,9 @@ func (w *worker) keepFresh(r *Result, ref CaseRef) {
 	}
 }
 
-// fitting returns a dot product of a pair's size: d, or a new one.
-func (p *pairRun) fitting(d *mma.Dot) *mma.Dot {
-	if d != nil && len(d.A) == p.K && len(d.SA) == p.spec.Blocks(p.K) {
-		return d
-	}
-	return mma.NewDot(p.spec.Formats, p.K)
-}
-
 // tracers returns the models whose traces give features: one if both sides compute the same.
 // Their order does not show which side is A.
-func (p *pairRun) tracers() []*sim.Model {
+func (p *pair) tracers() []*sim.Model {
 	models := []*sim.Model{}
 	byProgram := map[string]*sim.Model{}
 	for _, u := range []devices.Unit{p.A, p.B} {
@@ -340,4 +333,15 @@ func (p *pairRun) tracers() []*sim.Model {
 		models = append(models, byProgram[program])
 	}
 	return models
+}
+
+// distances counts how far the results of a chunk's differing cases are apart.
+func (w *worker) distances(p *pair, r *Result) {
+	width := p.spec.D.Width()
+	f := p.spec.D.Get()
+	for j, i := range w.at {
+		if w.class[j] == oracle.Value {
+			r.Where.ulps(bits.Len64(stepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
+		}
+	}
 }
