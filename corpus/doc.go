@@ -15,6 +15,8 @@
 // a script for clusters with Slurm; package record carries them out. The recordings
 // that the tests use, of real machines and of simulators such as Spike, are in recordings.
 //
+// Package journal keeps what a command has done, so that the same command goes on from there.
+//
 // Test vectors, for use by other programs, are in package vectors; their JSON Schema is in
 // schema.
 //
@@ -39,7 +41,7 @@
 //
 // A file that anybody may have made is read with Open: regular files only, of a size that
 // is checked before and while it is read. If the machine crashes, a file may keep its new
-// length but end in zeros. Log and RecordingFile treat the zeros as the end of the file.
+// length but end in zeros. Journals and RecordingFile treat the zeros as the end of the file.
 // Replace writes a new file and then puts it in place of the old one; RemoveStale removes
 // temporary files that killed processes left behind.
 //

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -47,14 +48,43 @@ func ReadFile(name, what string, limit int64) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// openStore opens a file that is written and later resumed, or makes it.
-func openStore(path string) (*os.File, error) {
+// OpenLocked opens a regular file as os.OpenFile does, and locks it until it is closed.
+// ErrInUse: another process has it open.
+func OpenLocked(path string, flag int) (*os.File, error) {
+	for {
+		f, err := openStore(path, flag)
+		if err != nil {
+			return nil, err
+		}
+		if err := lockFile(f); err != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
+		}
+		// The process that had it locked may have put another file in its place meanwhile.
+		if isAt(f, path, os.Stat) {
+			return f, nil
+		}
+		f.Close()
+	}
+}
+
+func openStore(path string, flag int) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil {
 		if err := checkRegular(path, info); err != nil {
 			return nil, err
 		}
 	}
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	return os.OpenFile(path, flag, 0o666)
+}
+
+// SyncDir waits until the names in a directory are on disk: that of a new file, for example. A
+// system that cannot do that has no error.
+func SyncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	_ = f.Sync()
+	return f.Close()
 }
 
 // checkRegular returns an error that names the kind of file unless it is a regular one.

@@ -43,7 +43,7 @@ func TestIrregular(t *testing.T) {
 		"MANIFEST":   bundle("MANIFEST"),
 		"mismatch":   bundle("mismatch.json"),
 		"other file": bundle("README.md"),
-		"journal":    func(path string) error { _, err := OpenLog(path, nil); return err },
+		"journal":    func(path string) error { _, err := OpenLocked(path, os.O_RDWR); return err },
 		"record":     func(path string) error { _, err := OpenRecordingFile(path, fileHeader()); return err },
 	}
 	for name, read := range readers {

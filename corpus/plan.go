@@ -160,12 +160,7 @@ func readStrict(r io.Reader, what string, most int64, version int, v any) error 
 	case *head.V != version:
 		return fmt.Errorf("%s version %d, this program reads %d", what, *head.V, version)
 	}
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return mma.JSONError(body, err)
-	}
-	if err := mma.CheckKeys(body, v); err != nil {
+	if err := DecodeStrict(body, v); err != nil {
 		return err
 	}
 	printable.Strings(v)

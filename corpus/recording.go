@@ -226,6 +226,10 @@ func BeginsAsRecording(file string) bool {
 	return line == recordingMagic || headerField(line, "gpu") != "" && headerField(line, "in") != ""
 }
 
+// IsRecording reports whether a file begins as a recording that mmafuzz has written, also a
+// compressed one.
+func IsRecording(file string) bool { return firstLine(file) == recordingMagic }
+
 // firstLine returns the first line of what may be a recording, unpacked if it is compressed; ""
 // if it cannot be read.
 func firstLine(file string) string {

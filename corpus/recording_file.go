@@ -47,15 +47,12 @@ var ErrInUse = errors.New("another process is writing this file")
 // writes it.
 func OpenRecordingFile(path string, h Header) (*RecordingFile, error) {
 	h.Version = recordingVersion
-	f, err := openStore(path)
+	f, err := OpenLocked(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	r := &RecordingFile{f: f}
-	if err = lockFile(f); err == nil {
-		err = r.begin(h)
-	}
-	if err != nil {
+	if err := r.begin(h); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -103,7 +100,7 @@ func (r *RecordingFile) unbegun() (bool, error) {
 		return false, err
 	}
 	text := strings.TrimRight(string(head[:n]), "\x00")
-	begun := text == recordingMagic || !strings.HasPrefix(recordingMagic, text) || !onlyZeros(r.f)
+	begun := text == recordingMagic || !strings.HasPrefix(recordingMagic, text) || !OnlyZeros(r.f)
 	_, err = r.f.Seek(0, io.SeekStart)
 	return !begun, err
 }

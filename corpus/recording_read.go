@@ -99,7 +99,7 @@ func (s *frameReader) read() error {
 	s.offset = int64(len(magic))
 	for ; ; s.frames++ {
 		kind, payload, err := readFrame(s.in)
-		if bad, ok := err.(*badSum); ok && bad.last == 0 && onlyZeros(s.in) {
+		if bad, ok := err.(*badSum); ok && bad.last == 0 && OnlyZeros(s.in) {
 			return nil // a crash of the machine: the file had its length, but not yet its contents
 		}
 		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -116,7 +116,7 @@ func (s *frameReader) read() error {
 			s.good = s.offset
 		}
 		if s.complete {
-			if !onlyZeros(s.in) {
+			if !OnlyZeros(s.in) {
 				return errors.New("there is something after the end of the recording")
 			}
 			return nil
@@ -159,8 +159,8 @@ type badSum struct{ last byte }
 
 func (*badSum) Error() string { return "the checksum is wrong: the file is damaged" }
 
-// onlyZeros reads to the end and reports whether there was nothing but zero bytes.
-func onlyZeros(r io.Reader) bool {
+// OnlyZeros reads to the end and reports whether there was nothing but zero bytes.
+func OnlyZeros(r io.Reader) bool {
 	buf := make([]byte, 1<<16)
 	for {
 		n, err := r.Read(buf)

@@ -3,6 +3,7 @@ package corpus
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -136,12 +137,14 @@ func removeForeign(path string) error {
 }
 
 // stillAt reports whether an open file is still the one that a path names, not by a link.
-func stillAt(f *os.File, path string) bool {
+func stillAt(f *os.File, path string) bool { return isAt(f, path, os.Lstat) }
+
+func isAt(f *os.File, path string, stat func(string) (fs.FileInfo, error)) bool {
 	here, err := f.Stat()
 	if err != nil {
 		return false
 	}
-	there, err := os.Lstat(path)
+	there, err := stat(path)
 	return err == nil && os.SameFile(here, there)
 }
 
@@ -179,6 +182,29 @@ func (r *Replacement) move() error {
 		return errors.Join(r.f.Close(), os.Rename(r.f.Name(), r.file))
 	}
 	return errors.Join(os.Rename(r.f.Name(), r.file), r.f.Close())
+}
+
+// CommitOver is Commit for a file that stays open and locked, in the place of old, which it closes.
+// What is written next follows what the new file has.
+func (r *Replacement) CommitOver(old *os.File) (*os.File, error) {
+	if runtime.GOOS == "windows" { // what is open cannot be renamed, or replaced
+		if err := errors.Join(old.Close(), r.Commit()); err != nil {
+			return nil, err
+		}
+		f, err := OpenLocked(r.file, os.O_RDWR)
+		if err == nil {
+			_, err = f.Seek(0, io.SeekEnd)
+		}
+		return f, err
+	}
+	if err := r.f.Sync(); err != nil {
+		return nil, errors.Join(err, r.Discard())
+	}
+	if err := os.Rename(r.f.Name(), r.file); err != nil {
+		return nil, errors.Join(err, r.Discard())
+	}
+	r.ended = true
+	return r.f, errors.Join(SyncDir(filepath.Dir(r.file)), old.Close())
 }
 
 // Discard leaves the old file as it is. It does nothing after Commit, or if r is nil.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
+	"github.com/mmafuzz/mmafuzz/devices/internal/testdata/devicetest"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )

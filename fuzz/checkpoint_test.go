@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,7 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // asked is a pair of a simulator and a black box that counts what it is asked, and
@@ -129,37 +130,41 @@ func TestForeignCheckpoint(t *testing.T) {
 	}
 	head := c.saving.head
 	c.Close()
-	other := head
-	other.Campaign = "0123456789abcdef"
-	later := head
-	later.Epoch++
+	first := readRecords(t, path+checkpointSuffix)[0]
+	changed := func(from, to string) json.RawMessage {
+		text := strings.Replace(string(first), from, to, 1)
+		if text == string(first) {
+			t.Fatalf("%s has no %s", first, from)
+		}
+		return json.RawMessage(text)
+	}
+	other, later := changed(head.Campaign, "0123456789abcdef"), changed(`"epoch":0`, `"epoch":1`)
 	for name, tc := range map[string]struct {
 		lines []any
 		err   bool
 	}{
-		"as it was":            {[]any{head}, false},
+		"as it was":            {[]any{first}, false},
 		"another campaign":     {[]any{other}, true},
-		"another version":      {[]any{checkpointHeader{2, head.Campaign, head.Epoch}}, true},
+		"another version":      {[]any{changed(`"v":1`, `"v":2`)}, true},
 		"a later epoch":        {[]any{later}, true},
-		"no pair":              {[]any{head, checkpointRecord{Units: []*unitRecord{{Unit: Unit{Pair: 1}, Result: &Result{}}}}}, true},
-		"no unit":              {[]any{head, checkpointRecord{Units: []*unitRecord{nil}}}, true},
-		"no result":            {[]any{head, checkpointRecord{Units: []*unitRecord{{}}}}, true},
-		"a negative number":    {[]any{head, checkpointRecord{Units: []*unitRecord{{Number: -1, Result: &Result{}}}}}, true},
-		"an empty unit":        {[]any{head, checkpointRecord{Units: []*unitRecord{{Result: &Result{}}}}}, false}, // is of no plan
-		"a cut of two pairs":   {[]any{head, checkpointRecord{Cut: []int{1, 1}}}, true},
-		"a negative cut":       {[]any{head, checkpointRecord{Cut: []int{-1}}}, true},
-		"a verdict of no one":  {[]any{head, checkpointRecord{Verdicts: []*verdictRecord{{}}}}, true},
-		"no finding":           {[]any{head, checkpointRecord{Findings: []*Case{nil}}}, true},
-		"a finding of no pair": {[]any{head, checkpointRecord{Findings: []*Case{{Pair: 1, Number: 1}}}}, true},
-		"a finding of nothing": {[]any{head, checkpointRecord{Findings: []*Case{{Number: 1}}}}, true},
-		"a strange answer":     {[]any{head, checkpointRecord{Answers: []*answerRecord{{Question: []byte{1}}}}}, true},
+		"no pair":              {[]any{first, checkpointRecord{Units: []*unitRecord{{Unit: Unit{Pair: 1}, Result: &Result{}}}}}, true},
+		"no unit":              {[]any{first, checkpointRecord{Units: []*unitRecord{nil}}}, true},
+		"no result":            {[]any{first, checkpointRecord{Units: []*unitRecord{{}}}}, true},
+		"a negative number":    {[]any{first, checkpointRecord{Units: []*unitRecord{{Number: -1, Result: &Result{}}}}}, true},
+		"an empty unit":        {[]any{first, checkpointRecord{Units: []*unitRecord{{Result: &Result{}}}}}, false}, // is of no plan
+		"a cut of two pairs":   {[]any{first, checkpointRecord{Cut: []int{1, 1}}}, true},
+		"a negative cut":       {[]any{first, checkpointRecord{Cut: []int{-1}}}, true},
+		"a verdict of no one":  {[]any{first, checkpointRecord{Verdicts: []*verdictRecord{{}}}}, true},
+		"no finding":           {[]any{first, checkpointRecord{Findings: []*Case{nil}}}, true},
+		"a finding of no pair": {[]any{first, checkpointRecord{Findings: []*Case{{Pair: 1, Number: 1}}}}, true},
+		"a finding of nothing": {[]any{first, checkpointRecord{Findings: []*Case{{Number: 1}}}}, true},
+		"a strange answer":     {[]any{first, checkpointRecord{Answers: []*answerRecord{{Question: []byte{1}}}}}, true},
 	} {
-		if err := os.Remove(path + checkpointSuffix); err != nil {
-			t.Fatal(err)
-		}
+		var lines [][]byte
 		for _, l := range tc.lines {
-			writeRecord(t, path+checkpointSuffix, l)
+			lines = append(lines, mustJSON(t, l))
 		}
+		writeRecords(t, path+checkpointSuffix, lines...)
 		c, err := New(a.config(path))
 		if tc.err != (err != nil) {
 			t.Errorf("%s gives %v", name, err)
@@ -176,18 +181,6 @@ func TestForeignCheckpoint(t *testing.T) {
 	want := stateText(t, runCampaign(t, newAsked(t).config("")))
 	if got := stateText(t, runCampaign(t, a.config(path))); got != want {
 		t.Error("resumed, it finds something else")
-	}
-}
-
-// writeRecord appends a record with a good checksum to a log.
-func writeRecord(t *testing.T, path string, v any) {
-	t.Helper()
-	l, err := corpus.OpenLog(path, func(int, []byte) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(l.Append(v), l.Close()); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -260,7 +253,8 @@ func FuzzCheckpoint(f *testing.F) {
 	plan := c.plan()
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c.saving.forget()
-		if c.saving.read(body) != nil {
+		var r checkpointRecord
+		if corpus.DecodeStrict(body, &r) != nil || c.saving.read(&r) != nil {
 			return
 		}
 		e := c.newEpoch(plan)

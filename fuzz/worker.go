@@ -139,8 +139,8 @@ func (w *worker) compare(p *pair, ch *chunk, r *Result) {
 	w.class = w.class[:0]
 	for _, i := range w.at {
 		class := differ.Compare(mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))
-		r.Classes[class]++
 		if class != oracle.Same {
+			r.Classes[class]++
 			w.at[len(w.class)] = i
 			w.class = append(w.class, class)
 		}

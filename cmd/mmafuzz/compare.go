@@ -16,6 +16,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -239,7 +240,7 @@ func (c *compareCmd) hold(comparison *compare.Comparison) (*compare.Directory, e
 		return dir, nil
 	case errors.Is(err, corpus.ErrInUse):
 		err = hint.Add(err, "wait for the other mmafuzz compare, or name another directory with --out")
-	case errors.As(err, &foreign), errors.As(err, new(*corpus.ForeignError)), errors.As(err, new(*corpus.WriterError)):
+	case errors.As(err, &foreign), errors.As(err, new(*corpus.ForeignError)), errors.As(err, new(*journal.WriterError)):
 		err = hint.Add(err, anotherOut)
 	case errors.As(err, new(*bundle.LostError)):
 		err = hint.Add(err, moveAway)

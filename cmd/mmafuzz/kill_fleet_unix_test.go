@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // fleetPlan writes a plan of some 60 units into a directory. All generators are in it, but few

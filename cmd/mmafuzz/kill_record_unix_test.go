@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // recordArgs is a recording that takes a while, on any number of workers.

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // process is mmafuzz in a process of its own, in a directory of its own.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // workflow is what these tests need of .github/workflows/nightly.yml.

@@ -27,9 +27,9 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/cudatest"
+	"github.com/mmafuzz/mmafuzz/devices/cuda/testdata/cudatest"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")

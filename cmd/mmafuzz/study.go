@@ -3,12 +3,15 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/triage/study"
@@ -106,6 +109,9 @@ func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.Flag
 	}
 	res, err := s.study.Run(ctx, runner, s.request, settings)
 	s.line.clear()
+	if errors.Is(err, corpus.ErrOtherVersion) {
+		return hint.Add(err, "%s", otherVersionHint)
+	}
 	if err != nil {
 		return err
 	}

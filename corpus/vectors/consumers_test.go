@@ -17,7 +17,7 @@ import (
 	_ "github.com/mmafuzz/mmafuzz/devices/exec"
 	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // The unit of the consumers, and the change that their broken one has: it keeps a bit less.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cpu"
-	"github.com/mmafuzz/mmafuzz/devices/internal/devicetest"
+	"github.com/mmafuzz/mmafuzz/devices/internal/testdata/devicetest"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

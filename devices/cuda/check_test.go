@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/cudatest"
+	"github.com/mmafuzz/mmafuzz/devices/cuda/testdata/cudatest"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )

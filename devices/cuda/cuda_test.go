@@ -17,7 +17,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/cuda"
-	"github.com/mmafuzz/mmafuzz/devices/cuda/cudatest"
+	"github.com/mmafuzz/mmafuzz/devices/cuda/testdata/cudatest"
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
@@ -25,7 +25,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // The test binary is the child process that cuda:0 starts: mmafuzz serve.

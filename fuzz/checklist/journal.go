@@ -1,7 +1,6 @@
 package checklist
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -9,10 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // State describes what became of a part of a step.
@@ -39,10 +37,10 @@ type Row struct {
 // attempts is how often a part may end the program before it is left alone.
 const attempts = 2
 
-// journal holds the rows so far, and the corpus.Log with a header and these rows.
-type journal struct {
+// outcomes holds the rows so far, and the journal that has them.
+type outcomes struct {
 	mu    sync.Mutex
-	log   *corpus.Log
+	log   *journal.Journal[Row]
 	rows  []Row
 	index map[string]int // from a row's name to its place in rows
 	began map[string]int // how often the part of that name was begun
@@ -50,64 +48,31 @@ type journal struct {
 
 // header must be the same when a checklist is resumed.
 type header struct {
-	Version  int             `json:"v"`
-	Versions corpus.Versions `json:"versions"`
-	Target   string          `json:"target"`
-}
-
-const journalVersion = 2
-
-func newHeader(target string) header {
-	return header{journalVersion, versions.Current(), target}
+	Target string `json:"target" is:"target"`
 }
 
 // ErrOtherChecklist reports that a journal belongs to the checklist of another target.
 var ErrOtherChecklist = errors.New("the journal is of another checklist")
 
-// check explains why a checklist cannot go on from a journal with this header, nil if it
-// can.
-func (h *header) check(want *header) error {
-	switch {
-	case h.Target != want.Target:
-		return fmt.Errorf("%w: its target is %s, not %s", ErrOtherChecklist, h.Target, want.Target)
-	case h.Version != want.Version:
-		return fmt.Errorf("%w: its version is %d, not %d", ErrOtherChecklist, h.Version, want.Version)
-	}
-	return h.Versions.Check(versions.Current())
-}
-
 // openJournal reads what an earlier part of the run has written.
-func openJournal(path string, want header) (*journal, error) {
-	j := &journal{index: map[string]int{}, began: map[string]int{}}
-	fresh := true
-	log, err := corpus.OpenLog(path, func(n int, body []byte) error {
-		if n == 0 {
-			fresh = false
-			var have header
-			if err := mma.JSONError(body, json.Unmarshal(body, &have)); err != nil {
-				return err
-			}
-			return have.check(&want)
-		}
-		var r Row
-		if err := mma.JSONError(body, json.Unmarshal(body, &r)); err != nil {
-			return err
-		}
+func openJournal(path, target string) (*outcomes, error) {
+	kind := journal.Kind[header]{Of: "checklist", Version: 3, By: journal.ByChecklist, Versions: versions.Current(), Differ: func(have, want header) error {
+		return fmt.Errorf("%w: %s", ErrOtherChecklist, strings.Join(journal.Differences(have, want), "; "))
+	}}
+	o := &outcomes{index: map[string]int{}, began: map[string]int{}}
+	log, err := journal.Open(path, kind, header{target}, func(r *Row) error {
 		if err := r.check(); err != nil {
 			return err
 		}
-		printable.Strings(&r)
-		j.take(r)
+		printable.Strings(r)
+		o.take(*r)
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	j.log = log
-	if fresh {
-		return j, log.Record(want)
-	}
-	return j, nil
+	o.log = log
+	return o, log.Begin()
 }
 
 // check describes what is impossible in a row of a journal, nil if nothing is.
@@ -125,35 +90,35 @@ func (r *Row) check() error {
 func (r *Row) name() string { return r.Step + "\x00" + r.Key }
 
 // take adds a row, in place of an earlier one of the same name.
-func (j *journal) take(r Row) {
+func (o *outcomes) take(r Row) {
 	if r.State == Began {
-		j.began[r.name()]++
+		o.began[r.name()]++
 		return
 	}
-	if i, ok := j.index[r.name()]; ok {
-		j.rows[i] = r
+	if i, ok := o.index[r.name()]; ok {
+		o.rows[i] = r
 		return
 	}
-	j.index[r.name()] = len(j.rows)
-	j.rows = append(j.rows, r)
+	o.index[r.name()] = len(o.rows)
+	o.rows = append(o.rows, r)
 }
 
 // write adds a row and writes it to the log.
-func (j *journal) write(r Row) error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.take(r)
-	return j.log.Append(r)
+func (o *outcomes) write(r Row) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.take(r)
+	return o.log.Append(&r)
 }
 
 // done returns the row of a part, and whether the part need not be done again. A part for
 // which there was no time is to be done now.
-func (j *journal) done(step, key string) (Row, bool) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+func (o *outcomes) done(step, key string) (Row, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	r := Row{Step: step, Key: key}
-	if i, ok := j.index[r.name()]; ok && j.rows[i].Text != noTime {
-		return j.rows[i], true
+	if i, ok := o.index[r.name()]; ok && o.rows[i].Text != noTime {
+		return o.rows[i], true
 	}
 	return r, false
 }
@@ -163,22 +128,22 @@ const noTime = "not reached: no time left"
 
 // do does a part of a step, unless it has been done, and writes its outcome. A panic is a
 // failure of the part. The error is the journal's.
-func (j *journal) do(step, key string, part func() Row) error {
-	if _, ok := j.done(step, key); ok {
+func (o *outcomes) do(step, key string, part func() Row) error {
+	if _, ok := o.done(step, key); ok {
 		return nil
 	}
 	r := Row{Step: step, Key: key}
-	if j.began[r.name()] >= attempts {
+	if o.began[r.name()] >= attempts {
 		r.State, r.Text = Failed, fmt.Sprintf("it has ended the program %d times and is left alone", attempts)
-		return j.write(r)
+		return o.write(r)
 	}
 	r.State = Began
-	if err := j.write(r); err != nil {
+	if err := o.write(r); err != nil {
 		return err
 	}
 	r = guarded(part)
 	r.Step, r.Key = step, key
-	return j.write(r)
+	return o.write(r)
 }
 
 // guarded does a part; a panic becomes a failure.
@@ -192,11 +157,11 @@ func guarded(part func() Row) (r Row) {
 }
 
 // of returns the rows of a step, in order.
-func (j *journal) of(step string) []Row {
-	j.mu.Lock()
-	defer j.mu.Unlock()
+func (o *outcomes) of(step string) []Row {
+	o.mu.Lock()
+	defer o.mu.Unlock()
 	var rows []Row
-	for _, r := range j.rows {
+	for _, r := range o.rows {
 		if r.Step == step {
 			rows = append(rows, r)
 		}
@@ -204,4 +169,4 @@ func (j *journal) of(step string) []Row {
 	return rows
 }
 
-func (j *journal) close() error { return j.log.Close() }
+func (o *outcomes) close() error { return o.log.Close() }

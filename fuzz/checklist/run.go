@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -77,7 +78,7 @@ type run struct {
 	ctx     context.Context // of the step
 	began   time.Time
 	until   time.Time // the end of the step
-	journal *journal
+	journal *outcomes
 	rows    []mma.Instruction       // that the target executes
 	units   map[string]devices.Unit // that were opened and passed, by name
 	checker func() (Kernels, error) // Options.Kernels, once
@@ -87,10 +88,10 @@ type run struct {
 // Run runs the checklist, or what is left of it, and writes the report. The report says what
 // could not be done; the error says why the checklist as a whole could not go on.
 func Run(ctx context.Context, o Options) (*Report, error) {
-	if err := corpus.CheckWriter(o.Dir, corpus.ByChecklist); err != nil {
+	if err := journal.CheckWriter(o.Dir, journal.ByChecklist); err != nil {
 		return nil, err
 	}
-	if err := corpus.CheckUnlogged(o.Dir, "journal", "checklist", "report.json", "report.md", archiveName); err != nil {
+	if err := journal.CheckUnlogged(o.Dir, journal.File, "checklist", "report.json", "report.md", archiveName); err != nil {
 		return nil, hint.Add(err, "name another directory with --checklist")
 	}
 	r := &run{Options: o, began: time.Now(), units: map[string]devices.Unit{}}
@@ -101,7 +102,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		r.checker = sync.OnceValues(o.Kernels)
 	}
 	var err error
-	if r.journal, err = openJournal(filepath.Join(o.Dir, "journal"), newHeader(o.Target.Name())); err != nil {
+	if r.journal, err = openJournal(filepath.Join(o.Dir, journal.File), o.Target.Name()); err != nil {
 		return nil, err
 	}
 	if err := corpus.RemoveStale(o.Dir, staleDepth); err != nil {

@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -79,7 +80,7 @@ func create(temporary string) (*os.File, error) {
 
 // prepare creates a directory for a plan, with its subdirectories, if they are missing.
 func prepare(dir, me string, p *Plan) error {
-	if err := corpus.CheckWriter(dir, corpus.ByShard); err != nil {
+	if err := journal.CheckWriter(dir, journal.ByShard); err != nil {
 		return err
 	}
 	for _, sub := range []string{unitsDir, leasesDir, shardsDir, roundsDir, triageDir} {
@@ -227,7 +228,7 @@ func (x *index) lineAt(n int, p place) ([]byte, *fuzz.Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	body, whole := corpus.LogBody(line)
+	body, whole := journal.Body(line)
 	if !whole || !bytes.HasSuffix(line, []byte("\n")) {
 		return nil, nil, fmt.Errorf("%s: unit %d is damaged: remove it, and run a shard again", p.file, n)
 	}

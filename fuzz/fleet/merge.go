@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
@@ -43,7 +43,7 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 			return nil, err
 		}
 	}
-	if err := corpus.CheckWriter(out, corpus.ByMerge); err != nil {
+	if err := journal.CheckWriter(out, journal.ByMerge); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(out, 0o777); err != nil {

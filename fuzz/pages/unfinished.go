@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
@@ -21,10 +21,9 @@ type unfinished struct {
 	remedy func(path string) string
 }
 
-// journalHead is what the first records of the journals of studies and inferences have.
-type journalHead struct {
-	study.Result        // as far as its heading has it
-	Instruction  string `json:"instruction"` // of an inference
+// begunBy reports whether the journal in a directory is that of a command.
+func begunBy(path string, by journal.Writer) bool {
+	return journal.HeadOf(filepath.Join(path, journal.File)).By == by
 }
 
 var unfinishedKinds = []unfinished{
@@ -37,15 +36,16 @@ var unfinishedKinds = []unfinished{
 	},
 	{
 		name: "a study that has not come to its end",
-		is:   func(path string) bool { return !has(path, "result.json") && headOf(path).Study != "" },
+		is:   func(path string) bool { return !has(path, "result.json") && begunBy(path, journal.ByStudy) },
 		remedy: func(path string) string {
-			h := headOf(path)
+			h := study.Result{} // as far as the options have it
+			_ = json.Unmarshal(journal.HeadOf(filepath.Join(path, journal.File)).Options, &h)
 			return "run it again, to go on: " + h.Command(path)
 		},
 	},
 	{
 		name:   "an inference that has not come to its end",
-		is:     func(path string) bool { return !has(path, infer.ReportFile) && headOf(path).Instruction != "" },
+		is:     func(path string) bool { return !has(path, infer.ReportFile) && begunBy(path, journal.ByInfer) },
 		remedy: sameCommand("infer"),
 	},
 	{
@@ -61,13 +61,4 @@ func sameCommand(name string) func(path string) string {
 	return func(path string) string {
 		return fmt.Sprintf("run the same mmafuzz %s with --out %s again, to go on", name, readable.ShellPath(path))
 	}
-}
-
-// headOf returns what the first record of the journal in a directory says, as far as it can be
-// read.
-func headOf(dir string) (head journalHead) {
-	if json.Unmarshal(corpus.FirstRecord(filepath.Join(dir, fuzz.JournalFile)), &head) != nil {
-		return journalHead{}
-	}
-	return head
 }

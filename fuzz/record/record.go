@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -65,7 +66,7 @@ func Run(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := corpus.CheckWriter(cfg.File, corpus.ByRecord); err != nil {
+	if err := journal.CheckWriter(cfg.File, journal.ByRecord); err != nil {
 		return nil, err
 	}
 	f, err := corpus.OpenRecordingFile(cfg.File, cfg.header(w))

@@ -3,7 +3,7 @@ package selfcheck
 import (
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // changesGoal is the share of the units of one change, and of two, in percent, that triage

@@ -11,7 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 const published = "../../corpus/vectors/"

@@ -16,7 +16,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // TestIndependent compares the formats with two packages of Python that others have

@@ -7,7 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	kernels "github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // TestPrograms writes the programs of every instruction of a GPU.

@@ -76,7 +76,7 @@ type asker struct {
 	*evidence.Evidence // knows the formats, K and what of a result counts
 	unit               devices.Unit
 	budget             int // queries; 0: no limit
-	log                *journal
+	log                *transcript
 	stats              Stats
 	faults             []Fault
 	doubt              *doubt // nil: the unit has confirmed all answers of the journal that it was asked for

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -25,10 +26,10 @@ var resultFiles = [...]string{"model.json", "best.json", "report.md", "report.js
 // that this is known before the targets are asked anything: if one of these files exists and is
 // a directory, or belongs to a target, or there is no journal of the inference that wrote it.
 func CheckDir(dir string, targets ...string) error {
-	if err := corpus.CheckWriter(dir, corpus.ByInfer); err != nil {
+	if err := journal.CheckWriter(dir, journal.ByInfer); err != nil {
 		return err
 	}
-	begun := corpus.HasRecords(filepath.Join(dir, JournalFile))
+	begun := journal.HasRecords(filepath.Join(dir, JournalFile))
 	for _, name := range resultFiles {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)

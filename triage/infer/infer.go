@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
@@ -150,7 +149,7 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	s := &asker{Evidence: e, unit: u, budget: o.Queries}
 	if o.Journal != "" {
 		var err error
-		h := header{Version: journalVersion, Versions: versions.Current(), Target: o.Target, Files: o.Digest, Name: i.Name, K: i.K, Formats: i.Formats,
+		h := header{Target: o.Target, Files: o.Digest, Name: i.Name, K: i.K, Formats: i.Formats,
 			Seed: o.Seed, Checks: o.Checks, Effort: o.Effort, NaN: o.Policy.NaN.String(), Zero: o.Policy.Zero.String()}
 		if s.log, err = openJournal(o.Journal, h); err != nil {
 			return nil, err

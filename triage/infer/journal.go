@@ -1,18 +1,16 @@
 package infer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// The journal of an inference is a corpus.Log: a header with what is inferred and the
-// options, then all questions with their answers, and what the searches found, in the
+// The journal of an inference has all questions with their answers, and what the searches found, in the
 // order of the loop. An inference that is resumed takes the same course, since that
 // depends on the seed and the answers alone; as long as there are records, it takes
 // answers and findings from them. So nothing that a killed process had learned is asked
@@ -69,112 +67,68 @@ type found struct {
 // another version of this program.
 var ErrOtherInference = errors.New("the journal is of another inference")
 
-// header must be the same when an inference is resumed.
+// header is what is inferred, and the options: all that the questions depend on.
 type header struct {
-	Version int `json:"v"`
-	// Versions of what the questions and the programs are made of.
-	Versions corpus.Versions `json:"versions"`
-	Target   string          `json:"target"`
-	Files    string          `json:"files,omitempty"` // digest of the target's files
-	Name     string          `json:"instruction"`
-	K        int             `json:"k"`
-	Formats  mma.Formats     `json:"formats"`
-	Seed     uint64          `json:"seed"`
-	Checks   int             `json:"checks"`
-	Effort   int             `json:"effort"`
-	NaN      string          `json:"nan"`
-	Zero     string          `json:"zero"`
-}
-
-// differences lists the points in which a journal's header is not the expected one.
-func (h *header) differences(want *header) string {
-	var d []string
-	for _, p := range []struct {
-		what       string
-		have, want any
-	}{
-		{"version", h.Version, want.Version}, {"target", h.Target, want.Target}, {"target's digest", h.Files, want.Files},
-		{"instruction", h.Name, want.Name}, {"K", h.K, want.K}, {"formats", h.Formats, want.Formats},
-		{"seed", h.Seed, want.Seed}, {"number of checks", h.Checks, want.Checks}, {"effort", h.Effort, want.Effort},
-		{"comparison of NaNs (nan)", h.NaN, want.NaN}, {"comparison of zeros (zero)", h.Zero, want.Zero},
-	} {
-		if p.have != p.want {
-			d = append(d, fmt.Sprintf("its %s is %v, not %v", p.what, p.have, p.want))
-		}
-	}
-	return strings.Join(d, "; ")
+	Target  string      `json:"target" is:"target"`
+	Files   string      `json:"files,omitempty" is:"target's digest"` // digest of the target's files
+	Name    string      `json:"instruction" is:"instruction"`
+	K       int         `json:"k" is:"K"`
+	Formats mma.Formats `json:"formats" is:"formats"`
+	Seed    uint64      `json:"seed" is:"seed"`
+	Checks  int         `json:"checks" is:"number of checks"`
+	Effort  int         `json:"effort" is:"effort"`
+	NaN     string      `json:"nan" is:"comparison of NaNs (nan)"`
+	Zero    string      `json:"zero" is:"comparison of zeros (zero)"`
 }
 
 // journalVersion is 5 since the search is made in attempts.
 const journalVersion = 5
 
-// journal is the records that are there and the log for new ones. A nil journal
+// transcript is the records that are there and the journal for new ones. A nil transcript
 // keeps nothing.
-type journal struct {
-	log     *corpus.Log
-	records []record // not yet used
+type transcript struct {
+	log     *journal.Journal[record]
+	records []*record // not yet used
 }
 
-func openJournal(path string, want header) (*journal, error) {
-	j := &journal{}
-	fresh := true
-	log, err := corpus.OpenLog(path, func(n int, body []byte) error {
-		if n > 0 {
-			var r record
-			if err := mma.JSONError(body, json.Unmarshal(body, &r)); err != nil {
-				return err
-			}
-			if err := r.check(&want); err != nil {
-				return err
-			}
-			j.records = append(j.records, r)
-			return nil
-		}
-		fresh = false
-		var have header
-		if err := mma.JSONError(body, json.Unmarshal(body, &have)); err != nil {
-			return err
-		}
-		if err := have.Versions.Check(versions.Current()); err != nil {
-			return err
-		}
-		if have != want {
-			return fmt.Errorf("%w: %s", ErrOtherInference, have.differences(&want))
-		}
-		return nil
+func openJournal(path string, want header) (*transcript, error) {
+	kind := journal.Kind[header]{Of: "inference", Version: journalVersion, By: journal.ByInfer, Versions: versions.Current(), Differ: func(have, want header) error {
+		return fmt.Errorf("%w: %s", ErrOtherInference, strings.Join(journal.Differences(have, want), "; "))
+	}}
+	t := &transcript{}
+	log, err := journal.Open(path, kind, want, func(r *record) error {
+		t.records = append(t.records, r)
+		return r.check(&want)
 	})
 	if err != nil {
 		return nil, err
 	}
-	j.log = log
-	if fresh {
-		return j, log.Record(want)
-	}
-	return j, nil
+	t.log = log
+	return t, log.Begin()
 }
 
 // next takes the next record, nil if none is left. It must be the expected one.
-func (j *journal) next(expected func(r *record) bool) (*record, error) {
-	if j == nil || len(j.records) == 0 {
+func (t *transcript) next(expected func(r *record) bool) (*record, error) {
+	if t == nil || len(t.records) == 0 {
 		return nil, nil
 	}
-	r := &j.records[0]
+	r := t.records[0]
 	if !expected(r) {
 		return nil, fmt.Errorf("%w: it asks other questions", ErrOtherInference)
 	}
-	j.records = j.records[1:]
+	t.records = t.records[1:]
 	return r, nil
 }
 
-func (j *journal) write(r *record) error {
-	if j == nil {
+func (t *transcript) write(r *record) error {
+	if t == nil {
 		return nil
 	}
-	return j.log.Record(r)
+	return t.log.Append(r)
 }
 
-func (j *journal) close() {
-	if j != nil {
-		j.log.Close()
+func (t *transcript) close() {
+	if t != nil {
+		t.log.Close()
 	}
 }

@@ -24,7 +24,7 @@ func FuzzRecord(f *testing.F) {
 		f.Fatal(err)
 	}
 	i := u.Instruction()
-	h := &header{Version: journalVersion, K: i.K, Formats: i.Formats}
+	h := &header{K: i.K, Formats: i.Formats}
 	m, err := sim.ForInstruction(i)
 	if err != nil {
 		f.Fatal(err)
@@ -58,7 +58,7 @@ func FuzzRecord(f *testing.F) {
 		if twice, _ := json.Marshal(again); err != nil || !bytes.Equal(once, twice) {
 			t.Fatalf("%s\nis read again as\n%s, %v", once, twice, err)
 		}
-		s := &asker{Evidence: evidence.New(change.SpaceOf(i), oracle.Policy{}), unit: u, log: &journal{records: []record{r}}}
+		s := &asker{Evidence: evidence.New(change.SpaceOf(i), oracle.Policy{}), unit: u, log: &transcript{records: []*record{&r}}}
 		switch {
 		case r.Ask != nil:
 			r.Ask.Sum = sumOf(s.Pack(dots, nil).Batch)

@@ -9,24 +9,39 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // testHeader is the header of these tests' journals: K = 2, results of four bytes.
-var testHeader = header{Version: journalVersion, Versions: versions.Current(), Target: "test", Name: "x", K: 2,
+var testHeader = header{Target: "test", Name: "x", K: 2,
 	Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, Checks: 1}
 
-// journalOf writes a journal of a header and a line of JSON.
-func journalOf(t *testing.T, h any, line string) string {
+// journalOf writes a journal of testHeader and lines of JSON. Of its first record, from becomes to.
+func journalOf(t *testing.T, from, to string, lines ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "journal")
-	l, err := corpus.OpenLog(path, nil)
+	j, err := openJournal(path, testHeader)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(l.Record(h), l.Record(json.RawMessage(line)), l.Close()); err != nil {
+	j.close()
+	first, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, _ := journal.Body(first)
+	var body []byte
+	for _, text := range append([]string{strings.Replace(string(head), from, to, 1)}, lines...) {
+		line, err := journal.Line(json.RawMessage(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = append(body, line...)
+	}
+	if err := os.WriteFile(path, body, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -60,7 +75,7 @@ func TestDamagedRecords(t *testing.T) {
 		`[]`:                         "it is an array, not an object",
 		`{"ask":{"sum":"a string"}}`: `"ask.sum" is a string, not a whole number`,
 	} {
-		path := journalOf(t, testHeader, line)
+		path := journalOf(t, "", "", line)
 		before, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
@@ -86,11 +101,10 @@ func TestDamagedRecords(t *testing.T) {
 
 // TestOtherVersion opens a journal that a program with other generators has begun.
 func TestOtherVersion(t *testing.T) {
-	h := testHeader
-	h.Versions.Generators = "0123456789abcdef"
-	path := journalOf(t, h, `{}`)
+	now := versions.Current().Generators
+	path := journalOf(t, now, "0123456789abcdef", `{}`)
 	_, err := openJournal(path, testHeader)
-	want := path + ": another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " + testHeader.Versions.Generators + "; the same catalogue and formats"
+	want := path + ": another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " + now + "; the same catalogue and formats"
 	if !errors.Is(err, corpus.ErrOtherVersion) || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
 	}

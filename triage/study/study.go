@@ -113,7 +113,7 @@ type Request struct {
 	Progress func(done, of int, what string)
 
 	study    string
-	journal  *journal
+	journal  *kept
 	unstable *[]string // units that change their answers
 }
 

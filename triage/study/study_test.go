@@ -16,7 +16,7 @@ import (
 
 	_ "github.com/mmafuzz/mmafuzz/devices/reference" // ref:
 	_ "github.com/mmafuzz/mmafuzz/devices/replay"    // replay:
-	"github.com/mmafuzz/mmafuzz/sim/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 

@@ -5,27 +5,26 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"sync"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
-// journal keeps what was made of each item, under its key.
-type journal struct {
+// kept is what was made of each item, under its key, and the journal that has it.
+type kept struct {
 	mu   sync.Mutex
-	log  *corpus.Log // nil: nothing is kept, or nothing yet
+	log  *journal.Journal[record] // nil: nothing is kept, or nothing yet
 	done map[string]json.RawMessage
-	// open opens the log. It is called when the first thing is kept, so that a study that is
+	// open opens the journal. It is called when the first thing is kept, so that a study that is
 	// refused leaves none. nil: nothing is kept.
-	open func() (*corpus.Log, error)
+	open func() (*journal.Journal[record], error)
 }
 
-// heading is the first record of a journal: what its items depend on.
-type heading struct {
+// options are all that items depend on, besides the program.
+type options struct {
 	Study    string            `json:"study"`
 	Program  string            `json:"program"`
 	Targets  []string          `json:"targets,omitempty"`
@@ -34,113 +33,89 @@ type heading struct {
 	Settings map[string]string `json:"settings,omitempty"`
 }
 
-// record is any record after the heading.
+// record is what was made of an item.
 type record struct {
 	Key  string          `json:"key"`
 	Made json.RawMessage `json:"made"`
 }
 
-// openJournal opens the journal of the request's directory, if it has one.
-func (r *Request) openJournal(settings map[string]string) error {
-	r.journal = &journal{done: map[string]json.RawMessage{}}
-	if r.Dir == "" {
-		return nil
-	}
-	if err := corpus.CheckWriter(r.Dir, corpus.ByStudy); err != nil {
-		return err
-	}
-	// The tables that there will be are not known yet, and a page has no other use.
-	if err := corpus.CheckUnlogged(r.Dir, "journal", "study", resultFile, "tables.md", "*.csv", "D*.npy"); err != nil {
-		return hint.Add(err, "name another directory with --out")
-	}
-	now := heading{r.study, versions.Program(), r.Targets, r.Seed, r.Count, settings}
-	file := filepath.Join(r.Dir, "journal")
-	r.journal.open = func() (*corpus.Log, error) { return r.journal.read(file, now) }
-	if corpus.HasRecords(file) {
-		return r.journal.begin()
-	}
-	return nil
-}
-
-// read opens the log of a heading, and reads what an earlier part of the study has kept.
-func (j *journal) read(file string, now heading) (*corpus.Log, error) {
-	fresh := true
-	log, err := corpus.OpenLog(file, func(n int, body []byte) error {
-		if n == 0 {
-			fresh = false
-			var then heading
-			if err := json.Unmarshal(body, &then); err != nil {
-				return err
-			}
-			return sameHeading(then, now)
-		}
-		var e record
-		if err := json.Unmarshal(body, &e); err != nil {
-			return err
-		}
-		j.done[e.Key] = e.Made
-		return nil
-	})
-	if err == nil && fresh {
-		err = log.Append(now)
-	}
-	return log, err
-}
-
-// begin opens the log, if there is to be one and it is not open yet.
-func (j *journal) begin() (err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.log == nil && j.open != nil {
-		j.log, err = j.open()
-	}
-	return err
-}
-
-// sameHeading returns an error if a journal is that of another study.
-func sameHeading(then, now heading) error {
-	if len(then.Targets)+len(now.Targets) == 0 {
-		then.Targets = now.Targets
-	}
-	if len(then.Settings)+len(now.Settings) == 0 {
-		then.Settings = now.Settings
-	}
-	if reflect.DeepEqual(then, now) {
-		return nil
-	}
+func otherStudy(then, _ options) error {
 	return fmt.Errorf("the directory holds a study %s of seed %d, count %d, targets %q and settings %v, made by version %s; name another directory with --out, or remove this one",
 		then.Study, then.Seed, then.Count, then.Targets, then.Settings, then.Program)
 }
 
-func (j *journal) close() {
-	if j.log != nil {
-		j.log.Close()
+// openJournal opens the journal of the request's directory, if it has one.
+func (r *Request) openJournal(settings map[string]string) error {
+	k := &kept{done: map[string]json.RawMessage{}}
+	r.journal = k
+	if r.Dir == "" {
+		return nil
+	}
+	if err := journal.CheckWriter(r.Dir, journal.ByStudy); err != nil {
+		return err
+	}
+	// The tables that there will be are not known yet, and a page has no other use.
+	if err := journal.CheckUnlogged(r.Dir, journal.File, "study", resultFile, "tables.md", "*.csv", "D*.npy"); err != nil {
+		return hint.Add(err, "name another directory with --out")
+	}
+	file := filepath.Join(r.Dir, journal.File)
+	k.open = func() (*journal.Journal[record], error) {
+		kind := journal.Kind[options]{Of: "study", Version: 1, By: journal.ByStudy, Versions: versions.Current(), Differ: otherStudy}
+		return journal.Open(file, kind, options{r.study, versions.Program(), r.Targets, r.Seed, r.Count, settings}, func(e *record) error {
+			k.done[e.Key] = e.Made
+			return nil
+		})
+	}
+	if journal.HasRecords(file) {
+		return k.begin()
+	}
+	return nil
+}
+
+// begin begins the journal, if there is to be one.
+func (k *kept) begin() (err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.open == nil {
+		return nil
+	}
+	if k.log == nil {
+		if k.log, err = k.open(); err != nil {
+			return err
+		}
+	}
+	return k.log.Begin()
+}
+
+func (k *kept) close() {
+	if k.log != nil {
+		k.log.Close()
 	}
 }
 
 // find returns what was made of an item earlier.
-func (j *journal) find(key string, made any) bool {
-	j.mu.Lock()
-	body, ok := j.done[key]
-	j.mu.Unlock()
+func (k *kept) find(key string, made any) bool {
+	k.mu.Lock()
+	body, ok := k.done[key]
+	k.mu.Unlock()
 	return ok && json.Unmarshal(body, made) == nil
 }
 
 // keep appends what was made of an item.
-func (j *journal) keep(key string, made any) error {
-	if j.open == nil {
+func (k *kept) keep(key string, made any) error {
+	if k.open == nil {
 		return nil
 	}
 	body, err := json.Marshal(made)
 	if err != nil {
 		return err
 	}
-	if err := j.begin(); err != nil {
+	if err := k.begin(); err != nil {
 		return err
 	}
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.log.Append(record{key, body})
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.log.Append(&record{key, body})
 }
 
 // each works through items and returns what was made of them, in their order. Items

@@ -8,7 +8,7 @@
 
 #define FAKE "FAKE_HIP"
 #define LAST_WORDS "Memory access fault by GPU node-1"
-#include "../../internal/devicetest/testdata/fake.h"
+#include "../../internal/testdata/fake.h"
 
 #ifdef RUNTIME
 static __thread int current = -1; /* as in the real one, which device is current belongs to the thread */

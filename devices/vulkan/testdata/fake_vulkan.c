@@ -10,7 +10,7 @@
 
 #define FAKE "FAKE_VULKAN"
 #define LAST_WORDS "vk: the driver gives up"
-#include "../../internal/devicetest/testdata/fake.h"
+#include "../../internal/testdata/fake.h"
 
 typedef uint32_t u32;
 typedef uint64_t u64;

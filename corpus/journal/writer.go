@@ -1,15 +1,20 @@
-package corpus
+package journal
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
+
+// File is the name of the journal in the directory of a command.
+const File = "journal"
 
 // Writer is a command that goes on from what it has written. Where it writes belongs to it:
 // no other command writes there (CheckWriter).
@@ -26,6 +31,11 @@ const (
 	ByCompare   Writer = "mmafuzz compare"
 	ByRecord    Writer = "mmafuzz record"
 )
+
+// known reports whether there is such a command.
+func (w Writer) known() bool {
+	return slices.Contains([]Writer{ByRun, ByShard, ByMerge, ByInfer, ByStudy, ByChecklist, ByCompare, ByRecord}, w)
+}
 
 // flag is the flag that says where a command writes.
 func (w Writer) flag() string {
@@ -74,7 +84,7 @@ func writersOf(path string) (by []Writer, dir bool) {
 		return nil, false
 	}
 	if !info.IsDir() {
-		if firstLine(path) == recordingMagic {
+		if corpus.IsRecording(path) {
 			by = append(by, ByRecord)
 		}
 		return by, false
@@ -85,7 +95,7 @@ func writersOf(path string) (by []Writer, dir bool) {
 			return err == nil
 		})
 	}
-	if w := journalOf(filepath.Join(path, "journal")); w != "" {
+	if w := HeadOf(filepath.Join(path, File)).By; w != "" {
 		by = append(by, w)
 	}
 	if has("campaign.json") && has("units", "units.log") {
@@ -97,30 +107,25 @@ func writersOf(path string) (by []Writer, dir bool) {
 	return by, true
 }
 
-// journalOf returns the command that has begun a journal, by the fields of its first record;
-// "" if it is none, or has none.
-func journalOf(path string) Writer {
-	var head map[string]json.RawMessage
-	if json.Unmarshal(FirstRecord(path), &head) != nil {
-		return ""
+// CheckUnlogged returns a *corpus.ForeignError if a directory has no log, which shows who has written
+// it, but files that match one of some patterns.
+func CheckUnlogged(dir, log, of string, patterns ...string) error {
+	if HasRecords(filepath.Join(dir, log)) {
+		return nil
 	}
-	return begunBy(head)
-}
-
-// begunBy returns the command whose journals begin with a record of some fields.
-func begunBy(head map[string]json.RawMessage) Writer {
-	has := func(name string) bool { return head[name] != nil }
-	switch {
-	case has("study"):
-		return ByStudy
-	case has("pairs") && has("plan"):
-		return ByMerge
-	case has("pairs"):
-		return ByRun
-	case has("target") && has("instruction"):
-		return ByInfer
-	case has("target"):
-		return ByChecklist
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
 	}
-	return ""
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		for _, pattern := range patterns {
+			if ok, _ := filepath.Match(pattern, e.Name()); ok {
+				return &corpus.ForeignError{Path: filepath.Join(dir, e.Name()), Why: "there is no journal of the " + of + " that wrote it"}
+			}
+		}
+	}
+	return nil
 }

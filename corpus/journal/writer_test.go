@@ -1,7 +1,8 @@
-package corpus
+package journal
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,22 +13,24 @@ import (
 // TestCheckWriter makes what each command writes, as far as it is looked at, and asks for every
 // other one. That the commands write this is tested with the commands (writers.txtar).
 func TestCheckWriter(t *testing.T) {
-	journal := func(head string) map[string]string { return map[string]string{"journal": head} }
+	journal := func(by Writer) map[string]string {
+		return map[string]string{File: fmt.Sprintf(`{"journal":"test","v":1,"by":%q,"versions":{},"options":{}}`, by)}
+	}
 	written := map[Writer]map[string]string{
-		ByRun:       journal(`{"v":3,"pairs":["a"]}`),
+		ByRun:       journal(ByRun),
 		ByShard:     {"campaign.json": "{}", "units/0000000": ""},
-		ByMerge:     {"journal": `{"v":3,"pairs":["a"],"plan":"p"}`, "campaign.json": "{}", "units.log": ""},
-		ByInfer:     journal(`{"v":5,"target":"t","instruction":"i"}`),
-		ByStudy:     journal(`{"study":"bias","targets":["t"]}`),
-		ByChecklist: journal(`{"v":2,"target":"t"}`),
+		ByMerge:     {File: journal(ByMerge)[File], "campaign.json": "{}", "units.log": ""},
+		ByInfer:     journal(ByInfer),
+		ByStudy:     journal(ByStudy),
+		ByChecklist: journal(ByChecklist),
 		ByCompare:   {"compare.json": "{}", "bundles/.compare": ""},
-		ByRecord:    {"": recordingMagic},
+		ByRecord:    {"": "mmafuzz recording 1\n"},
 	}
 	for by, files := range written {
 		path := filepath.Join(t.TempDir(), "at")
 		for name, body := range files {
-			if name == "journal" {
-				line, err := LogLine(rawJSON(body))
+			if name == File {
+				line, err := Line(rawJSON(body))
 				if err != nil {
 					t.Fatal(err)
 				}

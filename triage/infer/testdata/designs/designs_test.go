@@ -8,9 +8,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/mmafuzz/mmafuzz/sim/tier"
 )
+
+// of returns what the tests are to use with -short, usually, with MMAFUZZ_LONG, and if
+// that is nightly: package sim/testdata/tier, which this module does not import, like
+// anything else of mmafuzz.
+func of(short, usual, long, nightly int) int {
+	switch l := os.Getenv("MMAFUZZ_LONG"); {
+	case testing.Short():
+		return short
+	case l == "nightly":
+		return nightly
+	case l != "":
+		return long
+	}
+	return usual
+}
 
 // TestMain lets the test program be the child that judge starts.
 func TestMain(m *testing.M) {
@@ -31,7 +44,7 @@ func TestUnits(t *testing.T) {
 		names[u.name] = true
 		r, d, again := rand.New(rand.NewPCG(1, 1)), newDot(u), newDot(u)
 		different := map[string]bool{}
-		for range tier.Of(100, 300, 1_000, 5_000) {
+		for range of(100, 300, 1_000, 5_000) {
 			d.aimed(r)
 			text := d.String()
 			if err := again.parse(text); err != nil || again.String() != text {
@@ -53,11 +66,11 @@ func TestUnits(t *testing.T) {
 // other than its own: the campaign notices that, and where the campaign is given the
 // model's own unit, the aimed inputs do.
 func TestJudge(t *testing.T) {
-	if !tier.Long() {
+	if of(0, 0, 4, 6) == 0 {
 		t.Skip("builds the program and runs it on whole units: only with MMAFUZZ_LONG=1")
 	}
 	mmafuzz := filepath.Join(t.TempDir(), "mmafuzz")
-	if out, err := exec.Command("go", "build", "-o", mmafuzz, "../../../cmd/mmafuzz").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-C", "../../../..", "-o", mmafuzz, "./cmd/mmafuzz").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	self, err := os.Executable()
@@ -72,7 +85,7 @@ func TestJudge(t *testing.T) {
 		{"mitchell", unexplained},
 		{"tree-8", right},
 		{"fused-floor", right},
-	}[:tier.Of(0, 0, 4, 6)] {
+	}[:of(0, 0, 4, 6)] {
 		name, want := tc.name, tc.want
 		u, err := named([]string{name})
 		if err != nil {
@@ -98,7 +111,7 @@ func TestJudge(t *testing.T) {
 // TestTable checks that the table of verdicts is of these units, and that it is read as
 // it is written.
 func TestTable(t *testing.T) {
-	const file = "testdata/verdicts.tsv"
+	const file = "verdicts.tsv"
 	table, err := readTable(file)
 	if err != nil {
 		t.Fatal(err)

@@ -1,9 +1,10 @@
 // Command designs is 125 dot product units, written by hand on arithmetic of their own,
 // as children that mmafuzz can test and infer (go doc ./devices/exec), and a judge of
 // what mmafuzz infer says about them. Nothing here knows what infer searches: the units
-// follow hardware and libraries, and some have defects.
+// follow hardware and libraries, and some have defects, and the command is a module of its
+// own, which imports nothing of mmafuzz. TestDesigns of package infer runs its tests.
 //
-//	go build -o /tmp/designs ./triage/infer/designs
+//	go build -C triage/infer/testdata/designs -o /tmp/designs
 //	/tmp/designs list                  the units
 //	/tmp/designs serve NAME            one of them, for exec:
 //	mmafuzz infer --target "exec:/tmp/designs serve tree-8"
@@ -25,7 +26,7 @@
 // The last four are printed with commands that show what is wrong, and make the exit
 // status 1, unless the table of --known has the same verdict. A verdict that differs from
 // that table's makes it 1 too. With --out judge writes a table, and keeps the verdicts that
-// are in it already. testdata/verdicts.tsv has the verdicts so far, and an empty field where
+// are in it already. verdicts.tsv has the verdicts so far, and an empty field where
 // there is none; .ci/nightly compares with them.
 package main
 
@@ -50,7 +51,7 @@ func main() {
 	os.Exit(code)
 }
 
-const usage = "usage: designs list | serve NAME | judge [flags] [NAME...] (go doc ./triage/infer/designs)"
+const usage = "usage: designs list | serve NAME | judge [flags] [NAME...] (go doc ./triage/infer/testdata/designs)"
 
 func command(args []string) (code int, err error) {
 	if len(args) == 0 {

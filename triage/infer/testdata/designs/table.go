@@ -51,7 +51,7 @@ func readTable(file string) (table, error) {
 // columns is the number of columns before those of the seeds.
 const columns = 5
 
-const made = "# designs judge --seeds 1,2,3 --out triage/infer/designs/testdata/verdicts.tsv"
+const made = "# designs judge --seeds 1,2,3 --out triage/infer/testdata/designs/verdicts.tsv"
 
 // seeds returns the seeds in the table.
 func (t table) seeds() []string {

@@ -1,0 +1,3 @@
+module github.com/mmafuzz/mmafuzz/triage/infer/testdata/designs
+
+go 1.26.0
