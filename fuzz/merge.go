@@ -38,13 +38,13 @@ func (g *merging) merge(u *Unit, r *Result, unnamed int) {
 	g.Dots += r.Dots
 	g.Units++
 	if u.Source != recordedSource && u.Source != Mutated {
-		g.next(u.Source, u.First+r.Dots)
+		g.setNext(u.Source, u.First+r.Dots)
 	}
 	for class, n := range r.Classes {
 		g.Classes[class] += n
 	}
 	source := map[string]Tally{generator: {r.Dots, r.Dots - r.Classes[oracle.Same]}}
-	g.Where.add(&Where{Sources: source, Ulps: r.Where.Ulps, Spread: r.Where.Spread})
+	g.Where.Add(&Where{Sources: source, Ulps: r.Where.Ulps, Spread: r.Where.Spread})
 	for i := range r.Fresh {
 		g.addFeatures(&r.Fresh[i])
 	}
@@ -83,7 +83,7 @@ func (g *merging) shown(u *Unit, ref CaseRef, others int) {
 func (g *merging) addFeatures(f *FreshInput) {
 	before := len(g.Features)
 	for _, x := range f.Features {
-		if !g.Before.features[x] && !g.fresh[x] {
+		if !g.Before.HasFeature(x) && !g.fresh[x] {
 			g.fresh[x] = true
 			g.Features = append(g.Features, x)
 		}

@@ -27,7 +27,7 @@ type Feedback struct {
 type PairFeedback struct {
 	Corpus  []CaseRef       `json:"corpus,omitempty"` // inputs with new features
 	Verdict *triage.Verdict `json:"verdict,omitempty"`
-	Odd     bool            `json:"odd,omitempty"`
+	Odd     bool            `json:"unstable_pair,omitempty"`
 }
 
 // Share is how many of a pair's dot products a source gets.

@@ -126,7 +126,7 @@ func TestTwoRecordings(t *testing.T) {
 			t.Errorf("bucket %+v", bucket)
 		}
 	}
-	if n := details(p.Buckets); len(p.Findings) != n || n <= len(p.Buckets) {
+	if n := detailsOf(p); len(p.Findings) != n || n <= len(p.Buckets) {
 		t.Errorf("%d findings of %d details in %d buckets", len(p.Findings), n, len(p.Buckets))
 	}
 	for _, f := range p.Findings {

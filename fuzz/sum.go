@@ -39,7 +39,7 @@ type Sum struct {
 	Checked  uint64                   `json:"checked,omitempty"`  // cases that were run again alone
 	Changed  uint64                   `json:"changed,omitempty"`  // cases of Checked that gave something else
 	Unstable uint64                   `json:"unstable,omitempty"` // differing cases that do not repeat themselves: they are in no bucket
-	Odd      bool                     `json:"odd,omitempty"`      // some cases were unstable or depended on their tiles: unexplained cases are run again
+	Odd      bool                     `json:"unstable_pair,omitempty"`      // some cases were unstable or depended on their tiles: unexplained cases are run again
 	Findings []*Case                  `json:"findings,omitempty"`
 	Where    Where                    `json:"where"`
 
@@ -102,12 +102,15 @@ func (st *PairState) apply(d *Sum, epoch int) {
 	st.Add(d)
 }
 
+// HasFeature reports whether an input has shown a feature.
+func (st *PairState) HasFeature(f uint32) bool { return st.features[f] }
+
 // Add adds what was compared and found later.
 func (s *Sum) Add(o *Sum) {
 	s.Dots += o.Dots
 	s.Units += o.Units
 	for source, next := range o.Next {
-		s.next(source, next)
+		s.setNext(source, next)
 	}
 	for c, n := range o.Classes {
 		s.Classes[c] += n
@@ -127,12 +130,12 @@ func (s *Sum) Add(o *Sum) {
 	s.Unstable += o.Unstable
 	s.Odd = s.Odd || o.Odd
 	s.Findings = append(s.Findings, o.Findings...)
-	s.Where.add(&o.Where)
+	s.Where.Add(&o.Where)
 	s.Unexamined += o.Unexamined
 }
 
-// next sets the index of the next dot product of a source.
-func (s *Sum) next(source string, index uint64) {
+// setNext sets the index of the next dot product of a source.
+func (s *Sum) setNext(source string, index uint64) {
 	if s.Next == nil {
 		s.Next = map[string]uint64{}
 	}

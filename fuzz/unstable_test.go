@@ -171,7 +171,7 @@ func TestUnstable(t *testing.T) {
 				}
 			}
 			for _, f := range p.Findings {
-				if n := f.Stable; f.Bucket == Unstable && (n >= f.Of || f.Of != trials && f.Of != repetitions) || f.Bucket != Unstable && n != f.Of {
+				if n := f.Stable; f.Bucket == Unstable && (n >= f.Of || f.Of != TriageRuns && f.Of != 3) || f.Bucket != Unstable && n != f.Of {
 					t.Errorf("finding %s: repeated %d of %d", f.Bucket, n, f.Of)
 				}
 			}

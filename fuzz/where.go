@@ -26,7 +26,8 @@ type Tally struct {
 	Mismatches uint64 `json:"mismatches"`
 }
 
-func (t *Tally) add(o Tally) {
+// Add adds counts.
+func (t *Tally) Add(o Tally) {
 	t.Dots += o.Dots
 	t.Mismatches += o.Mismatches
 }
@@ -43,42 +44,42 @@ func tallyOf(differs bool) Tally {
 // together.
 const SpreadMost = 64
 
-// add adds the counts of another part of a campaign.
-func (w *Where) add(o *Where) {
+// Add adds the counts of another part of a campaign.
+func (w *Where) Add(o *Where) {
 	if w.Sources == nil && o.Sources != nil {
 		w.Sources = map[string]Tally{}
 	}
 	for name, t := range o.Sources {
 		sum := w.Sources[name]
-		sum.add(t)
+		sum.Add(t)
 		w.Sources[name] = sum
 	}
 	for n, cases := range o.Ulps {
 		if cases > 0 {
-			w.ulps(n, cases)
+			w.addUlps(n, cases)
 		}
 	}
 	for n, t := range o.Spread {
 		if t.Dots > 0 {
-			w.spread(n, t)
+			w.addSpread(n, t)
 		}
 	}
 }
 
-// ulps adds cases whose distance has n bits.
-func (w *Where) ulps(n int, cases uint64) {
+// addUlps adds cases whose distance has n bits.
+func (w *Where) addUlps(n int, cases uint64) {
 	if n >= len(w.Ulps) {
 		w.Ulps = append(w.Ulps, make([]uint64, n+1-len(w.Ulps))...)
 	}
 	w.Ulps[n] += cases
 }
 
-// spread adds traced inputs of a spread.
-func (w *Where) spread(n int, t Tally) {
+// addSpread adds traced inputs of a spread.
+func (w *Where) addSpread(n int, t Tally) {
 	if n = min(n, SpreadMost+1); n >= len(w.Spread) {
 		w.Spread = append(w.Spread, make([]Tally, n+1-len(w.Spread))...)
 	}
-	w.Spread[n].add(t)
+	w.Spread[n].Add(t)
 }
 
 // reset empties w and keeps its memory.
@@ -93,7 +94,7 @@ func (w *Where) check(dots uint64) error {
 		cases += min(n, maxEpochDots)
 	}
 	for _, t := range w.Spread {
-		traced.add(Tally{min(t.Dots, maxEpochDots), min(t.Mismatches, maxEpochDots)})
+		traced.Add(Tally{min(t.Dots, maxEpochDots), min(t.Mismatches, maxEpochDots)})
 		if t.Mismatches > t.Dots {
 			return errors.New("more inputs of a spread differ than there are")
 		}

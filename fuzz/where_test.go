@@ -10,9 +10,9 @@ import (
 
 func TestWhereAdd(t *testing.T) {
 	var w Where
-	w.add(&Where{Sources: map[string]Tally{"cut": {10, 3}}, Ulps: []uint64{0, 2, 1}, Spread: []Tally{{}, {4, 1}}})
-	w.add(&Where{Sources: map[string]Tally{"cut": {5, 5}, "raw": {8, 0}}, Ulps: []uint64{0, 1}})
-	w.spread(1000, Tally{1, 1})
+	w.Add(&Where{Sources: map[string]Tally{"cut": {10, 3}}, Ulps: []uint64{0, 2, 1}, Spread: []Tally{{}, {4, 1}}})
+	w.Add(&Where{Sources: map[string]Tally{"cut": {5, 5}, "raw": {8, 0}}, Ulps: []uint64{0, 1}})
+	w.addSpread(1000, Tally{1, 1})
 	want := Where{Sources: map[string]Tally{"cut": {15, 8}, "raw": {8, 0}}, Ulps: []uint64{0, 3, 1}, Spread: make([]Tally, SpreadMost+2)}
 	want.Spread[1], want.Spread[SpreadMost+1] = Tally{4, 1}, Tally{1, 1}
 	if diff := cmp.Diff(want, w); diff != "" {

@@ -293,7 +293,7 @@ func (w *worker) features(p *pair, ch *chunk, r *Result) {
 			w.shown = featuresOf(w.shown, &w.trace, uint32(n))
 			if spread, ok := spreadOf(&w.trace); ok && n == 0 {
 				_, differs := slices.BinarySearch(w.at, int32(i-ch.index))
-				r.Where.spread(spread, tallyOf(differs))
+				r.Where.addSpread(spread, tallyOf(differs))
 			}
 		}
 		w.keepFresh(r, CaseRef{ch.name, i})
@@ -341,7 +341,7 @@ func (w *worker) distances(p *pair, r *Result) {
 	f := p.spec.D.Get()
 	for j, i := range w.at {
 		if w.class[j] == oracle.Value {
-			r.Where.ulps(bits.Len64(stepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
+			r.Where.addUlps(bits.Len64(stepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
 		}
 	}
 }

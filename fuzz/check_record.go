@@ -273,3 +273,31 @@ func (p *pairRun) checkMask(m *minimize.Mask) error {
 	}
 	return nil
 }
+
+// checkCounts returns an error if the numbers of a record are impossible for any pair, or one of
+// them is above most.
+func (d *Sum) checkCounts(most uint64) error {
+	compared := uint64(0)
+	for _, n := range d.Classes {
+		compared += min(n, most)
+	}
+	switch {
+	case d.Dots > most || d.Units > most:
+		return fmt.Errorf("%d dot products in %d chunks, more than an epoch or a campaign can have", d.Dots, d.Units)
+	case compared != d.Dots:
+		return fmt.Errorf("%d dot products, but the classes count %d", d.Dots, compared)
+	case d.Changed > d.Checked:
+		return fmt.Errorf("%d cases changed, but only %d were checked", d.Changed, d.Checked)
+	case d.Unstable > d.Dots-d.Classes[oracle.Same]:
+		return fmt.Errorf("%d cases are unstable, but only %d differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
+	}
+	for _, name := range slices.Sorted(maps.Keys(d.Buckets)) {
+		if err := d.Buckets[name].check(name, most); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(d.Findings, nil) {
+		return errors.New("finding: it is null")
+	}
+	return d.Where.check(d.Dots)
+}
