@@ -3,6 +3,8 @@ package fuzz
 import (
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 )
 
@@ -10,7 +12,7 @@ import (
 func TestFindingsDiffer(t *testing.T) {
 	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", narrower)
 	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Generators: []string{"cut"}, Count: 4000, PerBucket: 100, MaxFindings: 100, Workers: 1}).Pairs[0]
-	of := map[CaseRef]int{}
+	of := map[finding.CaseRef]int{}
 	for _, f := range p.Findings {
 		of[f.Origin]++
 		if of[f.Origin] == 2 {

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -43,7 +45,7 @@ type Config struct {
 	NaN, Zero *oracle.Strictness
 	// Keep, if not nil, reports whether a finding of a bucket is wanted: cases of others
 	// are counted only. It may be called from several goroutines.
-	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
+	Keep func(pair int, bucket *finding.Bucket, v *triage.Verdict) bool
 	// Journal, if not "", is the file that makes the campaign resumable. While the campaign is
 	// not complete, Journal.epoch and Journal.incomplete lie beside it.
 	Journal string
@@ -54,13 +56,13 @@ type Config struct {
 	// recording was cut short: the campaign ends unfinished, for this reason.
 	Partial string
 	// Sharing divides triage among processes; the zero value: this one does all of it.
-	Sharing Sharing
+	Sharing finding.Sharing
 	// Bundles, if not "", is the directory below which every finding gets a bundle
 	// (package bundle). Its path there is BundleDir(f); if BundleDir is nil,
 	// INSTRUCTION/CAUSE-NUMBER, prefixed by the targets if the pairs differ in them
 	// (SeveralTargets).
 	Bundles   string
-	BundleDir func(f *Case) string
+	BundleDir func(f *finding.Case) string
 	// Observe is told of progress; it may be nil. It is called from one
 	// goroutine.
 	Observe Observer
@@ -84,19 +86,19 @@ type Observer interface {
 	// Finding reports a new finding. Its bundle is written, and it is not in the journal
 	// yet: a campaign that ends here reports it again. kept reports that an earlier
 	// run has written its bundle or, without Config.Bundles, has found it.
-	Finding(f *Case, kept bool) error
+	Finding(f *finding.Case, kept bool) error
 	// Progress reports the state after an epoch.
 	Progress(s *State)
 }
 
 // SeveralTargets reports whether the pairs differ in their targets.
 func (cfg *Config) SeveralTargets() bool {
-	return severalTargets(cfg.Pairs)
+	return finding.SeveralTargets(cfg.Pairs)
 }
 
 // finderOptions is what the finder needs of a configuration.
-func (cfg *Config) finderOptions() Options {
-	o := Options{
+func (cfg *Config) finderOptions() finding.Options {
+	o := finding.Options{
 		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
 		BundleDir: cfg.BundleDir, Thinking: cfg.Thinking, Sharing: cfg.Sharing, Workers: cfg.Workers,
 	}
@@ -120,7 +122,7 @@ type Campaign struct {
 	saving  *checkpoint
 	slow    []*slowUnit // of the pairs
 
-	finder   *Finder
+	finder   *finding.Finder
 	triaging atomic.Bool // the units of the epoch are done
 	complete bool
 	marked   bool // as incomplete, beside the journal
@@ -148,13 +150,13 @@ func New(cfg Config) (*Campaign, error) {
 			return nil, err
 		}
 		c.pairs = append(c.pairs, p)
-		c.state.Pairs = append(c.state.Pairs, p.newState())
+		c.state.Pairs = append(c.state.Pairs, p.NewState())
 	}
-	runs := make([]*pairRun, len(c.pairs))
+	runs := make([]*finding.Pair, len(c.pairs))
 	for i, p := range c.pairs {
-		runs[i] = p.pairRun
+		runs[i] = p.Pair
 	}
-	c.finder = NewFinder(cfg.finderOptions(), runs)
+	c.finder = finding.NewFinder(cfg.finderOptions(), runs)
 	c.setSchedules()
 	for range cfg.Workers {
 		c.workers = append(c.workers, newWorker())
@@ -282,7 +284,7 @@ func (c *Campaign) triage(ctx context.Context, e *epoch, complete bool) error {
 		u.begin()
 	}
 	c.finder.Epoch = c.state.Epochs
-	all := make([]*Gathered, len(e.pairs))
+	all := make([]*finding.Gathered, len(e.pairs))
 	for i, p := range e.pairs {
 		all[i] = p.Gathered
 	}
@@ -305,7 +307,7 @@ func (c *Campaign) reportAll(d *delta) error {
 
 // Unexplained returns what is known of a pair whose differences nothing explains; nil if
 // they are explained, or if there is nothing to explain.
-func (c *Campaign) Unexplained(pair int) *Unexplained {
+func (c *Campaign) Unexplained(pair int) *finding.Unexplained {
 	return c.finder.Unexplained(pair, c.state.Pairs[pair].Verdict)
 }
 
@@ -317,7 +319,7 @@ func (c *Campaign) keepUnfinished(e *epoch) error {
 		if err := c.finder.Report(d.Pairs[i].Findings); err != nil {
 			return err
 		}
-		c.state.Pairs[i].apply(&d.Pairs[i], c.state.Epochs)
+		c.state.Pairs[i].Apply(&d.Pairs[i], c.state.Epochs)
 	}
 	return nil
 }
@@ -364,7 +366,7 @@ func (c *Campaign) commit(e *epoch) error {
 // fresh: inputs of every generator, and the case itself. cfg.Pairs holds just this pair.
 // The error is ErrAgree if the two sides do not differ on it. Units that may change their answers
 // are asked several times; a case that changes is unstable, and neither explained nor minimized.
-func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
+func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*finding.Case, error) {
 	cfg.Journal, cfg.Bundles, cfg.Observe = "", "", nil
 	c, err := New(cfg)
 	if err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -102,7 +104,7 @@ type stopAfter struct {
 	stop   context.CancelFunc
 }
 
-func (s *stopAfter) Finding(*Case, bool) error { return nil }
+func (s *stopAfter) Finding(*finding.Case, bool) error { return nil }
 func (s *stopAfter) Progress(*State) {
 	if s.epochs--; s.epochs == 0 {
 		s.stop()

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -171,13 +173,13 @@ func TestRefuted(t *testing.T) {
 		t.Fatalf("the first verdict has the changes %v, want two", right.Changes)
 	}
 	p := c.pairs[0]
-	model, err := sim.New(p.spec.Formats, right.K, wrong.Program)
+	model, err := sim.New(p.Spec.Formats, right.K, wrong.Program)
 	if err != nil {
 		t.Fatal(err)
 	}
-	explained := func(all []Sample) (some []Sample) {
+	explained := func(all []finding.Sample) (some []finding.Sample) {
 		for _, s := range all {
-			if oracle.Compare(p.spec.D, p.policy, model.Dot(p.dot(1, s.CaseRef), nil), s.B) == oracle.Same {
+			if oracle.Compare(p.Spec.D, p.Policy, model.Dot(p.Dot(1, s.CaseRef), nil), s.B) == oracle.Same {
 				some = append(some, s)
 			}
 		}
@@ -188,11 +190,11 @@ func TestRefuted(t *testing.T) {
 	if st.Differ = explained(st.Differ); len(st.Differ) == before || len(st.Differ) == 0 {
 		t.Fatalf("the second change shows in %d of %d cases", before-len(st.Differ), before)
 	}
-	for len(st.Differ) < EvidenceKept {
+	for len(st.Differ) < finding.EvidenceKept {
 		st.Differ = append(st.Differ, st.Differ...)
 	}
-	st.Differ = st.Differ[:EvidenceKept]
-	st.Verdict, st.Buckets = &wrong, map[string]*Bucket{}
+	st.Differ = st.Differ[:finding.EvidenceKept]
+	st.Verdict, st.Buckets = &wrong, map[string]*finding.Bucket{}
 	step(t, c)
 	step(t, c)
 	if diff := cmp.Diff(right.Program, st.Verdict.Program); diff != "" {
@@ -249,7 +251,7 @@ func TestReferenceIsKnown(t *testing.T) {
 }
 
 // detailsOf counts the details of a pair.
-func detailsOf(p *PairState) int {
+func detailsOf(p *finding.PairState) int {
 	n := 0
 	for _, b := range p.Buckets {
 		n += len(b.Details)

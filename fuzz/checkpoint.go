@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -43,7 +45,7 @@ type checkpointRecord struct {
 	Cut      []int            `json:"cut,omitempty"` // units of each pair that the epoch is to have
 	Answers  []*answerRecord  `json:"answers,omitempty"`
 	Verdicts []*verdictRecord `json:"verdicts,omitempty"`
-	Findings []*Case          `json:"findings,omitempty"`
+	Findings []*finding.Case  `json:"findings,omitempty"`
 }
 
 // unitRecord is the result of a unit.
@@ -83,7 +85,7 @@ type savedEpoch struct {
 	cut      []int // units of each pair that the epoch is to have; nil: it was not cut
 	answers  map[answerKey]*savedAnswer
 	verdicts map[int]*verdictRecord
-	findings map[key]*Case
+	findings map[finding.CaseKey]*finding.Case
 }
 
 // errEarlierEpoch reports that a checkpoint is of an epoch that the journal has.
@@ -157,7 +159,7 @@ func (k *checkpoint) take(r *checkpointRecord) error {
 		if v == nil || v.Verdict == nil || !k.isPair(v.Pair) {
 			return errors.New("a verdict is out of place")
 		}
-		if err := k.pairs[v.Pair].checkVerdict(v.Verdict); err != nil {
+		if err := k.pairs[v.Pair].CheckVerdict(v.Verdict); err != nil {
 			return fmt.Errorf("pair %d: verdict: %w", v.Pair, err)
 		}
 		s.verdicts[v.Pair] = v
@@ -166,10 +168,10 @@ func (k *checkpoint) take(r *checkpointRecord) error {
 		if f == nil || !k.isPair(f.Pair) {
 			return errors.New("a finding is out of place")
 		}
-		if err := k.pairs[f.Pair].checkFinding(f, f.Pair); err != nil {
+		if err := k.pairs[f.Pair].CheckFinding(f, f.Pair); err != nil {
 			return fmt.Errorf("pair %d: finding: %w", f.Pair, err)
 		}
-		s.findings[f.key()] = f
+		s.findings[f.Key()] = f
 	}
 	return nil
 }
@@ -180,7 +182,7 @@ func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
 func (k *checkpoint) forget() {
 	k.saved = savedEpoch{
 		units: map[turn]*unitRecord{}, answers: map[answerKey]*savedAnswer{},
-		verdicts: map[int]*verdictRecord{}, findings: map[key]*Case{},
+		verdicts: map[int]*verdictRecord{}, findings: map[finding.CaseKey]*finding.Case{},
 	}
 }
 
@@ -241,7 +243,7 @@ func (r *checkpointRecord) split() []*checkpointRecord {
 		to.Answers = append(to.Answers, a)
 	}
 	for _, f := range r.Findings { // each may be long
-		all = append(all, &checkpointRecord{Findings: []*Case{f}})
+		all = append(all, &checkpointRecord{Findings: []*finding.Case{f}})
 	}
 	return all
 }
@@ -331,14 +333,14 @@ func (k *checkpoint) KeepVerdict(pair int, chunks uint64, v *triage.Verdict) {
 }
 
 // Finding returns what an earlier run has made of a candidate, nil if it has not.
-func (k *checkpoint) Finding(f *Case) *Case {
-	if have := k.saved.findings[f.key()]; have != nil && have.Number == f.Number {
+func (k *checkpoint) Finding(f *finding.Case) *finding.Case {
+	if have := k.saved.findings[f.Key()]; have != nil && have.Number == f.Number {
 		return have
 	}
 	return nil
 }
 
 // KeepFinding keeps it.
-func (k *checkpoint) KeepFinding(f *Case) {
+func (k *checkpoint) KeepFinding(f *finding.Case) {
 	k.add(func(r *checkpointRecord) { r.Findings = append(r.Findings, f) })
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -155,9 +157,9 @@ func TestForeignCheckpoint(t *testing.T) {
 		"a cut of two pairs":   {[]any{first, checkpointRecord{Cut: []int{1, 1}}}, true},
 		"a negative cut":       {[]any{first, checkpointRecord{Cut: []int{-1}}}, true},
 		"a verdict of no one":  {[]any{first, checkpointRecord{Verdicts: []*verdictRecord{{}}}}, true},
-		"no finding":           {[]any{first, checkpointRecord{Findings: []*Case{nil}}}, true},
-		"a finding of no pair": {[]any{first, checkpointRecord{Findings: []*Case{{Pair: 1, Number: 1}}}}, true},
-		"a finding of nothing": {[]any{first, checkpointRecord{Findings: []*Case{{Number: 1}}}}, true},
+		"no finding":           {[]any{first, checkpointRecord{Findings: []*finding.Case{nil}}}, true},
+		"a finding of no pair": {[]any{first, checkpointRecord{Findings: []*finding.Case{{Pair: 1, Number: 1}}}}, true},
+		"a finding of nothing": {[]any{first, checkpointRecord{Findings: []*finding.Case{{Number: 1}}}}, true},
 		"a strange answer":     {[]any{first, checkpointRecord{Answers: []*answerRecord{{Question: []byte{1}}}}}, true},
 	} {
 		var lines [][]byte
@@ -216,7 +218,7 @@ func FuzzResult(f *testing.F) {
 			t.Errorf("%d results of %d dot products", total, plan[0].Dots)
 		}
 		for _, s := range r.Unnamed {
-			if c.pairs[0].dot(3, s.CaseRef) == nil {
+			if c.pairs[0].Dot(3, s.CaseRef) == nil {
 				t.Errorf("no case %v", s.CaseRef)
 			}
 		}
@@ -260,7 +262,7 @@ func FuzzCheckpoint(f *testing.F) {
 		e := c.newEpoch(plan)
 		e.merge()
 		c.saving.Verdict(0, e.pairs[0].Units, 0)
-		if d := e.unfinished(); d.Pairs[0].Dots > maxEpochDots {
+		if d := e.unfinished(); d.Pairs[0].Dots > finding.MaxEpochDots {
 			t.Errorf("%d dot products", d.Pairs[0].Dots)
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 )
 
 // A journal grows by a record an epoch, of which quick units have many thousands an hour. So it
@@ -25,8 +27,8 @@ type stateHead struct {
 
 // pairRecord is every other record of a snapshot: a pair, in order.
 type pairRecord struct {
-	LastNew int `json:"last_new"`
-	Sum     Sum `json:"sum"` // of all epochs
+	LastNew int         `json:"last_new"`
+	Sum     finding.Sum `json:"sum"` // of all epochs
 }
 
 // curveMost is the number of milestones that a snapshot has at most.
@@ -68,27 +70,27 @@ func (s *State) replayHead(h *stateHead) error {
 	return nil
 }
 
-func (s *State) replayPair(r *pairRecord, check func(pair int, d *Sum, most uint64) error) error {
+func (s *State) replayPair(r *pairRecord, check func(pair int, d *finding.Sum, most uint64) error) error {
 	if s.missing == 0 {
 		return errors.New("it is of a pair too many")
 	}
 	i := len(s.Pairs) - s.missing
-	if err := check(i, &r.Sum, maxStateDots); err != nil {
+	if err := check(i, &r.Sum, finding.MaxStateDots); err != nil {
 		return fmt.Errorf("pair %d: %w", i, err)
 	}
 	s.missing--
-	s.Pairs[i].apply(&r.Sum, s.Epochs)
+	s.Pairs[i].Apply(&r.Sum, s.Epochs)
 	s.Pairs[i].LastNew = r.LastNew
 	return nil
 }
 
 // findings returns the findings in the order in which they were found.
-func (s *State) findings() ([]*Case, error) {
+func (s *State) findings() ([]*finding.Case, error) {
 	if s.missing > 0 {
 		return nil, fmt.Errorf("%d pairs are missing at its end", s.missing)
 	}
 	next := make([]int, len(s.Pairs))
-	var all []*Case
+	var all []*finding.Case
 	for _, i := range s.found {
 		if i < 0 || i >= len(s.Pairs) || next[i] >= len(s.Pairs[i].Findings) {
 			return nil, errors.New("the order of its findings is damaged")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
@@ -65,7 +67,7 @@ type afterEpochs struct {
 	end  context.CancelFunc
 }
 
-func (o *afterEpochs) Finding(*Case, bool) error { return nil }
+func (o *afterEpochs) Finding(*finding.Case, bool) error { return nil }
 
 func (o *afterEpochs) Progress(s *State) {
 	o.disk = append(o.disk, diskOf(o.t, *o.cfg))

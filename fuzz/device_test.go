@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -152,7 +154,7 @@ func TestDeviceCampaign(t *testing.T) {
 // in percent, in a long campaign.
 func TestDeviceShares(t *testing.T) {
 	kindOf := func(s Share) string {
-		g := sourceOf(s.Source).Generator
+		g := finding.SourceOf(s.Source).Generator
 		switch {
 		case g.Name == "around" || g.Name == "raw":
 			return g.Name

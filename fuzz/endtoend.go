@@ -3,6 +3,8 @@ package fuzz
 import (
 	"context"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -18,7 +20,7 @@ type EndToEnd struct {
 	p    *pair
 	w    *worker
 	r    Result
-	ch   chunk
+	ch   finding.Chunk
 	seed uint64
 	n    EndToEndCounts
 }
@@ -41,29 +43,29 @@ func NewEndToEnd(of devices.Pair, source gen.Source, seed uint64) (*EndToEnd, er
 		return nil, err
 	}
 	return &EndToEnd{
-		p: p, w: newWorker(), ch: chunk{source: source, name: source.String()}, seed: seed,
+		p: p, w: newWorker(), ch: finding.Chunk{Source: source, Name: source.String()}, seed: seed,
 	}, nil
 }
 
 // Shape returns the rows, columns and products per output of a tile.
 func (e *EndToEnd) Shape() mma.Shape {
-	g := e.ch.source.Generator
+	g := e.ch.Source.Generator
 	return mma.Shape{M: g.M, N: g.N, K: e.p.K, Tiles: 1}
 }
 
 // Run does the next tiles. The error is that of a unit, or of a context that ended.
 func (e *EndToEnd) Run(ctx context.Context, tiles int) error {
-	per := e.ch.source.Generator.M * e.ch.source.Generator.N
+	per := e.ch.Source.Generator.M * e.ch.Source.Generator.N
 	most := max(1, chunkMost/per)
 	for tiles > 0 {
 		n := min(tiles, most)
 		tiles -= n
-		e.ch.n = n * per
+		e.ch.Dots = n * per
 		e.r.reset()
 		if err := e.w.compute(ctx, e.p, e.seed, &e.ch, &e.r); err != nil {
 			return err
 		}
-		e.ch.index += uint64(e.ch.n)
+		e.ch.First += uint64(e.ch.Dots)
 		e.count(n)
 	}
 	return nil
@@ -72,8 +74,8 @@ func (e *EndToEnd) Run(ctx context.Context, tiles int) error {
 // count adds a chunk of tiles.
 func (e *EndToEnd) count(tiles int) {
 	e.n.Tiles += uint64(tiles)
-	e.n.Dots += uint64(e.ch.n)
-	e.n.Products += uint64(e.ch.n * e.p.K)
+	e.n.Dots += uint64(e.ch.Dots)
+	e.n.Products += uint64(e.ch.Dots * e.p.K)
 	for c, n := range e.r.Classes {
 		e.n.Classes[c] += n
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
@@ -102,20 +104,20 @@ func TestChunkAllocs(t *testing.T) {
 	if err := c.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if c.pairs[0].rename(c.state.Pairs[0].Verdict); c.pairs[0].attributor == nil {
+	if c.pairs[0].SetVerdict(c.state.Pairs[0].Verdict); c.pairs[0].Attributor == nil {
 		t.Fatal("nothing is explained")
 	}
 	keepPools(t)
 	w, r := newWorker(), &Result{}
 	for _, g := range gen.All() {
-		ch := &chunk{source: gen.Source{Generator: &g}, name: g.Name, n: chunkDots}
+		ch := &finding.Chunk{Source: gen.Source{Generator: &g}, Name: g.Name, Dots: chunkDots}
 		run := func() {
 			r.reset()
 			w.kept = [oracle.Fault + 1]int{}
 			if err := w.chunk(t.Context(), c, ch, r); err != nil {
 				t.Fatal(err)
 			}
-			ch.index += uint64(ch.n)
+			ch.First += uint64(ch.Dots)
 		}
 		for range 40 {
 			run() // until buffers are large enough for chunks with many cases
@@ -180,7 +182,7 @@ func BenchmarkStages(b *testing.B) {
 		{name: "model-b", run: func() error { return p.B.Run(b.Context(), &w.batch, w.b) }},
 		{name: "compare", run: func() error { e.r.reset(); w.compare(p, ch, &e.r); return nil }},
 		{name: "features", run: func() error { w.features(p, ch, &e.r); return nil }},
-		{name: "rest", run: func() error { ch.index += uint64(ch.n); e.count(chunkMost / 128); return nil }},
+		{name: "rest", run: func() error { ch.First += uint64(ch.Dots); e.count(chunkMost / 128); return nil }},
 	}
 	defer measure.Lock()()
 	for b.Loop() {
@@ -230,8 +232,8 @@ func BenchmarkGenerate(b *testing.B) {
 func benchmarkGenerate(b *testing.B, c *Campaign) {
 	p, turn := c.pairs[0], turnsOf(c.state.Pairs[0])
 	size := p.unitSize(c.epochSize(0, 100))
-	var all []chunk
-	bySource := map[string][]chunk{}
+	var all []finding.Chunk
+	bySource := map[string][]finding.Chunk{}
 	for len(all) < 4000 {
 		u, ok := c.nextUnit(0, turn, int(size), math.MaxInt32)
 		if !ok {
@@ -241,10 +243,10 @@ func benchmarkGenerate(b *testing.B, c *Campaign) {
 		ch, _ := u.chunk(0, nil)
 		if turn.units > 200 { // the opening is over
 			all = append(all, ch)
-			bySource[ch.name] = append(bySource[ch.name], ch)
+			bySource[ch.Name] = append(bySource[ch.Name], ch)
 		}
 	}
-	generate := func(chunks []chunk) func(*testing.B) {
+	generate := func(chunks []finding.Chunk) func(*testing.B) {
 		return func(b *testing.B) {
 			w := newWorker()
 			w.inputs(p, 1, &chunks[0])
@@ -255,11 +257,11 @@ func benchmarkGenerate(b *testing.B, c *Campaign) {
 				ch := &chunks[n%len(chunks)]
 				w.inputs(p, 1, ch)
 				n++
-				dots += ch.n
-				if g := ch.source.Generator; g.M == 1 {
-					tiles += float64(ch.n) / 8
+				dots += ch.Dots
+				if g := ch.Source.Generator; g.M == 1 {
+					tiles += float64(ch.Dots) / 8
 				} else {
-					tiles += float64(ch.n) / float64(g.M*g.N)
+					tiles += float64(ch.Dots) / float64(g.M*g.N)
 				}
 			}
 			s := (measure.Thread() - began).Seconds()

@@ -38,7 +38,7 @@ type turn struct{ pair, unit int }
 func (c *Campaign) newEpoch(plan []Unit) *epoch {
 	e := &epoch{c: c}
 	for i, st := range c.state.Pairs {
-		c.pairs[i].rename(st.Verdict)
+		c.pairs[i].SetVerdict(st.Verdict)
 		e.pairs = append(e.pairs, &pairEpoch{merging: newMerging(i, st)})
 	}
 	e.order = make([]turn, 0, len(plan))
@@ -145,7 +145,7 @@ func (e *epoch) even() []int {
 	common := map[uint64]int{} // by number of dot products: the pairs that have had just as many after some unit
 	pairs := 0
 	for i, p := range e.pairs {
-		if len(p.units) == 0 || e.c.pairs[i].recorder != nil {
+		if len(p.units) == 0 || e.c.pairs[i].Recorder != nil {
 			continue
 		}
 		pairs++
@@ -166,7 +166,7 @@ func (e *epoch) even() []int {
 	for i, p := range e.pairs {
 		dots := p.Before.Dots
 		for n := range p.done() {
-			if dots += p.units[n].Dots; dots <= last || e.c.pairs[i].recorder != nil {
+			if dots += p.units[n].Dots; dots <= last || e.c.pairs[i].Recorder != nil {
 				at[i] = n + 1
 			}
 		}

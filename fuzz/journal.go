@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -60,7 +62,7 @@ func (c *Campaign) options() journalOptions {
 	h := journalOptions{Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
-		h.Policies = append(h.Policies, policyName(p.policy))
+		h.Policies = append(h.Policies, policyName(p.Policy))
 		var names []string
 		for _, s := range p.sources {
 			names = append(names, s.String())
@@ -183,14 +185,14 @@ func (c *Campaign) checkDirectory() error {
 
 // replay adds a record of the journal to the state.
 func (c *Campaign) replay(r *record) error {
-	return c.state.replay(r, func(pair int, d *Sum, most uint64) error {
-		return c.pairs[pair].checkDelta(d, c.state.Pairs[pair], pair, most)
+	return c.state.replay(r, func(pair int, d *finding.Sum, most uint64) error {
+		return c.pairs[pair].CheckSum(d, c.state.Pairs[pair], pair, most)
 	})
 }
 
 // replay adds a record of a journal to a state. check returns what is impossible about a pair in
 // it, which can have so many dot products at most.
-func (s *State) replay(r *record, check func(pair int, d *Sum, most uint64) error) error {
+func (s *State) replay(r *record, check func(pair int, d *finding.Sum, most uint64) error) error {
 	switch {
 	case r.Epoch != nil && r.State == nil && r.Pair == nil:
 		return s.replayEpoch(r.Epoch, check)
@@ -202,7 +204,7 @@ func (s *State) replay(r *record, check func(pair int, d *Sum, most uint64) erro
 	return errors.New("it is not one of epoch, state and pair")
 }
 
-func (s *State) replayEpoch(d *delta, check func(pair int, d *Sum, most uint64) error) error {
+func (s *State) replayEpoch(d *delta, check func(pair int, d *finding.Sum, most uint64) error) error {
 	switch {
 	case s.missing > 0:
 		return fmt.Errorf("%d pairs of the state before it are missing", s.missing)
@@ -212,7 +214,7 @@ func (s *State) replayEpoch(d *delta, check func(pair int, d *Sum, most uint64) 
 		return fmt.Errorf("it has %d pairs, expected %d", len(d.Pairs), len(s.Pairs))
 	}
 	for i := range d.Pairs {
-		if err := check(i, &d.Pairs[i], maxEpochDots); err != nil {
+		if err := check(i, &d.Pairs[i], finding.MaxEpochDots); err != nil {
 			return fmt.Errorf("pair %d: %w", i, err)
 		}
 	}

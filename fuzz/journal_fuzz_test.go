@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 )
@@ -33,7 +35,7 @@ func FuzzJournal(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	empty := func() *State { return &State{Pairs: []*PairState{c.pairs[0].newState()}} }
+	empty := func() *State { return &State{Pairs: []*finding.PairState{c.pairs[0].NewState()}} }
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var r record
 		if corpus.DecodeStrict(body, &r) != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -103,49 +105,49 @@ func TestDamagedRecords(t *testing.T) {
 	const far = "mutate@1(mutate@1(mutate@1(mutate@1(mutate@1(raw@2#1)#1)#1)#1)#1)"
 	for _, tc := range []struct {
 		name   string
-		change func(d *delta, p *Sum)
+		change func(d *delta, p *finding.Sum)
 		want   string
 	}{
-		{"nothing", func(*delta, *Sum) {}, ""},
-		{"epoch", func(d *delta, _ *Sum) { d.Epoch = 7 }, "it is of epoch 7, expected epoch 0"},
-		{"negative epoch", func(d *delta, _ *Sum) { d.Epoch = -1 }, "it is of epoch -1, expected epoch 0"},
-		{"pairs", func(d *delta, _ *Sum) { d.Pairs = nil }, "it has 0 pairs, expected 1"},
-		{"dots", func(_ *delta, p *Sum) { p.Dots++ }, fmt.Sprintf("pair 0: %d dot products, but the classes count %d", dots+1, dots)},
-		{"too many dots", func(_ *delta, p *Sum) { p.Dots, p.Classes[0] = 1<<63, 1<<63 }, fmt.Sprintf("pair 0: 9223372036854775808 dot products in %d chunks, more than an epoch or a campaign can have", chunks)},
-		{"classes", func(_ *delta, p *Sum) { p.Classes[1], p.Classes[2] = 1<<63, 1<<63 }, fmt.Sprintf("pair 0: %d dot products, but the classes count ", dots)},
-		{"source", func(_ *delta, p *Sum) { p.Corpus[0].Source = "nonsense@1" }, `pair 0: unknown generator "nonsense" (known: `},
-		{"version of a source", func(_ *delta, p *Sum) { p.Corpus[0].Source = "raw@9" }, "pair 0: generator raw: version 9 is not known (known: 2, 1)"},
-		{"short source", func(_ *delta, p *Sum) { p.Corpus[0].Source = "raw" }, `pair 0: "raw" is not the name of a source in full, raw@2 is`},
-		{"empty source", func(_ *delta, p *Sum) { p.Corpus[0].Source = "" }, `pair 0: unknown generator ""`},
-		{"deep source", func(_ *delta, p *Sum) { p.Corpus[0].Source = far }, `pair 0: "mutate@1(mutate@1(`},
-		{"recorded", func(_ *delta, p *Sum) { p.Corpus[0].Source = recordedSource }, `pair 0: unknown generator "recorded"`},
-		{"next", func(_ *delta, p *Sum) { p.Next = map[string]uint64{"raw@2": 5} }, "pair 0: raw@2 ends at 5, within a tile"},
-		{"next of what", func(_ *delta, p *Sum) { p.Next = map[string]uint64{"tie": 5} }, `pair 0: "tie" is not the name of a source in full, tie@2 is`},
-		{"sample", func(_ *delta, p *Sum) { p.Differ[0].A = 1 << 40 }, "pair 0: 10000000000 is no fp32 code"},
-		{"source of a sample", func(_ *delta, p *Sum) { p.Agree[0].Source = "x@1" }, `pair 0: unknown generator "x"`},
-		{"verdict", func(_ *delta, p *Sum) { p.Verdict.Changes[0].Path = "x" }, `pair 0: verdict: there is no parameter "x"`},
-		{"value of a change", func(_ *delta, p *Sum) { p.Verdict.Changes[0].To = "-7" }, "pair 0: verdict: "},
-		{"program", func(_ *delta, p *Sum) { p.Verdict.Program.Acc.Frac = 200 }, "pair 0: verdict: "},
-		{"K of a verdict", func(_ *delta, p *Sum) { p.Verdict.K = 0 }, "pair 0: verdict: its K is 0, which is neither unit's"},
-		{"counts of a verdict", func(_ *delta, p *Sum) { p.Verdict.Explained = -1 }, "pair 0: verdict: it explains -1 of "},
-		{"null bucket", func(_ *delta, p *Sum) { p.Buckets["x"] = nil }, `pair 0: bucket "x" is null`},
-		{"bucket of another name", func(_ *delta, p *Sum) { p.Buckets["x"] = &Bucket{Name: "y"} }, `pair 0: bucket "x" calls itself "y"`},
-		{"escape in a bucket", func(_ *delta, p *Sum) { p.Buckets["\x1b[2J"] = &Bucket{Name: "\x1b[2J"} }, `pair 0: "\x1b[2J" cannot be the name of a bucket`},
-		{"nameless bucket", func(_ *delta, p *Sum) { p.Buckets[""] = &Bucket{} }, `pair 0: "" cannot be the name of a bucket`},
-		{"ulps of a bucket", func(_ *delta, p *Sum) { p.Buckets["x"] = &Bucket{Name: "x", MaxUlp: -1} }, `pair 0: bucket "x": an error of -1 ulp`},
-		{"null finding", func(_ *delta, p *Sum) { p.Findings[0] = nil }, "pair 0: finding: it is null"},
-		{"finding of another pair", func(_ *delta, p *Sum) { p.Findings[0].Pair = 1 }, "pair 0: finding: it is of pair 1"},
-		{"number of a finding", func(_ *delta, p *Sum) { p.Findings[0].Number = 0 }, "pair 0: finding: number 0, "},
-		{"operands", func(_ *delta, p *Sum) { p.Findings[0].Dot.A = p.Findings[0].Dot.A[1:] }, "pair 0: finding: dot has 15 elements of a, not 16"},
-		{"no operands", func(_ *delta, p *Sum) { p.Findings[0].Start = nil }, "pair 0: finding: start is missing"},
-		{"operand", func(_ *delta, p *Sum) { p.Findings[0].Dot.B[2] = 1 << 16 }, "pair 0: finding: dot: 10000 in b is no fp16 code"},
-		{"scales", func(_ *delta, p *Sum) { p.Findings[0].Dot.SA = []uint64{1} }, "pair 0: finding: dot has 1 elements of sa, not 0"},
-		{"mask", func(_ *delta, p *Sum) { p.Findings[0].Mask = &minimize.Mask{A: make([]minimize.Free, 16)} }, "pair 0: finding: the mask is of 16, 0 elements and 0, 0 scales"},
-		{"set of a mask", func(_ *delta, p *Sum) {
+		{"nothing", func(*delta, *finding.Sum) {}, ""},
+		{"epoch", func(d *delta, _ *finding.Sum) { d.Epoch = 7 }, "it is of epoch 7, expected epoch 0"},
+		{"negative epoch", func(d *delta, _ *finding.Sum) { d.Epoch = -1 }, "it is of epoch -1, expected epoch 0"},
+		{"pairs", func(d *delta, _ *finding.Sum) { d.Pairs = nil }, "it has 0 pairs, expected 1"},
+		{"dots", func(_ *delta, p *finding.Sum) { p.Dots++ }, fmt.Sprintf("pair 0: %d dot products, but the classes count %d", dots+1, dots)},
+		{"too many dots", func(_ *delta, p *finding.Sum) { p.Dots, p.Classes[0] = 1<<63, 1<<63 }, fmt.Sprintf("pair 0: 9223372036854775808 dot products in %d chunks, more than an epoch or a campaign can have", chunks)},
+		{"classes", func(_ *delta, p *finding.Sum) { p.Classes[1], p.Classes[2] = 1<<63, 1<<63 }, fmt.Sprintf("pair 0: %d dot products, but the classes count ", dots)},
+		{"source", func(_ *delta, p *finding.Sum) { p.Corpus[0].Source = "nonsense@1" }, `pair 0: unknown generator "nonsense" (known: `},
+		{"version of a source", func(_ *delta, p *finding.Sum) { p.Corpus[0].Source = "raw@9" }, "pair 0: generator raw: version 9 is not known (known: 2, 1)"},
+		{"short source", func(_ *delta, p *finding.Sum) { p.Corpus[0].Source = "raw" }, `pair 0: "raw" is not the name of a source in full, raw@2 is`},
+		{"empty source", func(_ *delta, p *finding.Sum) { p.Corpus[0].Source = "" }, `pair 0: unknown generator ""`},
+		{"deep source", func(_ *delta, p *finding.Sum) { p.Corpus[0].Source = far }, `pair 0: "mutate@1(mutate@1(`},
+		{"recorded", func(_ *delta, p *finding.Sum) { p.Corpus[0].Source = finding.Recorded }, `pair 0: unknown generator "recorded"`},
+		{"next", func(_ *delta, p *finding.Sum) { p.Next = map[string]uint64{"raw@2": 5} }, "pair 0: raw@2 ends at 5, within a tile"},
+		{"next of what", func(_ *delta, p *finding.Sum) { p.Next = map[string]uint64{"tie": 5} }, `pair 0: "tie" is not the name of a source in full, tie@2 is`},
+		{"sample", func(_ *delta, p *finding.Sum) { p.Differ[0].A = 1 << 40 }, "pair 0: 10000000000 is no fp32 code"},
+		{"source of a sample", func(_ *delta, p *finding.Sum) { p.Agree[0].Source = "x@1" }, `pair 0: unknown generator "x"`},
+		{"verdict", func(_ *delta, p *finding.Sum) { p.Verdict.Changes[0].Path = "x" }, `pair 0: verdict: there is no parameter "x"`},
+		{"value of a change", func(_ *delta, p *finding.Sum) { p.Verdict.Changes[0].To = "-7" }, "pair 0: verdict: "},
+		{"program", func(_ *delta, p *finding.Sum) { p.Verdict.Program.Acc.Frac = 200 }, "pair 0: verdict: "},
+		{"K of a verdict", func(_ *delta, p *finding.Sum) { p.Verdict.K = 0 }, "pair 0: verdict: its K is 0, which is neither unit's"},
+		{"counts of a verdict", func(_ *delta, p *finding.Sum) { p.Verdict.Explained = -1 }, "pair 0: verdict: it explains -1 of "},
+		{"null bucket", func(_ *delta, p *finding.Sum) { p.Buckets["x"] = nil }, `pair 0: bucket "x" is null`},
+		{"bucket of another name", func(_ *delta, p *finding.Sum) { p.Buckets["x"] = &finding.Bucket{Name: "y"} }, `pair 0: bucket "x" calls itself "y"`},
+		{"escape in a bucket", func(_ *delta, p *finding.Sum) { p.Buckets["\x1b[2J"] = &finding.Bucket{Name: "\x1b[2J"} }, `pair 0: "\x1b[2J" cannot be the name of a bucket`},
+		{"nameless bucket", func(_ *delta, p *finding.Sum) { p.Buckets[""] = &finding.Bucket{} }, `pair 0: "" cannot be the name of a bucket`},
+		{"ulps of a bucket", func(_ *delta, p *finding.Sum) { p.Buckets["x"] = &finding.Bucket{Name: "x", MaxUlp: -1} }, `pair 0: bucket "x": an error of -1 ulp`},
+		{"null finding", func(_ *delta, p *finding.Sum) { p.Findings[0] = nil }, "pair 0: finding: it is null"},
+		{"finding of another pair", func(_ *delta, p *finding.Sum) { p.Findings[0].Pair = 1 }, "pair 0: finding: it is of pair 1"},
+		{"number of a finding", func(_ *delta, p *finding.Sum) { p.Findings[0].Number = 0 }, "pair 0: finding: number 0, "},
+		{"operands", func(_ *delta, p *finding.Sum) { p.Findings[0].Dot.A = p.Findings[0].Dot.A[1:] }, "pair 0: finding: dot has 15 elements of a, not 16"},
+		{"no operands", func(_ *delta, p *finding.Sum) { p.Findings[0].Start = nil }, "pair 0: finding: start is missing"},
+		{"operand", func(_ *delta, p *finding.Sum) { p.Findings[0].Dot.B[2] = 1 << 16 }, "pair 0: finding: dot: 10000 in b is no fp16 code"},
+		{"scales", func(_ *delta, p *finding.Sum) { p.Findings[0].Dot.SA = []uint64{1} }, "pair 0: finding: dot has 1 elements of sa, not 0"},
+		{"mask", func(_ *delta, p *finding.Sum) { p.Findings[0].Mask = &minimize.Mask{A: make([]minimize.Free, 16)} }, "pair 0: finding: the mask is of 16, 0 elements and 0, 0 scales"},
+		{"set of a mask", func(_ *delta, p *finding.Sum) {
 			p.Findings[0].Mask = &minimize.Mask{A: make([]minimize.Free, 16), B: make([]minimize.Free, 16), C: minimize.Free{Bits: 6, Set: 3}}
 		}, "pair 0: finding: the mask has the set 3 of bits 6"},
-		{"origin", func(_ *delta, p *Sum) { p.Findings[0].Origin.Source = "?" }, `pair 0: finding: unknown generator "?"`},
-		{"bucket of a finding", func(_ *delta, p *Sum) { p.Findings[0].Bucket = "a\nb" }, `pair 0: finding: "a\nb" cannot be the name of a bucket`},
+		{"origin", func(_ *delta, p *finding.Sum) { p.Findings[0].Origin.Source = "?" }, `pair 0: finding: unknown generator "?"`},
+		{"bucket of a finding", func(_ *delta, p *finding.Sum) { p.Findings[0].Bucket = "a\nb" }, `pair 0: finding: "a\nb" cannot be the name of a bucket`},
 	} {
 		d := epochOf(t, records[1])
 		tc.change(d, &d.Pairs[0])

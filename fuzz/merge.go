@@ -3,6 +3,8 @@ package fuzz
 import (
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
@@ -23,13 +25,13 @@ type sampleKind struct {
 // comes of it does not depend on the order in which they were computed, on who did it, or on how
 // often the campaign was interrupted.
 type merging struct {
-	*Gathered
+	*finding.Gathered
 	fresh   map[uint32]bool    // features that are new to the epoch
 	sampled map[sampleKind]int // cases of Differing
 }
 
-func newMerging(pair int, st *PairState) merging {
-	return merging{&Gathered{Pair: pair, Before: st}, map[uint32]bool{}, map[sampleKind]int{}}
+func newMerging(pair int, st *finding.PairState) merging {
+	return merging{&finding.Gathered{Pair: pair, Before: st}, map[uint32]bool{}, map[sampleKind]int{}}
 }
 
 // merge adds the result of the next unit. The epoch has room for so many unnamed cases.
@@ -37,18 +39,18 @@ func (g *merging) merge(u *Unit, r *Result, unnamed int) {
 	generator := u.generator()
 	g.Dots += r.Dots
 	g.Units++
-	if u.Source != recordedSource && u.Source != Mutated {
-		g.setNext(u.Source, u.First+r.Dots)
+	if u.Source != finding.Recorded && u.Source != Mutated {
+		g.SetNext(u.Source, u.First+r.Dots)
 	}
 	for class, n := range r.Classes {
 		g.Classes[class] += n
 	}
-	source := map[string]Tally{generator: {r.Dots, r.Dots - r.Classes[oracle.Same]}}
-	g.Where.Add(&Where{Sources: source, Ulps: r.Where.Ulps, Spread: r.Where.Spread})
+	source := map[string]finding.Tally{generator: {Dots: r.Dots, Mismatches: r.Dots - r.Classes[oracle.Same]}}
+	g.Where.Add(&finding.Where{Sources: source, Ulps: r.Where.Ulps, Spread: r.Where.Spread})
 	for i := range r.Fresh {
 		g.addFeatures(&r.Fresh[i])
 	}
-	g.Agree = append(g.Agree, r.Agree[:min(len(r.Agree), max(0, EvidenceKept-len(g.Before.Agree)-len(g.Agree)))]...)
+	g.Agree = append(g.Agree, r.Agree[:min(len(r.Agree), max(0, finding.EvidenceKept-len(g.Before.Agree)-len(g.Agree)))]...)
 	before := len(g.Chunks)
 	for _, s := range r.Differ {
 		kind := sampleKind{s.Class, generator}
@@ -65,15 +67,15 @@ func (g *merging) merge(u *Unit, r *Result, unnamed int) {
 		g.shown(u, r.Unnamed[i].CaseRef, before)
 	}
 	for i := range r.Kinds {
-		g.count(&r.Kinds[i])
+		g.Count(&r.Kinds[i])
 		g.shown(u, r.Kinds[i].First.CaseRef, before)
 	}
 }
 
 // shown adds the chunk of a unit that has shown a case. The first so many chunks are of other
 // units.
-func (g *merging) shown(u *Unit, ref CaseRef, others int) {
-	if !slices.ContainsFunc(g.Chunks[others:], func(ch chunk) bool { return ch.has(ref) }) {
+func (g *merging) shown(u *Unit, ref finding.CaseRef, others int) {
+	if !slices.ContainsFunc(g.Chunks[others:], func(ch finding.Chunk) bool { return ch.Has(ref) }) {
 		g.Chunks = append(g.Chunks, u.chunkOf(ref))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 )
@@ -30,7 +32,7 @@ const pastPairs = 1 << 20
 func ReadPast(file string) (*Past, error) {
 	p := &Past{State: &State{}}
 	err := journal.Read(file, journalKind(""), p.begin, func(r *record) error {
-		return p.State.replay(r, func(_ int, d *Sum, most uint64) error { return d.checkCounts(most) })
+		return p.State.replay(r, func(_ int, d *finding.Sum, most uint64) error { return d.CheckCounts(most) })
 	})
 	if err == nil && p.State.Pairs == nil {
 		err = fmt.Errorf("%s: it has not begun", file)
@@ -56,7 +58,7 @@ func (p *Past) begin(head *journal.Head[journalOptions]) error {
 	}
 	p.Seed, p.Versions, p.Generators, p.Policies = h.Seed, head.Versions, h.Generators, h.Policies
 	for _, name := range h.Pairs {
-		st := &PairState{}
+		st := &finding.PairState{}
 		st.TargetA, st.TargetB, st.Name = namesOf(name)
 		p.State.Pairs = append(p.State.Pairs, st)
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -25,9 +27,9 @@ type Feedback struct {
 
 // PairFeedback is the part of a Feedback that concerns one pair.
 type PairFeedback struct {
-	Corpus  []CaseRef       `json:"corpus,omitempty"` // inputs with new features
-	Verdict *triage.Verdict `json:"verdict,omitempty"`
-	Odd     bool            `json:"unstable_pair,omitempty"`
+	Corpus       []finding.CaseRef `json:"corpus,omitempty"` // inputs with new features
+	Verdict      *triage.Verdict   `json:"verdict,omitempty"`
+	UnstablePair bool              `json:"unstable_pair,omitempty"`
 }
 
 // Share is how many of a pair's dot products a source gets.
@@ -50,8 +52,8 @@ func (c *Campaign) Shares(pair int, dots uint64, mutate bool) []Share {
 	)
 	p := c.pairs[pair]
 	chunk := max(chunkMost, uint64(devices.BatchSize(p.A)), uint64(devices.BatchSize(p.B)))
-	if p.recorder != nil {
-		return []Share{{recordedSource, min(dots, uint64(p.recorder.Recorded())), 1, chunk}}
+	if p.Recorder != nil {
+		return []Share{{finding.Recorded, min(dots, uint64(p.Recorder.Recorded())), 1, chunk}}
 	}
 	mutate = mutate && len(p.tracers()) > 0
 	var shares []Share
@@ -105,7 +107,7 @@ func proportionally(shares []Share, early []uint64, more uint64) {
 // Fed reports whether units of a source need the Feedback of the rounds before their own.
 // Mutations do, and so do all units of a pair whose causes are known only from a verdict.
 func (c *Campaign) Fed(pair int, source string) bool {
-	return source == Mutated || c.pairs[pair].given == nil
+	return source == Mutated || c.pairs[pair].Programs == nil
 }
 
 // Feed prepares a campaign that has run nothing yet for RunUnit: with the Feedback for units
@@ -121,19 +123,19 @@ func (c *Campaign) Feed(f *Feedback) error {
 	for i, p := range c.pairs {
 		from := &f.Pairs[i]
 		for _, ref := range from.Corpus {
-			if err := p.checkCase(ref); err != nil {
+			if err := p.CheckCase(ref); err != nil {
 				return err
 			}
-			if src := sourceOf(ref.Source); !src.Mutable() {
+			if src := finding.SourceOf(ref.Source); !src.Mutable() {
 				return fmt.Errorf("%s cannot be mutated", src)
 			}
 		}
-		if err := p.checkVerdict(from.Verdict); err != nil {
+		if err := p.CheckVerdict(from.Verdict); err != nil {
 			return fmt.Errorf("pair %d: verdict: %w", i, err)
 		}
 		st := c.state.Pairs[i]
-		st.Corpus, st.Verdict, st.Odd = from.Corpus, from.Verdict, from.Odd
-		p.rename(st.Verdict)
+		st.Corpus, st.Verdict, st.UnstablePair = from.Corpus, from.Verdict, from.UnstablePair
+		p.SetVerdict(st.Verdict)
 	}
 	return nil
 }
@@ -142,7 +144,7 @@ func (c *Campaign) Feed(f *Feedback) error {
 func (c *Campaign) Feedback() *Feedback {
 	f := &Feedback{Round: c.state.Epochs}
 	for _, st := range c.state.Pairs {
-		f.Pairs = append(f.Pairs, PairFeedback{st.Corpus, st.Verdict, st.Odd})
+		f.Pairs = append(f.Pairs, PairFeedback{st.Corpus, st.Verdict, st.UnstablePair})
 	}
 	return f
 }
@@ -150,7 +152,7 @@ func (c *Campaign) Feedback() *Feedback {
 // RunUnit runs a unit, after Feed. It may be called from several goroutines. The error is that of
 // a context that has ended, or a *GoneError if a target has stopped answering.
 func (c *Campaign) RunUnit(ctx context.Context, u Unit) (*Result, error) {
-	if p := c.pairs[u.Pair]; p.attributor == nil && p.given != nil {
+	if p := c.pairs[u.Pair]; p.Attributor == nil && p.Programs != nil {
 		return nil, errors.New("fuzz: RunUnit before Feed")
 	}
 	w, r := newWorker(), &Result{}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -130,8 +132,8 @@ func TestTwoRecordings(t *testing.T) {
 		t.Errorf("%d findings of %d details in %d buckets", len(p.Findings), n, len(p.Buckets))
 	}
 	for _, f := range p.Findings {
-		if _, ok := a.index[mma.FormatDot(a.inst.Formats, f.Dot)]; !f.Through || !f.Minimal || ok {
-			t.Errorf("%s: through %v, minimal %v, recorded %v: %s", f.Bucket, f.Through, f.Minimal, ok, mma.FormatDot(a.inst.Formats, f.Dot))
+		if _, ok := a.index[mma.FormatDot(a.inst.Formats, f.Dot)]; !f.OnModel || !f.Minimal || ok {
+			t.Errorf("%s: through %v, minimal %v, recorded %v: %s", f.Bucket, f.OnModel, f.Minimal, ok, mma.FormatDot(a.inst.Formats, f.Dot))
 		}
 	}
 }
@@ -148,7 +150,7 @@ func TestRecordingUnexplained(t *testing.T) {
 		return code
 	}
 	const n = 128
-	run := func(spoil func(uint64) uint64) *PairState {
+	run := func(spoil func(uint64) uint64) *finding.PairState {
 		a, b := remember(t, "volta", k4, n, asIs), remember(t, "volta", k4, n, spoil)
 		a.explained = true
 		return runCampaign(t, Config{Pairs: []devices.Pair{recordedPair(a, b)}, Seed: 1}).Pairs[0]
@@ -170,7 +172,7 @@ func TestRecordingUnexplained(t *testing.T) {
 	if o := other.Buckets["unexplained"]; o.Digest == bucket.Digest || o.Cases == 0 {
 		t.Errorf("other cases, %+v, have the digest of %+v", o, bucket)
 	}
-	if len(one.Findings) != 1 || one.Findings[0].Through || one.Findings[0].Minimal || !one.Findings[0].Dot.Equal(one.Findings[0].Start) {
+	if len(one.Findings) != 1 || one.Findings[0].OnModel || one.Findings[0].Minimal || !one.Findings[0].Dot.Equal(one.Findings[0].Start) {
 		t.Errorf("%+v", one.Findings)
 	}
 }
@@ -196,11 +198,11 @@ func TestKeep(t *testing.T) {
 	a.explained, b.explained = true, true
 	cfg := Config{Pairs: []devices.Pair{recordedPair(a, b)}, Seed: 1}
 	all := runCampaign(t, cfg).Pairs[0]
-	cfg.Keep = func(pair int, bucket *Bucket, v *triage.Verdict) bool {
+	cfg.Keep = func(pair int, bucket *finding.Bucket, v *triage.Verdict) bool {
 		return pair == 0 && bucket.Name == "truncation-width" && v.Found()
 	}
 	some := runCampaign(t, cfg).Pairs[0]
-	var wanted []*Case
+	var wanted []*finding.Case
 	for _, f := range all.Findings {
 		if f.Bucket == "truncation-width" {
 			wanted = append(wanted, f)
@@ -209,7 +211,7 @@ func TestKeep(t *testing.T) {
 	if len(wanted) == 0 || len(wanted) == len(all.Findings) || !reflect.DeepEqual(some.Findings, wanted) {
 		t.Errorf("%d findings, want %d of %d", len(some.Findings), len(wanted), len(all.Findings))
 	}
-	if !slices.EqualFunc(all.Sorted(), some.Sorted(), func(x, y *Bucket) bool { return reflect.DeepEqual(x, y) }) {
+	if !slices.EqualFunc(all.Sorted(), some.Sorted(), func(x, y *finding.Bucket) bool { return reflect.DeepEqual(x, y) }) {
 		t.Errorf("buckets %v, want %v", some.Sorted(), all.Sorted())
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"math"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 )
@@ -45,7 +47,7 @@ func (c *Campaign) epochSize(i, n int) uint64 {
 // cutOf returns the number of dot products that pair i has after the epoch in progress, if
 // a count or a time has cut the epoch short, else 0.
 func (c *Campaign) cutOf(i int, dots uint64) uint64 {
-	if c.pairs[i].recorder == nil && dots-c.state.Pairs[i].Dots < c.epochSize(i, c.state.Epochs) {
+	if c.pairs[i].Recorder == nil && dots-c.state.Pairs[i].Dots < c.epochSize(i, c.state.Epochs) {
 		return dots
 	}
 	return 0
@@ -103,11 +105,11 @@ func (c *Campaign) planPair(i int) (plan []Unit) {
 	if c.cfg.Count > 0 {
 		left = min(size, c.cfg.Count-min(c.cfg.Count, st.Dots))
 	}
-	if p.recorder != nil {
-		left = min(size, uint64(p.recorder.Recorded())-st.Dots)
+	if p.Recorder != nil {
+		left = min(size, uint64(p.Recorder.Recorded())-st.Dots)
 		for at := st.Dots; left > 0; {
 			n := min(left, chunkDots)
-			plan = append(plan, Unit{Pair: i, Source: recordedSource, First: at, Dots: n})
+			plan = append(plan, Unit{Pair: i, Source: finding.Recorded, First: at, Dots: n})
 			at, left = at+n, left-n
 		}
 		return plan
@@ -131,7 +133,7 @@ type turns struct {
 	next  map[string]uint64
 }
 
-func turnsOf(st *PairState) *turns {
+func turnsOf(st *finding.PairState) *turns {
 	t := &turns{units: st.Units, next: map[string]uint64{}}
 	maps.Copy(t.next, st.Next)
 	return t
@@ -149,7 +151,7 @@ func (c *Campaign) nextUnit(i int, t *turns, size, left int) (u Unit, ok bool) {
 	t.units++
 	n := 0
 	if turn%mutateIn == mutateIn-1 && len(st.Corpus) > 0 {
-		u.Source = st.Corpus[int(turn/mutateIn)%len(st.Corpus)].mutated().String()
+		u.Source = st.Corpus[int(turn/mutateIn)%len(st.Corpus)].Mutated().String()
 		n = max(min(size, left, mutatedChunk), 1)
 	} else {
 		var src gen.Source

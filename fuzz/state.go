@@ -4,13 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 )
 
 // State is all that a campaign knows after an epoch. It is the sum of the deltas in the
 // journal.
 type State struct {
 	Epochs int
-	Pairs  []*PairState
+	Pairs  []*finding.PairState
 	// Counts are values of Config.Count that lead to the same findings. There are several,
 	// to be run one after the other on the same journal, if a time or a count cut an epoch
 	// short and a later run went on from there.
@@ -31,9 +33,9 @@ type Milestone struct {
 
 // delta is what an epoch adds to the state.
 type delta struct {
-	Epoch int    `json:"epoch"`
-	Cut   uint64 `json:"cut,omitempty"` // the count that has cut the epoch, 0: none
-	Pairs []Sum  `json:"pairs"`
+	Epoch int           `json:"epoch"`
+	Cut   uint64        `json:"cut,omitempty"` // the count that has cut the epoch, 0: none
+	Pairs []finding.Sum `json:"pairs"`
 }
 
 // apply adds an epoch.
@@ -41,7 +43,7 @@ func (s *State) apply(d *delta) {
 	s.Epochs = d.Epoch + 1
 	most := uint64(0)
 	for i := range d.Pairs {
-		s.Pairs[i].apply(&d.Pairs[i], d.Epoch)
+		s.Pairs[i].Apply(&d.Pairs[i], d.Epoch)
 		most = max(most, s.Pairs[i].Dots)
 		s.found = append(s.found, slices.Repeat([]int{i}, len(d.Pairs[i].Findings))...)
 	}
@@ -62,7 +64,7 @@ func (s *State) milestone() (m Milestone) {
 
 // Cause is the buckets of one primary cause, over all pairs of a campaign.
 type Cause struct {
-	Bucket
+	finding.Bucket
 	Pairs int // that have it
 }
 
@@ -75,7 +77,7 @@ func Causes(s *State) []Cause {
 			i, ok := index[b.Name]
 			if !ok {
 				i = len(all)
-				index[b.Name], all = i, append(all, Cause{Bucket: Bucket{Name: b.Name}})
+				index[b.Name], all = i, append(all, Cause{Bucket: finding.Bucket{Name: b.Name}})
 			}
 			all[i].Pairs++
 			all[i].Add(b)
@@ -139,4 +141,6 @@ func (s *State) Complete(count uint64) bool {
 // Full reports whether two targets have as many findings as they may have, most or by
 // default DefaultFindings, but for places that are kept for causes that have not been seen
 // yet.
-func (s *State) Full(most int) bool { return Full(s.Pairs, cmp.Or(max(most, 0), DefaultFindings)) }
+func (s *State) Full(most int) bool {
+	return finding.Full(s.Pairs, cmp.Or(max(most, 0), DefaultFindings))
+}

@@ -52,7 +52,7 @@ func (c *Campaign) unfinished(why string) *Unfinished {
 	endless := c.cfg.Partial != "" // nobody knows how many there should be
 	for i, st := range c.state.Pairs {
 		wanted := c.cfg.Count
-		if r := c.pairs[i].recorder; r != nil {
+		if r := c.pairs[i].Recorder; r != nil {
 			wanted = uint64(r.Recorded())
 		}
 		x.Dots += st.Dots

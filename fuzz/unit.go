@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -33,20 +35,20 @@ const Mutated = "mutate"
 type Result struct {
 	Dots       uint64                   `json:"dots"` // of complete tiles: may exceed the unit's
 	Classes    [oracle.Fault + 1]uint64 `json:"classes"`
-	Kinds      []Kind                   `json:"kinds,omitempty"`      // of cases with a cause, in the order in which they appeared
+	Kinds      []finding.Kind           `json:"kinds,omitempty"`      // of cases with a cause, in the order in which they appeared
 	Unnamed    samples                  `json:"unnamed,omitempty"`    // differing cases to which the verdict known before the epoch assigns no cause
 	Unexamined uint64                   `json:"unexamined,omitempty"` // number of further such cases, which are not kept
 	Differ     samples                  `json:"differ,omitempty"`     // differing cases to be rechecked; they become evidence for triage
 	Agree      samples                  `json:"agree,omitempty"`
 	Fresh      []FreshInput             `json:"fresh,omitempty"` // inputs with features that no earlier input of the unit had
-	Where      Where                    `json:"where"`           // without Sources
+	Where      finding.Where            `json:"where"`           // without Sources
 
 	features []uint32 // memory for those of Fresh
 }
 
 // FreshInput is an input with new features.
 type FreshInput struct {
-	CaseRef
+	finding.CaseRef
 	Features []uint32 `json:"features"`
 }
 
@@ -61,33 +63,33 @@ const (
 
 // reset empties r and keeps its memory.
 func (r *Result) reset() {
-	r.Where.reset()
+	r.Where.Reset()
 	*r = Result{Where: r.Where, Kinds: r.Kinds[:0], Unnamed: r.Unnamed[:0], Differ: r.Differ[:0], Agree: r.Agree[:0], Fresh: r.Fresh[:0], features: r.features[:0]}
 }
 
 // chunk returns the chunk of a unit that begins at a dot product of it. inputs are those with
 // new features; ok is false if there are none to mutate.
-func (u *Unit) chunk(at uint64, inputs []CaseRef) (ch chunk, ok bool) {
-	ch = chunk{pair: u.Pair, name: u.Source, index: u.First + at, n: int(min(u.Chunk, u.Dots-at))}
+func (u *Unit) chunk(at uint64, inputs []finding.CaseRef) (ch finding.Chunk, ok bool) {
+	ch = finding.Chunk{Pair: u.Pair, Name: u.Source, First: u.First + at, Dots: int(min(u.Chunk, u.Dots-at))}
 	switch u.Source {
-	case recordedSource:
-		ch.play = true
+	case finding.Recorded:
+		ch.Recorded = true
 	case Mutated:
 		if len(inputs) == 0 {
 			return ch, false
 		}
-		ch.source = inputs[ch.index/u.Chunk%uint64(len(inputs))].mutated()
-		ch.name = ch.source.String()
+		ch.Source = inputs[ch.First/u.Chunk%uint64(len(inputs))].Mutated()
+		ch.Name = ch.Source.String()
 	default:
-		ch.source = sourceOf(u.Source)
-		tile := ch.source.Generator.M * ch.source.Generator.N
-		ch.n = (ch.n + tile - 1) / tile * tile
+		ch.Source = finding.SourceOf(u.Source)
+		tile := ch.Source.Generator.M * ch.Source.Generator.N
+		ch.Dots = (ch.Dots + tile - 1) / tile * tile
 	}
 	return ch, true
 }
 
 // chunkOf returns the chunk of a unit that has shown a case.
-func (u *Unit) chunkOf(ref CaseRef) chunk {
+func (u *Unit) chunkOf(ref finding.CaseRef) finding.Chunk {
 	one := *u
 	one.Source = ref.Source // of a mutation: the one that it was
 	ch, _ := one.chunk((ref.Index-u.First)/u.Chunk*u.Chunk, nil)
@@ -96,35 +98,35 @@ func (u *Unit) chunkOf(ref CaseRef) chunk {
 
 // complete returns the number of dot products of the tiles that a unit begins.
 func (u *Unit) complete() uint64 {
-	if u.Source == recordedSource || u.Source == Mutated {
+	if u.Source == finding.Recorded || u.Source == Mutated {
 		return u.Dots
 	}
-	g := sourceOf(u.Source).Generator
+	g := finding.SourceOf(u.Source).Generator
 	tile := uint64(g.M * g.N)
 	return (u.Dots + tile - 1) / tile * tile
 }
 
 // generator is the name of a unit's generator.
 func (u *Unit) generator() string {
-	if u.Source == recordedSource || u.Source == Mutated {
+	if u.Source == finding.Recorded || u.Source == Mutated {
 		return u.Source
 	}
-	return sourceOf(u.Source).Generator.Name
+	return finding.SourceOf(u.Source).Generator.Name
 }
 
 // checkPlanned returns an error if a unit is impossible.
 func (p *pair) checkPlanned(u *Unit) error {
 	const most = 1 << 24 // dot products of a chunk: all are in memory
-	if u.Dots == 0 || u.Dots > maxEpochDots || u.First > maxEpochDots || u.Chunk == 0 || u.Chunk > most {
+	if u.Dots == 0 || u.Dots > finding.MaxEpochDots || u.First > finding.MaxEpochDots || u.Chunk == 0 || u.Chunk > most {
 		return fmt.Errorf("%d dot products from %d on, in chunks of %d", u.Dots, u.First, u.Chunk)
 	}
-	if u.Source == Mutated && p.recorder == nil {
+	if u.Source == Mutated && p.Recorder == nil {
 		return nil
 	}
-	if p.recorder != nil {
-		return errors.Join(p.checkCase(CaseRef{u.Source, u.First}), p.checkCase(CaseRef{u.Source, u.First + u.Dots - 1}))
+	if p.Recorder != nil {
+		return errors.Join(p.CheckCase(finding.CaseRef{Source: u.Source, Index: u.First}), p.CheckCase(finding.CaseRef{Source: u.Source, Index: u.First + u.Dots - 1}))
 	}
-	src, err := canonical(u.Source)
+	src, err := finding.ParseSource(u.Source)
 	if err != nil {
 		return err
 	}
@@ -138,7 +140,7 @@ func (p *pair) checkPlanned(u *Unit) error {
 func (p *pair) checkResult(u *Unit, r *Result) error {
 	compared, accounted := uint64(0), r.Unexamined+uint64(len(r.Unnamed))
 	for _, n := range r.Classes {
-		compared += min(n, maxEpochDots)
+		compared += min(n, finding.MaxEpochDots)
 	}
 	if dots := u.complete(); r.Dots != dots && (u.Source != Mutated || r.Dots != 0) || compared != r.Dots || r.Unexamined > r.Dots {
 		return fmt.Errorf("%d dot products in classes of %d, but the unit has %d", r.Dots, compared, u.Dots)
@@ -148,7 +150,7 @@ func (p *pair) checkResult(u *Unit, r *Result) error {
 		if accounted += k.Cases; k.Cases > r.Dots || k.MaxUlp < 0 || k.First.Class != k.Class || k.Primary != triage.PrimaryIn(k.Detail) {
 			return fmt.Errorf("kind %.40q of cases is damaged", k.Detail)
 		}
-		if err := errors.Join(checkBucketName(k.Detail), p.checkOf(u, r, k.First)); err != nil {
+		if err := errors.Join(finding.CheckName(k.Detail), p.checkOf(u, r, k.First)); err != nil {
 			return err
 		}
 	}
@@ -159,17 +161,17 @@ func (p *pair) checkResult(u *Unit, r *Result) error {
 		return err
 	}
 	for i := range r.Fresh {
-		if err := p.checkCase(r.Fresh[i].CaseRef); err != nil {
+		if err := p.CheckCase(r.Fresh[i].CaseRef); err != nil {
 			return err
 		}
 	}
-	return r.Where.check(r.Dots)
+	return r.Where.Check(r.Dots)
 }
 
 // checkOf checks cases of a unit.
-func (p *pair) checkOf(u *Unit, r *Result, ss ...Sample) error {
+func (p *pair) checkOf(u *Unit, r *Result, ss ...finding.Sample) error {
 	for i := range ss {
-		if err := p.checkSample(&ss[i]); err != nil {
+		if err := p.CheckSample(&ss[i]); err != nil {
 			return err
 		}
 		if at := ss[i].Index; u.Source != Mutated && ss[i].Source != u.Source || at < u.First || at-u.First >= r.Dots {
@@ -181,7 +183,7 @@ func (p *pair) checkOf(u *Unit, r *Result, ss ...Sample) error {
 
 // samples are cases as the result of a unit has them in a file, where they are packed: there
 // may be many. Most have the same source.
-type samples []Sample
+type samples []finding.Sample
 
 // packed is the JSON of samples.
 type packed struct {
@@ -224,7 +226,7 @@ func (ss *samples) UnmarshalJSON(body []byte) error {
 		if x[0] >= uint64(len(p.Sources)) || x[2] > uint64(oracle.Fault) {
 			return errors.New("the list of cases is damaged")
 		}
-		*ss = append(*ss, Sample{CaseRef{p.Sources[x[0]], x[1]}, x[3], x[4], oracle.Class(x[2])})
+		*ss = append(*ss, finding.Sample{CaseRef: finding.CaseRef{Source: p.Sources[x[0]], Index: x[1]}, A: x[3], B: x[4], Class: oracle.Class(x[2])})
 	}
 	return nil
 }

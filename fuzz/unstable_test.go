@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -103,7 +105,7 @@ func same(*mma.Params)       {}
 func narrower(p *mma.Params) { p.Join.Align.F-- }
 
 // cases is the number of cases in all buckets of a pair.
-func cases(p *PairState) uint64 {
+func cases(p *finding.PairState) uint64 {
 	n := uint64(0)
 	for _, b := range p.Buckets {
 		n += b.Cases
@@ -171,11 +173,11 @@ func TestUnstable(t *testing.T) {
 				}
 			}
 			for _, f := range p.Findings {
-				if n := f.Stable; f.Bucket == Unstable && (n >= f.Of || f.Of != TriageRuns && f.Of != 3) || f.Bucket != Unstable && n != f.Of {
+				if n := f.Stable; f.Bucket == finding.Unstable && (n >= f.Of || f.Of != finding.TriageRuns && f.Of != 3) || f.Bucket != finding.Unstable && n != f.Of {
 					t.Errorf("finding %s: repeated %d of %d", f.Bucket, n, f.Of)
 				}
 			}
-			if found := slices.ContainsFunc(p.Findings, func(f *Case) bool { return f.Bucket == Unstable }); found != tc.flaky {
+			if found := slices.ContainsFunc(p.Findings, func(f *finding.Case) bool { return f.Bucket == finding.Unstable }); found != tc.flaky {
 				t.Errorf("a finding that changes: %v", found)
 			}
 		})

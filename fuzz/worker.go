@@ -8,6 +8,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/internal/simd"
@@ -26,7 +28,7 @@ type worker struct {
 	class  []oracle.Class // their classes
 	resA   []uint64       // their results
 	resB   []uint64
-	labels labeller
+	labels finding.Labeller
 	dot    *mma.Dot
 	trace  sim.Trace
 	shown  []uint32 // the features of an input
@@ -59,14 +61,14 @@ func (w *worker) run(ctx context.Context, c *Campaign, u *Unit, r *Result) error
 		if err := w.chunk(ctx, c, &ch, r); err != nil {
 			return err
 		}
-		at += uint64(ch.n)
+		at += uint64(ch.Dots)
 	}
 	return nil
 }
 
 // chunk computes a chunk.
-func (w *worker) chunk(ctx context.Context, c *Campaign, ch *chunk, r *Result) error {
-	p := c.pairs[ch.pair]
+func (w *worker) chunk(ctx context.Context, c *Campaign, ch *finding.Chunk, r *Result) error {
+	p := c.pairs[ch.Pair]
 	err := w.compute(ctx, p, c.cfg.Seed, ch, r)
 	if devices.IsFault(err) {
 		err = w.blame(ctx, p, ch, r)
@@ -74,7 +76,7 @@ func (w *worker) chunk(ctx context.Context, c *Campaign, ch *chunk, r *Result) e
 	if err != nil {
 		return err
 	}
-	r.Dots += uint64(ch.n)
+	r.Dots += uint64(ch.Dots)
 	w.distances(p, r)
 	w.name(c, p, ch, r)
 	return nil
@@ -82,15 +84,15 @@ func (w *worker) chunk(ctx context.Context, c *Campaign, ch *chunk, r *Result) e
 
 // compute makes a chunk's inputs, runs both units, compares, and takes features.
 // The differing cases are w.at and w.class.
-func (w *worker) compute(ctx context.Context, p *pair, seed uint64, ch *chunk, r *Result) error {
+func (w *worker) compute(ctx context.Context, p *pair, seed uint64, ch *finding.Chunk, r *Result) error {
 	w.inputs(p, seed, ch)
-	n := w.batch.Dots() * p.spec.D.Width()
+	n := w.batch.Dots() * p.Spec.D.Width()
 	w.a, w.b = resize(w.a, n), resize(w.b, n)
 	if err := w.both(ctx, p, ch); err != nil {
 		return err
 	}
 	w.compare(p, ch, r)
-	if !ch.play {
+	if !ch.Recorded {
 		w.features(p, ch, r)
 	}
 	return nil
@@ -99,43 +101,43 @@ func (w *worker) compute(ctx context.Context, p *pair, seed uint64, ch *chunk, r
 func resize(b []byte, n int) []byte { return slices.Grow(b[:0], n)[:n] }
 
 // inputs makes the chunk's inputs.
-func (w *worker) inputs(p *pair, seed uint64, ch *chunk) {
-	shape := mma.Shape{M: 1, N: 1, K: p.K, Tiles: ch.n}
-	if !ch.play {
-		g := ch.source.Generator
+func (w *worker) inputs(p *pair, seed uint64, ch *finding.Chunk) {
+	shape := mma.Shape{M: 1, N: 1, K: p.K, Tiles: ch.Dots}
+	if !ch.Recorded {
+		g := ch.Source.Generator
 		shape.M, shape.N = g.M, g.N
-		shape.Tiles = (ch.n + g.M*g.N - 1) / (g.M * g.N)
+		shape.Tiles = (ch.Dots + g.M*g.N - 1) / (g.M * g.N)
 	}
-	w.batch.Reset(p.spec.Formats, shape)
-	if ch.play {
+	w.batch.Reset(p.Spec.Formats, shape)
+	if ch.Recorded {
 		return // w.both loads them from the recording
 	}
-	w.Fill(ch.source, ch.name, &w.batch, seed, ch.index)
+	w.Fill(ch.Source, ch.Name, &w.batch, seed, ch.First)
 }
 
 // both runs the two units. A recorder's results come with its inputs.
-func (w *worker) both(ctx context.Context, p *pair, ch *chunk) error {
-	if !ch.play {
+func (w *worker) both(ctx context.Context, p *pair, ch *finding.Chunk) error {
+	if !ch.Recorded {
 		if err := p.A.Run(ctx, &w.batch, w.a); err != nil {
 			return err
 		}
 		return p.B.Run(ctx, &w.batch, w.b)
 	}
 	own, other, out := w.a, p.B, w.b
-	if p.swapped {
+	if p.Swapped {
 		own, other, out = w.b, p.A, w.a
 	}
-	if err := p.recorder.Load(int(ch.index), &w.batch, own); err != nil {
+	if err := p.Recorder.Load(int(ch.First), &w.batch, own); err != nil {
 		return err
 	}
 	return other.Run(ctx, &w.batch, out)
 }
 
 // compare counts a chunk's results by class and keeps a few of each.
-func (w *worker) compare(p *pair, ch *chunk, r *Result) {
-	width := p.spec.D.Width()
-	differ := oracle.NewComparer(p.spec.D, p.policy)
-	w.at = simd.Differing(w.at[:0], w.a[:ch.n*width], w.b[:ch.n*width], width)
+func (w *worker) compare(p *pair, ch *finding.Chunk, r *Result) {
+	width := p.Spec.D.Width()
+	differ := oracle.NewComparer(p.Spec.D, p.Policy)
+	w.at = simd.Differing(w.at[:0], w.a[:ch.Dots*width], w.b[:ch.Dots*width], width)
 	w.class = w.class[:0]
 	for _, i := range w.at {
 		class := differ.Compare(mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))
@@ -146,12 +148,12 @@ func (w *worker) compare(p *pair, ch *chunk, r *Result) {
 		}
 	}
 	w.at = w.at[:len(w.class)]
-	r.Classes[oracle.Same] += uint64(ch.n - len(w.at))
+	r.Classes[oracle.Same] += uint64(ch.Dots - len(w.at))
 	w.keep(ch, r, width)
 }
 
 // keep keeps a few differing cases of each class and a few that agree.
-func (w *worker) keep(ch *chunk, r *Result, width int) {
+func (w *worker) keep(ch *finding.Chunk, r *Result, width int) {
 	left, chunk := 0, [oracle.Fault + 1]int{}
 	for _, c := range w.class {
 		chunk[c]++
@@ -167,7 +169,7 @@ func (w *worker) keep(ch *chunk, r *Result, width int) {
 		}
 	}
 	j := 0
-	for i := range int32(ch.n) {
+	for i := range int32(ch.Dots) {
 		switch {
 		case len(r.Agree) == agreePerUnit:
 			return
@@ -180,17 +182,17 @@ func (w *worker) keep(ch *chunk, r *Result, width int) {
 }
 
 // sample is a case of a chunk.
-func (w *worker) sample(ch *chunk, i int32, class oracle.Class, width int) Sample {
-	return Sample{ch.ref(int(i)), mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)), class}
+func (w *worker) sample(ch *finding.Chunk, i int32, class oracle.Class, width int) finding.Sample {
+	return finding.Sample{CaseRef: ch.Ref(int(i)), A: mma.Load(w.a, width, int(i)), B: mma.Load(w.b, width, int(i)), Class: class}
 }
 
 // blame runs a chunk again, one dot product at a time, after a target failed on it: the
 // failure is counted for the dot products that cause it, and all others are compared.
-func (w *worker) blame(ctx context.Context, p *pair, ch *chunk, r *Result) error {
-	width := p.spec.D.Width()
-	one := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
+func (w *worker) blame(ctx context.Context, p *pair, ch *finding.Chunk, r *Result) error {
+	width := p.Spec.D.Width()
+	one := mma.NewBatch(p.Spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
 	w.at, w.class = w.at[:0], w.class[:0]
-	for i := range ch.n {
+	for i := range ch.Dots {
 		one.Take(0, &w.batch, i)
 		var class oracle.Class
 		for _, side := range []struct {
@@ -207,7 +209,7 @@ func (w *worker) blame(ctx context.Context, p *pair, ch *chunk, r *Result) error
 			}
 		}
 		if class != oracle.Fault {
-			class = oracle.Compare(p.spec.D, p.policy, mma.Load(w.a, width, i), mma.Load(w.b, width, i))
+			class = oracle.Compare(p.Spec.D, p.Policy, mma.Load(w.a, width, i), mma.Load(w.b, width, i))
 		}
 		r.Classes[class]++
 		if class != oracle.Same {
@@ -221,10 +223,10 @@ func (w *worker) blame(ctx context.Context, p *pair, ch *chunk, r *Result) error
 // name counts a chunk's differing cases in their buckets. Where the pair has no verdict yet,
 // or one that does not explain the case, cases are kept until the epoch's triage. After
 // giveUpAfter epochs without a verdict they count as unexplained, unless the pair is odd.
-func (w *worker) name(c *Campaign, p *pair, ch *chunk, r *Result) {
-	width := p.spec.D.Width()
-	gaveUp := p.attributor == nil && c.state.Epochs > giveUpAfter && !c.state.Pairs[ch.pair].Odd
-	if p.attributor == nil && !gaveUp {
+func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
+	width := p.Spec.D.Width()
+	gaveUp := p.Attributor == nil && c.state.Epochs > finding.GiveUpAfter && !c.state.Pairs[ch.Pair].UnstablePair
+	if p.Attributor == nil && !gaveUp {
 		for j, i := range w.at {
 			w.keepUnnamed(r, w.sample(ch, i, w.class[j], width))
 		}
@@ -234,18 +236,18 @@ func (w *worker) name(c *Campaign, p *pair, ch *chunk, r *Result) {
 	for _, i := range w.at {
 		w.resA, w.resB = append(w.resA, mma.Load(w.a, width, int(i))), append(w.resB, mma.Load(w.b, width, int(i)))
 	}
-	for j, cause := range w.labels.of(p.attributor, &w.batch, w.at, w.resA, w.resB, w.class) {
+	for j, cause := range w.labels.Causes(p.Attributor, &w.batch, w.at, w.resA, w.resB, w.class) {
 		s := w.sample(ch, w.at[j], w.class[j], width)
 		if !gaveUp && cause.Primary == triage.Unexplained {
 			w.keepUnnamed(r, s)
 			continue
 		}
-		r.Kinds = p.addCase(r.Kinds, cause, &s, w.labels.digest(p.pairRun, cause, &w.batch, w.at[j], &s), w.kinds)
+		r.Kinds = p.AddCase(r.Kinds, cause, &s, w.labels.Digest(p.Pair, cause, &w.batch, w.at[j], &s), w.kinds)
 	}
 }
 
 // keepUnnamed keeps a case without a cause, if there is room.
-func (w *worker) keepUnnamed(r *Result, s Sample) {
+func (w *worker) keepUnnamed(r *Result, s finding.Sample) {
 	if len(r.Unnamed) < w.unnamed {
 		r.Unnamed = append(r.Unnamed, s)
 	} else {
@@ -272,7 +274,7 @@ func nextTraced(i uint64) uint64 {
 }
 
 // features traces some of a chunk's inputs through the models of the pair.
-func (w *worker) features(p *pair, ch *chunk, r *Result) {
+func (w *worker) features(p *pair, ch *finding.Chunk, r *Result) {
 	models := w.models[p]
 	if models == nil {
 		models = p.tracers()
@@ -281,27 +283,27 @@ func (w *worker) features(p *pair, ch *chunk, r *Result) {
 	if len(models) == 0 {
 		return
 	}
-	end := ch.index + uint64(ch.n)
-	for i := nextTraced(ch.index); i < end; i = nextTraced(i + 1) {
-		w.dot = p.fitting(w.dot)
-		w.batch.Get(int(i-ch.index), w.dot)
+	end := ch.First + uint64(ch.Dots)
+	for i := nextTraced(ch.First); i < end; i = nextTraced(i + 1) {
+		w.dot = p.Fitting(w.dot)
+		w.batch.Get(int(i-ch.First), w.dot)
 		w.traced++
 		w.shown = w.shown[:0]
 		for n, m := range models {
 			w.trace.Reset()
 			m.Dot(w.dot, &w.trace)
 			w.shown = featuresOf(w.shown, &w.trace, uint32(n))
-			if spread, ok := spreadOf(&w.trace); ok && n == 0 {
-				_, differs := slices.BinarySearch(w.at, int32(i-ch.index))
-				r.Where.addSpread(spread, tallyOf(differs))
+			if spread, ok := finding.SpreadOf(&w.trace); ok && n == 0 {
+				_, differs := slices.BinarySearch(w.at, int32(i-ch.First))
+				r.Where.AddSpread(spread, finding.TallyOf(differs))
 			}
 		}
-		w.keepFresh(r, CaseRef{ch.name, i})
+		w.keepFresh(r, ch.Ref(int(i - ch.First)))
 	}
 }
 
 // keepFresh keeps an input that has features which none before it had.
-func (w *worker) keepFresh(r *Result, ref CaseRef) {
+func (w *worker) keepFresh(r *Result, ref finding.CaseRef) {
 	before := len(r.features)
 	for _, f := range w.shown {
 		if !w.seen[f] {
@@ -320,7 +322,7 @@ func (p *pair) tracers() []*sim.Model {
 	models := []*sim.Model{}
 	byProgram := map[string]*sim.Model{}
 	for _, u := range []devices.Unit{p.A, p.B} {
-		params := believed(u)
+		params := finding.Believed(u)
 		if params == nil {
 			continue
 		}
@@ -337,11 +339,11 @@ func (p *pair) tracers() []*sim.Model {
 
 // distances counts how far the results of a chunk's differing cases are apart.
 func (w *worker) distances(p *pair, r *Result) {
-	width := p.spec.D.Width()
-	f := p.spec.D.Get()
+	width := p.Spec.D.Width()
+	f := p.Spec.D.Get()
 	for j, i := range w.at {
 		if w.class[j] == oracle.Value {
-			r.Where.addUlps(bits.Len64(stepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
+			r.Where.AddUlps(bits.Len64(finding.StepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"slices"
@@ -32,7 +32,7 @@ func detailName(primary triage.Label, detail string, class oracle.Class) string 
 
 // addCase adds a differing case to its kind. Beyond most kinds there is one for each primary
 // cause and class.
-func (p *pairRun) addCase(kinds []Kind, cause *triage.Cause, s *Sample, digest uint64, most int) []Kind {
+func (p *Pair) AddCase(kinds []Kind, cause *triage.Cause, s *Sample, digest uint64, most int) []Kind {
 	detail := cause.Detail
 	of := func(k Kind) bool { return k.Class == s.Class && k.Detail == detail }
 	i := slices.IndexFunc(kinds, of)
@@ -47,7 +47,7 @@ func (p *pairRun) addCase(kinds []Kind, cause *triage.Cause, s *Sample, digest u
 	k := &kinds[i]
 	k.Cases++
 	if s.Class != oracle.Fault { // which has one result
-		k.MaxUlp = max(k.MaxUlp, ulpDistance(p.spec.D, s.A, s.B))
+		k.MaxUlp = max(k.MaxUlp, ulpDistance(p.Spec.D, s.A, s.B))
 	}
 	k.Digest += digest
 	return kinds
@@ -97,7 +97,7 @@ func (b *Bucket) Add(o *Bucket) {
 
 // count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
 // detail is new to the epoch. A detail for which the pair has no room is not kept.
-func (g *Gathered) count(k *Kind) {
+func (g *Gathered) Count(k *Kind) {
 	one := &Bucket{Name: string(k.Primary), Cases: k.Cases, MaxUlp: k.MaxUlp, Digest: k.Digest, More: k.Cases}
 	one.Classes[k.Class] = k.Cases
 	name, b := k.name(), g.Buckets[one.Name]

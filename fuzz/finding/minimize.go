@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -30,7 +30,7 @@ func (x *pairTriage) minimize(ctx context.Context, f *Case) error {
 	if err != nil {
 		return nil // a recording without an explanation: there is nothing to ask
 	}
-	res, err := minimize.Dot(ctx, x.p.spec.Formats, f.Start, x.test(sides), minimize.Options{
+	res, err := minimize.Dot(ctx, x.p.Spec.Formats, f.Start, x.test(sides), minimize.Options{
 		Bucket: f.Detail, MaxQueries: maxQueries, MaxBatches: maxBatches,
 	})
 	var flaky *minimize.FlakyError
@@ -46,9 +46,9 @@ func (x *pairTriage) minimize(ctx context.Context, f *Case) error {
 		return err
 	}
 	f.A, f.B = codes[0][0], codes[0][1]
-	f.Class = oracle.Compare(x.p.spec.D, x.p.policy, f.A, f.B)
+	f.Class = oracle.Compare(x.p.Spec.D, x.p.Policy, f.A, f.B)
 	if x.attributor != nil && f.Class != oracle.Same {
-		var l labeller
+		var l Labeller
 		_, causes := x.causesOf(&l, []*mma.Dot{f.Dot}, []Sample{f.sample()})
 		f.Changes, f.Back = x.attributor.Changes(causes[0])
 	}
@@ -70,8 +70,8 @@ func (x *pairTriage) shrinkingSides(f *Case) (bothSides, error) {
 
 func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (runner, error) {
 	if !devices.IsRecording(u) {
-		run := dotRunner(u, x.p.spec.Formats)
-		if x.isOdd() && u.Model() == nil {
+		run := dotRunner(u, x.p.Spec.Formats)
+		if x.isUnstable() && u.Model() == nil {
 			run = mostly(run)
 		}
 		return run, nil
@@ -81,7 +81,7 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 	}
 	// By default it is base's program with x.k products, as triage tested it.
 	program, k := x.p.base, x.k
-	switch given := x.attributor == x.p.given; {
+	switch given := x.attributor == x.p.Programs; {
 	case given && isUnknown:
 		program, k = x.p.other, x.p.otherK
 	case given:
@@ -89,11 +89,11 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 	case isUnknown:
 		program = x.verdict.Program
 	}
-	m, err := sim.New(x.p.spec.Formats, k, program)
+	m, err := sim.New(x.p.Spec.Formats, k, program)
 	if err != nil {
 		return nil, err
 	}
-	f.Through = true
+	f.OnModel = true
 	return func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
 		codes := make([]uint64, len(dots))
 		for i, d := range dots {
@@ -110,7 +110,7 @@ func (x *pairTriage) test(sides bothSides) minimize.Test {
 		if failed == nil && err != nil {
 			return nil, err
 		}
-		var l labeller
+		var l Labeller
 		names := make([]string, len(dots))
 		var at []int // of those that differ
 		var differ []*mma.Dot
@@ -118,7 +118,7 @@ func (x *pairTriage) test(sides bothSides) minimize.Test {
 		for i, r := range results {
 			if failed != nil && failed[i] {
 				names[i] = oracle.Fault.String() // another finding, of its own
-			} else if class := oracle.Compare(x.p.spec.D, x.p.policy, r[0], r[1]); class != oracle.Same {
+			} else if class := oracle.Compare(x.p.Spec.D, x.p.Policy, r[0], r[1]); class != oracle.Same {
 				at, differ = append(at, i), append(differ, dots[i])
 				ss = append(ss, Sample{A: r[0], B: r[1], Class: class})
 			}

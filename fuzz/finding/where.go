@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"errors"
@@ -33,7 +33,7 @@ func (t *Tally) Add(o Tally) {
 }
 
 // tallyOf returns the tally of one dot product.
-func tallyOf(differs bool) Tally {
+func TallyOf(differs bool) Tally {
 	if differs {
 		return Tally{1, 1}
 	}
@@ -56,18 +56,18 @@ func (w *Where) Add(o *Where) {
 	}
 	for n, cases := range o.Ulps {
 		if cases > 0 {
-			w.addUlps(n, cases)
+			w.AddUlps(n, cases)
 		}
 	}
 	for n, t := range o.Spread {
 		if t.Dots > 0 {
-			w.addSpread(n, t)
+			w.AddSpread(n, t)
 		}
 	}
 }
 
 // addUlps adds cases whose distance has n bits.
-func (w *Where) addUlps(n int, cases uint64) {
+func (w *Where) AddUlps(n int, cases uint64) {
 	if n >= len(w.Ulps) {
 		w.Ulps = append(w.Ulps, make([]uint64, n+1-len(w.Ulps))...)
 	}
@@ -75,7 +75,7 @@ func (w *Where) addUlps(n int, cases uint64) {
 }
 
 // addSpread adds traced inputs of a spread.
-func (w *Where) addSpread(n int, t Tally) {
+func (w *Where) AddSpread(n int, t Tally) {
 	if n = min(n, SpreadMost+1); n >= len(w.Spread) {
 		w.Spread = append(w.Spread, make([]Tally, n+1-len(w.Spread))...)
 	}
@@ -83,18 +83,18 @@ func (w *Where) addSpread(n int, t Tally) {
 }
 
 // reset empties w and keeps its memory.
-func (w *Where) reset() { *w = Where{Ulps: w.Ulps[:0], Spread: w.Spread[:0]} }
+func (w *Where) Reset() { *w = Where{Ulps: w.Ulps[:0], Spread: w.Spread[:0]} }
 
 // check returns an error if this cannot be the record of an epoch or a chunk of so many dot
 // products.
-func (w *Where) check(dots uint64) error {
+func (w *Where) Check(dots uint64) error {
 	const most = 1000 // names of generators
 	cases, traced := uint64(0), Tally{}
 	for _, n := range w.Ulps {
-		cases += min(n, maxEpochDots)
+		cases += min(n, MaxEpochDots)
 	}
 	for _, t := range w.Spread {
-		traced.Add(Tally{min(t.Dots, maxEpochDots), min(t.Mismatches, maxEpochDots)})
+		traced.Add(Tally{min(t.Dots, MaxEpochDots), min(t.Mismatches, MaxEpochDots)})
 		if t.Mismatches > t.Dots {
 			return errors.New("more inputs of a spread differ than there are")
 		}
@@ -103,7 +103,7 @@ func (w *Where) check(dots uint64) error {
 		return fmt.Errorf("distances of %d cases and spreads of %d inputs, of %d dot products", cases, traced.Dots, dots)
 	}
 	for name, t := range w.Sources {
-		if err := checkBucketName(name); err != nil || t.Dots > dots || t.Mismatches > t.Dots {
+		if err := CheckName(name); err != nil || t.Dots > dots || t.Mismatches > t.Dots {
 			return fmt.Errorf("%d of %d dot products of %.40q differ", t.Mismatches, t.Dots, name)
 		}
 	}
@@ -111,7 +111,7 @@ func (w *Where) check(dots uint64) error {
 }
 
 // stepsApart is how many codes two numbers of a format are apart.
-func stepsApart(f *fp.Format, x, y uint64) uint64 {
+func StepsApart(f *fp.Format, x, y uint64) uint64 {
 	a, b := x&^f.SignBit(), y&^f.SignBit()
 	switch {
 	case (x^y)&f.SignBit() != 0:
@@ -124,7 +124,7 @@ func stepsApart(f *fp.Format, x, y uint64) uint64 {
 
 // spreadOf is by how many binades the largest and the smallest term of a sum are apart at
 // most; ok is false if no sum has two terms.
-func spreadOf(tr *sim.Trace) (spread int, ok bool) {
+func SpreadOf(tr *sim.Trace) (spread int, ok bool) {
 	for i := range tr.Sums {
 		var hi, lo int32
 		n := 0

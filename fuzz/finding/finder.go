@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -43,14 +43,14 @@ type Finder struct {
 	Epoch  int // in progress
 	Memory Memory
 
-	pairs        []*pairRun
+	pairs        []*Pair
 	resumed      map[*Case]bool               // findings of earlier runs
 	environments map[string]map[string]string // of targets
 	thinking     sync.Mutex
 }
 
 // NewFinder returns a finder for the pairs of a campaign.
-func NewFinder(o Options, pairs []*pairRun) *Finder {
+func NewFinder(o Options, pairs []*Pair) *Finder {
 	return &Finder{Options: o, pairs: pairs, resumed: map[*Case]bool{}}
 }
 
@@ -65,7 +65,7 @@ type Gathered struct {
 	Differing []Sample // a few differing cases of each kind: to be rechecked, and then evidence
 	Unnamed   []Sample // differing cases to which no verdict before the epoch assigns a cause
 	Kinds     []Kind   // that are new to the epoch, in the order in which they came up
-	Chunks    []chunk  // that have shown these cases
+	Chunks    []Chunk  // that have shown these cases
 	Explained bool     // all cases have been explained
 
 	x *pairTriage
@@ -110,7 +110,7 @@ func (t *Finder) Find(ctx context.Context, all []*Gathered) error {
 	}
 	for i, f := range findings {
 		if g := all[chosen[i].Pair]; f == nil {
-			g.Odd = true
+			g.UnstablePair = true
 		} else {
 			g.Findings = append(g.Findings, f)
 			t.resumed[f] = f != chosen[i]

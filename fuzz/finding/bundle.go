@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"bytes"
@@ -69,7 +69,7 @@ func (t *Finder) bundleDir(f *Case) string {
 func (t *Finder) bundlesOf(pair int) string {
 	p := &t.Pairs[pair]
 	name := p.Name()
-	if severalTargets(t.Pairs) {
+	if SeveralTargets(t.Pairs) {
 		name = p.TargetA + "~" + p.TargetB + "~" + name
 	}
 	return filepath.Join(t.Bundles, readable.Slug(name))
@@ -123,7 +123,7 @@ func isBundleName(name string) bool {
 
 // mismatch describes a finding as mismatch.json does.
 func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
-	p, policy := &t.Pairs[f.Pair], t.pairs[f.Pair].policy
+	p, policy := &t.Pairs[f.Pair], t.pairs[f.Pair].Policy
 	formats := p.Formats()
 	exact := oracle.ExactDot(formats, f.Dot)
 	m := &corpus.Mismatch{
@@ -136,7 +136,7 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 		Bucket: f.Bucket, Detail: f.Detail, Labels: LabelsIn(f.Detail),
 		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
 		Free:    strings.Join(bundle.Free(formats, f.Mask), "\n"),
-		Through: f.Through, Made: "mmafuzz " + versions.Program(), CaseChanges: f.Changes, CaseBack: f.Back,
+		Through: f.OnModel, Made: "mmafuzz " + versions.Program(), CaseChanges: f.Changes, CaseBack: f.Back,
 	}
 	if !f.BaseA && f.Changes != nil { // mismatch.json has the changes of the base
 		m.CaseChanges, m.CaseBack = mma.Reversed(f.Changes), !f.Back
@@ -185,7 +185,7 @@ func (t *Finder) sideRecord(u devices.Unit, target string, code uint64, exact or
 	s := corpus.SideRecord{
 		Target: target, Instruction: i.Name, Arch: i.Arch, K: i.K,
 		Result: mma.FormatCode(i.D, code), Ulps: fmt.Sprintf("%.6g", exact.Ulps(code)),
-		Known: given(u) != nil && !devices.IsRecording(u), Environment: versions.Environment(),
+		Known: knownProgram(u) != nil && !devices.IsRecording(u), Environment: versions.Environment(),
 	}
 	if i.Params != (mma.Params{}) {
 		s.Params = &i.Params
@@ -242,9 +242,9 @@ func (t *Finder) tiles(f *Case) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	tile, output := src.Tile(t.pairs[f.Pair].spec, f.Seed, f.Origin.Index)
+	tile, output := src.Tile(t.pairs[f.Pair].Spec, f.Seed, f.Origin.Index)
 	files := map[string][]byte{}
-	for name, side := range map[string]targetUnit{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
+	for name, side := range map[string]TargetUnit{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
 		out := make([]byte, tile.Dots()*p.Formats().D.Width())
 		if err := side.Unit.Run(context.Background(), tile, out); err != nil {
 			return nil, err
@@ -265,7 +265,7 @@ func (t *Finder) tiles(f *Case) (map[string][]byte, error) {
 }
 
 // severalTargets reports whether pairs differ in their targets.
-func severalTargets(pairs []devices.Pair) bool {
+func SeveralTargets(pairs []devices.Pair) bool {
 	first := &pairs[0]
 	return slices.ContainsFunc(pairs, func(p devices.Pair) bool { return p.TargetA != first.TargetA || p.TargetB != first.TargetB })
 }

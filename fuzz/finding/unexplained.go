@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"fmt"
@@ -27,23 +27,23 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 		return nil
 	}
 	p, run := &t.Pairs[pair], t.pairs[pair]
-	base, other := targetUnit{p.TargetA, p.A}, targetUnit{p.TargetB, p.B}
+	base, other := TargetUnit{p.TargetA, p.A}, TargetUnit{p.TargetB, p.B}
 	if run.baseUnit != nil && !run.unknownIsB {
 		base, other = other, base
 	}
-	var units []targetUnit // whose arithmetic is to be found out
+	var units []TargetUnit // whose arithmetic is to be found out
 	u := &Unexplained{}
 	switch {
 	case run.baseUnit == nil:
-		units = []targetUnit{base, other}
+		units = []TargetUnit{base, other}
 		u.Why = fmt.Sprintf("Nothing is known of how either side computes %s, so the comparison alone does not give the cause.", p.Name())
 	case v == nil:
 		return nil // no case was examined: all depend on their place, or are faults
 	case v.BaseFails:
-		units = []targetUnit{base}
+		units = []TargetUnit{base}
 		u.Why = fmt.Sprintf("%s does not compute %s as its model says, so nothing can be said about %s.", base.Target, base.Unit.Instruction().Name, other.Target)
 	default:
-		units = []targetUnit{other}
+		units = []TargetUnit{other}
 		u.Why = fmt.Sprintf("No known program, and no change of one that was tried, computes %s as %s does.", other.Unit.Instruction().Name, other.Target)
 		if v.Spent > 0 {
 			u.Why += fmt.Sprintf(" The search has spent its budget, %d million dot products of models; inference has more.", v.Spent)
@@ -79,7 +79,7 @@ func nearestOf(n *triage.Nearest, base string, f mma.Formats) *corpus.Nearest {
 
 // inferCommand returns the command that looks for a unit's arithmetic; "" if there is
 // none that does. A recording cannot be asked: the command is for where it was made.
-func (t *Finder) inferCommand(s targetUnit, pair int, which string) string {
+func (t *Finder) inferCommand(s TargetUnit, pair int, which string) string {
 	target := s.Target
 	if devices.IsRecording(s.Unit) {
 		target = t.environment(target)["recorded from"]
@@ -92,7 +92,7 @@ func (t *Finder) inferCommand(s targetUnit, pair int, which string) string {
 		return ""
 	}
 	number := ""
-	if severalTargets(t.Pairs) {
+	if SeveralTargets(t.Pairs) {
 		number = fmt.Sprintf("%d-", pair+1)
 	}
 	out := bundle.InferDir(number, i.Name, which)

@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -30,7 +30,7 @@ const (
 )
 
 // settled is the outcome of running unexplained cases again.
-type settled struct {
+type confirmed struct {
 	labels   map[CaseRef]string // layout or unstable; cases without a label are unexplained
 	trials   map[CaseRef]trial  // of unstable cases: those in which they changed
 	unstable []Sample           // cases that are counted as unstable
@@ -39,19 +39,19 @@ type settled struct {
 // settle runs again the cases that the verdict does not explain: all of an odd pair, and a few
 // of any other pair that has a unit other than a model or a recording. rechecked are cases that
 // have been run again already.
-func (x *pairTriage) settle(ctx context.Context, ss []Sample, rechecked []*Case) (*settled, error) {
-	s := &settled{labels: map[CaseRef]string{}, trials: map[CaseRef]trial{}}
+func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case) (*confirmed, error) {
+	s := &confirmed{labels: map[CaseRef]string{}, trials: map[CaseRef]trial{}}
 	if x.p.certain() || len(ss) == 0 {
 		return s, nil
 	}
-	if !x.isOdd() && x.attributor != nil {
-		few := x.newPersistence(ss[:min(len(ss), oddSample)])
+	if !x.isUnstable() && x.attributor != nil {
+		few := x.newPersistence(ss[:min(len(ss), stableSample)])
 		if err := few.inTiles(ctx, repetitions); err != nil {
 			return nil, err
 		}
-		x.d.Odd = slices.Contains(few.stays, false)
+		x.d.UnstablePair = slices.Contains(few.stays, false)
 	}
-	if !x.isOdd() {
+	if !x.isUnstable() {
 		return s, nil
 	}
 	p := x.newPersistence(ss)
@@ -123,7 +123,7 @@ func (p *persistence) runs(ctx context.Context) (int, error) {
 			left = append(left, p.ss[i])
 		}
 	}
-	sample := p.x.newPersistence(spread(left, oddSample))
+	sample := p.x.newPersistence(spread(left, stableSample))
 	err := sample.inTiles(ctx, runs)
 	changed := 0
 	for _, n := range sample.changed {
@@ -209,7 +209,7 @@ func (p *persistence) inTiles(ctx context.Context, times int) error {
 			}
 			for j, i := range t.cases {
 				p.trials[i].add([2]uint64{p.ss[i].A, p.ss[i].B}, got(t.outputs[j]))
-				p.stays[i] = p.trials[i].whole()
+				p.stays[i] = p.trials[i].repeats()
 			}
 		}
 		before := len(left)
@@ -263,21 +263,21 @@ func (x *pairTriage) tilesOf(ss []Sample, some []int) []*tiles {
 
 // tileShape returns the shape of a tile of a source. Recorded inputs are compared one by one.
 func (x *pairTriage) tileShape(source string) mma.Shape {
-	if source == recordedSource {
+	if source == Recorded {
 		return mma.Shape{M: 1, N: 1, K: x.p.K}
 	}
-	g := sourceOf(source).Generator
+	g := SourceOf(source).Generator
 	return mma.Shape{M: g.M, N: g.N, K: x.p.K}
 }
 
 // fill makes a batch of tiles.
 func (x *pairTriage) fill(shape mma.Shape, refs []tileRef, cases map[tileRef][]int, ss []Sample) *tiles {
-	t := &tiles{batch: mma.NewBatch(x.p.spec.Formats, shape)}
+	t := &tiles{batch: mma.NewBatch(x.p.Spec.Formats, shape)}
 	for n, ref := range refs {
-		if ref.source == recordedSource {
-			t.batch.Set(n, x.p.dot(x.t.Seed, CaseRef{ref.source, ref.first}))
+		if ref.source == Recorded {
+			t.batch.Set(n, x.p.Dot(x.t.Seed, CaseRef{ref.source, ref.first}))
 		} else {
-			sourceOf(ref.source).Fill(t.batch.Part(n, 1), x.t.Seed, ref.first)
+			SourceOf(ref.source).Fill(t.batch.Part(n, 1), x.t.Seed, ref.first)
 		}
 		for _, i := range cases[ref] {
 			t.cases = append(t.cases, i)
@@ -322,7 +322,7 @@ func (p *persistence) inBatches(ctx context.Context, times int) error {
 		ch := &p.x.d.Chunks[c]
 		var at []int
 		for i := range p.ss {
-			if !p.stays[i] && ch.has(p.ss[i].CaseRef) {
+			if !p.stays[i] && ch.Has(p.ss[i].CaseRef) {
 				at = append(at, i)
 			}
 		}
@@ -342,7 +342,7 @@ func (p *persistence) inBatches(ctx context.Context, times int) error {
 				return err
 			}
 			at = slices.DeleteFunc(at, func(i int) bool {
-				return got(int(p.ss[i].Index-ch.index)) != [2]uint64{p.ss[i].A, p.ss[i].B}
+				return got(int(p.ss[i].Index-ch.First)) != [2]uint64{p.ss[i].A, p.ss[i].B}
 			})
 		}
 		for _, i := range at {

@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -21,8 +21,8 @@ const EvidenceKept = 384
 // fullAttributor returns the attributor for cases that the epoch's own one leaves unnamed,
 // and for findings.
 func (x *pairTriage) fullAttributor() *triage.Attributor {
-	if x.p.given != nil && (x.verdict == nil || x.verdict.Given || !x.verdict.Found()) {
-		return x.p.given
+	if x.p.Programs != nil && (x.verdict == nil || x.verdict.Given || !x.verdict.Found()) {
+		return x.p.Programs
 	}
 	return x.p.attributorOf(x.verdict)
 }
@@ -41,7 +41,7 @@ func (x *pairTriage) keepEvidence(cases []*Case, most int) bool {
 
 // explain looks for a verdict, unless there is one that holds for the new cases too.
 func (x *pairTriage) explain(ctx context.Context) error {
-	if x.verdict != nil && !x.verdict.Found() && x.t.Epoch > giveUpAfter {
+	if x.verdict != nil && !x.verdict.Found() && x.t.Epoch > GiveUpAfter {
 		return nil // looked for often enough
 	}
 	if x.stillHolds(x.newCases(slices.Concat(x.d.Differ, x.d.Agree))) {
@@ -58,7 +58,7 @@ func (x *pairTriage) allEvidence() []*Case {
 // stillHolds reports whether the verdict before the epoch, which holds for all evidence
 // up to then, holds for the new evidence as well.
 func (x *pairTriage) stillHolds(fresh []*Case) bool {
-	if x.p.attributor == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Given && !x.baseHolds(x.verdict.K, fresh) {
+	if x.p.Attributor == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Given && !x.baseHolds(x.verdict.K, fresh) {
 		return false
 	}
 	x.k = x.verdict.K
@@ -66,8 +66,8 @@ func (x *pairTriage) stillHolds(fresh []*Case) bool {
 	if !triage.Holds(pr, &x.verdict.Program) {
 		return false
 	}
-	if x.attributor = x.p.attributor; x.verdict.Given {
-		x.attributor = x.p.given
+	if x.attributor = x.p.Attributor; x.verdict.Given {
+		x.attributor = x.p.Programs
 	}
 	if len(fresh) > 0 {
 		x.holds(pr, x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
@@ -81,7 +81,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	if x.p.baseUnit == nil {
 		return nil
 	}
-	if done, err := x.explainGiven(ctx, evidence); done || err != nil {
+	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
 		return err
 	}
 	x.k = x.hypothesisK(evidence)
@@ -135,8 +135,8 @@ func (x *pairTriage) effort(old *triage.Verdict) int {
 
 // explainGiven takes the verdict from the programs of two sides that are known. It
 // reports whether they explain the evidence.
-func (x *pairTriage) explainGiven(ctx context.Context, evidence []*Case) (bool, error) {
-	if x.p.given == nil {
+func (x *pairTriage) explainByPrograms(ctx context.Context, evidence []*Case) (bool, error) {
+	if x.p.Programs == nil {
 		return false, nil
 	}
 	x.k = x.p.otherK
@@ -153,7 +153,7 @@ func (x *pairTriage) explainGiven(ctx context.Context, evidence []*Case) (bool, 
 	}
 	var err error
 	v.Idle, err = x.idle(ctx, pr.Seed)
-	x.verdict, x.d.Verdict, x.attributor = v, v, x.p.given
+	x.verdict, x.d.Verdict, x.attributor = v, v, x.p.Programs
 	return true, err
 }
 
@@ -168,7 +168,7 @@ func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 
 // unknownUnit returns the unit that is to be explained, with the evidence.
 func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
-	pr := &triage.Unknown{Formats: x.p.spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy, Seed: x.t.Seed, Length: x.p.K, Questions: infer.Questions}
+	pr := &triage.Unknown{Formats: x.p.Spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.Policy, Seed: x.t.Seed, Length: x.p.K, Questions: infer.Questions}
 	for _, f := range evidence {
 		want, _ := x.p.want(f)
 		c := triage.Case{Dot: f.Start, Want: want}
@@ -186,8 +186,8 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 		}
 	}
 	if !devices.IsRecording(x.p.unknown) {
-		pr.Ask = harmless(dotRunner(x.p.unknown, x.p.spec.Formats))
-		if x.isOdd() {
+		pr.Ask = harmless(dotRunner(x.p.unknown, x.p.Spec.Formats))
+		if x.isUnstable() {
 			pr.Ask = steady(pr.Ask)
 		}
 	}
@@ -195,7 +195,7 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 }
 
 // giveUpAfter is the epoch after which no verdict is looked for any more.
-const giveUpAfter = 6
+const GiveUpAfter = 6
 
 // hypothesisK returns the K with which hypotheses are run: that of the unknown unit if the
 // known program gives the known side's results with that K too, else the known side's K; 0
@@ -211,9 +211,9 @@ func (x *pairTriage) hypothesisK(evidence []*Case) int {
 
 // baseHolds reports whether the known program gives the known side's results with K = k.
 func (x *pairTriage) baseHolds(k int, evidence []*Case) bool {
-	m, err := sim.New(x.p.spec.Formats, k, x.p.base)
+	m, err := sim.New(x.p.Spec.Formats, k, x.p.base)
 	return err == nil && !slices.ContainsFunc(evidence, func(f *Case) bool {
 		_, base := x.p.want(f)
-		return oracle.Compare(x.p.spec.D, x.p.policy, m.Dot(f.Start, nil), base) != oracle.Same
+		return oracle.Compare(x.p.Spec.D, x.p.Policy, m.Dot(f.Start, nil), base) != oracle.Same
 	})
 }

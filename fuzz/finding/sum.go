@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"cmp"
@@ -26,22 +26,22 @@ type PairState struct {
 // Sum is what was compared of one pair and what was found: in an epoch, as the journal records
 // it, or in all epochs.
 type Sum struct {
-	Dots     uint64                   `json:"dots"`
-	Units    uint64                   `json:"units"`          // of work
-	Next     map[string]uint64        `json:"next,omitempty"` // by source: index of the next dot product
-	Classes  [oracle.Fault + 1]uint64 `json:"classes"`
-	Features []uint32                 `json:"features,omitempty"`
-	Corpus   []CaseRef                `json:"corpus,omitempty"` // inputs with new features
-	Differ   []Sample                 `json:"differ,omitempty"` // evidence for triage
-	Agree    []Sample                 `json:"agree,omitempty"`
-	Verdict  *triage.Verdict          `json:"verdict,omitempty"` // the last one
-	Buckets  map[string]*Bucket       `json:"buckets,omitempty"`
-	Checked  uint64                   `json:"checked,omitempty"`  // cases that were run again alone
-	Changed  uint64                   `json:"changed,omitempty"`  // cases of Checked that gave something else
-	Unstable uint64                   `json:"unstable,omitempty"` // differing cases that do not repeat themselves: they are in no bucket
-	Odd      bool                     `json:"unstable_pair,omitempty"`      // some cases were unstable or depended on their tiles: unexplained cases are run again
-	Findings []*Case                  `json:"findings,omitempty"`
-	Where    Where                    `json:"where"`
+	Dots         uint64                   `json:"dots"`
+	Units        uint64                   `json:"units"`          // of work
+	Next         map[string]uint64        `json:"next,omitempty"` // by source: index of the next dot product
+	Classes      [oracle.Fault + 1]uint64 `json:"classes"`
+	Features     []uint32                 `json:"features,omitempty"`
+	Corpus       []CaseRef                `json:"corpus,omitempty"` // inputs with new features
+	Differ       []Sample                 `json:"differ,omitempty"` // evidence for triage
+	Agree        []Sample                 `json:"agree,omitempty"`
+	Verdict      *triage.Verdict          `json:"verdict,omitempty"` // the last one
+	Buckets      map[string]*Bucket       `json:"buckets,omitempty"`
+	Checked      uint64                   `json:"checked,omitempty"`       // cases that were run again alone
+	Changed      uint64                   `json:"changed,omitempty"`       // cases of Checked that gave something else
+	Unstable     uint64                   `json:"unstable,omitempty"`      // differing cases that do not repeat themselves: they are in no bucket
+	UnstablePair bool                     `json:"unstable_pair,omitempty"` // some cases were unstable or depended on their tiles: unexplained cases are run again
+	Findings     []*Case                  `json:"findings,omitempty"`
+	Where        Where                    `json:"where"`
 
 	// Unexamined is the number of differing cases in no bucket: those of an epoch that is
 	// not complete, and those that the result of a unit had no room for.
@@ -82,12 +82,12 @@ type Detail struct {
 	MaxUlp float64      `json:"max_ulp"`
 }
 
-func (p *pairRun) newState() *PairState {
+func (p *Pair) NewState() *PairState {
 	return &PairState{TargetA: p.TargetA, TargetB: p.TargetB, Name: p.Name(), BaseA: p.unknownIsB}
 }
 
 // apply adds what an epoch has found.
-func (st *PairState) apply(d *Sum, epoch int) {
+func (st *PairState) Apply(d *Sum, epoch int) {
 	for name := range d.Buckets {
 		if st.Buckets[name] == nil {
 			st.LastNew = epoch
@@ -110,7 +110,7 @@ func (s *Sum) Add(o *Sum) {
 	s.Dots += o.Dots
 	s.Units += o.Units
 	for source, next := range o.Next {
-		s.setNext(source, next)
+		s.SetNext(source, next)
 	}
 	for c, n := range o.Classes {
 		s.Classes[c] += n
@@ -128,14 +128,14 @@ func (s *Sum) Add(o *Sum) {
 	s.Checked += o.Checked
 	s.Changed += o.Changed
 	s.Unstable += o.Unstable
-	s.Odd = s.Odd || o.Odd
+	s.UnstablePair = s.UnstablePair || o.UnstablePair
 	s.Findings = append(s.Findings, o.Findings...)
 	s.Where.Add(&o.Where)
 	s.Unexamined += o.Unexamined
 }
 
 // setNext sets the index of the next dot product of a source.
-func (s *Sum) setNext(source string, index uint64) {
+func (s *Sum) SetNext(source string, index uint64) {
 	if s.Next == nil {
 		s.Next = map[string]uint64{}
 	}
@@ -203,7 +203,7 @@ func (st *PairState) Sorted() []*Bucket {
 }
 
 // mutated returns the source that mutates a case.
-func (r CaseRef) mutated() gen.Source {
+func (r CaseRef) Mutated() gen.Source {
 	src, err := gen.ParseSource(r.Source)
 	if err != nil {
 		panic("fuzz: corpus: " + err.Error()) // the names in a corpus are our own

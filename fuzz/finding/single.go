@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -25,10 +25,10 @@ const evidenceRounds = 6
 func (t *Finder) Single(ctx context.Context, dot *mma.Dot) (*Case, error) {
 	st := &PairState{}
 	x := &pairTriage{t: t, p: t.pairs[0], st: st, d: &Gathered{Before: st}}
-	if x.p.recorder != nil {
+	if x.p.Recorder != nil {
 		return nil, errors.New("a recording cannot be asked about new inputs; mmafuzz run compares it and keeps its findings")
 	}
-	sides := together(dotRunner(x.p.A, x.p.spec.Formats), dotRunner(x.p.B, x.p.spec.Formats))
+	sides := together(dotRunner(x.p.A, x.p.Spec.Formats), dotRunner(x.p.B, x.p.Spec.Formats))
 	f, err := x.repeated(ctx, sides, dot)
 	if err != nil {
 		return nil, err
@@ -106,7 +106,7 @@ func (x *pairTriage) run(ctx context.Context, sides bothSides, dots []*mma.Dot, 
 	cases := make([]*Case, len(results))
 	for i, r := range results {
 		cases[i] = &Case{Pair: x.index, Seed: x.t.Seed, Origin: origin, Start: dots[i], Dot: dots[i], A: r[0], B: r[1],
-			Class: oracle.Compare(x.p.spec.D, x.p.policy, r[0], r[1])}
+			Class: oracle.Compare(x.p.Spec.D, x.p.Policy, r[0], r[1])}
 	}
 	return cases, err
 }
@@ -116,7 +116,7 @@ func (x *pairTriage) evidence(ctx context.Context, sides bothSides) ([]*Case, er
 	var evidence []*Case
 	kept := map[bool]int{}
 	for round := range evidenceRounds {
-		dots := gen.Probe(x.p.spec, x.t.Seed, round, x.p.known...)
+		dots := gen.Probe(x.p.Spec, x.t.Seed, round, x.p.Known...)
 		if len(dots) == 0 {
 			break // they are very long
 		}
@@ -151,10 +151,10 @@ func (x *pairTriage) repeating(ctx context.Context, cases []*Case) ([]*Case, err
 	}
 	var kept []*Case
 	for i, f := range cases {
-		if ts[i].whole() {
+		if ts[i].repeats() {
 			kept = append(kept, f)
 		}
 	}
-	x.d.Odd = len(kept) < len(cases)
+	x.d.UnstablePair = len(kept) < len(cases)
 	return kept, nil
 }

@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -10,22 +10,22 @@ import (
 )
 
 // targetUnit is one side of a pair.
-type targetUnit struct {
+type TargetUnit struct {
 	Target string
 	Unit   devices.Unit
 }
 
 // pairRun is what a campaign needs to run one pair.
-type pairRun struct {
+type Pair struct {
 	devices.Pair
-	spec       gen.Spec
-	policy     oracle.Policy
-	recorder   devices.Recorder   // not nil: the pair's inputs are a recording's
-	swapped    bool               // the recorder is B
-	known      []*mma.Params      // arithmetics of the sides that are known or believed
-	attributor *triage.Attributor // of the verdict before the epoch; without one given, which may be nil
+	Spec       gen.Spec
+	Policy     oracle.Policy
+	Recorder   devices.Recorder   // not nil: the pair's inputs are a recording's
+	Swapped    bool               // the recorder is B
+	Known      []*mma.Params      // arithmetics of the sides that are known or believed
+	Attributor *triage.Attributor // of the verdict before the epoch; without one given, which may be nil
 	named      triage.Program     // the verdict's
-	given      *triage.Attributor // of the programs of two sides that are both known; else nil
+	Programs   *triage.Attributor // of the programs of two sides that are both known; else nil
 	other      mma.Params         // if given is not nil: the program of unknown
 	baseK      int                // if given is not nil: the K of base
 	otherK     int                // if given is not nil: the K of other
@@ -39,32 +39,32 @@ type pairRun struct {
 }
 
 // newPairRun prepares a pair. nan and zero override the policy of the catalogue, if not nil.
-func newPairRun(of devices.Pair, nan, zero *oracle.Strictness) *pairRun {
+func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
 	a, b := of.A.Instruction(), of.B.Instruction()
-	p := &pairRun{Pair: of, spec: gen.Spec{Formats: a.Formats, K: of.K}, policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
+	p := &Pair{Pair: of, Spec: gen.Spec{Formats: a.Formats, K: of.K}, Policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
 	if nan != nil {
-		p.policy.NaN = *nan
+		p.Policy.NaN = *nan
 	}
 	if zero != nil {
-		p.policy.Zero = *zero
+		p.Policy.Zero = *zero
 	}
 	for _, u := range []devices.Unit{of.A, of.B} {
-		if params := believed(u); params != nil {
-			p.known = append(p.known, params)
+		if params := Believed(u); params != nil {
+			p.Known = append(p.Known, params)
 		}
 	}
 	if r, ok := of.A.(devices.Recorder); ok {
-		p.recorder = r
+		p.Recorder = r
 	} else if r, ok := of.B.(devices.Recorder); ok {
-		p.recorder, p.swapped = r, true
+		p.Recorder, p.Swapped = r, true
 	}
 	p.chooseSides()
-	p.chooseGiven()
+	p.chooseProgramsOf()
 	return p
 }
 
 // Replace replaces the units of both sides by others that give the same results.
-func (p *pairRun) Replace(by func(side int, u devices.Unit) devices.Unit) {
+func (p *Pair) Replace(by func(side int, u devices.Unit) devices.Unit) {
 	for side, u := range []*devices.Unit{&p.A, &p.B} {
 		other := by(side, *u)
 		if p.baseUnit == *u {
@@ -79,7 +79,7 @@ func (p *pairRun) Replace(by func(side int, u devices.Unit) devices.Unit) {
 
 // believed returns a unit's arithmetic if it is known, or what the catalogue
 // says of it; nil if it says nothing.
-func believed(u devices.Unit) *mma.Params {
+func Believed(u devices.Unit) *mma.Params {
 	if p := u.Model(); p != nil {
 		return p
 	}
@@ -92,8 +92,8 @@ func believed(u devices.Unit) *mma.Params {
 
 // chooseSides decides which side's program hypotheses start from: a simulator's,
 // A's if both are, or what is believed of a unit that computes elsewhere.
-func (p *pairRun) chooseSides() {
-	a, b := believed(p.A), believed(p.B)
+func (p *Pair) chooseSides() {
+	a, b := Believed(p.A), Believed(p.B)
 	switch {
 	case p.A.Model() != nil || a != nil && p.B.Model() == nil:
 		p.base, p.baseUnit, p.unknown, p.unknownIsB = *a, p.A, p.B, true
@@ -104,7 +104,7 @@ func (p *pairRun) chooseSides() {
 
 // given returns the program of a unit that is known: a simulator's, a reference's, or the one
 // that explains all of a recording.
-func given(u devices.Unit) *mma.Params {
+func knownProgram(u devices.Unit) *mma.Params {
 	if r, ok := u.(devices.Explained); ok && r.Explained() {
 		return &u.Instruction().Params
 	}
@@ -113,16 +113,16 @@ func given(u devices.Unit) *mma.Params {
 
 // chooseGiven makes the attributor of two sides whose programs are known: it depends on the
 // programs alone. If their K differ and both can be written with the same K, they are.
-func (p *pairRun) chooseGiven() {
-	a, b := given(p.A), given(p.B)
+func (p *Pair) chooseProgramsOf() {
+	a, b := knownProgram(p.A), knownProgram(p.B)
 	if a == nil || b == nil {
 		return
 	}
 	from, to := triage.Program{Params: *a, K: p.A.Instruction().K}, triage.Program{Params: *b, K: p.B.Instruction().K}
-	p.given = triage.NewAttributor(p.spec.Formats, p.K, p.policy, from, to)
-	p.given.ExactFrom, p.given.ExactTo = exact(p.A), exact(p.B)
+	p.Programs = triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, from, to)
+	p.Programs.ExactFrom, p.Programs.ExactTo = exact(p.A), exact(p.B)
 	if from.K != to.K {
-		if x, y := triage.SameForm(p.spec.Formats, p.K, from, to); x.K == y.K {
+		if x, y := triage.SameForm(p.Spec.Formats, p.K, from, to); x.K == y.K {
 			from, to = x, y
 		}
 	}
@@ -140,12 +140,12 @@ func exact(u devices.Unit) bool {
 
 // attributorOf returns the attributor that a verdict makes, nil if there is none. For two known
 // programs it leaves out labels that made no difference on any input tried; given has all.
-func (p *pairRun) attributorOf(v *triage.Verdict) *triage.Attributor {
-	if p.given != nil && (v == nil || v.Given || !v.Found()) {
+func (p *Pair) attributorOf(v *triage.Verdict) *triage.Attributor {
+	if p.Programs != nil && (v == nil || v.Given || !v.Found()) {
 		if v == nil {
-			return p.given
+			return p.Programs
 		}
-		return p.given.Without(v.Idle)
+		return p.Programs.Without(v.Idle)
 	}
 	if v == nil || !v.Found() {
 		return nil
@@ -154,15 +154,15 @@ func (p *pairRun) attributorOf(v *triage.Verdict) *triage.Attributor {
 	if !p.unknownIsB {
 		from, to = to, from
 	}
-	return triage.NewAttributor(p.spec.Formats, p.K, p.policy, from, to)
+	return triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, from, to)
 }
 
 // rename replaces the attributor by that of a verdict.
-func (p *pairRun) rename(v *triage.Verdict) {
-	if p.attributor != nil && p.attributor != p.given && v != nil && programOf(v) == p.named {
+func (p *Pair) SetVerdict(v *triage.Verdict) {
+	if p.Attributor != nil && p.Attributor != p.Programs && v != nil && programOf(v) == p.named {
 		return
 	}
-	if p.attributor = p.attributorOf(v); p.attributor != nil && v != nil {
+	if p.Attributor = p.attributorOf(v); p.Attributor != nil && v != nil {
 		p.named = programOf(v)
 	}
 }
@@ -172,7 +172,7 @@ func programOf(v *triage.Verdict) triage.Program {
 }
 
 // want returns the result of the side that is to be explained, and the other's.
-func (p *pairRun) want(f *Case) (unknown, base uint64) {
+func (p *Pair) want(f *Case) (unknown, base uint64) {
 	if p.unknownIsB {
 		return f.B, f.A
 	}
@@ -180,19 +180,19 @@ func (p *pairRun) want(f *Case) (unknown, base uint64) {
 }
 
 // certain reports whether both sides are models or recordings, whose results never change.
-func (p *pairRun) certain() bool {
+func (p *Pair) certain() bool {
 	return (p.A.Model() != nil || devices.IsRecording(p.A)) && (p.B.Model() != nil || devices.IsRecording(p.B))
 }
 
 // targets are the two targets of a pair.
 type targets [2]string
 
-func (p *pairRun) targets() targets { return targets{p.TargetA, p.TargetB} }
+func (p *Pair) targets() targets { return targets{p.TargetA, p.TargetB} }
 
 // fitting returns a dot product of a pair's size: d, or a new one.
-func (p *pairRun) fitting(d *mma.Dot) *mma.Dot {
-	if d != nil && len(d.A) == p.K && len(d.SA) == p.spec.Blocks(p.K) {
+func (p *Pair) Fitting(d *mma.Dot) *mma.Dot {
+	if d != nil && len(d.A) == p.K && len(d.SA) == p.Spec.Blocks(p.K) {
 		return d
 	}
-	return mma.NewDot(p.spec.Formats, p.K)
+	return mma.NewDot(p.Spec.Formats, p.K)
 }

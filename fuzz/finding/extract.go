@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -15,19 +15,19 @@ import (
 // these alone do not show the difference, what surrounds them in the tile matters.
 
 // dot returns the operands of a case.
-func (p *pairRun) dot(seed uint64, ref CaseRef) *mma.Dot {
-	if ref.Source == recordedSource {
-		b := mma.NewBatch(p.spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
-		_ = p.recorder.Load(int(ref.Index), b, make([]byte, p.spec.D.Width())) // after an error too b has the operands
-		d := mma.NewDot(p.spec.Formats, p.K)
+func (p *Pair) Dot(seed uint64, ref CaseRef) *mma.Dot {
+	if ref.Source == Recorded {
+		b := mma.NewBatch(p.Spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
+		_ = p.Recorder.Load(int(ref.Index), b, make([]byte, p.Spec.D.Width())) // after an error too b has the operands
+		d := mma.NewDot(p.Spec.Formats, p.K)
 		b.Get(0, d)
 		return d
 	}
-	return sourceOf(ref.Source).Dot(p.spec, seed, ref.Index)
+	return SourceOf(ref.Source).Dot(p.Spec, seed, ref.Index)
 }
 
 // sourceOf returns the source of a name that this package has checked or made.
-func sourceOf(name string) gen.Source {
+func SourceOf(name string) gen.Source {
 	src, err := gen.ParseSource(name)
 	if err != nil {
 		panic("fuzz: " + err.Error())
@@ -39,14 +39,14 @@ func sourceOf(name string) gen.Source {
 // tile, or its position in one of zeros, is needed to show a difference, the
 // layout matters; else the results that it gives alone are the ones to explain.
 func (x *pairTriage) extract(ctx context.Context, f *Case, alone [2]uint64) error {
-	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.t.Seed, f.Origin.Index)
+	tile, output := SourceOf(f.Origin.Source).Tile(x.p.Spec, x.t.Seed, f.Origin.Index)
 	where, err := minimize.Tile(ctx, tile, 0, output, x.differs)
 	if err != nil {
 		return err
 	}
 	if where <= minimize.Corner {
 		f.A, f.B = alone[0], alone[1]
-		f.Class = oracle.Compare(x.p.spec.D, x.p.policy, f.A, f.B)
+		f.Class = oracle.Compare(x.p.Spec.D, x.p.Policy, f.A, f.B)
 		if f.Class != oracle.Same {
 			return nil
 		}
@@ -66,5 +66,5 @@ func (x *pairTriage) differs(ctx context.Context, b *mma.Batch, output int) (boo
 		return false, err
 	}
 	r := got(output)
-	return oracle.Compare(x.p.spec.D, x.p.policy, r[0], r[1]) != oracle.Same, nil
+	return oracle.Compare(x.p.Spec.D, x.p.Policy, r[0], r[1]) != oracle.Same, nil
 }

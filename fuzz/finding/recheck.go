@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -35,7 +35,7 @@ const (
 	repetitions  = 3  // of a case, alone
 	trials       = 8  // of a case that changed, where it was found
 	trialBatches = 2  // batches of an epoch that are run again
-	oddSample    = 64 // unexplained cases that are run again in a pair that is not odd
+	stableSample = 64 // unexplained cases that are run again in a pair that is not odd
 )
 
 // trial is what repetitions of a case gave.
@@ -80,7 +80,7 @@ func (x *pairTriage) trial(ctx context.Context, b *mma.Batch, f *Case, output in
 }
 
 // whole reports whether every repetition gave the result of the case.
-func (t *trial) whole() bool { return t.same == t.of }
+func (t *trial) repeats() bool { return t.same == t.of }
 
 // recheck runs cases again, each alone in its tile. Cases that change are then run where they
 // were found.
@@ -92,12 +92,12 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 	x.d.Checked += uint64(len(cases))
 	batches := map[int]bool{}
 	for i, f := range cases {
-		if f.Class == oracle.Fault || alone[i].whole() {
+		if f.Class == oracle.Fault || alone[i].repeats() {
 			f.Stable, f.Of = alone[i].same, alone[i].of
 			continue
 		}
 		x.d.Changed++
-		x.d.Odd = true
+		x.d.UnstablePair = true
 		if err := x.whereFound(ctx, f, &alone[i], batches); err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (x *pairTriage) alone(ctx context.Context, times int, cases []*Case) ([]tri
 	if len(dots) == 0 {
 		return ts, nil
 	}
-	some, err := x.trials(ctx, times, mma.BatchOf(x.p.spec.Formats, x.p.K, dots), again, func(i int) int { return i })
+	some, err := x.trials(ctx, times, mma.BatchOf(x.p.Spec.Formats, x.p.K, dots), again, func(i int) int { return i })
 	if devices.IsFault(err) {
 		return nil, nil
 	}
@@ -132,7 +132,7 @@ func (x *pairTriage) alone(ctx context.Context, times int, cases []*Case) ([]tri
 
 // bothOf runs both sides on a batch and returns the results of its outputs.
 func (x *pairTriage) bothOf(ctx context.Context, b *mma.Batch) (func(output int) [2]uint64, error) {
-	w := x.p.spec.D.Width()
+	w := x.p.Spec.D.Width()
 	a, o := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
 	if err := x.p.A.Run(ctx, b, a); err != nil {
 		return nil, err
@@ -152,9 +152,9 @@ func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batc
 	}
 	f.Stable, f.Of = t.same, t.of
 	switch {
-	case t.whole() && alone.steady && f.Origin.Source != recordedSource:
+	case t.repeats() && alone.steady && f.Origin.Source != Recorded:
 		return x.extract(ctx, f, alone.first)
-	case t.whole(): // but alone its result changes from run to run
+	case t.repeats(): // but alone its result changes from run to run
 		f.Bucket, f.Stable, f.Of = Unstable, alone.same, alone.of
 	case t.same > 0:
 		f.Bucket = Unstable
@@ -166,10 +166,10 @@ func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batc
 
 // inTile runs a case in its tile; a recorded case has none but its own.
 func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
-	if f.Origin.Source == recordedSource {
-		return x.trial(ctx, mma.BatchOf(x.p.spec.Formats, x.p.K, []*mma.Dot{f.Start}), f, 0)
+	if f.Origin.Source == Recorded {
+		return x.trial(ctx, mma.BatchOf(x.p.Spec.Formats, x.p.K, []*mma.Dot{f.Start}), f, 0)
 	}
-	tile, output := sourceOf(f.Origin.Source).Tile(x.p.spec, x.t.Seed, f.Origin.Index)
+	tile, output := SourceOf(f.Origin.Source).Tile(x.p.Spec, x.t.Seed, f.Origin.Index)
 	return x.trial(ctx, tile, f, output)
 }
 
@@ -178,7 +178,7 @@ func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
 // few batches only, unless the batch is known to matter.
 func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[int]bool) error {
 	f.Bucket = Unstable
-	i := slices.IndexFunc(x.d.Chunks, func(ch chunk) bool { return ch.has(f.Origin) })
+	i := slices.IndexFunc(x.d.Chunks, func(ch Chunk) bool { return ch.Has(f.Origin) })
 	if i < 0 || !x.batchMatters && !batches[i] && len(batches) == trialBatches {
 		return nil
 	}
@@ -188,16 +188,16 @@ func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[int]bool)
 	if err != nil {
 		return err
 	}
-	t, err := x.trial(ctx, b, f, int(f.Origin.Index-ch.index))
+	t, err := x.trial(ctx, b, f, int(f.Origin.Index-ch.First))
 	if devices.IsFault(err) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if f.Stable, f.Of = t.same, t.of; t.whole() {
+	if f.Stable, f.Of = t.same, t.of; t.repeats() {
 		f.Bucket = string(triage.Layout)
-		if f.Origin.Source != recordedSource { // whose batches are not kept in bundles
+		if f.Origin.Source != Recorded { // whose batches are not kept in bundles
 			f.Place = minimize.Nowhere.String()
 		}
 		x.batchMatters = true
@@ -206,20 +206,20 @@ func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[int]bool)
 }
 
 // batchOf returns the inputs of a chunk as a worker makes them.
-func (x *pairTriage) batchOf(ch *chunk) (*mma.Batch, error) {
-	shape := x.tileShape(ch.ref(0).Source)
-	shape.Tiles = (ch.n + shape.M*shape.N - 1) / (shape.M * shape.N)
-	b := mma.NewBatch(x.p.spec.Formats, shape)
-	if ch.play {
-		err := x.p.recorder.Load(int(ch.index), b, make([]byte, b.Dots()*x.p.spec.D.Width()))
+func (x *pairTriage) batchOf(ch *Chunk) (*mma.Batch, error) {
+	shape := x.tileShape(ch.Ref(0).Source)
+	shape.Tiles = (ch.Dots + shape.M*shape.N - 1) / (shape.M * shape.N)
+	b := mma.NewBatch(x.p.Spec.Formats, shape)
+	if ch.Recorded {
+		err := x.p.Recorder.Load(int(ch.First), b, make([]byte, b.Dots()*x.p.Spec.D.Width()))
 		return b, err
 	}
-	ch.source.Fill(b, x.t.Seed, ch.index)
+	ch.Source.Fill(b, x.t.Seed, ch.First)
 	return b, nil
 }
 
 // isOdd reports whether a pair has had cases that did not repeat themselves alone.
-func (x *pairTriage) isOdd() bool { return x.st.Odd || x.d.Odd }
+func (x *pairTriage) isUnstable() bool { return x.st.UnstablePair || x.d.UnstablePair }
 
 // recheckAgreeing runs new cases that agree again and drops those that change: they are
 // evidence.
@@ -234,12 +234,12 @@ func (x *pairTriage) recheckAgreeing(ctx context.Context) error {
 	}
 	var kept []Sample
 	for i := range ts {
-		if ts[i].whole() {
+		if ts[i].repeats() {
 			kept = append(kept, x.d.Agree[i])
 		}
 	}
 	if ts != nil && len(kept) < len(cases) {
-		x.d.Agree, x.d.Odd = kept, true
+		x.d.Agree, x.d.UnstablePair = kept, true
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"errors"
@@ -21,16 +21,16 @@ import (
 
 // Limits that no epoch of a pair reaches, and no campaign.
 const (
-	maxEpochDots = 1 << 40
-	maxStateDots = 1 << 60
+	MaxEpochDots = 1 << 40
+	MaxStateDots = 1 << 60
 )
 
-func (p *pairRun) checkDelta(d *Sum, st *PairState, index int, most uint64) error {
-	if err := d.checkCounts(most); err != nil {
+func (p *Pair) CheckSum(d *Sum, st *PairState, index int, most uint64) error {
+	if err := d.CheckCounts(most); err != nil {
 		return err
 	}
-	if p.recorder != nil && st.Dots+d.Dots > uint64(p.recorder.Recorded()) {
-		return fmt.Errorf("%d dot products, but %d are recorded", st.Dots+d.Dots, p.recorder.Recorded())
+	if p.Recorder != nil && st.Dots+d.Dots > uint64(p.Recorder.Recorded()) {
+		return fmt.Errorf("%d dot products, but %d are recorded", st.Dots+d.Dots, p.Recorder.Recorded())
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Next)) {
 		if err := p.checkNext(name, d.Next[name]); err != nil {
@@ -38,26 +38,26 @@ func (p *pairRun) checkDelta(d *Sum, st *PairState, index int, most uint64) erro
 		}
 	}
 	for _, ref := range d.Corpus {
-		if err := p.checkCase(ref); err != nil {
+		if err := p.CheckCase(ref); err != nil {
 			return err
 		}
-		if ref.Source == recordedSource {
+		if ref.Source == Recorded {
 			return errors.New("a recorded case cannot be mutated")
 		}
 	}
 	for _, s := range slices.Concat(d.Differ, d.Agree) {
-		if err := p.checkSample(&s); err != nil {
+		if err := p.CheckSample(&s); err != nil {
 			return err
 		}
 	}
-	if err := p.checkVerdict(d.Verdict); err != nil {
+	if err := p.CheckVerdict(d.Verdict); err != nil {
 		return fmt.Errorf("verdict: %w", err)
 	}
 	if n := details(d.Buckets); n > detailsMost {
 		return fmt.Errorf("%d details, more than are kept", n)
 	}
 	for _, f := range d.Findings {
-		if err := p.checkFinding(f, index); err != nil {
+		if err := p.CheckFinding(f, index); err != nil {
 			return fmt.Errorf("finding: %w", err)
 		}
 	}
@@ -65,12 +65,12 @@ func (p *pairRun) checkDelta(d *Sum, st *PairState, index int, most uint64) erro
 }
 
 // checkNext checks how far a source got.
-func (p *pairRun) checkNext(name string, next uint64) error {
-	src, err := canonical(name)
+func (p *Pair) checkNext(name string, next uint64) error {
+	src, err := ParseSource(name)
 	if err != nil {
 		return err
 	}
-	if p.recorder != nil {
+	if p.Recorder != nil {
 		return fmt.Errorf("%s is generated, but the inputs are recorded", name)
 	}
 	if g := src.Generator; next%uint64(g.M*g.N) != 0 {
@@ -80,7 +80,7 @@ func (p *pairRun) checkNext(name string, next uint64) error {
 }
 
 // canonical parses the name of a source; only the full form, which campaigns write, is valid.
-func canonical(name string) (gen.Source, error) {
+func ParseSource(name string) (gen.Source, error) {
 	src, err := gen.ParseSource(name)
 	if err == nil && src.String() != name {
 		err = fmt.Errorf("%q is not the name of a source in full, %s is", name, src)
@@ -89,31 +89,31 @@ func canonical(name string) (gen.Source, error) {
 }
 
 // checkCase checks that a case can be made again.
-func (p *pairRun) checkCase(ref CaseRef) error {
-	if p.recorder == nil {
-		_, err := canonical(ref.Source)
+func (p *Pair) CheckCase(ref CaseRef) error {
+	if p.Recorder == nil {
+		_, err := ParseSource(ref.Source)
 		return err
 	}
-	if n := p.recorder.Recorded(); ref.Source != recordedSource || ref.Index >= uint64(n) {
+	if n := p.Recorder.Recorded(); ref.Source != Recorded || ref.Index >= uint64(n) {
 		return fmt.Errorf("case %d of %q, but the inputs are %d recorded ones", ref.Index, ref.Source, n)
 	}
 	return nil
 }
 
-func (p *pairRun) checkSample(s *Sample) error {
-	if err := p.checkCase(s.CaseRef); err != nil {
+func (p *Pair) CheckSample(s *Sample) error {
+	if err := p.CheckCase(s.CaseRef); err != nil {
 		return err
 	}
 	return p.checkResults(s.Class, s.A, s.B)
 }
 
-func (p *pairRun) checkResults(class oracle.Class, codes ...uint64) error {
+func (p *Pair) checkResults(class oracle.Class, codes ...uint64) error {
 	if class > oracle.Fault {
 		return fmt.Errorf("there is no class %d", class)
 	}
 	for _, code := range codes {
-		if code > mask(p.spec.D) {
-			return fmt.Errorf("%x is no %s code", code, p.spec.D)
+		if code > mask(p.Spec.D) {
+			return fmt.Errorf("%x is no %s code", code, p.Spec.D)
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func mask(id fp.ID) uint64 {
 }
 
 // checkVerdict checks that the changes of a verdict can be applied and computed with.
-func (p *pairRun) checkVerdict(v *triage.Verdict) error {
+func (p *Pair) CheckVerdict(v *triage.Verdict) error {
 	if v == nil {
 		return nil
 	}
@@ -147,13 +147,13 @@ func (p *pairRun) checkVerdict(v *triage.Verdict) error {
 	if !v.Found() {
 		return nil
 	}
-	if v.Given && p.given == nil {
+	if v.Given && p.Programs == nil {
 		return errors.New("the programs of both sides are given, but one is not known")
 	}
 	if v.K != p.A.Instruction().K && v.K != p.B.Instruction().K && !(v.Given && v.K == p.otherK) {
 		return fmt.Errorf("its K is %d, which is neither unit's", v.K)
 	}
-	return v.Program.Validate(p.spec.Formats, v.K)
+	return v.Program.Validate(p.Spec.Formats, v.K)
 }
 
 // check returns an error if a bucket is impossible, is not of that name, or has more cases.
@@ -171,7 +171,7 @@ func (b *Bucket) check(name string, most uint64) error {
 	in := b.More
 	for i := range b.Details {
 		d := &b.Details[i]
-		if err := errors.Join(checkBucketName(d.Name), d.check(most)); err != nil {
+		if err := errors.Join(CheckName(d.Name), d.check(most)); err != nil {
 			return fmt.Errorf("bucket %q: %w", name, err)
 		}
 		in += d.Cases
@@ -183,7 +183,7 @@ func (b *Bucket) check(name string, most uint64) error {
 	if in != b.Cases || classes != b.Cases {
 		return fmt.Errorf("bucket %q: %d cases, but details of %d and classes of %d", name, b.Cases, in, classes)
 	}
-	return checkBucketName(name)
+	return CheckName(name)
 }
 
 func (d *Detail) check(most uint64) error {
@@ -199,7 +199,7 @@ func (d *Detail) check(most uint64) error {
 }
 
 // checkBucketName checks that a name can stand in a line and in the name of a file.
-func checkBucketName(name string) error {
+func CheckName(name string) error {
 	const most = 1000
 	if name == "" || len(name) > most || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return fmt.Errorf("%.40q cannot be the name of a bucket", name)
@@ -207,7 +207,7 @@ func checkBucketName(name string) error {
 	return nil
 }
 
-func (p *pairRun) checkFinding(f *Case, index int) error {
+func (p *Pair) CheckFinding(f *Case, index int) error {
 	switch {
 	case f == nil:
 		return errors.New("it is null")
@@ -217,29 +217,29 @@ func (p *pairRun) checkFinding(f *Case, index int) error {
 		return fmt.Errorf("number %d, %d queries in %d batches, stable %d of %d", f.Number, f.Queries, f.Batches, f.Stable, f.Of)
 	}
 	return errors.Join(
-		checkBucketName(f.Bucket),
-		checkBucketName(f.Detail),
-		p.checkCase(f.Origin),
+		CheckName(f.Bucket),
+		CheckName(f.Detail),
+		p.CheckCase(f.Origin),
 		p.checkResults(f.Class, f.A, f.B),
 		p.checkDot("dot", f.Dot),
 		p.checkDot("start", f.Start),
 		p.checkMask(f.Mask),
-		p.checkVerdict(f.Verdict),
+		p.CheckVerdict(f.Verdict),
 	)
 }
 
 // checkDot checks that operands are a dot product of the pair.
-func (p *pairRun) checkDot(what string, d *mma.Dot) error {
+func (p *Pair) checkDot(what string, d *mma.Dot) error {
 	if d == nil {
 		return fmt.Errorf("%s is missing", what)
 	}
-	blocks := p.spec.Blocks(p.K)
+	blocks := p.Spec.Blocks(p.K)
 	for _, o := range []struct {
 		name  string
 		codes []uint64
 		n     int
 		id    fp.ID
-	}{{"a", d.A, p.K, p.spec.A}, {"b", d.B, p.K, p.spec.B}, {"c", []uint64{d.C}, 1, p.spec.C}, {"sa", d.SA, blocks, p.spec.Scale}, {"sb", d.SB, blocks, p.spec.Scale}} {
+	}{{"a", d.A, p.K, p.Spec.A}, {"b", d.B, p.K, p.Spec.B}, {"c", []uint64{d.C}, 1, p.Spec.C}, {"sa", d.SA, blocks, p.Spec.Scale}, {"sb", d.SB, blocks, p.Spec.Scale}} {
 		if len(o.codes) != o.n {
 			return fmt.Errorf("%s has %d elements of %s, not %d", what, len(o.codes), o.name, o.n)
 		}
@@ -253,17 +253,17 @@ func (p *pairRun) checkDot(what string, d *mma.Dot) error {
 }
 
 // checkMask checks that a mask fits the dot products of the pair.
-func (p *pairRun) checkMask(m *minimize.Mask) error {
+func (p *Pair) checkMask(m *minimize.Mask) error {
 	if m == nil {
 		return nil
 	}
-	blocks := p.spec.Blocks(p.K)
+	blocks := p.Spec.Blocks(p.K)
 	if len(m.A) != p.K || len(m.B) != p.K || len(m.SA) != blocks || len(m.SB) != blocks {
 		return fmt.Errorf("the mask is of %d, %d elements and %d, %d scales", len(m.A), len(m.B), len(m.SA), len(m.SB))
 	}
 	for _, list := range [][]minimize.Free{m.A, m.B, {m.C}, m.SA, m.SB} {
 		for _, free := range list {
-			if free.Bits > mask(p.spec.A)|mask(p.spec.B)|mask(p.spec.C)|mask(p.spec.Scale) {
+			if free.Bits > mask(p.Spec.A)|mask(p.Spec.B)|mask(p.Spec.C)|mask(p.Spec.Scale) {
 				return fmt.Errorf("the mask has bits %x, which no operand has", free.Bits)
 			}
 			if free.Set&^free.Bits != 0 {
@@ -276,7 +276,7 @@ func (p *pairRun) checkMask(m *minimize.Mask) error {
 
 // checkCounts returns an error if the numbers of a record are impossible for any pair, or one of
 // them is above most.
-func (d *Sum) checkCounts(most uint64) error {
+func (d *Sum) CheckCounts(most uint64) error {
 	compared := uint64(0)
 	for _, n := range d.Classes {
 		compared += min(n, most)
@@ -299,5 +299,5 @@ func (d *Sum) checkCounts(most uint64) error {
 	if slices.Contains(d.Findings, nil) {
 		return errors.New("finding: it is null")
 	}
-	return d.Where.check(d.Dots)
+	return d.Where.Check(d.Dots)
 }

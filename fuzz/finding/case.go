@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -43,7 +43,7 @@ type Case struct {
 	Minimal bool           `json:"minimal"`
 	Queries int            `json:"queries"`
 	Batches int            `json:"batches"`
-	Through bool           `json:"through_model,omitempty"`
+	OnModel bool           `json:"through_model,omitempty"`
 	// Explained: the verdict on the pair changes A's arithmetic to explain B (BaseA), or
 	// the other way round, and runs it with ProgramK products an execution. Changes are
 	// what this case needs, from A to B: with them A gives B's result. Back: that it does
@@ -61,7 +61,7 @@ type Case struct {
 
 // newCase begins the way of a case.
 func (x *pairTriage) newCase(s Sample) *Case {
-	dot := x.p.dot(x.t.Seed, s.CaseRef)
+	dot := x.p.Dot(x.t.Seed, s.CaseRef)
 	return &Case{Pair: x.index, Seed: x.t.Seed, Origin: s.CaseRef, Start: dot, Dot: dot, A: s.A, B: s.B, Class: s.Class}
 }
 
@@ -87,7 +87,7 @@ func (f *Case) asFound() bool {
 type pairTriage struct {
 	t     *Finder
 	index int
-	p     *pairRun
+	p     *Pair
 	st    *PairState
 	d     *Gathered
 
@@ -123,10 +123,10 @@ func (x *pairTriage) triage(ctx context.Context) error {
 }
 
 // key identifies the case that a finding was made of.
-type key struct {
+type CaseKey struct {
 	pair   int
 	detail string
 	origin CaseRef
 }
 
-func (f *Case) key() key { return key{f.Pair, f.Detail, f.Origin} }
+func (f *Case) Key() CaseKey { return CaseKey{f.Pair, f.Detail, f.Origin} }

@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func (x *pairTriage) search(ctx context.Context, u *triage.Unknown) (v *triage.V
 	case v == nil:
 		return nil, errors.New("what another process has found is no verdict")
 	}
-	return v, x.p.checkVerdict(v)
+	return v, x.p.CheckVerdict(v)
 }
 
 // idle returns the labels of the difference between two programs that no input shows.
@@ -61,7 +61,7 @@ func (x *pairTriage) idle(ctx context.Context, seed uint64) (idle []triage.Label
 		if err := ctx.Err(); err != nil {
 			return err // with long dot products the next step takes seconds
 		}
-		idle = x.p.given.Idle(seed)
+		idle = x.p.Programs.Idle(seed)
 		return nil
 	})
 	return idle, err
@@ -71,7 +71,7 @@ func (x *pairTriage) idle(ctx context.Context, seed uint64) (idle []triage.Label
 // the case that it was.
 func (x *pairTriage) finding(ctx context.Context, f *Case) error {
 	var made *Case
-	err := x.t.once(ctx, "case", []any{f, x.verdict, x.k, x.isOdd()}, &made, func() error {
+	err := x.t.once(ctx, "case", []any{f, x.verdict, x.k, x.isUnstable()}, &made, func() error {
 		err := x.minimize(ctx, f)
 		if errors.Is(err, minimize.ErrStart) {
 			return nil
@@ -85,10 +85,10 @@ func (x *pairTriage) finding(ctx context.Context, f *Case) error {
 	case made == nil:
 		return minimize.ErrStart
 	}
-	if err := x.p.checkFinding(made, f.Pair); err != nil {
+	if err := x.p.CheckFinding(made, f.Pair); err != nil {
 		return fmt.Errorf("what another process has made of a case: %w", err)
 	}
-	if made.key() != f.key() || made.Number != f.Number || made.Bucket != f.Bucket {
+	if made.Key() != f.Key() || made.Number != f.Number || made.Bucket != f.Bucket {
 		return errors.New("what another process has made of a case is of another one")
 	}
 	*f = *made

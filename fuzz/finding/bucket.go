@@ -1,4 +1,4 @@
-package fuzz
+package finding
 
 import (
 	"context"
@@ -20,7 +20,7 @@ var (
 
 // labeller finds the causes of differing cases, many at a time. It is for one goroutine
 // at a time.
-type labeller struct {
+type Labeller struct {
 	attribution triage.Attribution
 	causes      []*triage.Cause
 	dot         *mma.Dot
@@ -29,7 +29,7 @@ type labeller struct {
 // of returns the causes that an attributor gives for cases; without one (nil) they are
 // unexplained. at lists the cases, as outputs of the batch; a and b are their results, class
 // how these differ. A failure is always faulty. The causes are valid until the next call.
-func (l *labeller) of(attributor *triage.Attributor, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
+func (l *Labeller) Causes(attributor *triage.Attributor, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
 	l.causes = l.causes[:0]
 	if attributor != nil {
 		l.causes = append(l.causes, l.attribution.Causes(attributor, in, at, a, b)...)
@@ -47,11 +47,11 @@ func (l *labeller) of(attributor *triage.Attributor, in *mma.Batch, at []int32, 
 
 // digest returns a digest of output i of a batch and its results. It is 0 for cases that are
 // identified well enough by their cause: all but recorded, unexplained and failing ones.
-func (l *labeller) digest(p *pairRun, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) uint64 {
-	if p.recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained {
+func (l *Labeller) Digest(p *Pair, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) uint64 {
+	if p.Recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained {
 		return 0
 	}
-	l.dot = p.fitting(l.dot)
+	l.dot = p.Fitting(l.dot)
 	b.Get(int(i), l.dot)
 	return digest(l.dot, s)
 }
@@ -93,7 +93,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 			continue
 		}
 		one := x.newCases([]Sample{k.First})
-		if x.isOdd() {
+		if x.isUnstable() {
 			if err := x.recheck(ctx, one); err != nil {
 				return err
 			}
@@ -108,7 +108,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 
 // countUnnamed puts into buckets the cases that could not be named before the epoch had a
 // verdict, except unstable ones.
-func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*settled, error) {
+func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*confirmed, error) {
 	causes := x.unnamedCauses()
 	var open []Sample
 	for i, cause := range causes {
@@ -116,7 +116,7 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*sett
 			open = append(open, x.d.Unnamed[i])
 		}
 	}
-	again, err := x.settle(ctx, open, rechecked)
+	again, err := x.confirm(ctx, open, rechecked)
 	if err != nil {
 		return nil, err
 	}
@@ -133,10 +133,10 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*sett
 				cause = placed
 			}
 		}
-		kinds = x.p.addCase(kinds, cause, s, x.unnamed.digest(x.p, cause, x.unnamed.batch, int32(i), s), math.MaxInt)
+		kinds = x.p.AddCase(kinds, cause, s, x.unnamed.Digest(x.p, cause, x.unnamed.batch, int32(i), s), math.MaxInt)
 	}
 	for i := range kinds {
-		x.d.count(&kinds[i])
+		x.d.Count(&kinds[i])
 	}
 	return again, nil
 }
@@ -148,7 +148,7 @@ func (x *pairTriage) offer(f *Case, k *Kind) {
 }
 
 // offerUnstable makes a candidate of the pair's first case that cannot be repeated.
-func (x *pairTriage) offerUnstable(rechecked []*Case, again *settled) {
+func (x *pairTriage) offerUnstable(rechecked []*Case, again *confirmed) {
 	has := func(f *Case) bool { return f.Bucket == Unstable }
 	if len(again.unstable) == 0 || slices.ContainsFunc(x.st.Findings, has) {
 		return
@@ -168,7 +168,7 @@ func (x *pairTriage) offerUnstable(rechecked []*Case, again *settled) {
 // unnamed are the differing cases of the epoch that the verdict known before it does not
 // name, as a batch, and what the last attributor says about them.
 type unnamed struct {
-	labeller
+	Labeller
 	batch *mma.Batch
 	by    *triage.Attributor // whose causes the labeller has
 }
@@ -183,16 +183,16 @@ func (x *pairTriage) unnamedCauses() []*triage.Cause {
 	}
 	dots := make([]*mma.Dot, len(x.d.Unnamed))
 	for i := range dots {
-		dots[i] = x.p.dot(x.t.Seed, x.d.Unnamed[i].CaseRef)
+		dots[i] = x.p.Dot(x.t.Seed, x.d.Unnamed[i].CaseRef)
 	}
 	u.by = x.attributor
 	var causes []*triage.Cause
-	u.batch, causes = x.causesOf(&u.labeller, dots, x.d.Unnamed)
+	u.batch, causes = x.causesOf(&u.Labeller, dots, x.d.Unnamed)
 	return causes
 }
 
 // causesOf returns the causes of differing cases, and these as a batch.
-func (x *pairTriage) causesOf(l *labeller, dots []*mma.Dot, ss []Sample) (*mma.Batch, []*triage.Cause) {
+func (x *pairTriage) causesOf(l *Labeller, dots []*mma.Dot, ss []Sample) (*mma.Batch, []*triage.Cause) {
 	if len(dots) == 0 {
 		return nil, nil
 	}
@@ -200,8 +200,8 @@ func (x *pairTriage) causesOf(l *labeller, dots []*mma.Dot, ss []Sample) (*mma.B
 	for i := range ss {
 		at[i], a[i], b[i], class[i] = int32(i), ss[i].A, ss[i].B, ss[i].Class
 	}
-	batch := mma.BatchOf(x.p.spec.Formats, x.p.K, dots)
-	return batch, l.of(x.attributor, batch, at, a, b, class)
+	batch := mma.BatchOf(x.p.Spec.Formats, x.p.K, dots)
+	return batch, l.Causes(x.attributor, batch, at, a, b, class)
 }
 
 // kindsOf returns the kind of each of some cases.
@@ -210,7 +210,7 @@ func (x *pairTriage) kindsOf(cases []*Case) []Kind {
 	for i, f := range cases {
 		dots[i], ss[i] = f.Start, f.sample()
 	}
-	var l labeller
+	var l Labeller
 	_, causes := x.causesOf(&l, dots, ss)
 	kinds := make([]Kind, len(cases))
 	for i, cause := range causes {
