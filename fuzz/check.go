@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/finding"
-
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -76,7 +76,7 @@ func (c *Checker) Check(data []byte) (features int, err error) {
 		}
 		err = c.checkPair(i, d)
 	}
-	w.features = featuresOf(w.features[:0], &w.trace, 0)
+	w.features = engine.FeaturesOf(w.features[:0], &w.trace, 0)
 	return c.count(w.features), err
 }
 

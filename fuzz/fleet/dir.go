@@ -16,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -32,9 +33,9 @@ const (
 
 // unitLine is the line of a unit. The order of the fields is part of the format: see numberIn.
 type unitLine struct {
-	Plan   string       `json:"plan"`
-	Unit   int          `json:"unit"`
-	Result *fuzz.Result `json:"result"`
+	Plan   string         `json:"plan"`
+	Unit   int            `json:"unit"`
+	Result *engine.Result `json:"result"`
 }
 
 // unitBytes is the largest size of a unit's result, in bytes: more than any result has.
@@ -207,7 +208,7 @@ func numberIn(head []byte) (int, bool) {
 
 // line returns the line of a unit. If Merge has moved the line since the directory was read,
 // the merged file is read again.
-func (x *index) line(n int) (line []byte, r *fuzz.Result, err error) {
+func (x *index) line(n int) (line []byte, r *engine.Result, err error) {
 	p := x.at[n]
 	if line, r, err = x.lineAt(n, p); err == nil {
 		return line, r, nil
@@ -223,7 +224,7 @@ func (x *index) line(n int) (line []byte, r *fuzz.Result, err error) {
 }
 
 // lineAt reads the line of a unit and checks it.
-func (x *index) lineAt(n int, p place) ([]byte, *fuzz.Result, error) {
+func (x *index) lineAt(n int, p place) ([]byte, *engine.Result, error) {
 	line, err := p.read()
 	if err != nil {
 		return nil, nil, err
@@ -284,7 +285,7 @@ func (x *index) missing() (all []int) {
 
 // mergeRound merges the results of a round into a campaign; complete is as MergeUnits has it.
 func (x *index) mergeRound(ctx context.Context, c *fuzz.Campaign, round int, complete bool) error {
-	return c.MergeUnits(ctx, func(merge func(fuzz.Unit, *fuzz.Result) error) error {
+	return c.MergeUnits(ctx, func(merge func(engine.Unit, *engine.Result) error) error {
 		for _, u := range x.plan.Units() {
 			if u.Round != round {
 				continue
