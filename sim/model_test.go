@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
@@ -74,7 +75,7 @@ func TestKernelsOfOthers(t *testing.T) {
 		others[n].Down = 7
 	}
 	for seed := range uint64(tier.Of(300, 2_000, 20_000, 200_000)) {
-		others = append(others, mma.MadeUp(seed))
+		others = append(others, madeup.Unit(seed))
 	}
 	kernels := map[string]bool{}
 	for n, i := range others {

@@ -7,6 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 )
 
 // TestSweep runs the programs of many made-up units and of the catalogue on batches
@@ -23,7 +24,7 @@ func TestSweep(t *testing.T) {
 		programs[s] = append(programs[s], i.Params)
 	}
 	for seed := range uint64(400) {
-		add(mma.MadeUp(seed))
+		add(madeup.Unit(seed))
 	}
 	for _, i := range mma.Arithmetics() {
 		add(i)

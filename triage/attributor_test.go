@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
@@ -397,7 +398,7 @@ func TestHiddenLabels(t *testing.T) {
 	byClass := oracle.Policy{NaN: oracle.ByClass, Zero: oracle.ByClass}
 	units := slices.Clone(mma.Arithmetics())
 	for seed := range tier.Of[uint64](40, 80, 1500) {
-		units = append(units, mma.MadeUp(seed))
+		units = append(units, madeup.Unit(seed))
 	}
 	compared := 0
 	for n := range units {

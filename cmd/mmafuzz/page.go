@@ -4,20 +4,23 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // writePage writes a page to a file and says so, or to stdout if the file is "".
-func (a *app) writePage(p *page.Page, file string) error {
+func (a *app) writePage(p *document.Document, file string) error {
 	p.Made = "mmafuzz " + versions.Program()
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
+	if err := p.Write(&b, "html", document.Options{}); err != nil {
 		return err
 	}
 	if file == "" {
@@ -30,13 +33,28 @@ func (a *app) writePage(p *page.Page, file string) error {
 	return a.result(written{file}, func(w io.Writer, _ int) { fmt.Fprintf(w, "report: %s\n", file) })
 }
 
+// formatFlag adds the flag --format of a command that prints a document.
+func formatFlag(f *pflag.FlagSet, format *string) {
+	f.StringVar(format, "format", "text", "`form` of what is printed: "+strings.Join(document.Formats(), ", ")+" (csv and latex: the tables)")
+}
+
+// writeDocument prints a document in one of its forms.
+func (a *app) writeDocument(d *document.Document, format string, verbose bool) error {
+	d.Made = "mmafuzz " + versions.Program()
+	w := io.Writer(a.stdout)
+	if format == "html" {
+		w = printable.Raw(a.stdout)
+	}
+	return d.Write(w, format, document.Options{Width: a.width, Verbose: verbose, Bold: a.bolden})
+}
+
 // checkPage returns an error, before a page is made, if the file would overwrite what the page is
 // made of, or something that is no page.
 func checkPage(file string, inputs ...string) error {
 	if err := open.NotInput(file, inputs...); err != nil {
 		return err
 	}
-	err := corpus.CheckForeign(file, "page", func() bool { return page.IsFile(file) })
+	err := corpus.CheckForeign(file, "page", func() bool { return document.IsFile(file) })
 	return hint.Add(err, "name another file with --out")
 }
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/fuzz/pages"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // resultFiles are the files of which mmafuzz report makes a page, bundles and recordings
@@ -143,7 +143,7 @@ func pageOf(t *testing.T, dir string, kind int, body []byte) (string, error) {
 		return "", err
 	}
 	var b strings.Builder
-	if err := p.Write(&b); err != nil {
+	if err := p.Write(&b, "html", document.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String(), nil
@@ -157,7 +157,7 @@ func checkVisible(t *testing.T, text string) {
 		t.Fatalf("the page has characters that cannot be seen: %q", text)
 	}
 	var own strings.Builder
-	if err := page.New("", "").Write(&own); err != nil {
+	if err := document.New("", "").Write(&own, "html", document.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := strings.Count(text, "<script"), strings.Count(own.String(), "<script"); got != want {

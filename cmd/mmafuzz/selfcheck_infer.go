@@ -33,7 +33,7 @@ func newSelfcheckInfer(a *app) *cobra.Command {
 		Short: "whether inference finds arithmetics that are known",
 		Long: `infer has inference examine units without telling it what they are: with --catalog
 every arithmetic of the catalogue, else made-up ones, drawn by their seeds from a
-distribution over the whole parameter program (go doc ./sim/mma MadeUp). A unit is
+distribution over the whole parameter program (go doc ./sim/testdata/madeup). A unit is
 recovered if the program found and the true one give the same bits on --dots dot
 products of every generator.
 

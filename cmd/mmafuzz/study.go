@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -23,6 +24,7 @@ type studyCmd struct {
 	study   *study.Study
 	request study.Request
 	all     bool
+	format  string
 	line    statusLine
 }
 
@@ -39,8 +41,9 @@ papers print beside what comes out here. Each takes targets, or TARGET/INSTRUCTI
   mmafuzz study discrepancy --out differences
 
 The directory of --out gets page.html for a browser (mmafuzz report makes it again),
-result.json, tables.md, every table as a .csv file, and a journal: a study that was
-interrupted, even by kill -9, goes on when the same command is given again.
+result.json, tables.md, every table as a .csv file, every plot as .svg and .csv, and a
+journal: a study that was interrupted, even by kill -9, goes on when the same command is
+given again.
 
 Exit status: 0 done, 1 something is not as it has to be (a bound exceeded, a figure of
 a paper missed), 2 trouble, 75 incomplete: interrupted.`,
@@ -83,14 +86,12 @@ func newStudyOf(a *app, s *study.Study) *cobra.Command {
 	f.IntVar(&r.request.Workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
 	f.StringVar(&r.request.Dir, "out", "", "`directory` of the result and of the journal")
 	f.BoolVar(&r.all, "all", false, "print all rows of long tables")
+	formatFlag(f, &r.format)
 	return c
 }
 
-// mostRows are rows of a table that are printed without --all.
-const mostRows = 40
-
 func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.FlagSet) error {
-	if err := cmp.Or(checkWorkers(s.request.Workers), atLeastOne("count", s.request.Count)); err != nil {
+	if err := cmp.Or(checkWorkers(s.request.Workers), atLeastOne("count", s.request.Count), checkWord("format", s.format, document.Formats()...)); err != nil {
 		return err
 	}
 	for _, t := range s.request.Targets {
@@ -132,14 +133,10 @@ func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.Flag
 }
 
 func (s *studyCmd) write(res *study.Result) error {
-	most := mostRows
-	if s.all {
-		most = 0
-	}
-	if err := res.WriteText(s.stdout, s.width, most, s.bolden); err != nil {
+	if err := s.writeDocument(res.Document(s.request.Dir), s.format, s.all); err != nil {
 		return err
 	}
-	if s.request.Dir != "" {
+	if s.request.Dir != "" && s.format == "text" {
 		fmt.Fprintf(s.stdout, "page: %s\n", filepath.Join(s.request.Dir, "page.html"))
 	}
 	return s.stdout.Err()

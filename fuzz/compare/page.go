@@ -9,11 +9,11 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // Night is a result and the directory that it is in, "" if there is none.
@@ -24,7 +24,7 @@ type Night struct {
 
 // Page returns the page of results of the same comparison on one or more nights. It is
 // about the last one by date; the others show how it came to that.
-func Page(nights []Night) *page.Page {
+func Page(nights []Night) *document.Document {
 	nights = slices.Clone(nights)
 	slices.SortStableFunc(nights, func(x, y Night) int { return cmp.Compare(x.Date, y.Date) })
 	n := &nightly{Night: nights[len(nights)-1], all: nights, first: map[string]string{}}
@@ -35,7 +35,7 @@ func Page(nights []Night) *page.Page {
 			}
 		}
 	}
-	p := page.New(n.title(), n.lead())
+	p := document.New(n.title(), n.lead())
 	p.Add("What was compared", n.machines()...)
 	p.Add("Where the machines differ", n.heat())
 	p.Add("What is new, known, still there and gone", n.states()...)
@@ -88,8 +88,8 @@ func (n *nightly) lead() string {
 	return text + " Differences, by machines, instruction and cause: " + strings.Join(parts, ", ") + "."
 }
 
-func (n *nightly) machines() []page.HTML {
-	t := page.Table{Columns: page.Columns("machine", "target", "recorded on", "#instructions", "#dot products", "what it is")}
+func (n *nightly) machines() []document.Block {
+	t := document.Table{Columns: document.Columns("machine", "target", "recorded on", "#instructions", "#dot products", "what it is")}
 	for _, m := range n.Machines {
 		var env []string
 		for _, k := range slices.Sorted(maps.Keys(m.Environment)) {
@@ -107,17 +107,17 @@ func (n *nightly) machines() []page.HTML {
 		}
 		t.Add(m.Name, "`"+m.Target+"`", when, fmt.Sprint(m.Instructions), dots, strings.Join(env, ", "))
 	}
-	blocks := []page.HTML{page.Text("Each machine was given the same operands and computed d = a₀·b₀ + a₁·b₁ + … + c. Results that differ in any bit count, each instruction and each two machines apart."), t.HTML()}
+	blocks := []document.Block{document.Text("Each machine was given the same operands and computed d = a₀·b₀ + a₁·b₁ + … + c. Results that differ in any bit count, each instruction and each two machines apart."), &t}
 	for _, text := range slices.Concat(n.Trouble, n.Incomplete) {
-		blocks = append(blocks, page.Alert(text))
+		blocks = append(blocks, document.Alert(text))
 	}
 	for _, m := range n.Machines {
 		for _, text := range m.Unstable {
-			blocks = append(blocks, page.Alert(fmt.Sprintf("Noted when %s was recorded: %s. Differences on it may be chance.", m.Name, text)))
+			blocks = append(blocks, document.Alert(fmt.Sprintf("Noted when %s was recorded: %s. Differences on it may be chance.", m.Name, text)))
 		}
 	}
 	for i := range n.LeftOut {
-		blocks = append(blocks, page.Note(n.LeftOut[i].String()))
+		blocks = append(blocks, document.Note(n.LeftOut[i].String()))
 	}
 	return blocks
 }
@@ -139,26 +139,26 @@ func (r *Result) grid() (rows, columns []string, cells map[[2]string]*Cell) {
 	return rows, columns, cells
 }
 
-func (n *nightly) heat() page.HTML {
-	h := page.Heat{Title: "share of dot products that differ, by instruction and pair of machines", Key: "share of dot products that differ; framed: something is new there"}
+func (n *nightly) heat() document.Block {
+	h := document.Heat{Title: "share of dot products that differ, by instruction and pair of machines", Key: "share of dot products that differ; framed: something is new there"}
 	rows, columns, cells := n.grid()
 	h.Rows, h.Columns = rows, columns
 	for _, row := range rows {
-		var line []page.HeatCell
+		var line []document.HeatCell
 		for _, column := range columns {
 			line = append(line, n.cell(cells[[2]string{row, column}]))
 		}
 		h.Cells = append(h.Cells, line)
 	}
-	return page.Figure(h.SVG(), "Rows are instructions, columns pairs of machines. = means no mismatch in any dot product; empty cells were not compared.", nil)
+	return document.Figure{Picture: &h, Caption: "Rows are instructions, columns pairs of machines. = means no mismatch in any dot product; empty cells were not compared."}
 }
 
-func (n *nightly) cell(x *Cell) page.HeatCell {
+func (n *nightly) cell(x *Cell) document.HeatCell {
 	if x == nil {
-		return page.HeatCell{Share: -1}
+		return document.HeatCell{Share: -1}
 	}
 	text := n.cellText(x)
-	c := page.HeatCell{Text: strings.TrimRight(text, " *"), Mark: strings.HasSuffix(text, "*"),
+	c := document.HeatCell{Text: strings.TrimRight(text, " *"), Mark: strings.HasSuffix(text, "*"),
 		Title: fmt.Sprintf("%s on %s: %s of %s dot products differ", x.Instruction, machinePair(x.A, x.B), readable.Thousands(x.Mismatches), readable.Thousands(x.Dots))}
 	if x.Dots > 0 {
 		c.Share = float64(x.Mismatches) / float64(x.Dots)
@@ -174,12 +174,12 @@ var stateOrder = []struct{ state, class, text string }{
 
 // states lists the differences with their states, those that are gone, and the machines
 // whose arithmetic changed.
-func (n *nightly) states() []page.HTML {
+func (n *nightly) states() []document.Block {
 	reasons := map[string]KnownUse{}
 	for _, u := range n.Known {
 		reasons[u.ID] = u
 	}
-	t := page.Table{Columns: page.Columns("state", "machines", "instruction", "cause", "from A's arithmetic to B's", "#differ", "#share", "first seen", "reason")}
+	t := document.Table{Columns: document.Columns("state", "machines", "instruction", "cause", "from A's arithmetic to B's", "#differ", "#share", "first seen", "reason")}
 	for _, s := range stateOrder {
 		for i := range n.Differences {
 			d := &n.Differences[i]
@@ -193,18 +193,18 @@ func (n *nightly) states() []page.HTML {
 					reason += " (until " + u.Expires + ")"
 				}
 			}
-			row := page.Row{{Text: s.text, Class: s.class}}
+			row := document.Row{{Text: s.text, Class: s.class}}
 			for _, text := range []string{machinePair(d.A, d.B), "`" + d.Instruction + "`", d.Bucket, readable.Changes(d.Changes, 4), readable.Thousands(d.Cases), readable.Share(d.Cases, d.Dots), n.first[d.ID], reason} {
-				row = append(row, page.Cell{Text: text})
+				row = append(row, document.Cell{Text: text})
 			}
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	blocks := []page.HTML{t.HTML()}
+	blocks := []document.Block{&t}
 	if t.Rows == nil {
-		blocks = []page.HTML{page.Text("There is no difference.")}
+		blocks = []document.Block{document.Text("There is no difference.")}
 	}
-	gone := page.Table{Caption: "Gone since the baseline", Columns: page.Columns("machines", "instruction", "cause", "#differed", "first seen", "why")}
+	gone := document.Table{Caption: "Gone since the baseline", Columns: document.Columns("machines", "instruction", "cause", "#differed", "first seen", "why")}
 	for _, g := range n.Gone {
 		why := "compared again: no difference"
 		if !g.Compared {
@@ -212,20 +212,20 @@ func (n *nightly) states() []page.HTML {
 		}
 		gone.Add(machinePair(g.A, g.B), "`"+g.Instruction+"`", g.Bucket, readable.Thousands(g.Cases), n.first[g.ID], why)
 	}
-	changed := page.Table{Caption: "Machines whose arithmetic changed since the baseline", Columns: page.Columns("machine", "instruction", "was", "is")}
+	changed := document.Table{Caption: "Machines whose arithmetic changed since the baseline", Columns: document.Columns("machine", "instruction", "was", "is")}
 	for i := range n.Changed {
 		c := &n.Changed[i]
 		changed.Add(c.Machine, "`"+c.Instruction+"`", c.Was.text(), c.Now.text())
 	}
-	return append(blocks, gone.HTML(), changed.HTML())
+	return append(blocks, &gone, &changed)
 }
 
 // examplesMost is the largest number of differences that are drawn.
 const examplesMost = 12
 
 // examples explains one difference of each cause, new ones first.
-func (n *nightly) examples() []page.HTML {
-	var blocks []page.HTML
+func (n *nightly) examples() []document.Block {
+	var blocks []document.Block
 	seen := map[string]bool{}
 	for _, s := range stateOrder {
 		for i := range n.Differences {
@@ -242,21 +242,21 @@ func (n *nightly) examples() []page.HTML {
 				continue
 			}
 			seen[d.Bucket] = true
-			blocks = append(blocks, page.Heading(fmt.Sprintf("%s: %s on %s", d.Bucket, machinePair(d.A, d.B), d.Instruction)),
-				page.Text("The smallest case found, and what happens to it:"), page.Steps(report.InWords(pic)...), bundle.Drawing(pic, len(seen) == 1, false),
-				page.Command("mmafuzz replay "+readable.ShellPath(b.Dir)))
+			blocks = append(blocks, document.Heading(fmt.Sprintf("%s: %s on %s", d.Bucket, machinePair(d.A, d.B), d.Instruction)),
+				document.Text("The smallest case found, and what happens to it:"), document.Steps(report.InWords(pic)...), bundle.Drawing(pic, len(seen) == 1, false),
+				document.Command("mmafuzz replay "+readable.ShellPath(b.Dir)))
 		}
 	}
 	if blocks != nil {
 		return blocks
 	}
-	t := page.Table{Columns: page.Columns("cause", "what it is")}
+	t := document.Table{Columns: document.Columns("cause", "what it is")}
 	for _, l := range triage.Labels() {
 		if slices.ContainsFunc(n.Differences, func(d Difference) bool { return d.Bucket == string(l.Label) }) {
 			t.Add(string(l.Label), l.Doc)
 		}
 	}
-	return []page.HTML{t.HTML()}
+	return []document.Block{&t}
 }
 
 // bundle reads the bundle of a difference, also if the directory of the comparison was
@@ -284,9 +284,9 @@ const (
 )
 
 // strip draws every night as a small heat map.
-func (n *nightly) strip() page.HTML {
+func (n *nightly) strip() document.Block {
 	if len(n.all) < 2 {
-		return ""
+		return nil
 	}
 	var rows, columns []string
 	for _, r := range n.all {
@@ -294,7 +294,7 @@ func (n *nightly) strip() page.HTML {
 		rows, columns = append(rows, rs...), append(columns, cs...)
 	}
 	rows, columns = unique(rows), unique(columns)
-	var c page.Canvas
+	var c document.Canvas
 	width := max(nightCell*len(columns), 70) + nightGap
 	perLine := max(1, 900/width)
 	for i, r := range n.all {
@@ -317,7 +317,7 @@ func (n *nightly) strip() page.HTML {
 		c.Text(x, y+nightCell*len(rows)+14, class, text)
 		c.End()
 	}
-	return page.Figure(c.SVG("a small heat map of each night"), "One small map for each night, with the rows and columns of the large one: the darker, the larger the share that differs.", nil)
+	return document.Figure{Picture: c.Titled("a small heat map of each night"), Caption: "One small map for each night, with the rows and columns of the large one: the darker, the larger the share that differs."}
 }
 
 func unique(list []string) []string {
@@ -335,47 +335,47 @@ func (r *Result) color(x *Cell) string {
 	if x == nil || x.Dots == 0 {
 		return ""
 	}
-	c := page.HeatCell{Share: float64(x.Mismatches) / float64(x.Dots)}
+	c := document.HeatCell{Share: float64(x.Mismatches) / float64(x.Dots)}
 	return c.Color()
 }
 
 // curves shows the numbers of differences by state, night by night.
-func (n *nightly) curves() page.HTML {
+func (n *nightly) curves() document.Block {
 	if len(n.all) < 2 {
-		return ""
+		return nil
 	}
-	t := page.Table{Columns: page.Columns("night", "#new", "#expired", "#still there", "#known", "#gone")}
+	t := document.Table{Columns: document.Columns("night", "#new", "#expired", "#still there", "#known", "#gone")}
 	names := []string{"new or expired", "still there", "known"}
-	series := make([]page.Series, len(names))
+	series := make([]document.Series, len(names))
 	for i, r := range n.all {
 		c := r.Counts
 		t.Add(r.Date, fmt.Sprint(c.New), fmt.Sprint(c.Expired), fmt.Sprint(c.Still), fmt.Sprint(c.Known), fmt.Sprint(c.Gone))
 		for j, v := range []int{c.New + c.Expired, c.Still, c.Known} {
 			series[j].Name = names[j]
-			series[j].Points = append(series[j].Points, page.Point{X: float64(i + 1), Y: float64(v), Title: fmt.Sprintf("%s: %d %s", r.Date, v, names[j])})
+			series[j].Points = append(series[j].Points, document.Point{X: float64(i + 1), Y: float64(v), Title: fmt.Sprintf("%s: %d %s", r.Date, v, names[j])})
 		}
 	}
-	plot := page.Plot{Title: "numbers of differences by night", X: page.Axis{Label: "night"}, Y: page.Axis{Label: "differences"}, Series: series}
-	return page.Figure(plot.SVG(), "How many differences there were, night by night.", &t)
+	plot := document.Plot{Title: "numbers of differences by night", X: document.Axis{Label: "night"}, Y: document.Axis{Label: "differences"}, Series: series}
+	return document.Figure{Picture: &plot, Caption: "How many differences there were, night by night.", Numbers: &t}
 }
 
-func (n *nightly) models() page.HTML {
-	t := page.Table{Columns: page.Columns("machine", "instruction", "computes", "#dot products")}
+func (n *nightly) models() document.Block {
+	t := document.Table{Columns: document.Columns("machine", "instruction", "computes", "#dot products")}
 	for i := range n.Models {
 		m := &n.Models[i]
 		t.Add(m.Machine, "`"+m.Instruction+"`", m.text(), readable.Thousands(m.Dots))
 	}
-	return t.HTML()
+	return &t
 }
 
 // RecordingPage returns the page of one recording.
-func RecordingPage(s *Side) *page.Page {
+func RecordingPage(s *Side) *document.Document {
 	if s.Name == "" {
 		s.Name = cmp.Or(s.Recording.Header.Name, s.fileName())
 	}
 	n := &nightly{Night: Night{Result: &Result{Machines: []Machine{newMachine(s)}}}}
-	p := page.New("Recording of "+s.Name, "The results of one machine on inputs that the recording carries. Two recordings, or a recording and a target such as sim:hopper, can be compared.")
-	t := page.Table{Columns: page.Columns("instruction", "formats", "generator", "#seed", "#dot products", "#failed")}
+	p := document.New("Recording of "+s.Name, "The results of one machine on inputs that the recording carries. Two recordings, or a recording and a target such as sim:hopper, can be compared.")
+	t := document.Table{Columns: document.Columns("instruction", "formats", "generator", "#seed", "#dot products", "#failed")}
 	type key struct {
 		inst, formats, generator string
 		seed                     uint64
@@ -395,11 +395,11 @@ func RecordingPage(s *Side) *page.Page {
 	for _, k := range order {
 		t.Add("`"+k.inst+"`", k.formats, "`"+k.generator+"`", fmt.Sprint(k.seed), readable.Thousands(uint64(dots[k])), fmt.Sprint(failed[k]))
 	}
-	p.Add("What was recorded", append(n.machines(), t.HTML())...)
-	problems := page.Table{Columns: page.Columns("instruction", "why it has no results, or no more")}
+	p.Add("What was recorded", append(n.machines(), &t)...)
+	problems := document.Table{Columns: document.Columns("instruction", "why it has no results, or no more")}
 	for _, x := range s.Recording.Problems {
 		problems.Add("`"+x.Instruction+"`", x.What)
 	}
-	p.Add("What is missing", problems.HTML())
+	p.Add("What is missing", &problems)
 	return p
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
@@ -70,7 +71,7 @@ func TestModels(t *testing.T) {
 func TestMadeUp(t *testing.T) {
 	skipUnderRace(t)
 	for seed := range tier.Of(40, 45, 400) {
-		i := mma.MadeUp(uint64(seed))
+		i := madeup.Unit(uint64(seed))
 		i.Name = fmt.Sprint(seed)
 		compareModels(t, &i, 1, 6)
 		compareModels(t, &i, 2, 2)
@@ -121,7 +122,7 @@ func TestSpecialRules(t *testing.T) {
 	known := mma.Arithmetics()
 	used := make([]int, len(rules))
 	for seed := range tier.Of(60, 100, 1_000, 3_000) {
-		i := mma.MadeUp(uint64(seed))
+		i := madeup.Unit(uint64(seed))
 		if seed%3 == 0 {
 			i = known[seed/3%len(known)]
 		}
@@ -310,7 +311,7 @@ func TestRefined(t *testing.T) {
 	skipUnderRace(t)
 	left := tier.Of(30, 30, 200, 800)
 	for seed := uint64(0); left > 0; seed++ {
-		i := mma.MadeUp(seed)
+		i := madeup.Unit(seed)
 		if !i.Params.Refined() {
 			continue
 		}

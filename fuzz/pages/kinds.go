@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // kind is a kind of results that has pages. To add one, add a row to kinds.
@@ -25,7 +25,7 @@ type kind struct {
 	is func(path string, dir bool) bool
 	// make makes the page of results of the kind: of one, or of several at a time if
 	// together is set.
-	make     func(ctx context.Context, m *Maker, paths []string) (*page.Page, error)
+	make     func(ctx context.Context, m *Maker, paths []string) (*document.Document, error)
 	together bool
 }
 

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
@@ -21,7 +22,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
@@ -35,7 +35,7 @@ type Maker struct {
 var ownFiles = []string{"go.mod"}
 
 // Page makes one page of results. An error has a hint.
-func (m *Maker) Page(ctx context.Context, paths []string) (*page.Page, error) {
+func (m *Maker) Page(ctx context.Context, paths []string) (*document.Document, error) {
 	byKind := map[*kind][]string{}
 	var order []*kind // of the arguments
 	var others []*noPageError
@@ -62,7 +62,7 @@ func (m *Maker) Page(ctx context.Context, paths []string) (*page.Page, error) {
 	if len(others) > 0 {
 		return nil, refuse(others, results)
 	}
-	var pages []*page.Page
+	var pages []*document.Document
 	for _, k := range order {
 		groups := slices.Collect(slices.Chunk(byKind[k], 1))
 		if k.together {
@@ -76,7 +76,7 @@ func (m *Maker) Page(ctx context.Context, paths []string) (*page.Page, error) {
 			pages = append(pages, p)
 		}
 	}
-	return page.Join(pages...), nil
+	return document.Join(pages...), nil
 }
 
 // noPageError reports something that mmafuzz has no page for.
@@ -172,7 +172,7 @@ func reportOf(results []string) string {
 	return strings.Join(words, " ")
 }
 
-func bundlePage(_ context.Context, m *Maker, paths []string) (*page.Page, error) {
+func bundlePage(_ context.Context, m *Maker, paths []string) (*document.Document, error) {
 	b, err := bundle.Read(paths[0], m.Note)
 	if err != nil {
 		return nil, err
@@ -180,15 +180,15 @@ func bundlePage(_ context.Context, m *Maker, paths []string) (*page.Page, error)
 	return bundle.Page(&b.Mismatch, paths[0], false)
 }
 
-func studyPage(_ context.Context, _ *Maker, paths []string) (*page.Page, error) {
+func studyPage(_ context.Context, _ *Maker, paths []string) (*document.Document, error) {
 	res, err := study.Open(paths[0])
 	if err != nil {
 		return nil, err
 	}
-	return res.Page(res.Command(paths[0])), nil
+	return res.Document(paths[0]), nil
 }
 
-func campaignPage(_ context.Context, _ *Maker, paths []string) (*page.Page, error) {
+func campaignPage(_ context.Context, _ *Maker, paths []string) (*document.Document, error) {
 	p, err := summary.Page(paths[0])
 	if errors.Is(err, fs.ErrNotExist) {
 		err = hint.Bare(err)
@@ -196,7 +196,7 @@ func campaignPage(_ context.Context, _ *Maker, paths []string) (*page.Page, erro
 	return p, hint.Add(err, "name the directory of a campaign, which mmafuzz run has written")
 }
 
-func inferencePage(ctx context.Context, _ *Maker, paths []string) (*page.Page, error) {
+func inferencePage(ctx context.Context, _ *Maker, paths []string) (*document.Document, error) {
 	file := paths[0]
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		file = filepath.Join(file, infer.ReportFile)
@@ -208,7 +208,7 @@ func inferencePage(ctx context.Context, _ *Maker, paths []string) (*page.Page, e
 	return t.Page(), nil
 }
 
-func answersPage(_ context.Context, _ *Maker, paths []string) (*page.Page, error) {
+func answersPage(_ context.Context, _ *Maker, paths []string) (*document.Document, error) {
 	body, err := corpus.ReadFile(paths[0], "file of answers", maxResults)
 	if err != nil {
 		return nil, err
@@ -220,7 +220,7 @@ func answersPage(_ context.Context, _ *Maker, paths []string) (*page.Page, error
 	return p, nil
 }
 
-func comparisonPage(_ context.Context, _ *Maker, paths []string) (*page.Page, error) {
+func comparisonPage(_ context.Context, _ *Maker, paths []string) (*document.Document, error) {
 	var nights []compare.Night
 	for _, path := range paths {
 		file := path
@@ -237,7 +237,7 @@ func comparisonPage(_ context.Context, _ *Maker, paths []string) (*page.Page, er
 }
 
 // recordingPage shows one recording, and compares several.
-func recordingPage(ctx context.Context, m *Maker, paths []string) (*page.Page, error) {
+func recordingPage(ctx context.Context, m *Maker, paths []string) (*document.Document, error) {
 	if len(paths) == 1 {
 		s, err := compare.Open(paths[0])
 		if err != nil {

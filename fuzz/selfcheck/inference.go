@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
@@ -189,7 +190,7 @@ func unequal(i *mma.Instruction, a, b *sim.Model, in *mma.Batch) int {
 func MadeUpUnits(first uint64, count int) []mma.Instruction {
 	units := make([]mma.Instruction, count)
 	for n := range units {
-		units[n] = mma.MadeUp(first + uint64(n))
+		units[n] = madeup.Unit(first + uint64(n))
 		units[n].Name = fmt.Sprint(first + uint64(n))
 	}
 	return units

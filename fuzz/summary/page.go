@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
@@ -20,12 +21,11 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // Page returns the page of the campaign in a directory, made from its journal and the
 // bundles below it.
-func Page(dir string) (*page.Page, error) {
+func Page(dir string) (*document.Document, error) {
 	past, err := fuzz.ReadPast(filepath.Join(dir, fuzz.JournalFile))
 	if err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func (c *campaign) readBundles() error {
 	return nil
 }
 
-func (c *campaign) page() (*page.Page, error) {
-	p := page.New(c.title(), c.lead())
+func (c *campaign) page() (*document.Document, error) {
+	p := document.New(c.title(), c.lead())
 	causes, err := c.causes()
 	if err != nil {
 		return nil, err
@@ -227,12 +227,12 @@ func interval(n, of uint64) string {
 
 // compared describes the targets, and has a row for each instruction: how often it differs,
 // and why.
-func (c *campaign) compared() []page.HTML {
+func (c *campaign) compared() []document.Block {
 	columns := []string{"instruction", "#dot products", "#differ", "#share", "#95 % interval", "causes, by number of cases"}
 	if c.several() {
 		columns = slices.Insert(columns, 1, "A", "B")
 	}
-	t := page.Table{Columns: page.Columns(columns...)}
+	t := document.Table{Columns: document.Columns(columns...)}
 	t.Columns[len(columns)-2].Title = "of the share of such inputs, if they were drawn independently (Wilson)"
 	for _, st := range c.State.Pairs {
 		var causes []string
@@ -254,17 +254,17 @@ func (c *campaign) compared() []page.HTML {
 	if slices.ContainsFunc(c.State.Pairs, func(st *fuzz.PairState) bool { return strings.Contains(st.Name, " ~ ") }) {
 		text += " x ~ y compares the instruction x of A with y of B; the shorter of the two is executed several times, its result being the next c."
 	}
-	blocks := []page.HTML{page.List(c.targetsInWords()...), page.Text(text), t.HTML(),
-		page.Note("The interval (Wilson) is one for the share that these generators have with all seeds. It takes inputs for independent of each other, which variations of one input (`around`, `mutate`) and enumerated ones are not, and says nothing of other inputs: the generators aim at what units may do differently. Instructions whose numbers are equal may have the same arithmetic and inputs.")}
+	blocks := []document.Block{document.List(c.targetsInWords()...), document.Text(text), &t,
+		document.Note("The interval (Wilson) is one for the share that these generators have with all seeds. It takes inputs for independent of each other, which variations of one input (`around`, `mutate`) and enumerated ones are not, and says nothing of other inputs: the generators aim at what units may do differently. Instructions whose numbers are equal may have the same arithmetic and inputs.")}
 	if text := c.incompleteText(); text != "" {
-		blocks = slices.Insert(blocks, 0, page.Alert(text))
+		blocks = slices.Insert(blocks, 0, document.Alert(text))
 	}
 	unexamined := uint64(0)
 	for _, st := range c.State.Pairs {
 		unexamined += st.Unexamined
 	}
 	if unexamined > 0 {
-		blocks = append(blocks, page.Alert(readable.Thousands(unexamined)+" of the differing dot products count for no cause: what they have in common was not looked for."))
+		blocks = append(blocks, document.Alert(readable.Thousands(unexamined)+" of the differing dot products count for no cause: what they have in common was not looked for."))
 	}
 	return blocks
 }
@@ -293,7 +293,7 @@ func (c *campaign) policies() string {
 }
 
 // inputs lists the generators, with what they make.
-func (c *campaign) inputs() []page.HTML {
+func (c *campaign) inputs() []document.Block {
 	sum, docs := c.bySource(), map[string]string{}
 	for _, st := range c.State.Pairs {
 		for name := range st.Next {
@@ -302,12 +302,12 @@ func (c *campaign) inputs() []page.HTML {
 			}
 		}
 	}
-	t := page.Table{Columns: page.Columns("generator", "what it makes", "#dot products", "#differ", "#share")}
+	t := document.Table{Columns: document.Columns("generator", "what it makes", "#dot products", "#differ", "#share")}
 	for _, name := range slices.Sorted(maps.Keys(sum)) {
 		n := sum[name]
 		t.Add("`"+name+"`", docs[name], readable.Thousands(n.Dots), readable.Thousands(n.Mismatches), readable.Share(n.Mismatches, n.Dots))
 	}
-	return []page.HTML{page.Text(fmt.Sprintf("They come from these generators, with the seed %d. Where a generator has a version, as in cut@1[24,25], that is the number after the @; the numbers in brackets are the places of bits that it aims at.", c.Seed)), t.HTML()}
+	return []document.Block{document.Text(fmt.Sprintf("They come from these generators, with the seed %d. Where a generator has a version, as in cut@1[24,25], that is the number after the @; the numbers in brackets are the places of bits that it aims at.", c.Seed)), &t}
 }
 
 // bySource counts the dot products of all pairs by generator.
@@ -323,16 +323,16 @@ func (c *campaign) bySource() map[string]fuzz.Tally {
 }
 
 // causes explains each primary cause with its smallest finding.
-func (c *campaign) causes() ([]page.HTML, error) {
+func (c *campaign) causes() ([]document.Block, error) {
 	_, mismatches, _ := c.State.Totals()
-	var blocks []page.HTML
+	var blocks []document.Block
 	causes, parts := fuzz.Causes(c.State), changesBehind(c.State, allChanges)
 	if len(causes) > 0 {
-		blocks = append(blocks, page.Text("A cause is a part of the arithmetic in which the two units differ: give A that of B, or B that of A, and the results of the dot product are equal. That was computed for each differing dot product. Each counts once: where any of several causes would do alone, for the one that comes first in the computation, and where several are needed together, for the first of these."))
+		blocks = append(blocks, document.Text("A cause is a part of the arithmetic in which the two units differ: give A that of B, or B that of A, and the results of the dot product are equal. That was computed for each differing dot product. Each counts once: where any of several causes would do alone, for the one that comes first in the computation, and where several are needed together, for the first of these."))
 	}
 	first := true
 	for _, cause := range causes {
-		blocks = append(blocks, page.Heading(cause.Name+": "+cmp.Or(bundle.LabelDoc(cause.Name), "results that no part of the arithmetic explains")))
+		blocks = append(blocks, document.Heading(cause.Name+": "+cmp.Or(bundle.LabelDoc(cause.Name), "results that no part of the arithmetic explains")))
 		text := fmt.Sprintf("The cause of %s of the differing dot products (%s), on %d of %s.", readable.Thousands(cause.Cases), readable.Share(cause.Cases, mismatches),
 			cause.Pairs, readable.Plural(len(c.State.Pairs), "instruction"))
 		if cause.MaxUlp > 0 {
@@ -345,10 +345,10 @@ func (c *campaign) causes() ([]page.HTML, error) {
 		if more > 0 {
 			text += fmt.Sprintf(" In %s another cause is needed, too.", atLeast(&cause, more))
 		}
-		blocks = append(blocks, page.Text(text), partsList(parts[triage.Label(cause.Name)]))
+		blocks = append(blocks, document.Text(text), partsList(parts[triage.Label(cause.Name)]))
 		b := c.smallest(cause.Name)
 		if b == nil {
-			blocks = append(blocks, page.Note("No bundle of this cause is here."))
+			blocks = append(blocks, document.Note("No bundle of this cause is here."))
 			continue
 		}
 		example, err := c.example(b, first)
@@ -362,15 +362,15 @@ func (c *campaign) causes() ([]page.HTML, error) {
 }
 
 // partsList lists the changes behind a cause, each with its instructions.
-func partsList(parts []behind) page.HTML {
+func partsList(parts []behind) document.Block {
 	if len(parts) == 1 {
-		return page.Text("On all of them, from A to B: " + partText(parts[0].text) + ".")
+		return document.Text("On all of them, from A to B: " + partText(parts[0].text) + ".")
 	}
 	var items []string
 	for _, p := range parts {
 		items = append(items, fmt.Sprintf("From A to B: %s, on %s.", partText(p.text), strings.Join(readable.First(p.instructions, 3), ", ")))
 	}
-	return page.List(items...)
+	return document.List(items...)
 }
 
 // partText rewords changes so that an accumulator without rules of its own is not mistaken
@@ -381,7 +381,7 @@ func partText(text string) string {
 
 // others names the parts of the arithmetic in which the units differ although no dot product
 // counts for them.
-func (c *campaign) others(causes []fuzz.Cause, parts map[triage.Label][]behind) []page.HTML {
+func (c *campaign) others(causes []fuzz.Cause, parts map[triage.Label][]behind) []document.Block {
 	labels := labelsOf(causes)
 	for _, cause := range causes {
 		delete(labels, triage.Label(cause.Name))
@@ -400,7 +400,7 @@ func (c *campaign) others(causes []fuzz.Cause, parts map[triage.Label][]behind) 
 	if items == nil {
 		return nil
 	}
-	return []page.HTML{page.Heading("Other differences"), page.Text("The units differ in these parts as well. No dot product counts for them: where they are needed, or would do alone, one of the causes above comes first."), page.List(items...)}
+	return []document.Block{document.Heading("Other differences"), document.Text("The units differ in these parts as well. No dot product counts for them: where they are needed, or would do alone, one of the causes above comes first."), document.List(items...)}
 }
 
 // apart describes the largest distance between results.
@@ -420,7 +420,7 @@ func apart(ulps float64) string {
 }
 
 // example shows a finding.
-func (c *campaign) example(b *corpus.Bundle, first bool) ([]page.HTML, error) {
+func (c *campaign) example(b *corpus.Bundle, first bool) ([]document.Block, error) {
 	m := &b.Mismatch
 	pic, err := bundle.Picture(m, "")
 	if err != nil {
@@ -431,14 +431,14 @@ func (c *campaign) example(b *corpus.Bundle, first bool) ([]page.HTML, error) {
 		base, other = other, base
 	}
 	caption := "What it is on " + pic.Input.Title + ": made equal on both sides, both give the same result for the input below"
-	blocks := []page.HTML{report.ChangesTable(caption, m.CaseChanges, base, other).HTML()}
+	blocks := []document.Block{report.ChangesTable(caption, m.CaseChanges, base, other)}
 	if names := fuzz.LabelsIn(m.Detail); strings.Contains(m.Detail, "|") {
-		blocks = append(blocks, page.Text("On this input any of these alone, made equal, would do: "+strings.Join(names, ", ")+". So what happens to it need not show the first."))
+		blocks = append(blocks, document.Text("On this input any of these alone, made equal, would do: "+strings.Join(names, ", ")+". So what happens to it need not show the first."))
 	}
-	blocks = append(blocks, page.Text("The smallest input found that shows it (fewest terms, then fewest bits), and what happens to it:"))
-	blocks = append(blocks, page.Steps(report.InWords(pic)...), bundle.Drawing(pic, first, false))
+	blocks = append(blocks, document.Text("The smallest input found that shows it (fewest terms, then fewest bits), and what happens to it:"))
+	blocks = append(blocks, document.Steps(report.InWords(pic)...), bundle.Drawing(pic, first, false))
 	if words := bundle.Rerun(m, b.Dir); words != nil {
-		blocks = append(blocks, page.Text("To run this case again:"), page.Command(strings.Join(words, " ")))
+		blocks = append(blocks, document.Text("To run this case again:"), document.Command(strings.Join(words, " ")))
 	}
 	return blocks, nil
 }
@@ -470,9 +470,9 @@ func (c *campaign) smallest(cause string) *corpus.Bundle {
 
 // matrix shows, for each instruction and each cause, the share of dot products that differ by
 // the cause.
-func (c *campaign) matrix() page.HTML {
+func (c *campaign) matrix() document.Block {
 	all := fuzz.Causes(c.State)
-	h := page.Heat{Title: "share of the dot products of each instruction that differ by each cause", Key: "share of the instruction's dot products that differ by the cause"}
+	h := document.Heat{Title: "share of the dot products of each instruction that differ by each cause", Key: "share of the instruction's dot products that differ by the cause"}
 	for _, x := range all {
 		h.Columns = append(h.Columns, x.Name)
 	}
@@ -482,18 +482,18 @@ func (c *campaign) matrix() page.HTML {
 			name = st.TargetA + " ~ " + st.TargetB + " " + name
 		}
 		h.Rows = append(h.Rows, name)
-		var row []page.HeatCell
+		var row []document.HeatCell
 		for _, x := range all {
-			cell := page.HeatCell{Text: "="}
+			cell := document.HeatCell{Text: "="}
 			if b := st.Buckets[x.Name]; b != nil {
-				cell = page.HeatCell{Share: float64(b.Cases) / float64(st.Dots), Text: readable.Share(b.Cases, st.Dots),
+				cell = document.HeatCell{Share: float64(b.Cases) / float64(st.Dots), Text: readable.Share(b.Cases, st.Dots),
 					Title: fmt.Sprintf("%s: %s of %s dot products differ by %s", name, readable.Thousands(b.Cases), readable.Thousands(st.Dots), x.Name)}
 			}
 			row = append(row, cell)
 		}
 		h.Cells = append(h.Cells, row)
 	}
-	return page.Figure(h.SVG(), "Rows are instructions, columns causes; = means that no dot product differs by the cause.", nil)
+	return document.Figure{Picture: &h, Caption: "Rows are instructions, columns causes; = means that no dot product differs by the cause."}
 }
 
 func (c *campaign) several() bool {
@@ -502,7 +502,7 @@ func (c *campaign) several() bool {
 }
 
 // distances shows how far results are apart.
-func (c *campaign) distances() page.HTML {
+func (c *campaign) distances() document.Block {
 	var sum []uint64
 	for _, st := range c.State.Pairs {
 		for n, cases := range st.Where.Ulps {
@@ -519,8 +519,8 @@ func (c *campaign) distances() page.HTML {
 	for _, cases := range sum {
 		left -= min(left, cases)
 	}
-	b := page.Bars{Title: "differing dot products by how far their results are apart", X: "distance in representable numbers (ulp): from here to less than twice that", Y: "dot products", Log: true}
-	numbers := page.Table{Columns: page.Columns("#distance, at least", "#dot products")}
+	b := document.Bars{Title: "differing dot products by how far their results are apart", X: "distance in representable numbers (ulp): from here to less than twice that", Y: "dot products", Log: true}
+	numbers := document.Table{Columns: document.Columns("#distance, at least", "#dot products")}
 	for n, cases := range sum {
 		if n == 0 && cases == 0 {
 			continue
@@ -529,22 +529,22 @@ func (c *campaign) distances() page.HTML {
 		if n > 0 {
 			label = readable.Ulps(math.Ldexp(1, n-1))
 			if n > 4 {
-				label = "2" + page.Superscript(n-1)
+				label = "2" + document.Superscript(n-1)
 			}
 		}
-		b.Bars = append(b.Bars, page.Bar{Label: label, Value: float64(cases), Title: fmt.Sprintf("%s dot products differ by %s or more, less than twice that", readable.Thousands(cases), label)})
+		b.Bars = append(b.Bars, document.Bar{Label: label, Value: float64(cases), Title: fmt.Sprintf("%s dot products differ by %s or more, less than twice that", readable.Thousands(cases), label)})
 		numbers.Add(label, readable.Thousands(cases))
 	}
-	return page.Figure(b.SVG(), fmt.Sprintf("How far the two results are apart, in numbers of the result's format: 1 is neighbouring numbers. Formats of all lengths are counted together; two results of opposite sign are up to 2³² apart in FP32 and 2¹⁶ in FP16, and an infinity is the number after the largest. %s differing dot products are not here, because a result is a NaN.", readable.Thousands(left)), &numbers)
+	return document.Figure{Picture: &b, Caption: fmt.Sprintf("How far the two results are apart, in numbers of the result's format: 1 is neighbouring numbers. Formats of all lengths are counted together; two results of opposite sign are up to 2³² apart in FP32 and 2¹⁶ in FP16, and an infinity is the number after the largest. %s differing dot products are not here, because a result is a NaN.", readable.Thousands(left)), Numbers: &numbers}
 }
 
 // sources shows which generator finds the differences, instruction by instruction.
-func (c *campaign) sources() page.HTML {
+func (c *campaign) sources() document.Block {
 	sum := c.bySource()
 	names := slices.SortedFunc(maps.Keys(sum), func(x, y string) int {
 		return cmp.Or(cmp.Compare(share(sum[y]), share(sum[x])), cmp.Compare(x, y))
 	})
-	h := page.Heat{Title: "share of the inputs of each generator that differ on each instruction", Key: "share of the generator's inputs that differ", Rows: names}
+	h := document.Heat{Title: "share of the inputs of each generator that differ on each instruction", Key: "share of the generator's inputs that differ", Rows: names}
 	differing := slices.DeleteFunc(slices.Clone(c.State.Pairs), func(st *fuzz.PairState) bool { return st.Mismatches() == 0 })
 	const most = 12
 	shortened := len(differing) > most
@@ -556,12 +556,12 @@ func (c *campaign) sources() page.HTML {
 		h.Columns = append(h.Columns, st.Name)
 	}
 	for _, name := range names {
-		var row []page.HeatCell
+		var row []document.HeatCell
 		for _, st := range differing {
 			n, ok := st.Where.Sources[name]
-			cell := page.HeatCell{Share: -1}
+			cell := document.HeatCell{Share: -1}
 			if ok && n.Dots > 0 {
-				cell = page.HeatCell{Share: share(n), Text: readable.Share(n.Mismatches, n.Dots), Title: fmt.Sprintf("%s on %s: %s of %s differ", name, st.Name, readable.Thousands(n.Mismatches), readable.Thousands(n.Dots))}
+				cell = document.HeatCell{Share: share(n), Text: readable.Share(n.Mismatches, n.Dots), Title: fmt.Sprintf("%s on %s: %s of %s differ", name, st.Name, readable.Thousands(n.Mismatches), readable.Thousands(n.Dots))}
 			}
 			row = append(row, cell)
 		}
@@ -571,7 +571,7 @@ func (c *campaign) sources() page.HTML {
 	if shortened {
 		caption += fmt.Sprintf(", the %d with the most", most)
 	}
-	return page.Figure(h.SVG(), caption+".", nil)
+	return document.Figure{Picture: &h, Caption: caption + "."}
 }
 
 func share(t fuzz.Tally) float64 {
@@ -582,7 +582,7 @@ func share(t fuzz.Tally) float64 {
 }
 
 // spread shows how often results differ by the distance between the exponents of the terms.
-func (c *campaign) spread() page.HTML {
+func (c *campaign) spread() document.Block {
 	sum := make([]fuzz.Tally, fuzz.SpreadMost+2)
 	traced := uint64(0)
 	for _, st := range c.State.Pairs {
@@ -592,8 +592,8 @@ func (c *campaign) spread() page.HTML {
 		}
 	}
 	const few = 20
-	s := page.Series{Name: "share that differ"}
-	numbers := page.Table{Columns: page.Columns("#binades", "#inputs of the sample", "#differ", "#share")}
+	s := document.Series{Name: "share that differ"}
+	numbers := document.Table{Columns: document.Columns("#binades", "#inputs of the sample", "#differ", "#share")}
 	for n, t := range sum {
 		if t.Dots == 0 {
 			continue
@@ -604,25 +604,25 @@ func (c *campaign) spread() page.HTML {
 		}
 		numbers.Add(label, readable.Thousands(t.Dots), readable.Thousands(t.Mismatches), readable.Share(t.Mismatches, t.Dots))
 		if n <= fuzz.SpreadMost && t.Dots >= few {
-			s.Points = append(s.Points, page.Point{X: float64(n), Y: 100 * share(t), Title: fmt.Sprintf("%d binades: %s of %s differ", n, readable.Thousands(t.Mismatches), readable.Thousands(t.Dots))})
+			s.Points = append(s.Points, document.Point{X: float64(n), Y: 100 * share(t), Title: fmt.Sprintf("%d binades: %s of %s differ", n, readable.Thousands(t.Mismatches), readable.Thousands(t.Dots))})
 		}
 	}
-	plot := page.Plot{Title: "share of differing inputs by the distance of exponents", X: page.Axis{Label: "binades between the largest and the smallest term of a sum"}, Y: page.Axis{Label: "inputs that differ, in %"}, Series: []page.Series{s}}
-	return page.Figure(plot.SVG(), fmt.Sprintf("At which distance of exponents results differ, of a sample of %s inputs of all instructions. A unit that drops bits a number of places below the largest term shows as a step at that distance; points of few inputs scatter around it, and distances with fewer than %d have none (the table has the numbers).", readable.Thousands(traced), few), &numbers)
+	plot := document.Plot{Title: "share of differing inputs by the distance of exponents", X: document.Axis{Label: "binades between the largest and the smallest term of a sum"}, Y: document.Axis{Label: "inputs that differ, in %"}, Series: []document.Series{s}}
+	return document.Figure{Picture: &plot, Caption: fmt.Sprintf("At which distance of exponents results differ, of a sample of %s inputs of all instructions. A unit that drops bits a number of places below the largest term shows as a step at that distance; points of few inputs scatter around it, and distances with fewer than %d have none (the table has the numbers).", readable.Thousands(traced), few), Numbers: &numbers}
 }
 
 // curve shows how many causes were known after how many dot products.
-func (c *campaign) curve() page.HTML {
-	causes, kinds := page.Series{Name: "distinct causes", Steps: true}, page.Series{Name: "causes, counted for each instruction", Steps: true}
-	numbers := page.Table{Columns: page.Columns("#dot products", "#differ", "#causes", "#causes of instructions")}
+func (c *campaign) curve() document.Block {
+	causes, kinds := document.Series{Name: "distinct causes", Steps: true}, document.Series{Name: "causes, counted for each instruction", Steps: true}
+	numbers := document.Table{Columns: document.Columns("#dot products", "#differ", "#causes", "#causes of instructions")}
 	for _, m := range c.Curve {
 		x := float64(m.Dots)
-		causes.Points = append(causes.Points, page.Point{X: x, Y: float64(m.Causes)})
-		kinds.Points = append(kinds.Points, page.Point{X: x, Y: float64(m.Kinds)})
+		causes.Points = append(causes.Points, document.Point{X: x, Y: float64(m.Causes)})
+		kinds.Points = append(kinds.Points, document.Point{X: x, Y: float64(m.Kinds)})
 		numbers.Add(readable.Thousands(m.Dots), readable.Thousands(m.Mismatches), fmt.Sprint(m.Causes), fmt.Sprint(m.Kinds))
 	}
-	plot := page.Plot{Title: "distinct causes by dot products", X: page.Axis{Label: "dot products compared", Log: true}, Y: page.Axis{Label: "causes"}, Series: []page.Series{causes, kinds}}
-	return page.Figure(plot.SVG(), "How many causes were known after how many dot products. A curve that has been flat for long has probably seen all that these generators find; parts that never count as a cause are not in it.", &numbers)
+	plot := document.Plot{Title: "distinct causes by dot products", X: document.Axis{Label: "dot products compared", Log: true}, Y: document.Axis{Label: "causes"}, Series: []document.Series{causes, kinds}}
+	return document.Figure{Picture: &plot, Caption: "How many causes were known after how many dot products. A curve that has been flat for long has probably seen all that these generators find; parts that never count as a cause are not in it.", Numbers: &numbers}
 }
 
 // drawnMost is how many bytes of pictures a page has, so that a page of hundreds of findings
@@ -630,15 +630,15 @@ func (c *campaign) curve() page.HTML {
 const drawnMost = 1_200_000
 
 // findings lists all findings, with the pictures of the first ones.
-func (c *campaign) findings() ([]page.HTML, error) {
-	t := page.Table{Columns: page.Columns("bundle", "cause", "result of A", "result of B", "found by")}
-	var pictures []page.HTML
+func (c *campaign) findings() ([]document.Block, error) {
+	t := document.Table{Columns: document.Columns("bundle", "cause", "result of A", "result of B", "found by")}
+	var pictures []document.Block
 	drawn := 0 // bytes
 	for _, b := range c.bundles {
 		m := &b.Mismatch
 		name := strings.TrimPrefix(filepath.ToSlash(b.Dir), filepath.ToSlash(c.dir)+"/")
 		t.Add("", cmp.Or(m.Detail, m.Bucket), "`"+m.A.Result+"`", "`"+m.B.Result+"`", m.Origin.Source)
-		t.Rows[len(t.Rows)-1][0] = page.Cell{Text: name, Class: "name"}
+		t.Rows[len(t.Rows)-1][0] = document.Cell{Text: name, Class: "name"}
 		if drawn > drawnMost {
 			continue
 		}
@@ -646,19 +646,20 @@ func (c *campaign) findings() ([]page.HTML, error) {
 		if err != nil {
 			return nil, err
 		}
-		pictures = append(pictures, page.Fold(name, bundle.Drawing(pic, false, false)))
-		drawn += len(pictures[len(pictures)-1])
+		drawing := bundle.Drawing(pic, false, false)
+		pictures = append(pictures, document.Fold(name, drawing))
+		drawn += len(drawing.Picture.SVG())
 	}
-	blocks := []page.HTML{page.Text(c.keptText()),
-		page.Note("The cause a+b: only a and b together, made equal on both sides, make the results equal. a|b: each of them alone does. After a colon stands in what the results differ if it is no plain number, as in overflow:nan, where one is a NaN. What follows an @ in a source is its version."), t.HTML()}
+	blocks := []document.Block{document.Text(c.keptText()),
+		document.Note("The cause a+b: only a and b together, made equal on both sides, make the results equal. a|b: each of them alone does. After a colon stands in what the results differ if it is no plain number, as in overflow:nan, where one is a NaN. What follows an @ in a source is its version."), &t}
 	for _, d := range c.damaged {
-		blocks = append(blocks, page.Alert(d))
+		blocks = append(blocks, document.Alert(d))
 	}
 	switch {
 	case len(c.bundles) > len(pictures):
-		blocks = append(blocks, page.Text(fmt.Sprintf("The pictures of the first %d follow. `mmafuzz show --html BUNDLE` makes a page of any.", len(pictures))))
+		blocks = append(blocks, document.Text(fmt.Sprintf("The pictures of the first %d follow. `mmafuzz show --html BUNDLE` makes a page of any.", len(pictures))))
 	case len(c.bundles) > 0:
-		blocks = append(blocks, page.Text("Their pictures follow. `mmafuzz show --html BUNDLE` makes a page of one."))
+		blocks = append(blocks, document.Text("Their pictures follow. `mmafuzz show --html BUNDLE` makes a page of one."))
 	}
 	return append(blocks, pictures...), nil
 }
@@ -673,9 +674,9 @@ func (c *campaign) keptText() string {
 }
 
 // again says how to repeat the campaign.
-func (c *campaign) again() []page.HTML {
+func (c *campaign) again() []document.Block {
 	if c.several() || len(c.State.Counts) == 0 {
-		return []page.HTML{page.Text("Every finding can be run again with `mmafuzz replay` and the directory of its bundle.")}
+		return []document.Block{document.Text("Every finding can be run again with `mmafuzz replay` and the directory of its bundle.")}
 	}
 	st := c.State.Pairs[0]
 	words := []string{"mmafuzz", "run", "--a", st.TargetA, "--b", st.TargetB}
@@ -686,5 +687,5 @@ func (c *campaign) again() []page.HTML {
 		}
 	}
 	words = append(words, "--seed", fmt.Sprint(c.Seed), "--count", fmt.Sprint(c.State.Counts[len(c.State.Counts)-1]))
-	return []page.HTML{page.Text("The same inputs again, on any machine that has the two units, with any number of workers (--count is for each instruction). If the campaign was started with flags that select instructions or generators, such as --inst, add them: the journal does not have them."), page.Command(readable.ShellCommand(words...))}
+	return []document.Block{document.Text("The same inputs again, on any machine that has the two units, with any number of workers (--count is for each instruction). If the campaign was started with flags that select instructions or generators, such as --inst, add them: the journal does not have them."), document.Command(readable.ShellCommand(words...))}
 }

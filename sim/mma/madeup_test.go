@@ -1,32 +1,36 @@
-package mma
+package mma_test
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 )
 
 // TestMadeUp draws many units: each is valid, two draws of a seed are one unit,
-// every value of every field is reached, and so is every arithmetic of the
-// catalogue.
+// every value of every field is reached, and so is every arithmetic that mutants are
+// drawn from.
 func TestMadeUp(t *testing.T) {
 	reached := map[string]map[int]bool{}
-	for _, f := range Fields() {
+	for _, f := range mma.Fields() {
 		reached[f.Path] = map[int]bool{}
 	}
 	type arithmetic struct {
-		params  Params
-		formats Formats
+		params  mma.Params
+		formats mma.Formats
 	}
 	left := map[arithmetic]string{}
-	for _, i := range Arithmetics() {
+	for _, i := range madeup.Arithmetics() {
 		left[arithmetic{i.Params, i.Formats}] = i.FullName()
 	}
 	const few, many = 60_000, 400_000
 	for seed := uint64(0); seed < few || seed < many && len(left) > 0; seed++ {
-		i := MadeUp(seed)
+		i := madeup.Unit(seed)
 		delete(left, arithmetic{i.Params, i.Formats})
 		if seed >= few {
 			continue
@@ -34,17 +38,17 @@ func TestMadeUp(t *testing.T) {
 		if err := i.Params.Validate(i.Formats, i.K); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
-		if i != MadeUp(seed) {
+		if i != madeup.Unit(seed) {
 			t.Fatalf("seed %d: two different units", seed)
 		}
-		for _, f := range Fields() {
+		for _, f := range mma.Fields() {
 			reached[f.Path][f.Int(&i.Params)] = true
 		}
 	}
 	for _, name := range left {
 		t.Errorf("%s is not drawn by any of %d seeds", name, many)
 	}
-	for _, f := range Fields() {
+	for _, f := range mma.Fields() {
 		if f.Path == "join.clost" {
 			continue // a mistake of emulators: TestLostInfinities of package fuzz
 		}
@@ -59,7 +63,7 @@ func TestMadeUp(t *testing.T) {
 				continue // few formats hold all numbers of others
 			}
 			if !reached[f.Path][v] {
-				var p Params
+				var p mma.Params
 				f.SetInt(&p, v)
 				t.Errorf("%s is never %q", f.Path, f.Text(&p))
 			}
@@ -73,7 +77,7 @@ func TestMadeUpGolden(t *testing.T) {
 	var s strings.Builder
 	sum := sha256.New()
 	for seed := range uint64(1000) {
-		i := MadeUp(seed)
+		i := madeup.Unit(seed)
 		if i.Name == "mutant" {
 			continue
 		}
@@ -88,5 +92,33 @@ func TestMadeUpGolden(t *testing.T) {
 		}
 	}
 	fmt.Fprintf(&s, "first 1000: %x\n", sum.Sum(nil))
-	golden(t, "madeup.golden", s.String())
+	mma.Golden(t, "madeup.golden", s.String())
+}
+
+// TestModelRoundTrip writes the catalogue and made-up units as model files and
+// reads them again.
+func TestModelRoundTrip(t *testing.T) {
+	var units []mma.Instruction
+	for _, i := range mma.Catalog() {
+		if i.Refuse == "" {
+			units = append(units, i)
+		}
+	}
+	for seed := range uint64(1000) {
+		units = append(units, madeup.Unit(seed))
+	}
+	for _, i := range units {
+		var file bytes.Buffer
+		if err := mma.WriteModel(&file, &i); err != nil {
+			t.Fatalf("%s: %v", i.FullName(), err)
+		}
+		text := file.String()
+		got, err := mma.ReadModel(&file)
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", i.FullName(), err, text)
+		}
+		if got.Name != i.Name || got.K != i.K || got.Formats != i.Formats || got.Params != i.Params {
+			t.Fatalf("%s comes back as %+v\n%s", i.FullName(), got, text)
+		}
+	}
 }

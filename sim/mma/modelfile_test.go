@@ -1,7 +1,6 @@
 package mma
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"strings"
@@ -137,34 +136,6 @@ func TestReadModelErrors(t *testing.T) {
 	broken := errors.New("broken disk")
 	if _, err := ReadModel(iotest.ErrReader(broken)); !errors.Is(err, broken) {
 		t.Errorf("a reader that fails gives %v", err)
-	}
-}
-
-// TestModelRoundTrip writes the catalogue and made-up units as model files and
-// reads them again.
-func TestModelRoundTrip(t *testing.T) {
-	var units []Instruction
-	for _, i := range Catalog() {
-		if i.Refuse == "" {
-			units = append(units, i)
-		}
-	}
-	for seed := range uint64(1000) {
-		units = append(units, MadeUp(seed))
-	}
-	for _, i := range units {
-		var file bytes.Buffer
-		if err := WriteModel(&file, &i); err != nil {
-			t.Fatalf("%s: %v", i.FullName(), err)
-		}
-		text := file.String()
-		got, err := ReadModel(&file)
-		if err != nil {
-			t.Fatalf("%s: %v\n%s", i.FullName(), err, text)
-		}
-		if got.Name != i.Name || got.K != i.K || got.Formats != i.Formats || got.Params != i.Params {
-			t.Fatalf("%s comes back as %+v\n%s", i.FullName(), got, text)
-		}
 	}
 }
 

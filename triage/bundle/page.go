@@ -10,22 +10,22 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // Page makes the page of a mismatch whose bundle is in dir; all: with every sum, not only
 // those that decide.
-func Page(m *corpus.Mismatch, dir string, all bool) (*page.Page, error) {
+func Page(m *corpus.Mismatch, dir string, all bool) (*document.Document, error) {
 	pic, err := Picture(m, dir)
 	if err != nil {
 		return nil, err
 	}
-	p := page.New(fmt.Sprintf("%s and %s give different results", m.A.Target, m.B.Target),
+	p := document.New(fmt.Sprintf("%s and %s give different results", m.A.Target, m.B.Target),
 		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, given(&m.A), given(&m.B), inWords(cmp.Or(m.Detail, m.Bucket))))
-	p.Add("What happens", page.Steps(report.InWords(pic)...), Drawing(pic, true, all))
+	p.Add("What happens", document.Steps(report.InWords(pic)...), Drawing(pic, true, all))
 	p.Add("Why", whyBlocks(m)...)
 	p.Add("The input", inputBlocks(m, pic)...)
 	p.Add("Run it again", rerunBlocks(m, dir)...)
@@ -33,19 +33,19 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*page.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Add("Where it comes from", page.Text(foundText(m)), environments(m), page.Fold("The picture as text", page.Pre(text)))
+	p.Add("Where it comes from", document.Text(foundText(m)), environments(m), document.Fold("The picture as text", document.Pre(text)))
 	return p, nil
 }
 
 // Drawing is the picture of a mismatch as a figure, with an explanation of its parts if key
 // is set.
-func Drawing(pic *report.Mismatch, key, all bool) page.HTML {
+func Drawing(pic *report.Mismatch, key, all bool) document.Figure {
 	title := fmt.Sprintf("How %s and %s compute the same sum", pic.A.Name, pic.B.Name)
 	caption := title + ": each row is a number in binary, in the columns of its powers of two."
 	if !key {
 		caption += " The first picture of this page says how to read it."
 	}
-	return page.Figure(report.SVG(pic, report.SVGOptions{Key: key, All: all}).SVG(title), caption, nil)
+	return document.Figure{Picture: report.SVG(pic, report.SVGOptions{Key: key, All: all}).Titled(title), Caption: caption}
 }
 
 func textPicture(pic *report.Mismatch) (string, error) {
@@ -55,8 +55,8 @@ func textPicture(pic *report.Mismatch) (string, error) {
 }
 
 // whyBlocks say what part of the arithmetic makes a difference, and what that rests on.
-func whyBlocks(m *corpus.Mismatch) []page.HTML {
-	blocks := []page.HTML{page.Text(fmt.Sprintf("The cause is called `%s`: %s.", m.Bucket, cmp.Or(LabelDoc(m.Bucket), "it is none of the parts of the arithmetic that have names")))}
+func whyBlocks(m *corpus.Mismatch) []document.Block {
+	blocks := []document.Block{document.Text(fmt.Sprintf("The cause is called `%s`: %s.", m.Bucket, cmp.Or(LabelDoc(m.Bucket), "it is none of the parts of the arithmetic that have names")))}
 	if m.Class == oracle.Fault.String() {
 		return blocks // a failure is no result that another arithmetic would give
 	}
@@ -65,50 +65,50 @@ func whyBlocks(m *corpus.Mismatch) []page.HTML {
 		a, b = b, a
 	}
 	if len(m.CaseChanges) > 0 {
-		blocks = append(blocks, report.ChangesTable("What this case needs: with these made equal, both sides give the same result", m.CaseChanges, a.Target, b.Target).HTML())
+		blocks = append(blocks, report.ChangesTable("What this case needs: with these made equal, both sides give the same result", m.CaseChanges, a.Target, b.Target))
 	}
 	if len(m.Changes) > 0 && !slices.Equal(m.Changes, m.CaseChanges) {
-		blocks = append(blocks, report.ChangesTable("All differences of the two arithmetics that were found", m.Changes, a.Target, b.Target).HTML())
+		blocks = append(blocks, report.ChangesTable("All differences of the two arithmetics that were found", m.Changes, a.Target, b.Target))
 	}
 	if m.Explained > 0 {
-		blocks = append(blocks, page.Text(fmt.Sprintf("The evidence: with these changes the arithmetic of one side gives the results of the other in all %s that were looked into, and keeps all %s.",
+		blocks = append(blocks, document.Text(fmt.Sprintf("The evidence: with these changes the arithmetic of one side gives the results of the other in all %s that were looked into, and keeps all %s.",
 			readable.Plural(m.Explained, "differing case"), readable.Plural(m.Kept, "agreeing one"))))
 	}
 	for _, e := range m.Equivalent {
-		blocks = append(blocks, page.Text("No input was found that tells this from "+readable.Changes(e, 20)+"."))
+		blocks = append(blocks, document.Text("No input was found that tells this from "+readable.Changes(e, 20)+"."))
 	}
 	if n := m.Nearest; n != nil {
-		blocks = append(blocks, page.Alert("Nothing explains the difference. The program that comes nearest is "+NearestText(n)+"; "+WitnessText(n)+"."))
+		blocks = append(blocks, document.Alert("Nothing explains the difference. The program that comes nearest is "+NearestText(n)+"; "+WitnessText(n)+"."))
 	}
 	for _, c := range next(m) {
-		blocks = append(blocks, page.Command(c))
+		blocks = append(blocks, document.Command(c))
 	}
 	return blocks
 }
 
 // inputBlocks list the operands and what does not matter about them.
-func inputBlocks(m *corpus.Mismatch, pic *report.Mismatch) []page.HTML {
-	blocks := []page.HTML{report.OperandTable(&pic.Input).HTML()}
+func inputBlocks(m *corpus.Mismatch, pic *report.Mismatch) []document.Block {
+	blocks := []document.Block{report.OperandTable(&pic.Input)}
 	if m.Free != "" {
-		blocks = append(blocks, page.Text("What does not matter:"), page.List(strings.Split(m.Free, "\n")...))
+		blocks = append(blocks, document.Text("What does not matter:"), document.List(strings.Split(m.Free, "\n")...))
 	}
 	if m.Minimal {
-		blocks = append(blocks, page.Note("The input is minimal: without any one of its terms or bits the two sides agree, or differ in another way."))
+		blocks = append(blocks, document.Note("The input is minimal: without any one of its terms or bits the two sides agree, or differ in another way."))
 	}
-	return append(blocks, page.Fold("The input as `mmafuzz eval` reads it", page.Pre(m.Case)))
+	return append(blocks, document.Fold("The input as `mmafuzz eval` reads it", document.Pre(m.Case)))
 }
 
-func rerunBlocks(m *corpus.Mismatch, dir string) []page.HTML {
+func rerunBlocks(m *corpus.Mismatch, dir string) []document.Block {
 	if name := functionOf(m); name != "" {
-		return []page.HTML{page.Text(functionError(name).Error() + ".")}
+		return []document.Block{document.Text(functionError(name).Error() + ".")}
 	}
-	blocks := []page.HTML{page.Command("mmafuzz replay " + readable.ShellPath(dir)), page.Text("The same as a Go test, in a clone of mmafuzz or in any module that requires it:"),
-		page.Command("go test " + readable.ShellPath(filepath.Join(dir, "repro_test.go")))}
+	blocks := []document.Block{document.Command("mmafuzz replay " + readable.ShellPath(dir)), document.Text("The same as a Go test, in a clone of mmafuzz or in any module that requires it:"),
+		document.Command("go test " + readable.ShellPath(filepath.Join(dir, "repro_test.go")))}
 	if names := slices.Sorted(maps.Keys(programs(m))); len(names) > 0 {
-		blocks = append(blocks, page.Text("Programs that run it on a GPU and need nothing but its driver or compiler; each says how: `"+strings.Join(names, "`, `")+"`."))
+		blocks = append(blocks, document.Text("Programs that run it on a GPU and need nothing but its driver or compiler; each says how: `"+strings.Join(names, "`, `")+"`."))
 	}
 	if RunsCommand(m.A.Target, m.B.Target) {
-		blocks = append(blocks, page.Alert("This runs the command that is the target: mmafuzz shows it and asks first."))
+		blocks = append(blocks, document.Alert("This runs the command that is the target: mmafuzz shows it and asks first."))
 	}
 	return blocks
 }
@@ -129,8 +129,8 @@ func foundText(m *corpus.Mismatch) string {
 }
 
 // environments says what the two sides were.
-func environments(m *corpus.Mismatch) page.HTML {
-	t := page.Table{Columns: page.Columns("", "A", "B")}
+func environments(m *corpus.Mismatch) document.Block {
+	t := document.Table{Columns: document.Columns("", "A", "B")}
 	t.Add("target", "`"+m.A.Target+"`", "`"+m.B.Target+"`")
 	t.Add("instruction", "`"+m.A.Instruction+"`", "`"+m.B.Instruction+"`")
 	keys := map[string]bool{}
@@ -142,5 +142,5 @@ func environments(m *corpus.Mismatch) page.HTML {
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		t.Add(k, m.A.Environment[k], m.B.Environment[k])
 	}
-	return t.HTML()
+	return &t
 }

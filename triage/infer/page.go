@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 	"github.com/mmafuzz/mmafuzz/triage/report"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // ReportFile is the report of an inference in its directory, for programs.
@@ -40,7 +40,7 @@ func ReadReport(ctx context.Context, file string) (*Report, error) {
 }
 
 // Page makes the page of a report.
-func (t *Report) Page() *page.Page {
+func (t *Report) Page() *document.Document {
 	verdict := map[Verdict]string{
 		Found: "its arithmetic was found", Unexplained: "no arithmetic was found that explains it",
 		NotStable: "it changes its answers", Failing: "it fails", Exhausted: "the search ended early",
@@ -49,60 +49,60 @@ func (t *Report) Page() *page.Page {
 	if t.Verdict == Found {
 		lead = "A program of known parts reproduces every answer of the unit, bit for bit: " + lead
 	}
-	p := page.New(fmt.Sprintf("%s %s: %s", t.Target, t.Instruction, verdict), lead)
+	p := document.New(fmt.Sprintf("%s %s: %s", t.Target, t.Instruction, verdict), lead)
 	p.Add("What was found", t.found()...)
 	p.Add("How the unit adds", t.treeBlocks()...)
-	p.Add("How the unit computes", page.Figure(report.Pipeline(t.Formats, t.K, &t.Params).SVG("block diagram of the unit"), "The unit as a block diagram, from the operands to the result, with the widths and roundings that were found.", nil))
+	p.Add("How the unit computes", document.Figure{Picture: report.Pipeline(t.Formats, t.K, &t.Params).Titled("block diagram of the unit"), Caption: "The unit as a block diagram, from the operands to the result, with the widths and roundings that were found."})
 	p.Add("What proves it", t.parameterTable()...)
 	p.Add("What it was tested on", t.tested()...)
 	return p
 }
 
-func (t *Report) found() []page.HTML {
-	blocks := []page.HTML{page.Text(fmt.Sprintf("A unit that multiplies %s and adds %d products was asked %s dot products. It was known by its answers alone.", t.Formats, t.K, readable.Thousands(uint64(max(0, t.Stats.Queries)))))}
+func (t *Report) found() []document.Block {
+	blocks := []document.Block{document.Text(fmt.Sprintf("A unit that multiplies %s and adds %d products was asked %s dot products. It was known by its answers alone.", t.Formats, t.K, readable.Thousands(uint64(max(0, t.Stats.Queries)))))}
 	if t.Verdict == Found {
-		blocks = append(blocks, page.Text("The program found: `"+t.Arithmetic+"`."))
+		blocks = append(blocks, document.Text("The program found: `"+t.Arithmetic+"`."))
 	} else {
 		wrong := "whose tests were not finished"
 		if t.Left > 0 {
 			wrong = "which the unit does not compute"
 		}
-		blocks = append(blocks, page.Alert("No program passed every test; what follows describes the program that comes nearest, "+wrong+": `"+t.Arithmetic+"`. "+t.Note))
+		blocks = append(blocks, document.Alert("No program passed every test; what follows describes the program that comes nearest, "+wrong+": `"+t.Arithmetic+"`. "+t.Note))
 	}
 	if len(t.Alike) > 0 {
-		blocks = append(blocks, page.Text(fmt.Sprintf("It computes as these known instructions do; none of %s inputs tells them apart: %s.", readable.Thousands(uint64(max(0, t.Compared))), strings.Join(readable.First(t.Alike, 12), ", "))))
+		blocks = append(blocks, document.Text(fmt.Sprintf("It computes as these known instructions do; none of %s inputs tells them apart: %s.", readable.Thousands(uint64(max(0, t.Compared))), strings.Join(readable.First(t.Alike, 12), ", "))))
 	}
 	if w := t.Witness; w != nil {
-		blocks = append(blocks, page.Text(fmt.Sprintf("The smallest input found on which the best program is wrong, by its own fault or because the unit is unusual there: `%s`. The unit gives `%s`, the program `%s`: %s, as in %d of the %d cases that it does not explain.", w.Terms, w.Got, w.Would, w.Kind, w.Alike, w.Wrong)))
+		blocks = append(blocks, document.Text(fmt.Sprintf("The smallest input found on which the best program is wrong, by its own fault or because the unit is unusual there: `%s`. The unit gives `%s`, the program `%s`: %s, as in %d of the %d cases that it does not explain.", w.Terms, w.Got, w.Would, w.Kind, w.Alike, w.Wrong)))
 	}
 	if u := t.Unstable; u != nil {
-		blocks = append(blocks, page.Text(fmt.Sprintf("%s: `%s` gave `%s` and then `%s`.", u.What, u.Dot, u.First, u.Second)))
+		blocks = append(blocks, document.Text(fmt.Sprintf("%s: `%s` gave `%s` and then `%s`.", u.What, u.Dot, u.First, u.Second)))
 	}
 	for _, f := range t.Faults {
-		blocks = append(blocks, page.Text(fmt.Sprintf("The unit fails on `%s`: %s.", f.Dot, f.What)))
+		blocks = append(blocks, document.Text(fmt.Sprintf("The unit fails on `%s`: %s.", f.Dot, f.What)))
 	}
 	if note := t.policyNote(); note != "" {
-		blocks = append(blocks, page.Note(note+"."))
+		blocks = append(blocks, document.Note(note+"."))
 	}
-	return append(blocks, page.Note(t.spent()+"."))
+	return append(blocks, document.Note(t.spent()+"."))
 }
 
 // treeBlocks draws the summation tree.
-func (t *Report) treeBlocks() []page.HTML {
+func (t *Report) treeBlocks() []document.Block {
 	if t.tree == nil {
 		if t.Tree == "" {
 			return nil
 		}
-		return []page.HTML{page.Pre(t.Tree)}
+		return []document.Block{document.Pre(t.Tree)}
 	}
-	return []page.HTML{probe.TreeFigure(t.tree, t.K), page.Fold("The tree as a formula", page.Pre(t.tree.Formula(t.K)))}
+	return []document.Block{probe.TreeFigure(t.tree, t.K), document.Fold("The tree as a formula", document.Pre(t.tree.Formula(t.K)))}
 }
 
 // parameterTable lists what was found out about each parameter, with the input that rules
 // out another value.
-func (t *Report) parameterTable() []page.HTML {
-	table := page.Table{Columns: page.Columns("part of the arithmetic", "value", "another value is ruled out", "by this input", "the unit gave", "it would be")}
-	open := page.Table{Caption: "What was not told apart: other values that gave the same results on all inputs that were tried", Columns: page.Columns("part of the arithmetic", "other value", "#inputs tried")}
+func (t *Report) parameterTable() []document.Block {
+	table := document.Table{Columns: document.Columns("part of the arithmetic", "value", "another value is ruled out", "by this input", "the unit gave", "it would be")}
+	open := document.Table{Caption: "What was not told apart: other values that gave the same results on all inputs that were tried", Columns: document.Columns("part of the arithmetic", "other value", "#inputs tried")}
 	for _, p := range t.Parameters {
 		name := report.ParameterInWords(p.Path) + " `" + p.Path + "`"
 		if len(p.RuledOut) == 0 {
@@ -119,16 +119,16 @@ func (t *Report) parameterTable() []page.HTML {
 			open.Add(name, o.Change, readable.Thousands(uint64(max(0, o.Tried))))
 		}
 	}
-	return []page.HTML{page.Text("Each row has an input on which the unit's answer rules out another value of the parameter. p0=3f80*4000 is a product of two operands, by their codes; all others are zero."), table.HTML(), open.HTML()}
+	return []document.Block{document.Text("Each row has an input on which the unit's answer rules out another value of the parameter. p0=3f80*4000 is a product of two operands, by their codes; all others are zero."), &table, &open}
 }
 
-func (t *Report) tested() []page.HTML {
-	table := page.Table{Columns: page.Columns("kind of input", "what it is", "#dot products", "differ", "at most, with 95 % confidence")}
+func (t *Report) tested() []document.Block {
+	table := document.Table{Columns: document.Columns("kind of input", "what it is", "#dot products", "differ", "at most, with 95 % confidence")}
 	for _, c := range t.Classes {
 		table.Add("`"+c.Name+"`", c.Doc, readable.Thousands(uint64(max(0, c.Asked))), "none", c.bound())
 	}
 	if table.Rows == nil {
 		return nil
 	}
-	return []page.HTML{page.Text("The program was tried on inputs that it was not made from. " + t.tileText() + " " + unseen), table.HTML()}
+	return []document.Block{document.Text("The program was tried on inputs that it was not made from. " + t.tileText() + " " + unseen), &table}
 }

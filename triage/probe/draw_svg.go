@@ -3,7 +3,7 @@ package probe
 import (
 	"fmt"
 
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 )
 
 // Sizes of the picture, in pixels.
@@ -15,14 +15,14 @@ const (
 
 // SVG draws the tree for a unit of K products, with its leaves in a row at the bottom, as a
 // file of its own.
-func (t *Tree) SVG(title string, k int) string { return string(t.canvas(k).File(title)) }
+func (t *Tree) SVG(title string, k int) string { return string(t.canvas(k).Titled(title).File()) }
 
 // TreeFigure draws the tree for a page.
-func TreeFigure(t *Tree, k int) page.HTML {
-	return page.Figure(t.canvas(k).SVG("summation tree"), "The order in which the unit adds its products p0, p1, … and c: + adds two terms; Σ (blue) adds several in one sum, in which a large term makes small ones vanish even if it is cancelled by another; Σ exact (framed) adds several without such a loss.", nil)
+func TreeFigure(t *Tree, k int) document.Block {
+	return document.Figure{Picture: t.canvas(k).Titled("summation tree"), Caption: "The order in which the unit adds its products p0, p1, … and c: + adds two terms; Σ (blue) adds several in one sum, in which a large term makes small ones vanish even if it is cancelled by another; Σ exact (framed) adds several without such a loss."}
 }
 
-func (t *Tree) canvas(k int) *page.Canvas {
+func (t *Tree) canvas(k int) *document.Canvas {
 	d := &drawing{k: k, levels: t.height()}
 	d.c.H = svgRow*d.levels + 3*svgEdge
 	d.node(t)
@@ -33,7 +33,7 @@ func (t *Tree) canvas(k int) *page.Canvas {
 // drawing is a picture under way.
 type drawing struct {
 	k, levels, column int
-	c                 page.Canvas
+	c                 document.Canvas
 }
 
 // node draws a tree and returns where its root is.

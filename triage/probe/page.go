@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // answerLine is a line that mmafuzz probe --json writes: an answer or the summation tree.
@@ -20,10 +20,10 @@ type answerLine struct {
 }
 
 // Page makes the page of answers in JSON lines. The title names the unit.
-func Page(title string, lines []byte) (*page.Page, error) {
-	p := page.New(title, "The questions that the literature has asked of matrix units, and what this unit answers: each answer rests on inputs and results, which can be asked for again.")
-	answers := map[string]*page.Table{}
-	var tree []page.HTML
+func Page(title string, lines []byte) (*document.Document, error) {
+	p := document.New(title, "The questions that the literature has asked of matrix units, and what this unit answers: each answer rests on inputs and results, which can be asked for again.")
+	answers := map[string]*document.Table{}
+	var tree []document.Block
 	d := json.NewDecoder(bytes.NewReader(lines))
 	for {
 		var a answerLine
@@ -36,22 +36,22 @@ func Page(title string, lines []byte) (*page.Page, error) {
 		case a.Paper != "":
 			t := answers[a.Paper]
 			if t == nil {
-				t = &page.Table{Columns: page.Columns("test", "question", "answer", "remark", "proof")}
+				t = &document.Table{Columns: document.Columns("test", "question", "answer", "remark", "proof")}
 				answers[a.Paper] = t
 			}
-			proof := page.Cell{}
+			proof := document.Cell{}
 			if len(a.Evidence) > 0 {
 				text := ""
 				for _, e := range a.Evidence {
 					text += e + "\n"
 				}
-				proof.HTML = page.Fold("inputs", page.Pre(text))
+				proof.Block = document.Fold("inputs", document.Pre(text))
 			}
-			t.Rows = append(t.Rows, page.Row{{Text: a.ID}, {Text: a.Question}, {Text: "`" + a.Value + "`"}, {Text: a.Why}, proof})
+			t.Rows = append(t.Rows, document.Row{{Text: a.ID}, {Text: a.Question}, {Text: "`" + a.Value + "`"}, {Text: a.Why}, proof})
 		case a.Tree != "":
-			tree = append(tree, page.Text("( ) is the sum of two terms, [ ] a fused sum in which a large term makes small ones vanish, { } an exact one. p0, p1, … are products."), page.Pre(a.Tree))
+			tree = append(tree, document.Text("( ) is the sum of two terms, [ ] a fused sum in which a large term makes small ones vanish, { } an exact one. p0, p1, … are products."), document.Pre(a.Tree))
 		case a.Problem != "":
-			tree = append(tree, page.Text("There is no summation tree: "+a.Problem))
+			tree = append(tree, document.Text("There is no summation tree: "+a.Problem))
 		}
 	}
 	if len(answers) == 0 && tree == nil {
@@ -60,7 +60,7 @@ func Page(title string, lines []byte) (*page.Page, error) {
 	p.Add("How the unit adds", tree...)
 	for _, paper := range Papers {
 		if t := answers[paper.Key]; t != nil {
-			p.Add(paper.Title, page.Note("A dash: no input of these formats decides the question."), t.HTML())
+			p.Add(paper.Title, document.Note("A dash: no input of these formats decides the question."), t)
 		}
 	}
 	return p, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
@@ -99,7 +100,7 @@ func everything(t *testing.T, u probe.Unit) {
 // TestMadeUp asks made-up units all questions, and the same units with spoiled results.
 func TestMadeUp(t *testing.T) {
 	for seed := range tier.Of[uint64](30, 60, 300) {
-		i := mma.MadeUp(seed)
+		i := madeup.Unit(seed)
 		m, err := sim.ForInstruction(&i)
 		if err != nil {
 			t.Fatal(err)

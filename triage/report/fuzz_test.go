@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
@@ -22,7 +23,7 @@ func partner(i *mma.Instruction, seed uint64) mma.Instruction {
 		return j
 	}
 	for s := seed + 1; ; s++ {
-		if j = mma.MadeUp(s); j.Formats == i.Formats && max(i.K, j.K)%min(i.K, j.K) == 0 {
+		if j = madeup.Unit(s); j.Formats == i.Formats && max(i.K, j.K)%min(i.K, j.K) == 0 {
 			return j
 		}
 	}
@@ -32,7 +33,7 @@ func partner(i *mma.Instruction, seed uint64) mma.Instruction {
 // panic, no line may be too long, and the picture must be true to the traces.
 func TestMadeUp(t *testing.T) {
 	for seed := range tier.Of[uint64](30, 50, 250) {
-		i := mma.MadeUp(seed)
+		i := madeup.Unit(seed)
 		j := partner(&i, seed)
 		k := max(i.K, j.K) * (1 + int(seed%5)/4)
 		for n, g := range gen.All() {

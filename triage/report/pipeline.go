@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // stageBox is a part of a unit: what it is called, and what it does.
@@ -18,9 +18,9 @@ type stageBox struct {
 }
 
 // Pipeline draws a program as a block diagram, from the operands at the top to the result.
-func Pipeline(f mma.Formats, k int, p *mma.Params) *page.Canvas {
+func Pipeline(f mma.Formats, k int, p *mma.Params) *document.Canvas {
 	const width, left, line = 430, 12, 17
-	var c page.Canvas
+	var c document.Canvas
 	y := 12
 	boxes := pipeline(f, k, p)
 	for i, b := range boxes {
@@ -89,8 +89,7 @@ func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
 // set alone.
 func refinementLines(p *mma.Params) (lines []string) {
 	for _, f := range mma.Fields() {
-		var alone mma.Params
-		if f.SetInt(&alone, 1); f.Int(p) != 0 && alone.Refined() {
+		if f.Refined == 1 && f.Int(p) != 0 {
 			lines = append(lines, ParameterInWords(f.Path)+": "+valueInWords(f.Path, f.Text(p), false))
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // SVGOptions says what a drawing shows.
@@ -18,7 +18,7 @@ type SVGOptions struct {
 
 // SVG draws a mismatch: the two sides one below the other, on one axis of powers of two, so
 // that the same weight is in the same column.
-func SVG(m *Mismatch, o SVGOptions) *page.Canvas {
+func SVG(m *Mismatch, o SVGOptions) *document.Canvas {
 	a, b, panels := panelsOf(m, o.All)
 	p := newPainter(panels)
 	p.heading(&m.Input)
@@ -47,7 +47,7 @@ const (
 
 // painter draws onto a canvas from top to bottom.
 type painter struct {
-	c     page.Canvas
+	c     document.Canvas
 	d     *drawing
 	y     int // where the next line of text stands
 	xs    []int
@@ -72,7 +72,7 @@ func newPainter(panels []panel) *painter {
 	return p
 }
 
-func (p *painter) done() *page.Canvas {
+func (p *painter) done() *document.Canvas {
 	p.c.W = max(p.c.W, p.width) + textLeft
 	p.c.H += 10
 	return &p.c

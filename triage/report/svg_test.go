@@ -26,13 +26,13 @@ func TestSVG(t *testing.T) {
 		}
 		m, _ := c.mismatch(t)
 		words := strings.Join(InWords(m), "\n")
-		svg := string(SVG(m, SVGOptions{Key: true}).File(c.name))
+		svg := string(SVG(m, SVGOptions{Key: true}).Titled(c.name).File())
 		if err := wellFormed(svg); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		for _, g := range svgGolden {
 			if g == c.name {
-				svg = string(SVG(m, SVGOptions{Key: true}).SVG(c.name))
+				svg = string(SVG(m, SVGOptions{Key: true}).Titled(c.name).SVG())
 				fmt.Fprintf(&golden, "<<< %s\n%s\n\n%s\n>>> %s\n\n", c.name, words, svg, c.name)
 			}
 		}

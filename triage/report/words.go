@@ -8,17 +8,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // The words of the picture that is drawn: what the text says in letters, such as E, F and
 // RZ, a reader who knows floating point understands here at first sight.
 
 // power writes a power of two.
-func power(n int32) string { return "2" + page.Superscript(int(n)) }
+func power(n int32) string { return "2" + document.Superscript(int(n)) }
 
 // modeWords say how a rounding mode rounds.
 var modeWords = map[fp.Mode]string{

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
@@ -31,10 +32,10 @@ func TestErrorBound(t *testing.T) {
 	SkipUnderRace(t)
 	var units []mma.Instruction
 	for seed := range uint64(tier.Of(20, 30, 120, 800)) {
-		units = append(units, mma.MadeUp(seed))
+		units = append(units, madeup.Unit(seed))
 	}
 	for seed, n := uint64(800), tier.Of(4, 6, 80, 600); n > 0; seed++ {
-		if u := mma.MadeUp(seed); u.Params.Refined() {
+		if u := madeup.Unit(seed); u.Params.Refined() {
 			units = append(units, u)
 			n--
 		}

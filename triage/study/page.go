@@ -4,13 +4,12 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
 )
 
 // resultFile is the file of a result in its directory.
@@ -71,45 +70,41 @@ func (r *Result) checkSizes() error {
 	return nil
 }
 
-// rowsOnPage are the rows of a table that a page shows.
-const rowsOnPage = 500
-
-// Page makes the page of a result. command is how it was made.
-func (r *Result) Page(command string) *page.Page {
-	title, short := "Study "+r.Study, ""
+// Document is a result for people. Its files are in a directory, unless that is "".
+func (r *Result) Document(dir string) *document.Document {
+	short := ""
 	for _, s := range studies {
 		if s.Name == r.Study {
 			short = s.Short
 		}
 	}
-	p := page.New(title, short)
-	var said []page.HTML
-	for _, s := range slices.Concat(r.warnings(), r.Failures) {
-		said = append(said, page.Alert(s))
+	d := document.New("Study "+r.Study, short)
+	d.Command = r.Command(dir)
+	for _, s := range r.warnings() {
+		d.Overview = append(d.Overview, document.Alert(s))
 	}
 	for _, s := range r.Remarks {
-		said = append(said, page.Text(s))
+		d.Overview = append(d.Overview, document.Text(s))
 	}
-	p.Add("Result", said...)
-	var more []page.HTML // what has a title like many others
+	for _, s := range r.Failures {
+		d.Overview = append(d.Overview, document.Alert(s))
+	}
+	var more []document.Block // what has a title like many others
 	for i := range r.Plots {
-		if g := &r.Plots[i]; strings.HasPrefix(g.Name, heatsOf) {
-			more = append(more, page.Fold(g.Title, g.figure()))
+		g := &r.Plots[i]
+		figure := document.Figure{Name: "plot-" + g.Name, Picture: g.picture(), Caption: g.Title}
+		if strings.HasPrefix(g.Name, heatsOf) {
+			more = append(more, document.Fold(g.Title, figure))
 		} else {
-			p.Add(g.Title, g.figure())
+			d.Add(g.Title, document.OnPage(figure))
 		}
 	}
-	p.Add("Units of the same formats", more...)
+	d.Add("Units of the same formats", document.OnPage(more...))
 	for i := range r.Tables {
 		t := &r.Tables[i]
-		note := t.Note
-		if n := len(t.Rows); n > rowsOnPage {
-			note += fmt.Sprintf(" The first %d of %d rows; %s.csv has all.", rowsOnPage, n, t.Name)
-		}
-		p.Add(t.Title, page.Text(strings.TrimSpace(note)), t.html())
+		d.Add(t.Title, document.Text(t.Note), t.document())
 	}
-	p.Add("The same again", page.Command(command))
-	return p
+	return d
 }
 
 // Command is how a result is made, with its files in a directory unless that is "".
@@ -131,58 +126,59 @@ func (r *Result) Command(dir string) string {
 	return readable.ShellCommand(words...)
 }
 
-// html is the table for a page.
-func (t *Table) html() page.HTML {
-	g := page.Table{Columns: page.Columns(t.Head...)}
-	for n, row := range t.Rows {
-		if n == rowsOnPage {
-			break
-		}
-		var cells []string
+// document is the table for people.
+func (t *Table) document() *document.Table {
+	g := &document.Table{Name: t.Name, Columns: document.Columns(t.Head...)}
+	for _, row := range t.Rows {
+		var cells document.Row
 		for i, c := range row {
-			cells = append(cells, fmt.Sprint(c))
+			cell := document.Cell{Text: fmt.Sprint(c), Exact: fmt.Sprint(c), Plain: true}
+			if n, is := c.(Number); is {
+				cell.Exact = n.exactly()
+			}
 			if _, isText := c.(string); !isText {
 				g.Columns[i].Number = true
 			}
+			cells = append(cells, cell)
 		}
-		g.Add(cells...)
+		g.Rows = append(g.Rows, cells)
 	}
-	return g.HTML()
+	return g
 }
 
-// figure draws a plot.
-func (p *Plot) figure() page.HTML {
+// picture draws a plot.
+func (p *Plot) picture() document.Picture {
 	switch {
 	case p.Kind == "heat":
-		return page.Figure(p.heat().SVG(), p.Title, nil)
+		return p.heat()
 	case p.Kind == "bars" && len(p.Series) == 1:
-		b := page.Bars{Title: p.Title, X: p.X, Y: p.Y}
+		b := &document.Bars{Title: p.Title, X: p.X, Y: p.Y}
 		s := &p.Series[0]
 		for i := range s.X {
-			b.Bars = append(b.Bars, page.Bar{Label: s.X[i].String(), Value: float64(s.Y[i])})
+			b.Bars = append(b.Bars, document.Bar{Label: s.X[i].String(), Value: float64(s.Y[i])})
 		}
-		return page.Figure(b.SVG(), p.Title, nil)
+		return b
 	}
-	g := page.Plot{Title: p.Title, X: page.Axis{Label: p.X, Log: p.LogX}, Y: page.Axis{Label: p.Y, Log: p.LogY}}
+	g := &document.Plot{Title: p.Title, X: document.Axis{Label: p.X, Log: p.LogX}, Y: document.Axis{Label: p.Y, Log: p.LogY}}
 	for _, s := range p.Series {
-		line := page.Series{Name: s.Name, Steps: p.Kind == "bars"}
+		line := document.Series{Name: s.Name, Steps: p.Kind == "bars"}
 		for i := range s.X {
-			line.Points = append(line.Points, page.Point{X: float64(s.X[i]), Y: float64(s.Y[i])})
+			line.Points = append(line.Points, document.Point{X: float64(s.X[i]), Y: float64(s.Y[i])})
 		}
 		g.Series = append(g.Series, line)
 	}
-	return page.Figure(g.SVG(), p.Title, nil)
+	return g
 }
 
 // heat is the heat map of a plot.
-func (p *Plot) heat() *page.Heat {
-	h := &page.Heat{Title: p.Title, Rows: p.Rows, Columns: p.Columns, Key: p.X}
+func (p *Plot) heat() *document.Heat {
+	h := &document.Heat{Title: p.Title, Rows: p.Rows, Columns: p.Columns, Key: p.X}
 	for i, row := range p.Values {
-		var cells []page.HeatCell
+		var cells []document.HeatCell
 		for j, v := range row {
-			c := page.HeatCell{Share: -1}
+			c := document.HeatCell{Share: -1}
 			if !math.IsNaN(float64(v)) {
-				c = page.HeatCell{Share: float64(v), Text: fmt.Sprintf("%.0f", 100*float64(v)), Title: fmt.Sprintf("%s and %s: %s %%", p.Rows[i], p.Columns[j], Number(100*v))}
+				c = document.HeatCell{Share: float64(v), Text: fmt.Sprintf("%.0f", 100*float64(v)), Title: fmt.Sprintf("%s and %s: %s %%", p.Rows[i], p.Columns[j], Number(100*v))}
 			}
 			cells = append(cells, c)
 		}

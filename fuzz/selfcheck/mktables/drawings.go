@@ -55,7 +55,7 @@ func alignment() ([]byte, error) {
 		s.side.Result = model.Dot(dot, s.side.Trace)
 		m.Input = report.Input{Title: i.Name, Formats: i.Formats, Dot: dot}
 	}
-	return report.SVG(m, report.SVGOptions{Key: true}).File("how an A100 and an H100 compute the same sum"), nil
+	return report.SVG(m, report.SVGOptions{Key: true}).Titled("how an A100 and an H100 compute the same sum").File(), nil
 }
 
 // unit draws an instruction of CDNA3 as a block diagram.
@@ -64,5 +64,5 @@ func unit() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return report.Pipeline(i.Formats, i.K, &i.Params).File("block diagram of " + i.FullName()), nil
+	return report.Pipeline(i.Formats, i.K, &i.Params).Titled("block diagram of " + i.FullName()).File(), nil
 }

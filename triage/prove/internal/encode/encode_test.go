@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
 )
@@ -89,7 +90,7 @@ func TestMadeUp(t *testing.T) {
 		if seed == all {
 			seed = 79 // it rounds tiny sums up to the smallest subnormal
 		}
-		i := mma.MadeUp(seed)
+		i := madeup.Unit(seed)
 		if _, err := Program(NewInputs(graph.New(), i.Formats, i.K, true), &i.Params); err != nil {
 			if !errors.As(err, new(*TooHard)) {
 				t.Fatalf("seed %d: %v", seed, err)

@@ -1,7 +1,14 @@
-package page
+package document
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Table is a table. Long ones can be filtered and sorted where scripts run.
 type Table struct {
+	Name    string // of its file, which has all rows; "": all media show all rows
 	Caption string
 	Columns []Column
 	Rows    []Row
@@ -20,10 +27,20 @@ type Row []Cell
 // Cell is a cell: text, or a block.
 type Cell struct {
 	Text  string // what stands between backquotes is code
-	HTML  HTML   // instead of Text
+	Plain bool   // not in this one: its backquotes are characters
+	Block Block  // instead of Text
+	Exact string // the text in files, if it is another one: a number with all digits
 	Key   string // by which it is sorted, if not by its text
 	Class string // a class of the style sheet, such as bad or good
 	Href  string // of a place in this page; the text becomes a link
+}
+
+// pieces is the text of a cell with its code.
+func (c *Cell) pieces() []piece {
+	if c.Plain {
+		return []piece{{Text: show(c.Text)}}
+	}
+	return marked(show(c.Text))
 }
 
 // Columns makes columns of text; a name that begins with # is of numbers.
@@ -55,28 +72,36 @@ const manyRows = 12
 // narrow.
 const manyColumns = 5
 
-// HTML returns the table as a block; "" without rows.
-func (t *Table) HTML() HTML {
-	if len(t.Rows) == 0 {
-		return ""
-	}
+// rowsOnPage are the rows of a table that a page shows if a file has all of them.
+const rowsOnPage = 500
+
+func (t *Table) empty() bool { return t == nil || len(t.Rows) == 0 }
+
+func (t *Table) html() HTML {
 	type cell struct {
 		Cell
 		Pieces []piece
 		Column
 	}
-	rows := make([][]cell, len(t.Rows))
-	for i, r := range t.Rows {
+	caption, shown := t.Caption, t.Rows
+	if n := len(shown); t.Name != "" && n > rowsOnPage {
+		shown = shown[:rowsOnPage]
+		caption = strings.TrimSpace(caption + fmt.Sprintf(" The first %d of %d rows; %s.csv has all.", rowsOnPage, n, t.Name))
+	}
+	rows := make([][]cell, len(shown))
+	for i, r := range shown {
 		for j, c := range r {
 			c.Key = show(c.Key)
-			rows[i] = append(rows[i], cell{c, marked(show(c.Text)), t.Columns[j]})
+			rows[i] = append(rows[i], cell{c, c.pieces(), t.Columns[j]})
 		}
 	}
+	head := slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name != "" })
 	return render("table", struct {
 		Caption string
 		Columns []Column
 		Rows    [][]cell
+		Head    bool
 		Filter  bool
 		Wide    bool
-	}{show(t.Caption), t.Columns, rows, len(rows) >= manyRows, len(t.Columns) >= manyColumns})
+	}{show(caption), t.Columns, rows, head, len(rows) >= manyRows, len(t.Columns) >= manyColumns})
 }

@@ -1,7 +1,8 @@
-package page
+package document
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -158,7 +159,26 @@ const (
 	keyRow              = 20
 )
 
-// SVG draws the curves; "" if there is nothing to draw.
+func (p *Plot) empty() bool {
+	return !slices.ContainsFunc(p.Series, func(s Series) bool { return len(s.Points) > 0 })
+}
+
+func (p *Plot) data() *Table {
+	t := &Table{Columns: []Column{{Name: "curve"}, {Name: p.X.Label, Number: true}, {Name: p.Y.Label, Number: true}}}
+	for _, s := range p.Series {
+		for _, q := range s.Points {
+			t.Rows = append(t.Rows, Row{{Text: s.Name}, numberCell(q.X), numberCell(q.Y)})
+		}
+	}
+	return t
+}
+
+// numberCell is a cell with a number, which files have with all its digits.
+func numberCell(v float64) Cell {
+	return Cell{Text: Number(v), Exact: strconv.FormatFloat(v, 'g', -1, 64)}
+}
+
+// SVG draws the curves.
 func (p *Plot) SVG() HTML {
 	width, height := p.Width, p.Height
 	if width == 0 {
@@ -174,9 +194,6 @@ func (p *Plot) SVG() HTML {
 		for _, q := range s.Points {
 			xs, ys = append(xs, q.X), append(ys, q.Y)
 		}
-	}
-	if len(xs) == 0 {
-		return ""
 	}
 	bottom := float64(height - bottomRoom)
 	x := p.X.scaleOf(xs, leftRoom, float64(width-rightRoom))

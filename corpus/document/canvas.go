@@ -1,4 +1,4 @@
-package page
+package document
 
 import (
 	"regexp"
@@ -11,7 +11,8 @@ import (
 //
 // Classes are those of pictureStyle: f-NAME fills, k-NAME draws outlines in a colour.
 type Canvas struct {
-	W, H   int // grown by what is drawn
+	Title  string // what it shows, for those who cannot see it
+	W, H   int    // grown by what is drawn
 	shapes []shape
 }
 
@@ -79,19 +80,27 @@ func (c *Canvas) End() { c.shapes = append(c.shapes, shape{Kind: "end"}) }
 // TextWidth is about how wide text is, in pixels.
 func TextWidth(text string) int { return len([]rune(text)) * 69 / 10 }
 
-// drawing is a canvas as its template draws it.
-type drawing struct {
-	W, H   int
-	Title  string
-	Shapes []shape
-	Alone  bool
+// Titled sets the title.
+func (c *Canvas) Titled(title string) *Canvas {
+	c.Title = title
+	return c
 }
 
-// SVG returns the picture for a page. The title says what it shows, for those who cannot
-// see it.
-func (c *Canvas) SVG(title string) HTML {
-	return render("canvas", drawing{c.W, c.H, show(title), c.shapes, false})
+// SVG draws the picture for a page.
+func (c *Canvas) SVG() HTML {
+	return render("canvas", struct {
+		W, H   int
+		Title  string
+		Shapes []shape
+	}{c.W, c.H, show(c.Title), c.shapes})
 }
+
+func (c *Canvas) empty() bool { return len(c.shapes) == 0 }
+
+func (c *Canvas) data() *Table { return nil }
+
+// File returns the picture as a file of its own.
+func (c *Canvas) File() []byte { return standalone(c.SVG()) }
 
 // colorRule is a line of the style sheet that is about one colour.
 var colorRule = regexp.MustCompile(`^\.f-(\w+){`)
@@ -106,12 +115,4 @@ func usedStyle(svg string) string {
 		}
 	}
 	return b.String()
-}
-
-// File returns the picture as a file of its own.
-func (c *Canvas) File(title string) []byte {
-	svg := string(render("canvas", drawing{c.W, c.H, show(title), c.shapes, true}))
-	style := "<style>" + usedStyle(svg) + "</style>\n"
-	at := strings.Index(svg, "\n") + 1
-	return []byte(svg[:at] + style + `<rect class="f-paper" width="100%" height="100%"/>` + "\n" + svg[at:] + "\n")
 }

@@ -1,4 +1,4 @@
-package page
+package document
 
 import (
 	"fmt"
@@ -54,12 +54,27 @@ const (
 	heatChar             = 7        // of a name, on average
 )
 
-// SVG draws the heat map; "" without cells. Columns whose names are long get letters, and
+func (h *Heat) empty() bool { return len(h.Rows) == 0 || len(h.Columns) == 0 }
+
+func (h *Heat) data() *Table {
+	t := &Table{Columns: append([]Column{{}}, Columns(h.Columns...)...)}
+	for i, name := range h.Rows {
+		row := Row{{Text: name}}
+		for _, c := range h.Cells[i] {
+			if c.Share < 0 {
+				row = append(row, Cell{})
+			} else {
+				row = append(row, numberCell(c.Share))
+			}
+		}
+		t.Rows = append(t.Rows, append(row, make(Row, len(h.Columns)+1-len(row))...))
+	}
+	return t
+}
+
+// SVG draws the heat map. Columns whose names are long get letters, and
 // their names stand below.
 func (h *Heat) SVG() HTML {
-	if len(h.Rows) == 0 || len(h.Columns) == 0 {
-		return ""
-	}
 	gutter, name := 0, 0
 	for _, r := range h.Rows {
 		gutter = max(gutter, heatChar*min(len([]rune(r)), 60)+14)

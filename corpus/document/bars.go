@@ -1,4 +1,4 @@
-package page
+package document
 
 import (
 	"fmt"
@@ -20,11 +20,18 @@ type Bar struct {
 	Title string // for those who hover; "": its value
 }
 
-// SVG draws the bars; "" if there are none.
-func (b *Bars) SVG() HTML {
-	if len(b.Bars) == 0 {
-		return ""
+func (b *Bars) empty() bool { return len(b.Bars) == 0 }
+
+func (b *Bars) data() *Table {
+	t := &Table{Columns: []Column{{Name: b.X}, {Name: b.Y, Number: true}}}
+	for _, x := range b.Bars {
+		t.Rows = append(t.Rows, Row{{Text: x.Label}, numberCell(x.Value)})
 	}
+	return t
+}
+
+// SVG draws the bars.
+func (b *Bars) SVG() HTML {
 	const height = 260.0
 	most := 0.0
 	longest := 0

@@ -1,4 +1,4 @@
-package page_test
+package document_test
 
 import (
 	"bytes"
@@ -9,46 +9,47 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/triage/report/page"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 )
 
 var update = flag.Bool("update", false, "write the golden file")
 
 // everything is a page with each kind of block.
-func everything(text string) *page.Page {
-	p := page.New("A page: "+text, "Its lead: "+text)
+func everything(text string) *document.Document {
+	p := document.New("A page: "+text, "Its lead: "+text)
 	p.Made = "mmafuzz"
-	p.Add("Words "+text, page.Text("`code` and "+text), page.Note("a note: "+text), page.Alert("an alert: "+text),
-		page.List("one `item`", text), page.Steps("first", text), page.Heading("A heading: "+text),
-		page.Command("mmafuzz show "+text), page.Pre("a\n  b "+text), page.Fold("more: "+text, page.Text("hidden")))
-	table := page.Table{Caption: "a caption: " + text, Columns: page.Columns("name", "#cases")}
+	p.Add("Words "+text, document.Text("`code` and "+text), document.Note("a note: "+text), document.Alert("an alert: "+text),
+		document.List("one `item`", text), document.Steps("first", text), document.Heading("A heading: "+text),
+		document.Command("mmafuzz show "+text), document.Pre("a\n  b "+text), document.Fold("more: "+text, document.Text("hidden")))
+	table := document.Table{Caption: "a caption: " + text, Columns: document.Columns("name", "#cases")}
 	table.Columns[0].Title = "what it is called: " + text
 	table.Add(text, "1")
-	table.Rows = append(table.Rows, page.Row{{Text: "link", Href: "#s1"}, {HTML: page.Note("a block"), Key: text, Class: "bad"}})
-	p.Add("Table", table.HTML())
-	plot := page.Plot{Title: "a plot: " + text, X: page.Axis{Label: "dots " + text, Log: true}, Y: page.Axis{Label: "causes"}, Series: []page.Series{
-		{Name: "steps " + text, Steps: true, Points: []page.Point{{X: 10, Y: 1}, {X: 1000, Y: 3, Title: text}, {X: 0, Y: 5}}},
-		{Name: "marks", Marks: true, Points: []page.Point{{X: 100, Y: 2}}}}}
-	bars := page.Bars{Title: "bars", X: "ulp " + text, Y: "cases", Log: true, Bars: []page.Bar{{Label: "0", Value: 0}, {Label: "1 " + text, Value: 100}, {Label: "2", Value: 7, Title: text}}}
-	heat := page.Heat{Title: "a heat map", Rows: []string{"r " + text, "s"}, Columns: []string{"a", "b " + text}, Key: "share",
-		Cells: [][]page.HeatCell{{{Share: 0, Text: "="}, {Share: 0.2, Text: "20 %", Mark: true, Title: text}}, {{Share: -1}, {Share: 1, Text: "all", Href: "#s1"}}}}
-	var c page.Canvas
+	table.Rows = append(table.Rows, document.Row{{Text: "link", Href: "#s1"}, {Block: document.Note("a block"), Key: text, Class: "bad"}})
+	p.Add("Table", &table)
+	plot := document.Plot{Title: "a plot: " + text, X: document.Axis{Label: "dots " + text, Log: true}, Y: document.Axis{Label: "causes"}, Series: []document.Series{
+		{Name: "steps " + text, Steps: true, Points: []document.Point{{X: 10, Y: 1}, {X: 1000, Y: 3, Title: text}, {X: 0, Y: 5}}},
+		{Name: "marks", Marks: true, Points: []document.Point{{X: 100, Y: 2}}}}}
+	bars := document.Bars{Title: "bars", X: "ulp " + text, Y: "cases", Log: true, Bars: []document.Bar{{Label: "0", Value: 0}, {Label: "1 " + text, Value: 100}, {Label: "2", Value: 7, Title: text}}}
+	heat := document.Heat{Title: "a heat map", Rows: []string{"r " + text, "s"}, Columns: []string{"a", "b " + text}, Key: "share",
+		Cells: [][]document.HeatCell{{{Share: 0, Text: "="}, {Share: 0.2, Text: "20 %", Mark: true, Title: text}}, {{Share: -1}, {Share: 1, Text: "all", Href: "#s1"}}}}
+	c := document.Canvas{Title: "a canvas: " + text}
 	c.Begin("a group: " + text)
-	c.Rect(10, 10, page.TextWidth("text"), 20, "f-one")
+	c.Rect(10, 10, document.TextWidth("text"), 20, "f-one")
 	c.Text(40, 30, "mid", "text "+text)
 	c.End()
 	c.Spread([]int{50, 60}, 50, "bits", "01")
 	c.Path("M0 0h10", "k-cut")
-	p.Add("Pictures", page.Figure(plot.SVG(), "the plot: "+text, &table), page.Figure(bars.SVG(), "the bars", nil),
-		page.Figure(heat.SVG(), "the map", nil), page.Figure(c.SVG("a canvas: "+text), "the canvas: "+page.Number(1e6)+" "+page.Superscript(-12), nil))
-	p.Add("left out", (&page.Table{}).HTML(), page.List(), (&page.Plot{}).SVG(), (&page.Bars{}).SVG(), (&page.Heat{}).SVG(), page.Figure("", "nothing", nil))
+	p.Add("Pictures", document.Figure{Picture: &plot, Caption: "the plot: " + text, Numbers: &table}, document.Figure{Picture: &bars, Caption: "the bars"},
+		document.Figure{Picture: &heat, Caption: "the map"}, document.Figure{Picture: &c, Caption: "the canvas: " + document.Number(1e6) + " " + document.Superscript(-12)})
+	p.Add("left out", &document.Table{}, document.List(), document.Figure{Picture: &document.Plot{}}, document.Figure{Picture: &document.Bars{}},
+		document.Figure{Picture: &document.Heat{}}, document.Figure{Caption: "nothing"})
 	return p
 }
 
-func write(t *testing.T, p *page.Page) string {
+func write(t *testing.T, p *document.Document) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.Write(&b); err != nil {
+	if err := p.Write(&b, "html", document.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -61,6 +62,12 @@ func TestGolden(t *testing.T) {
 	got := write(t, everything("x"))
 	_, got, _ = strings.Cut(got, "</head>\n")
 	got, _, _ = strings.Cut(got, "<script>")
+	golden(t, file, got)
+}
+
+// golden compares a text with that of a golden file.
+func golden(t *testing.T, file, got string) {
+	t.Helper()
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
 			t.Fatal(err)
@@ -71,7 +78,7 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("the markup is another one than that of %s: run with -update and look at the difference", file)
+		t.Errorf("%s is another text: run with -update and look at the difference", file)
 	}
 }
 
@@ -100,11 +107,11 @@ func TestHostile(t *testing.T) {
 
 // TestContrast holds that text can be read in the light and in the dark: WCAG 2.2, 1.4.3.
 func TestContrast(t *testing.T) {
-	colors := map[string]page.Color{}
-	for _, c := range page.Colors {
+	colors := map[string]document.Color{}
+	for _, c := range document.Colors {
 		colors[c.Name] = c
 	}
-	for _, p := range page.Contrasts {
+	for _, p := range document.Contrasts {
 		text, on := colors[p.Text], colors[p.On]
 		for _, c := range []struct{ scheme, text, on string }{{"light", text.Light, on.Light}, {"dark", text.Dark, on.Dark}} {
 			if got := contrast(t, c.text, c.on); got < 4.5 {
@@ -140,9 +147,9 @@ func luminance(t *testing.T, color string) float64 {
 
 // TestFile holds that a picture in a file of its own brings its colours along.
 func TestFile(t *testing.T) {
-	var c page.Canvas
+	var c document.Canvas
 	c.Text(10, 20, "", "a < b")
-	got := string(c.File("title"))
+	got := string(c.File())
 	for _, want := range []string{`<svg xmlns="http://www.w3.org/2000/svg"`, "prefers-color-scheme:dark", "a &lt; b</text>"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)

@@ -1,0 +1,106 @@
+package document
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+)
+
+// terminal is a document as text for a terminal, under way.
+type terminal struct {
+	bytes.Buffer
+	Options
+	indent int
+}
+
+// writeText writes a document for a terminal: its sections with an empty line between two, the
+// overview last. The title is not shown: the command that asked for it stands above.
+func (d *Document) writeText(w io.Writer, o Options) error {
+	if o.Bold == nil {
+		o.Bold = func(s string) string { return s }
+	}
+	t := &terminal{Options: o}
+	for _, s := range append(d.Sections[:len(d.Sections):len(d.Sections)], Section{Blocks: present(d.Overview)}) {
+		part := &terminal{Options: o}
+		part.indented(0, s.Blocks)
+		if part.Len() == 0 {
+			continue
+		}
+		if t.Len() > 0 {
+			t.WriteByte('\n')
+		}
+		if !d.Untitled && s.Title != "" {
+			t.line(s.Title)
+		}
+		t.Write(part.Bytes())
+	}
+	_, err := w.Write(t.Bytes())
+	return err
+}
+
+// line writes a paragraph whose further lines are indented.
+func (t *terminal) line(text string) {
+	t.WriteString(readable.Indented(t.indent, text, t.Width))
+}
+
+// verbatim writes lines that are not broken.
+func (t *terminal) verbatim(lines string) {
+	for line := range strings.Lines(lines) {
+		fmt.Fprintf(t, "%*s%s\n", t.indent, "", strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// indented writes blocks behind further blanks.
+func (t *terminal) indented(blanks int, blocks []Block) {
+	t.indent += blanks
+	for _, b := range blocks {
+		b.text(t)
+	}
+	t.indent -= blanks
+}
+
+// rowsInTerminal are the rows of a table that a terminal shows if a file has all of them.
+const rowsInTerminal = 40
+
+func (t *Table) text(o *terminal) {
+	if t.Caption != "" {
+		o.line(t.Caption)
+	}
+	blanks := strings.Repeat(" ", o.indent)
+	g := readable.Table{Width: o.Width, Right: map[int]bool{}}
+	var head []string
+	for i, c := range t.Columns {
+		head = append(head, strings.ToUpper(c.Name))
+		g.Right[i] = c.Number
+	}
+	if g.Head = strings.Join(head, "") != ""; g.Head {
+		head[0] = blanks + head[0]
+		g.Add(head...)
+	}
+	shown := t.Rows
+	if t.Name != "" && !o.Verbose {
+		shown = shown[:min(rowsInTerminal, len(shown))]
+	}
+	for _, row := range shown {
+		var cells []string
+		for _, c := range row {
+			cells = append(cells, plain(c.pieces()))
+		}
+		cells[0] = blanks + cells[0]
+		g.Add(cells...)
+	}
+	g.Write(o, o.Bold)
+	if n := len(t.Rows) - len(shown); n > 0 {
+		o.line(fmt.Sprintf("%s more: --all shows them, --out DIR keeps them in %s.csv", readable.Plural(n, "row"), t.Name))
+	}
+}
+
+// A terminal has no pictures: it shows the numbers of a figure where there is a table of them.
+func (f Figure) text(t *terminal) {
+	if f.Text != "" {
+		t.verbatim(f.Text)
+	}
+}

@@ -1,0 +1,4 @@
+package mma
+
+// Golden is golden for external tests.
+var Golden = golden
