@@ -223,7 +223,7 @@ func (d *slowDevice) run(in *mma.Batch) {
 // allows, the device (busy all the time) or all else (with a device that takes no
 // time):
 //
-//	go test -run xxx -bench Device ./fuzz
+//	go test -run xxx -bench Device ./fuzz/engine
 func BenchmarkDevice(b *testing.B) {
 	const count = 1 << 19
 	rate := func(d *slowDevice, workers int) float64 {
@@ -253,7 +253,7 @@ func BenchmarkDevice(b *testing.B) {
 // one worker makes and compares in a campaign with two devices that take no time, with a
 // journal. Every 128 dot products count as a tile:
 //
-//	go test -run xxx -bench InstantDevices -count 5 ./fuzz
+//	go test -run xxx -bench InstantDevices -count 5 ./fuzz/engine
 func BenchmarkInstantDevices(b *testing.B) {
 	const count = 1 << 28
 	pair := devicePair(b, nil)

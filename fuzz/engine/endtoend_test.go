@@ -133,7 +133,7 @@ func TestChunkAllocs(t *testing.T) {
 // BenchmarkEndToEnd reports the processor time of the loop for a tile of 2,048
 // products on one core, and clock cycles per product:
 //
-//	go test -run xxx -bench EndToEnd -count 5 ./fuzz
+//	go test -run xxx -bench EndToEnd -count 5 ./fuzz/engine
 func BenchmarkEndToEnd(b *testing.B) {
 	cycle := measure.Cycle()
 	for _, source := range []string{"raw", "raw@1", "normal", "cut", "around@1(cut@1)", "special", "around@1(tie@1)", "around@1(order@1)", "around@1(spread@1)", "around@1(floor@1)", "around@1(huge@1)", "around@1(cancel@1)", "around@1(subnormal@1)"} {
@@ -214,7 +214,7 @@ func BenchmarkStages(b *testing.B) {
 // is what a default campaign takes turns with once it varies its inputs. "device" is for a
 // pair that has one:
 //
-//	go test -run xxx -bench Generate -count 5 ./fuzz
+//	go test -run xxx -bench Generate -count 5 ./fuzz/engine
 func BenchmarkGenerate(b *testing.B) {
 	simulators := openPairs(b, "sim:ampere", "sim:hopper", deviceInst)[0]
 	device := simulators
@@ -279,7 +279,7 @@ func benchmarkGenerate(b *testing.B, c *Campaign) {
 // whole campaigns compare: with the names of all differing cases, mutations, triage
 // and a journal.
 //
-//	go test -run xxx -bench Campaign -count 5 ./fuzz
+//	go test -run xxx -bench Campaign -count 5 ./fuzz/engine
 func BenchmarkCampaign(b *testing.B) {
 	for _, bm := range []struct {
 		name       string
