@@ -39,11 +39,4 @@
 //
 // Engines that know nothing but bytes, such as go-fuzz and libFuzzer, take a Checker:
 // check.go, package fuzz/harness.
-package fuzz/harness.
-//
-// A campaign on many machines goes by units instead of chunks, and by rounds instead of
-// epochs (unit.go, package fuzz/fleet); several processes can divide its triage (sharing.go).
-//
-// The journal records what is done (journal.go), as a snapshot once it is long (compact.go);
-// the checkpoint records the epoch in progress (checkpoint.go).
 package fuzz
