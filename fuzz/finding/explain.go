@@ -21,7 +21,7 @@ const EvidenceKept = 384
 // fullAttributor returns the attributor for cases that the epoch's own one leaves unnamed,
 // and for findings.
 func (x *pairTriage) fullAttributor() *triage.Attributor {
-	if x.p.Programs != nil && (x.verdict == nil || x.verdict.Given || !x.verdict.Found()) {
+	if x.p.Programs != nil && (x.verdict == nil || x.verdict.Known || !x.verdict.Found()) {
 		return x.p.Programs
 	}
 	return x.p.attributorOf(x.verdict)
@@ -58,7 +58,7 @@ func (x *pairTriage) allEvidence() []*Case {
 // stillHolds reports whether the verdict before the epoch, which holds for all evidence
 // up to then, holds for the new evidence as well.
 func (x *pairTriage) stillHolds(fresh []*Case) bool {
-	if x.p.Attributor == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Given && !x.baseHolds(x.verdict.K, fresh) {
+	if x.p.Attributor == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Known && !x.baseHolds(x.verdict.K, fresh) {
 		return false
 	}
 	x.k = x.verdict.K
@@ -66,7 +66,7 @@ func (x *pairTriage) stillHolds(fresh []*Case) bool {
 	if !triage.Holds(pr, &x.verdict.Program) {
 		return false
 	}
-	if x.attributor = x.p.Attributor; x.verdict.Given {
+	if x.attributor = x.p.Attributor; x.verdict.Known {
 		x.attributor = x.p.Programs
 	}
 	if len(fresh) > 0 {
@@ -147,7 +147,7 @@ func (x *pairTriage) explainByPrograms(ctx context.Context, evidence []*Case) (b
 	if devices.IsRecording(x.p.baseUnit) && !x.baseHolds(x.p.baseK, evidence) {
 		return false, nil
 	}
-	v := triage.Given(pr, x.p.other)
+	v := triage.ExplainKnown(pr, x.p.other)
 	if v == nil {
 		return false, nil
 	}
@@ -179,10 +179,10 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 		}
 	}
 	if think := x.t.Thinking; think != nil {
-		pr.Thinking = func(computed, most int64) {
+		pr.Progress = func(p triage.Progress) {
 			x.t.thinking.Lock()
 			defer x.t.thinking.Unlock()
-			think(x.index, computed, most)
+			think(x.index, p.Computed, p.Most)
 		}
 	}
 	if !devices.IsRecording(x.p.unknown) {
