@@ -11,7 +11,7 @@ import (
 // is cut off, whether the sum carries or cancels, how the result is rounded. An
 // input with a feature that no input had before is kept and mutated.
 
-// featuresOf appends the features of a trace, as hashes.
+// FeaturesOf appends the features of a trace, as hashes.
 func FeaturesOf(dst []uint32, tr *sim.Trace, salt uint32) []uint32 {
 	f := hasher{dst, salt}
 	for i := range tr.Sums {

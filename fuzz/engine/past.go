@@ -64,7 +64,7 @@ func (p *Past) begin(head *journal.Head[journalOptions]) error {
 	return nil
 }
 
-// betweenSides matches what stands between the two sides in a pair's line of the header, and
+// betweenSides matches what is between the two sides in a pair's line of the header, and
 // the beginning of the second target.
 var betweenSides = regexp.MustCompile(` \| [a-z]+:`)
 

@@ -73,7 +73,7 @@ func (p *pair) speed() gen.Speed {
 	return max(a, b)
 }
 
-// unitSize is the number of dot products of a unit in an epoch of the given size:
+// unitSize is the number of dot products of a unit in an epoch of a size:
 // small in the first ones, so that all generators soon have a turn, and in the others as
 // many as the pair's sides want. Sides that want many are given fewer units.
 func (p *pair) unitSize(epoch uint64) uint64 {

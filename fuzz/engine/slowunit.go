@@ -35,7 +35,7 @@ const goneAfter = 8
 const keepAfter = time.Second
 
 // slowUnit wraps a unit that may take long to answer: any but a model or a recording. Long
-// calls are divided into pieces of whole tiles, and their answers are
+// calls are divided into pieces of complete tiles, and their answers are
 // kept in the checkpoint, so that the unit is not asked again after an interruption. The
 // results do not depend on how calls are divided, because those of a tile depend on that tile
 // alone.

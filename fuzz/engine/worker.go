@@ -221,7 +221,7 @@ func (w *worker) blame(ctx context.Context, p *pair, ch *finding.Chunk, r *Resul
 
 // name counts a chunk's differing cases in their buckets. Where the pair has no verdict yet,
 // or one that does not explain the case, cases are kept until the epoch's triage. After
-// giveUpAfter epochs without a verdict they count as unexplained, unless the pair is odd.
+// giveUpAfter epochs without a verdict they count as unexplained, unless the pair is unstable.
 func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
 	width := p.Spec.D.Width()
 	gaveUp := p.Attributor == nil && c.state.Epochs > finding.GiveUpAfter && !c.state.Pairs[ch.Pair].UnstablePair

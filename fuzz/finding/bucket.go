@@ -18,7 +18,7 @@ var (
 	faulty      = &triage.Cause{Primary: triage.Label(oracle.Fault.String()), Detail: oracle.Fault.String()}
 )
 
-// labeller finds the causes of differing cases, many at a time. It is for one goroutine
+// Labeller finds the causes of differing cases, many at a time. It is for one goroutine
 // at a time.
 type Labeller struct {
 	attribution triage.Attribution
@@ -26,7 +26,7 @@ type Labeller struct {
 	dot         *mma.Dot
 }
 
-// of returns the causes that an attributor gives for cases; without one (nil) they are
+// Causes returns the causes that an attributor gives for cases; without one (nil) they are
 // unexplained. at lists the cases, as outputs of the batch; a and b are their results, class
 // how these differ. A failure is always faulty. The causes are valid until the next call.
 func (l *Labeller) Causes(attributor *triage.Attributor, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
@@ -45,7 +45,7 @@ func (l *Labeller) Causes(attributor *triage.Attributor, in *mma.Batch, at []int
 	return l.causes
 }
 
-// digest returns a digest of output i of a batch and its results. It is 0 for cases that are
+// Digest returns a digest of output i of a batch and its results. It is 0 for cases that are
 // identified well enough by their cause: all but recorded, unexplained and failing ones.
 func (l *Labeller) Digest(p *Pair, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) uint64 {
 	if p.Recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained {
@@ -73,14 +73,14 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 	if x.attributor == nil {
 		x.attributor = x.fullAttributor()
 	}
-	again, err := x.countUnnamed(ctx, rechecked)
+	outcome, err := x.countUnnamed(ctx, rechecked)
 	if err != nil {
 		return err
 	}
-	x.offerUnstable(rechecked, again)
+	x.offerUnstable(rechecked, outcome)
 	for i, k := range x.kindsOf(rechecked) {
 		// A case that does not pass this is unstable, or it was counted by its first result.
-		if f := rechecked[i]; f.Bucket != Unstable && again.labels[f.Origin] == f.Bucket {
+		if f := rechecked[i]; f.Bucket != Unstable && outcome.labels[f.Origin] == f.Bucket {
 			x.offer(f, &k)
 		}
 	}
@@ -97,7 +97,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 			if err := x.recheck(ctx, one); err != nil {
 				return err
 			}
-			if one[0].Bucket != again.labels[k.First.CaseRef] {
+			if one[0].Bucket != outcome.labels[k.First.CaseRef] {
 				continue // a later epoch may have a case that can be repeated
 			}
 		}
@@ -116,7 +116,7 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*conf
 			open = append(open, x.d.Unnamed[i])
 		}
 	}
-	again, err := x.confirm(ctx, open, rechecked)
+	outcome, err := x.confirm(ctx, open, rechecked)
 	if err != nil {
 		return nil, err
 	}
@@ -124,10 +124,10 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*conf
 	for i, cause := range causes {
 		s := &x.d.Unnamed[i]
 		if cause.Primary == triage.Unexplained {
-			switch again.labels[s.CaseRef] {
+			switch outcome.labels[s.CaseRef] {
 			case Unstable:
 				x.d.Unstable++
-				again.unstable = append(again.unstable, *s)
+				outcome.unstable = append(outcome.unstable, *s)
 				continue
 			case string(triage.Layout):
 				cause = placed
@@ -138,7 +138,7 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*conf
 	for i := range kinds {
 		x.d.Count(&kinds[i])
 	}
-	return again, nil
+	return outcome, nil
 }
 
 // offer puts a case into the bucket of a kind and makes it a candidate for a finding.
@@ -148,19 +148,19 @@ func (x *pairTriage) offer(f *Case, k *Kind) {
 }
 
 // offerUnstable makes a candidate of the pair's first case that cannot be repeated.
-func (x *pairTriage) offerUnstable(rechecked []*Case, again *confirmed) {
+func (x *pairTriage) offerUnstable(rechecked []*Case, outcome *confirmed) {
 	has := func(f *Case) bool { return f.Bucket == Unstable }
-	if len(again.unstable) == 0 || slices.ContainsFunc(x.st.Findings, has) {
+	if len(outcome.unstable) == 0 || slices.ContainsFunc(x.st.Findings, has) {
 		return
 	}
 	for i, f := range rechecked {
-		if f.Bucket == Unstable && again.labels[f.Origin] == Unstable {
+		if f.Bucket == Unstable && outcome.labels[f.Origin] == Unstable {
 			x.offer(f, &x.kindsOf(rechecked[i : i+1])[0])
 			return
 		}
 	}
-	f := x.newCase(again.unstable[0])
-	t := again.trials[f.Origin] // not others, in which it may repeat itself
+	f := x.newCase(outcome.unstable[0])
+	t := outcome.trials[f.Origin] // not others, in which it may repeat itself
 	f.Bucket, f.Stable, f.Of = Unstable, t.same, t.of
 	x.offer(f, &x.kindsOf([]*Case{f})[0])
 }

@@ -26,7 +26,7 @@ import (
 )
 
 // bundle makes the mismatch.json of a finding, and writes its bundle if the campaign has a
-// directory for bundles. kept: an earlier run has written the bundle, and it is whole.
+// directory for bundles. kept: an earlier run has written the bundle, and it is complete.
 func (t *Finder) bundle(f *Case) (kept bool, err error) {
 	f.Mismatch = t.mismatch(f)
 	if f.Class == oracle.Fault {
@@ -37,9 +37,9 @@ func (t *Finder) bundle(f *Case) (kept bool, err error) {
 	}
 	f.Dir = t.bundleDir(f)
 	if t.resumed[f] {
-		whole, damage, err := bundle.Whole(f.Dir)
-		if whole || err != nil {
-			return whole, err
+		complete, damage, err := bundle.Whole(f.Dir)
+		if complete || err != nil {
+			return complete, err
 		}
 		if damage != nil {
 			slog.Warn(damage.Error() + "; it is written again")
@@ -231,7 +231,7 @@ func (t *Finder) noteFaults(f *Case) {
 	}
 }
 
-// tiles returns recordings of the whole tile on both sides, for a finding that depends on
+// tiles returns recordings of all of the tile on both sides, for a finding that depends on
 // it.
 func (t *Finder) tiles(f *Case) (map[string][]byte, error) {
 	if f.Place == "" {
@@ -264,7 +264,7 @@ func (t *Finder) tiles(f *Case) (map[string][]byte, error) {
 	return files, nil
 }
 
-// severalTargets reports whether pairs differ in their targets.
+// SeveralTargets reports whether pairs differ in their targets.
 func SeveralTargets(pairs []devices.Pair) bool {
 	first := &pairs[0]
 	return slices.ContainsFunc(pairs, func(p devices.Pair) bool { return p.TargetA != first.TargetA || p.TargetB != first.TargetB })

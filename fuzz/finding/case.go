@@ -37,7 +37,7 @@ type Case struct {
 	// Chosen to be a finding: its number within its bucket.
 	Number int `json:"number"`
 	// Minimized: the smallest dot product that shows the same, and what does not matter
-	// about it. Through: minimized on a model, because the target cannot answer new inputs.
+	// about it. OnModel: minimized on a model, because the target cannot answer new inputs.
 	Dot     *mma.Dot       `json:"dot"`
 	Mask    *minimize.Mask `json:"mask,omitempty"`
 	Minimal bool           `json:"minimal"`
@@ -122,11 +122,12 @@ func (x *pairTriage) triage(ctx context.Context) error {
 	return x.bucket(ctx, cases)
 }
 
-// key identifies the case that a finding was made of.
+// CaseKey identifies the case that a finding was made of.
 type CaseKey struct {
 	pair   int
 	detail string
 	origin CaseRef
 }
 
+// Key returns what identifies the case.
 func (f *Case) Key() CaseKey { return CaseKey{f.Pair, f.Detail, f.Origin} }

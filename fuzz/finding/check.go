@@ -25,6 +25,8 @@ const (
 	MaxStateDots = 1 << 60
 )
 
+// CheckSum returns an error if an epoch cannot add this to the state of the pair with a number, or
+// one of its numbers is above most.
 func (p *Pair) CheckSum(d *Sum, st *PairState, index int, most uint64) error {
 	if err := d.CheckCounts(most); err != nil {
 		return err
@@ -79,7 +81,7 @@ func (p *Pair) checkNext(name string, next uint64) error {
 	return nil
 }
 
-// canonical parses the name of a source; only the full form, which campaigns write, is valid.
+// ParseSource parses the name of a source; only the full form, which campaigns write, is valid.
 func ParseSource(name string) (gen.Source, error) {
 	src, err := gen.ParseSource(name)
 	if err == nil && src.String() != name {
@@ -88,7 +90,7 @@ func ParseSource(name string) (gen.Source, error) {
 	return src, err
 }
 
-// checkCase checks that a case can be made again.
+// CheckCase checks that a case can be made again.
 func (p *Pair) CheckCase(ref CaseRef) error {
 	if p.Recorder == nil {
 		_, err := ParseSource(ref.Source)
@@ -100,6 +102,7 @@ func (p *Pair) CheckCase(ref CaseRef) error {
 	return nil
 }
 
+// CheckSample checks that a sample is a case of the pair with possible results.
 func (p *Pair) CheckSample(s *Sample) error {
 	if err := p.CheckCase(s.CaseRef); err != nil {
 		return err
@@ -127,7 +130,7 @@ func mask(id fp.ID) uint64 {
 	return id.Get().CodeMask()
 }
 
-// checkVerdict checks that the changes of a verdict can be applied and computed with.
+// CheckVerdict checks that the changes of a verdict can be applied and computed with.
 func (p *Pair) CheckVerdict(v *triage.Verdict) error {
 	if v == nil {
 		return nil
@@ -148,7 +151,7 @@ func (p *Pair) CheckVerdict(v *triage.Verdict) error {
 		return nil
 	}
 	if v.Known && p.Programs == nil {
-		return errors.New("the programs of both sides are given, but one is not known")
+		return errors.New("it is of the programs of both sides, but one is not known")
 	}
 	if v.K != p.A.Instruction().K && v.K != p.B.Instruction().K && !(v.Known && v.K == p.otherK) {
 		return fmt.Errorf("its K is %d, which is neither unit's", v.K)
@@ -198,7 +201,7 @@ func (d *Detail) check(most uint64) error {
 	return nil
 }
 
-// checkBucketName checks that a name can stand in a line and in the name of a file.
+// CheckName checks that a name can stand in a line and in the name of a file.
 func CheckName(name string) error {
 	const most = 1000
 	if name == "" || len(name) > most || strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) }) {
@@ -207,6 +210,7 @@ func CheckName(name string) error {
 	return nil
 }
 
+// CheckFinding checks that a finding is one of the pair with a number.
 func (p *Pair) CheckFinding(f *Case, index int) error {
 	switch {
 	case f == nil:
@@ -274,7 +278,7 @@ func (p *Pair) checkMask(m *minimize.Mask) error {
 	return nil
 }
 
-// checkCounts returns an error if the numbers of a record are impossible for any pair, or one of
+// CheckCounts returns an error if the numbers of a record are impossible for any pair, or one of
 // them is above most.
 func (d *Sum) CheckCounts(most uint64) error {
 	compared := uint64(0)

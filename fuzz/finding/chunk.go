@@ -2,10 +2,10 @@ package finding
 
 import "github.com/mmafuzz/mmafuzz/fuzz/gen"
 
-// recordedSource is the source of cases that come from a recording.
+// Recorded is the source of cases that come from a recording.
 const Recorded = "recorded"
 
-// chunk is dot products of one source that are computed at once.
+// Chunk is dot products of one source that are computed at once.
 type Chunk struct {
 	Pair     int
 	Source   gen.Source
@@ -15,10 +15,10 @@ type Chunk struct {
 	Recorded bool // the inputs are those of the pair's recording
 }
 
-// has reports whether a case is one of a chunk.
+// Has reports whether a case is one of a chunk.
 func (ch *Chunk) Has(ref CaseRef) bool {
 	return ref.Source == ch.Name && ref.Index >= ch.First && ref.Index < ch.First+uint64(ch.Dots)
 }
 
-// ref names a dot product of a chunk.
+// Ref names a dot product of a chunk.
 func (ch *Chunk) Ref(i int) CaseRef { return CaseRef{ch.Name, ch.First + uint64(i)} }

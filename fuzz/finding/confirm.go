@@ -11,7 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// Cases of an odd pair that the verdict does not explain are run again too, many at a time,
+// Cases of an unstable pair that the verdict does not explain are run again too, many at a time,
 // before they are counted: they may be unstable, or depend on the tiles around them.
 //
 // A unit that flips a coin gives the same answer several times now and then, and many cases
@@ -29,14 +29,14 @@ const (
 	aloneRuns = 8    // at most: of a case that stays in its tile
 )
 
-// settled is the outcome of running unexplained cases again.
+// confirmed is the outcome of running unexplained cases again.
 type confirmed struct {
 	labels   map[CaseRef]string // layout or unstable; cases without a label are unexplained
 	trials   map[CaseRef]trial  // of unstable cases: those in which they changed
 	unstable []Sample           // cases that are counted as unstable
 }
 
-// settle runs again the cases that the verdict does not explain: all of an odd pair, and a few
+// confirm runs again the cases that the verdict does not explain: all of an unstable pair, and a few
 // of any other pair that has a unit other than a model or a recording. rechecked are cases that
 // have been run again already.
 func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case) (*confirmed, error) {
@@ -315,7 +315,7 @@ func (p *persistence) alone(ctx context.Context, times int) error {
 	return err
 }
 
-// inBatches runs whole batches of cases whose results change when only their tiles are run.
+// inBatches runs complete batches of cases whose results change when only their tiles are run.
 // Cases that keep their results in the batches depend on the tiles around them.
 func (p *persistence) inBatches(ctx context.Context, times int) error {
 	for c := range p.x.d.Chunks {

@@ -76,7 +76,7 @@ func (x *pairTriage) stillHolds(fresh []*Case) bool {
 	return true
 }
 
-// explainCases looks for the verdict on the given evidence.
+// explainCases looks for the verdict on some evidence.
 func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	if x.p.baseUnit == nil {
 		return nil
@@ -133,7 +133,7 @@ func (x *pairTriage) effort(old *triage.Verdict) int {
 	return e
 }
 
-// explainGiven takes the verdict from the programs of two sides that are known. It
+// explainByPrograms takes the verdict from the programs of two sides that are known. It
 // reports whether they explain the evidence.
 func (x *pairTriage) explainByPrograms(ctx context.Context, evidence []*Case) (bool, error) {
 	if x.p.Programs == nil {
@@ -194,7 +194,7 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 	return pr
 }
 
-// giveUpAfter is the epoch after which no verdict is looked for any more.
+// GiveUpAfter is the epoch after which no verdict is looked for any more.
 const GiveUpAfter = 6
 
 // hypothesisK returns the K with which hypotheses are run: that of the unknown unit if the

@@ -14,7 +14,7 @@ import (
 // A case is extracted from the tile that showed it, as the operands of one dot product. If
 // these alone do not show the difference, what surrounds them in the tile matters.
 
-// dot returns the operands of a case.
+// Dot returns the operands of a case.
 func (p *Pair) Dot(seed uint64, ref CaseRef) *mma.Dot {
 	if ref.Source == Recorded {
 		b := mma.NewBatch(p.Spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
@@ -26,7 +26,7 @@ func (p *Pair) Dot(seed uint64, ref CaseRef) *mma.Dot {
 	return SourceOf(ref.Source).Dot(p.Spec, seed, ref.Index)
 }
 
-// sourceOf returns the source of a name that this package has checked or made.
+// SourceOf returns the source of a name that this package has checked or made.
 func SourceOf(name string) gen.Source {
 	src, err := gen.ParseSource(name)
 	if err != nil {

@@ -30,7 +30,7 @@ func detailName(primary triage.Label, detail string, class oracle.Class) string 
 	return detail + ":" + class.String()
 }
 
-// addCase adds a differing case to its kind. Beyond most kinds there is one for each primary
+// AddCase adds a differing case to its kind. Beyond most kinds there is one for each primary
 // cause and class.
 func (p *Pair) AddCase(kinds []Kind, cause *triage.Cause, s *Sample, digest uint64, most int) []Kind {
 	detail := cause.Detail
@@ -95,7 +95,7 @@ func (b *Bucket) Add(o *Bucket) {
 	}
 }
 
-// count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
+// Count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
 // detail is new to the epoch. A detail for which the pair has no room is not kept.
 func (g *Gathered) Count(k *Kind) {
 	one := &Bucket{Name: string(k.Primary), Cases: k.Cases, MaxUlp: k.MaxUlp, Digest: k.Digest, More: k.Cases}

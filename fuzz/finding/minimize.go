@@ -81,10 +81,10 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 	}
 	// By default it is base's program with x.k products, as triage tested it.
 	program, k := x.p.base, x.k
-	switch given := x.attributor == x.p.Programs; {
-	case given && isUnknown:
+	switch known := x.attributor == x.p.Programs; {
+	case known && isUnknown:
 		program, k = x.p.other, x.p.otherK
-	case given:
+	case known:
 		k = x.p.baseK
 	case isUnknown:
 		program = x.verdict.Program

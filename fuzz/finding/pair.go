@@ -9,13 +9,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// targetUnit is one side of a pair.
+// TargetUnit is one side of a pair.
 type TargetUnit struct {
 	Target string
 	Unit   devices.Unit
 }
 
-// pairRun is what a campaign needs to run one pair.
+// Pair is what a campaign needs to run one pair.
 type Pair struct {
 	devices.Pair
 	Spec       gen.Spec
@@ -23,12 +23,12 @@ type Pair struct {
 	Recorder   devices.Recorder   // not nil: the pair's inputs are a recording's
 	Swapped    bool               // the recorder is B
 	Known      []*mma.Params      // arithmetics of the sides that are known or believed
-	Attributor *triage.Attributor // of the verdict before the epoch; without one given, which may be nil
+	Attributor *triage.Attributor // of the verdict before the epoch; without one Programs, which may be nil
 	named      triage.Program     // the verdict's
 	Programs   *triage.Attributor // of the programs of two sides that are both known; else nil
-	other      mma.Params         // if given is not nil: the program of unknown
-	baseK      int                // if given is not nil: the K of base
-	otherK     int                // if given is not nil: the K of other
+	other      mma.Params         // if Programs is not nil: the program of unknown
+	baseK      int                // if Programs is not nil: the K of base
+	otherK     int                // if Programs is not nil: the K of other
 
 	// Hypotheses start from base, the program of baseUnit, and are about unknown.
 	// baseUnit is nil if neither side is known.
@@ -38,7 +38,7 @@ type Pair struct {
 	unknownIsB bool
 }
 
-// newPairRun prepares a pair. nan and zero override the policy of the catalogue, if not nil.
+// NewPair prepares a pair. nan and zero override the policy of the catalogue, if not nil.
 func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
 	a, b := of.A.Instruction(), of.B.Instruction()
 	p := &Pair{Pair: of, Spec: gen.Spec{Formats: a.Formats, K: of.K}, Policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
@@ -59,7 +59,7 @@ func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
 		p.Recorder, p.Swapped = r, true
 	}
 	p.chooseSides()
-	p.chooseProgramsOf()
+	p.choosePrograms()
 	return p
 }
 
@@ -77,7 +77,7 @@ func (p *Pair) Replace(by func(side int, u devices.Unit) devices.Unit) {
 	}
 }
 
-// believed returns a unit's arithmetic if it is known, or what the catalogue
+// Believed returns a unit's arithmetic if it is known, or what the catalogue
 // says of it; nil if it says nothing.
 func Believed(u devices.Unit) *mma.Params {
 	if p := u.Model(); p != nil {
@@ -102,7 +102,7 @@ func (p *Pair) chooseSides() {
 	}
 }
 
-// given returns the program of a unit that is known: a simulator's, a reference's, or the one
+// knownProgram returns the program of a unit that is known: a simulator's, a reference's, or the one
 // that explains all of a recording.
 func knownProgram(u devices.Unit) *mma.Params {
 	if r, ok := u.(devices.Explained); ok && r.Explained() {
@@ -111,9 +111,9 @@ func knownProgram(u devices.Unit) *mma.Params {
 	return u.Model()
 }
 
-// chooseGiven makes the attributor of two sides whose programs are known: it depends on the
+// choosePrograms makes the attributor of two sides whose programs are known: it depends on the
 // programs alone. If their K differ and both can be written with the same K, they are.
-func (p *Pair) chooseProgramsOf() {
+func (p *Pair) choosePrograms() {
 	a, b := knownProgram(p.A), knownProgram(p.B)
 	if a == nil || b == nil {
 		return
@@ -139,7 +139,7 @@ func exact(u devices.Unit) bool {
 }
 
 // attributorOf returns the attributor that a verdict makes, nil if there is none. For two known
-// programs it leaves out labels that made no difference on any input tried; given has all.
+// programs it leaves out labels that made no difference on any input tried; Programs has all.
 func (p *Pair) attributorOf(v *triage.Verdict) *triage.Attributor {
 	if p.Programs != nil && (v == nil || v.Known || !v.Found()) {
 		if v == nil {
@@ -157,7 +157,7 @@ func (p *Pair) attributorOf(v *triage.Verdict) *triage.Attributor {
 	return triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, from, to)
 }
 
-// rename replaces the attributor by that of a verdict.
+// SetVerdict replaces the attributor by that of a verdict.
 func (p *Pair) SetVerdict(v *triage.Verdict) {
 	if p.Attributor != nil && p.Attributor != p.Programs && v != nil && programOf(v) == p.named {
 		return
@@ -189,7 +189,7 @@ type targets [2]string
 
 func (p *Pair) targets() targets { return targets{p.TargetA, p.TargetB} }
 
-// fitting returns a dot product of a pair's size: d, or a new one.
+// Fitting returns a dot product of a pair's size: d, or a new one.
 func (p *Pair) Fitting(d *mma.Dot) *mma.Dot {
 	if d != nil && len(d.A) == p.K && len(d.SA) == p.Spec.Blocks(p.K) {
 		return d

@@ -19,12 +19,12 @@ import (
 // Every case that is to be evidence is run again, alone in a tile. If its results change, it
 // is run again where it was found: in its tile, then in its batch. If it gives the same
 // there every time, its result depends on what is around it; if not, it is unstable. A pair
-// with such a case is odd: from then on every differing case that the verdict does not
-// explain is run again (settle.go), and triage asks for every answer several times.
+// with such a case is unstable: from then on every differing case that the verdict does not
+// explain is run again (confirm.go), and triage asks for every answer several times.
 //
 // How often a case is run is limited: 3 times alone, for at most 8 cases of each class and
 // generator in an epoch and for 384 cases that agree; those that change, 8 times in their
-// tiles, and 8 times in at most two batches of an epoch; an unexplained case of an odd pair,
+// tiles, and 8 times in at most two batches of an epoch; an unexplained case of an unstable pair,
 // at most 6 times, or if cases of the pair are unstable as often as it takes to rule out
 // chance: up to 40 times, and more only if most cases change.
 
@@ -35,7 +35,7 @@ const (
 	repetitions  = 3  // of a case, alone
 	trials       = 8  // of a case that changed, where it was found
 	trialBatches = 2  // batches of an epoch that are run again
-	stableSample = 64 // unexplained cases that are run again in a pair that is not odd
+	stableSample = 64 // unexplained cases that are run again in a pair that is not unstable
 )
 
 // trial is what repetitions of a case gave.
@@ -79,7 +79,7 @@ func (x *pairTriage) trial(ctx context.Context, b *mma.Batch, f *Case, output in
 	return ts[0], err
 }
 
-// whole reports whether every repetition gave the result of the case.
+// repeats reports whether every repetition gave the result of the case.
 func (t *trial) repeats() bool { return t.same == t.of }
 
 // recheck runs cases again, each alone in its tile. Cases that change are then run where they
@@ -173,7 +173,7 @@ func (x *pairTriage) inTile(ctx context.Context, f *Case) (trial, error) {
 	return x.trial(ctx, tile, f, output)
 }
 
-// inBatch runs a case that was never reproduced in its tile in the whole batch that showed
+// inBatch runs a case that was never reproduced in its tile in the complete batch that showed
 // it, because the surrounding tiles may matter. It does so for a
 // few batches only, unless the batch is known to matter.
 func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[int]bool) error {
@@ -218,7 +218,7 @@ func (x *pairTriage) batchOf(ch *Chunk) (*mma.Batch, error) {
 	return b, nil
 }
 
-// isOdd reports whether a pair has had cases that did not repeat themselves alone.
+// isUnstable reports whether a pair has had cases that did not repeat themselves alone.
 func (x *pairTriage) isUnstable() bool { return x.st.UnstablePair || x.d.UnstablePair }
 
 // recheckAgreeing runs new cases that agree again and drops those that change: they are

@@ -40,7 +40,7 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 	return cases, nil
 }
 
-// refuting returns a few cases that the verdict does not explain, other than those given.
+// refuting returns a few cases that the verdict does not explain, other than some.
 // Without them a program that is wrong in one case of a thousand would be kept, since the
 // samples seldom have such a case.
 func (x *pairTriage) refuting(but []*Case) []Sample {

@@ -140,7 +140,7 @@ func (x *pairTriage) evidence(ctx context.Context, sides bothSides) ([]*Case, er
 	return x.repeating(ctx, evidence)
 }
 
-// repeating returns the cases that repeat themselves. If some do not, the pair is odd.
+// repeating returns the cases that repeat themselves. If some do not, the pair is unstable.
 func (x *pairTriage) repeating(ctx context.Context, cases []*Case) ([]*Case, error) {
 	if x.p.certain() {
 		return cases, nil

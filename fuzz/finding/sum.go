@@ -82,11 +82,12 @@ type Detail struct {
 	MaxUlp float64      `json:"max_ulp"`
 }
 
+// NewState returns the state of a pair before the first epoch.
 func (p *Pair) NewState() *PairState {
 	return &PairState{TargetA: p.TargetA, TargetB: p.TargetB, Name: p.Name(), BaseA: p.unknownIsB}
 }
 
-// apply adds what an epoch has found.
+// Apply adds what an epoch has found.
 func (st *PairState) Apply(d *Sum, epoch int) {
 	for name := range d.Buckets {
 		if st.Buckets[name] == nil {
@@ -134,7 +135,7 @@ func (s *Sum) Add(o *Sum) {
 	s.Unexamined += o.Unexamined
 }
 
-// setNext sets the index of the next dot product of a source.
+// SetNext sets the index of the next dot product of a source.
 func (s *Sum) SetNext(source string, index uint64) {
 	if s.Next == nil {
 		s.Next = map[string]uint64{}
@@ -202,7 +203,7 @@ func (st *PairState) Sorted() []*Bucket {
 	return all
 }
 
-// mutated returns the source that mutates a case.
+// Mutated returns the source that mutates a case.
 func (r CaseRef) Mutated() gen.Source {
 	src, err := gen.ParseSource(r.Source)
 	if err != nil {

@@ -32,7 +32,7 @@ func (t *Tally) Add(o Tally) {
 	t.Mismatches += o.Mismatches
 }
 
-// tallyOf returns the tally of one dot product.
+// TallyOf returns the tally of one dot product.
 func TallyOf(differs bool) Tally {
 	if differs {
 		return Tally{1, 1}
@@ -66,7 +66,7 @@ func (w *Where) Add(o *Where) {
 	}
 }
 
-// addUlps adds cases whose distance has n bits.
+// AddUlps adds cases whose distance has n bits.
 func (w *Where) AddUlps(n int, cases uint64) {
 	if n >= len(w.Ulps) {
 		w.Ulps = append(w.Ulps, make([]uint64, n+1-len(w.Ulps))...)
@@ -74,7 +74,7 @@ func (w *Where) AddUlps(n int, cases uint64) {
 	w.Ulps[n] += cases
 }
 
-// addSpread adds traced inputs of a spread.
+// AddSpread adds traced inputs of a spread.
 func (w *Where) AddSpread(n int, t Tally) {
 	if n = min(n, SpreadMost+1); n >= len(w.Spread) {
 		w.Spread = append(w.Spread, make([]Tally, n+1-len(w.Spread))...)
@@ -82,10 +82,10 @@ func (w *Where) AddSpread(n int, t Tally) {
 	w.Spread[n].Add(t)
 }
 
-// reset empties w and keeps its memory.
+// Reset empties w and keeps its memory.
 func (w *Where) Reset() { *w = Where{Ulps: w.Ulps[:0], Spread: w.Spread[:0]} }
 
-// check returns an error if this cannot be the record of an epoch or a chunk of so many dot
+// Check returns an error if this cannot be the record of an epoch or a chunk of so many dot
 // products.
 func (w *Where) Check(dots uint64) error {
 	const most = 1000 // names of generators
@@ -110,7 +110,7 @@ func (w *Where) Check(dots uint64) error {
 	return nil
 }
 
-// stepsApart is how many codes two numbers of a format are apart.
+// StepsApart is how many codes two numbers of a format are apart.
 func StepsApart(f *fp.Format, x, y uint64) uint64 {
 	a, b := x&^f.SignBit(), y&^f.SignBit()
 	switch {
@@ -122,7 +122,7 @@ func StepsApart(f *fp.Format, x, y uint64) uint64 {
 	return a - b
 }
 
-// spreadOf is by how many binades the largest and the smallest term of a sum are apart at
+// SpreadOf is by how many binades the largest and the smallest term of a sum are apart at
 // most; ok is false if no sum has two terms.
 func SpreadOf(tr *sim.Trace) (spread int, ok bool) {
 	for i := range tr.Sums {

@@ -52,7 +52,7 @@ func numberOf(name string) (n int, ok bool) {
 	return n, err == nil && len(name) >= 7 && n >= 0
 }
 
-// write makes a file appear as a whole, on any file system, even if other processes write
+// write makes a file appear at once and complete, on any file system, even if other processes write
 // the same file. me is part of the temporary file's name, so that no other process has it.
 func write(file, me string, body []byte) error {
 	temporary := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"."+me)
@@ -229,8 +229,8 @@ func (x *index) lineAt(n int, p place) ([]byte, *engine.Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	body, whole := journal.Body(line)
-	if !whole || !bytes.HasSuffix(line, []byte("\n")) {
+	body, intact := journal.Body(line)
+	if !intact || !bytes.HasSuffix(line, []byte("\n")) {
 		return nil, nil, fmt.Errorf("%s: unit %d is damaged: remove it, and run a shard again", p.file, n)
 	}
 	u := unitLine{}

@@ -20,7 +20,7 @@
 //	rounds/N.json   what the units of round N learn from the rounds before it
 //	triage/KEY      a verdict, or a case that was shrunk
 //
-// Every file appears as a whole, by a rename; none is ever locked. A lease is made by
+// Every file appears complete, by a rename; none is ever locked. A lease is made by
 // exclusive creation, which NFS has, and is no more than advice: it keeps shards from working
 // on the same unit. Its holder counts in its heartbeat; a lease is free when the count has not
 // changed for a minute, by the clock of the shard that wants it. Clocks of different machines

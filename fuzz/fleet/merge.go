@@ -73,7 +73,7 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 	return &Merged{p, out, y.missing(), y, dirs}, nil
 }
 
-// save writes all results into one file, which appears as a whole.
+// save writes all results into one file, which appears complete.
 func (x *index) save(ctx context.Context, file, me string) (err error) {
 	temporary := file + "." + me
 	f, err := create(temporary)

@@ -168,7 +168,7 @@ func (d *draft) size(ctx context.Context, pair int) (err error) {
 	return nil
 }
 
-// round rounds the sizes so that a unit is a whole number of chunks, and a chunk a whole
+// round rounds the sizes so that a unit is an integral number of chunks, and a chunk an integral
 // number of tiles.
 func (s *Source) round(tile uint64) {
 	s.Unit = max(s.Unit/tile, 1) * tile
