@@ -3,6 +3,8 @@ package mma
 import (
 	"fmt"
 	"math"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,14 +21,28 @@ func fieldByPath(t testing.TB, path string) Field {
 	return f
 }
 
-// TestFieldList pins the names of the parameters and of their values: model
-// files and bundles are made of them.
+// TestFieldList pins the names of the parameters and of their values, which model files and
+// bundles are made of, their words and their labels. A parameter that is new may not be there yet.
 func TestFieldList(t *testing.T) {
-	var s strings.Builder
+	var all []string
 	for _, f := range Fields() {
-		fmt.Fprintf(&s, "%-19s %s\n", f.Path, f.Kind())
+		all = append(all, fmt.Sprintf("%-19s %s | %s | %s", f.Path, f.Kind(), f.Label, f.Words))
 	}
-	golden(t, "fields.golden", s.String())
+	if *update {
+		golden(t, "fields.golden", strings.Join(all, "\n")+"\n")
+	}
+	pinned, err := os.ReadFile("testdata/fields.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := 0
+	for line := range strings.Lines(string(pinned)) {
+		i := slices.Index(all[next:], strings.TrimSuffix(line, "\n"))
+		if i < 0 {
+			t.Fatalf("this parameter is not there any more, or not in its place, or is described in other words: %s", line)
+		}
+		next += i + 1
+	}
 }
 
 // fieldSamples are values of a field: all of an enumeration and of small
