@@ -83,7 +83,7 @@
 // found wrongly, or not at all, look for the input that shows it: is it in no family?
 // Then a family is missing: a function of a designer in families.go, and a row in the
 // table there, after those whose parameters it needs. Is it in one, but nothing explains
-// it? Then a change is missing. mmafuzz selfcheck infer measures both.
+// it? Then a change is missing. The tables of fuzz/selfcheck measure both.
 //
 // The API of this package is not promised: it may change in any version.
 package infer
