@@ -137,9 +137,9 @@ var nvidia = []decl{
 
 	// FP8 mma.sync on Hopper and Blackwell is not done by an FP8 unit: the
 	// compiler widens to FP16 and issues two HMMA and one addition.
-	{archs: "hopper blackwell", names: "mma.m16n8k32.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32", params: SplitHMMA(25, rz32(), -133, fp.FP32),
+	{archs: "hopper blackwell", names: "mma.m16n8k32.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32", params: splitHMMA(25, rz32(), -133, fp.FP32),
 		source: "found by search on recorded rows", evidence: "rows: H100 and H200 20,000 (older upload), B200 10,000, equal formats; order of the halves from FP16 results only"},
-	{archs: "hopper blackwell", names: "mma.m16n8k32.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16", params: SplitHMMA(25, rne16(), -21, fp.FP16),
+	{archs: "hopper blackwell", names: "mma.m16n8k32.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16", params: splitHMMA(25, rne16(), -21, fp.FP16),
 		source: "found by search on recorded rows", evidence: "rows: H100 and H200 20,000, B200 10,000, equal formats"},
 	{archs: "hopper blackwell", names: "mma.m16n8k16.f32." + fp8Pair + ".f32", params: splitHMMA8(rz32(), -133, fp.FP32), source: srcCode, evidence: evCode},
 	{archs: "hopper blackwell", names: "mma.m16n8k16.f16." + fp8Pair + ".f16", params: splitHMMA8(rne16(), -21, fp.FP16), source: srcCode, evidence: evCode},
@@ -155,7 +155,7 @@ var nvidia = []decl{
 		source: srcTable4, evidence: "001 (FP8, FP4); B200 words (FP6 too)"},
 	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + "{,.c0}", params: TFDPA(32, 25, rne16(), -21),
 		source: srcTable4, evidence: "001 (FP8, FP4); B200 words (FP6 too)" + evWide16},
-	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".ue8m0", params: STFDPA(32, 25, rz32(), -133),
+	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".ue8m0", params: stFDPA(32, 25, rz32(), -133),
 		source: srcST, evidence: "001 (FP8, FP4); B200 words; e_zero from MMA-Sim"},
 	{archs: "blackwell", names: "tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0 tcgen05.m128n8k64.kind::mxf4nvf4.block{32.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue4m3}", params: GSTFDPA(64, 16, 35, rz32(), -139),
 		source: srcTable5, evidence: "001; B200 words; an independent B200 model"},
@@ -165,7 +165,7 @@ var nvidia = []decl{
 		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
 	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + ".f16", params: TFDPA(32, 25, rne16(), -21),
 		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell; e_zero as for mma.sync FP16 results, which no input shows" + evC16},
-	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".f32.ue8m0", params: STFDPA(32, 25, rz32(), -133),
+	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".f32.ue8m0", params: stFDPA(32, 25, rz32(), -133),
 		source: srcST, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
 	{archs: "rtx-blackwell", names: "mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.m16n8k64.kind::mxf4nvf4." + nvf4, params: GSTFDPA(64, 16, 35, rz32(), -139),
 		source: srcTable5, evidence: "001"},
@@ -178,7 +178,7 @@ var nvidia = []decl{
 	// Thor: two instructions for which silicon has been reported.
 	{archs: "thor", names: thorBF16, params: TFDPA(16, 25, rz32(), -133),
 		source: "public report", evidence: "36,864 FP32 words match F = 25, L = 16; e_zero and specials assumed as on Blackwell", unknown: FacetNaN | FacetZero},
-	{archs: "thor", names: thorMX, params: STFDPA(32, 25, rz32(), -133),
+	{archs: "thor", names: thorMX, params: stFDPA(32, 25, rz32(), -133),
 		source: "public report", evidence: "36,864 FP32 words match F = 25, L = 32; e_zero and specials assumed as on Blackwell", unknown: FacetNaN | FacetZero},
 
 	// Sparse A: a dot product of the elements that A keeps.
@@ -194,7 +194,7 @@ var nvidia = []decl{
 	{archs: "rtx-blackwell", names: "mma.sp.m16n8k64.f32." + fp8Pair + ".f32 mma.sp.m16n8k64.kind::f8f6f4.f32." + narrowPair + ".f32", params: TFDPA(32, 25, rz32(), -133),
 		source: srcSparse, evidence: evSparse},
 	{archs: "rtx-blackwell", names: "mma.sp.m16n8k64.kind::f8f6f4.f16." + narrowPair + ".f16", params: TFDPA(32, 25, rne16(), -21), source: srcSparse, evidence: evSparse},
-	{archs: "rtx-blackwell", names: "mma.sp.m16n8k64.kind::mxf8f6f4.block32.f32." + narrowPair + ".f32.ue8m0", params: STFDPA(32, 25, rz32(), -133),
+	{archs: "rtx-blackwell", names: "mma.sp.m16n8k64.kind::mxf8f6f4.block32.f32." + narrowPair + ".f32.ue8m0", params: stFDPA(32, 25, rz32(), -133),
 		source: srcSparse, evidence: evSparse},
 	{archs: "rtx-blackwell", names: "mma.sp.m16n8k128.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.sp.m16n8k128.kind::mxf4nvf4." + nvf4, params: GSTFDPA(64, 16, 35, rz32(), -139),
 		source: srcSparse, evidence: evSparse},
@@ -230,9 +230,9 @@ func dmma(m fp.Mode) Params {
 // roundsToNearest is the spelling of an FP64 instruction that names its rounding.
 func roundsToNearest(name string) string { return name + ".rn" }
 
-// splitHMMA8 is SplitHMMA with halves of eight products.
+// splitHMMA8 is splitHMMA with halves of eight products.
 func splitHMMA8(rho Round, floor Exp, d fp.ID) Params {
-	p := SplitHMMA(25, rho, floor, d)
+	p := splitHMMA(25, rho, floor, d)
 	p.L = 8
 	return p
 }

@@ -29,7 +29,7 @@ var operations = []struct {
 		if a.F == 0 {
 			return Params{}, ""
 		}
-		return SplitHMMA(a.F, p.Acc, a.Floor, resultFormat(p)), fmt.Sprintf("F=%d, %s", a.F, roundName(p.Acc))
+		return splitHMMA(a.F, p.Acc, a.Floor, resultFormat(p)), fmt.Sprintf("F=%d, %s", a.F, roundName(p.Acc))
 	}},
 	{"t-fdpa", func(p *Params) (Params, string) {
 		a := p.Join.Align
@@ -47,10 +47,10 @@ var operations = []struct {
 			fmt.Sprintf("L=%d, G=%d, F=%d, %s, e_zero=%s", p.L, p.Stage0.Group, a.F, roundName(p.Acc), a.Floor)
 	}},
 	{"tr-fdpa", func(p *Params) (Params, string) {
-		return TRFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
+		return trFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
 	}},
 	{"gtr-fdpa", func(p *Params) (Params, string) {
-		return GTRFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
+		return gtrFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
 	}},
 	{"rvbna", func(p *Params) (Params, string) {
 		q := RVBNA(1)
@@ -61,7 +61,7 @@ var operations = []struct {
 		if p.Lanes < 2 {
 			return Params{}, ""
 		}
-		q := SIMDFMA(resultFormat(p), p.Lanes, p.Merge)
+		q := simdFMA(resultFormat(p), p.Lanes, p.Merge)
 		text := fmt.Sprintf("lanes=%d, merge=%s, %s", p.Lanes, p.Merge, rounded(&q, p))
 		if q.Late = q.Acc; p.Out.Frac != 0 {
 			q.Out = p.Out

@@ -4,19 +4,16 @@
 // the original.
 //
 // A change is a row of one table (table.go): an idea, such as "width" or "c late", and
-// the mutants that it makes in each Breadth. Rows about numbers use the table of numeric
-// fields (number_fields.go), which has the range of each and whether a program uses it;
-// rows about roundings and alignments use the table of the places where these stand
-// (rounding_places.go). Nothing here depends on what the mutants are for.
+// the mutants that it makes in each Breadth. Rows about numbers use the ranges that the rows of
+// the parameters in package mma have; rows about roundings and alignments use the places where
+// these stand (rounding_places.go). Nothing here depends on what the mutants are for.
 //
 // # Adding to it
 //
-// A new field of mma.Params needs a row with steps, or inference never finds it: a test
-// fails as long as no step sets a field. For an enumeration that is a row made by fields;
-// fields that show only together need a function that sets them together. A numeric field
-// is also a row of number_fields.go. A place of a Round or an Align is a row of
-// rounding_places.go, and has all changes of such places by that. Size (program_size.go)
-// must count the field, and a row must have a removal of it.
+// A new field of mma.Params needs steps, or inference never finds it: a test fails as long as
+// no step sets a field. The change of a field that shows alone is made of its row in package
+// mma (mma.Row.Alone); fields that show only together need a row with a function that sets
+// them together, and one that removes them.
 //
 // A new breadth is a constant, and a function in the rows that have mutants in it.
 //

@@ -21,53 +21,6 @@ func (o *original) rounds() []*rounding {
 	return all
 }
 
-// resultFlushes combines flushes with modes.
-func resultFlushes(c *changer) {
-	for _, r := range c.rounds() {
-		c.next()
-		for _, m := range modes {
-			for f := mma.NoFlush; f <= mma.FlushResult; f++ {
-				c.to(func(p *mma.Params) { r.at(p).Mode, r.at(p).Flush = m, f })
-			}
-		}
-	}
-}
-
-// overflows combines overflow rules with modes, and with ranges a little wider and
-// narrower.
-func overflows(c *changer) {
-	for _, r := range c.rounds() {
-		c.next()
-		for over := mma.OverInf; over <= mma.OverMax; over++ {
-			for _, m := range modes {
-				c.to(func(p *mma.Params) { r.at(p).Mode, r.at(p).Over = m, over })
-			}
-			for d := mma.Exp(-8); d <= 3; d++ {
-				c.to(func(p *mma.Params) { r.at(p).Emax += d; r.at(p).Over = over })
-			}
-		}
-	}
-}
-
-// ranges tries other ranges of exponents: none, those of formats, and a little wider and
-// narrower ones.
-func ranges(c *changer) {
-	for _, r := range c.rounds() {
-		c.next()
-		for d := mma.Exp(-8); d <= 3; d++ {
-			c.to(func(p *mma.Params) { r.at(p).Emin -= d })
-		}
-		c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Flush = 0, mma.NoFlush })
-		c.to(func(p *mma.Params) { r.at(p).Emax, r.at(p).Over = 0, mma.OverInf })
-		for _, id := range []fp.ID{fp.FP16, fp.BF16, fp.FP64} {
-			emin, emax := mma.Exp(id.Get().Emin()), mma.Exp(id.Get().Emax())
-			c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Emax = emin, emax })
-			c.to(func(p *mma.Params) { r.at(p).Emin = emin })
-			c.to(func(p *mma.Params) { r.at(p).Emax = emax })
-		}
-	}
-}
-
 // plainRanges gives roundings the range of the format in which units round on the way,
 // or none where another one follows.
 func plainRanges(c *changer) {
@@ -80,19 +33,6 @@ func plainRanges(c *changer) {
 		c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Emax = mma.Exp(w.Emin()), mma.Exp(w.Emax()) })
 		if r.last && c.p.Out != (mma.Round{}) {
 			c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Emax = 0, 0 })
-		}
-	}
-}
-
-// noRounding takes roundings away, or leaves only the overflow of a format.
-func noRounding(c *changer) {
-	for _, r := range c.used(inner) {
-		if r.last {
-			continue
-		}
-		c.to(func(p *mma.Params) { *r.at(p) = mma.Round{} })
-		for _, id := range []fp.ID{fp.FP16, fp.FP32, fp.FP64} {
-			c.to(func(p *mma.Params) { *r.at(p) = mma.Round{Emax: mma.Exp(id.Get().Emax())} })
 		}
 	}
 }
@@ -260,11 +200,4 @@ func doubleRoundings(c *changer) {
 			}
 		}
 	}
-}
-
-// singleRounding takes the conversion at the end away, or rounds to D's format at once.
-func singleRounding(c *changer) {
-	c.to(func(p *mma.Params) { p.Out = mma.Round{} })
-	c.to(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
-	c.to(func(p *mma.Params) { p.Acc, p.Late, p.Out = p.Out, p.Out, mma.Round{} })
 }

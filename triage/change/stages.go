@@ -131,33 +131,6 @@ func noStage(c *changer) {
 	}
 }
 
-// noStages takes either or both stages away, also if one is absent.
-func noStages(c *changer) {
-	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = mma.Stage{}, mma.Stage{} })
-	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = p.Stage1, mma.Stage{} })
-	c.to(func(p *mma.Params) { p.Stage1 = mma.Stage{} })
-}
-
-// simplerStages takes stages away, also with their alignment left to the last sum, and
-// makes plain ones of those that are left.
-func simplerStages(c *changer) {
-	noStages(c)
-	c.to(func(p *mma.Params) { p.Join.Align, p.Stage0 = p.Stage0.Align, mma.Stage{} })
-	c.to(func(p *mma.Params) { p.Join.Align, p.Stage1 = p.Stage1.Align, mma.Stage{} })
-	for _, s := range stages {
-		c.to(func(p *mma.Params) { s(p).Group, s(p).Split = 0, mma.Adjacent })
-		c.to(func(p *mma.Params) { s(p).Sum = mma.Fused })
-		c.to(func(p *mma.Params) { s(p).Fixed = false })
-	}
-}
-
-// fixedStages makes sums of stages fixed point, or not.
-func fixedStages(c *changer) {
-	for i := range 4 {
-		c.to(func(p *mma.Params) { p.Stage0.Fixed, p.Stage1.Fixed = i&1 != 0, i&2 != 0 })
-	}
-}
-
 // boundedStages makes stages that cut below one bit: only a stage, its width and its lower
 // bound together have an effect.
 func boundedStages(c *changer) {

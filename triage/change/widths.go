@@ -174,13 +174,6 @@ func exactSums(c *changer) {
 	}
 }
 
-// uncut takes alignments away.
-func uncut(c *changer) {
-	for i := range alignments {
-		c.to(func(p *mma.Params) { *alignments[i].at(p) = mma.Align{} })
-	}
-}
-
 // drop turns the dropping of small accumulators on and off.
 func drop(c *changer) {
 	j := c.p.Join
@@ -220,23 +213,6 @@ func cCut(c *changer) {
 	}
 }
 
-// cCuts cuts the accumulator by every mode and width.
-func cCuts(c *changer) {
-	c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, 0 })
-	now := c.p.Join
-	for _, m := range modes {
-		c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, m })
-		if now.CF != 0 {
-			c.to(func(p *mma.Params) { p.Join.CMode = m })
-		}
-	}
-	for _, f := range c.fracs("join.cf") {
-		for _, m := range usual(now.CMode) {
-			c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = f, m })
-		}
-	}
-}
-
 // termsCut cuts the terms of an exact sum, but the accumulator only far below them: cut like
 // them it would be wrong wherever it is wider than they are.
 func termsCut(c *changer) {
@@ -251,14 +227,6 @@ func termsCut(c *changer) {
 			})
 		}
 	}
-}
-
-// cCutLikeTerms cuts the accumulator like the terms, or the terms like it.
-func cCutLikeTerms(c *changer) {
-	j := c.p.Join
-	c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, 0 })
-	c.to(func(p *mma.Params) { p.Join.CF = 0 })
-	c.to(func(p *mma.Params) { p.Join.Align.F, p.Join.Align.Mode, p.Join.CF, p.Join.CMode = j.CF, j.CMode, 0, 0 })
 }
 
 // movedWidths moves, copies and exchanges widths between the places that cut.
@@ -281,8 +249,7 @@ func movedWidths(c *changer) {
 	}
 }
 
-// movedAlignments moves, copies and exchanges alignments between places, and between the
-// terms and the accumulator.
+// movedAlignments moves, copies and exchanges alignments between places.
 func movedAlignments(c *changer) {
 	for i := range alignments {
 		s := &alignments[i]
@@ -296,14 +263,4 @@ func movedAlignments(c *changer) {
 			c.to(func(p *mma.Params) { *s.at(p), *t.at(p) = mma.Align{}, a })
 		}
 	}
-	j := c.p.Join
-	c.to(func(p *mma.Params) {
-		p.Join.CF, p.Join.CMode, p.Join.Align = j.Align.F, j.Align.Mode, mma.Align{}
-	})
-	c.to(func(p *mma.Params) {
-		p.Join.Align.F, p.Join.Align.Mode, p.Join.CF, p.Join.CMode = j.CF, j.CMode, j.Align.F, j.Align.Mode
-	})
-	c.to(func(p *mma.Params) {
-		p.Join.Align.F, p.Join.Align.Mode, p.Join.CF, p.Join.CMode = j.CF, j.CMode, 0, 0
-	})
 }
