@@ -23,6 +23,11 @@ import (
 //	acc.emin+8..-3       moved by each of these numbers
 //	out=                 to nothing: a parameter, or all of a structure
 //	acc<out              to what the original program has elsewhere
+//	x,y=...              two parameters get the same value
+//	?stage0              only if the original program has a stage 0
+//	?leaf=first|last     only if the parameter has one of these values there
+//	~stage0 ~l=1         only if not
+//	fixed                with the rounding Late that it needs, to nearest (see FixLate)
 //
 // A word of several values makes a mutant for each, the last word's the fastest. In
 // "{a b} x=$ ; y=$" the edits behind the braces are made for a, then for b. A path that
@@ -64,13 +69,21 @@ func parse(places []string, lines []string) (all []edit) {
 }
 
 func parseWord(places []string, text string) word {
-	i := strings.IndexAny(text, "=<+")
-	w := word{op: text[i], value: text[i+1:]}
-	paths := []string{text[:i]}
+	w := word{op: text[0]}
+	switch {
+	case text == "fixed":
+		return w
+	case w.op == '?', w.op == '~':
+		text, w.value, _ = strings.Cut(text[1:], "=")
+	default:
+		i := strings.IndexAny(text, "=<+")
+		w.op, text, w.value = text[i], text[:i], text[i+1:]
+	}
+	paths := strings.Split(text, ",")
 	if strings.HasPrefix(text, ".") {
 		paths = nil
 		for _, at := range places {
-			paths = append(paths, at+text[:i])
+			paths = append(paths, at+text)
 		}
 	}
 	for _, at := range paths {
@@ -119,6 +132,14 @@ func (w *word) values(o *original) (all []int) {
 	return all
 }
 
+// holds reports whether the original program has one of the values of a condition, or any.
+func (w *word) holds(o *original) bool {
+	if w.value == "" {
+		return slices.ContainsFunc(w.to, func(f mma.Field) bool { return f.Int(&o.p) != 0 })
+	}
+	return slices.Contains(w.values(o), w.to[0].Int(&o.p))
+}
+
 func numbersOf(ms []fp.Mode) (all []int) {
 	for _, m := range ms {
 		all = append(all, int(m))
@@ -157,7 +178,18 @@ func (c *changer) make(words edit, q mma.Params) {
 		return
 	}
 	w := &words[0]
-	if w.op == '<' {
+	switch w.op {
+	case '?', '~':
+		if w.holds(&c.original) != (w.op == '?') {
+			return
+		}
+		c.make(words[1:], q)
+		return
+	case 'f':
+		c.FixLate(&q, fp.RNE)
+		c.make(words[1:], q)
+		return
+	case '<':
 		for i, f := range w.to {
 			f.SetInt(&q, w.from[i].Int(&c.p))
 		}

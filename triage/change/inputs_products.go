@@ -17,12 +17,3 @@ func productRounding(c *changer) {
 		c.to(func(p *mma.Params) { p.Prod.Round = mma.To(fp.FP16, fp.RNE) })
 	}
 }
-
-func productOverflow(c *changer) {
-	switch r := c.p.Prod.Round; {
-	case r.Emax != 0:
-		c.to(func(p *mma.Params) { p.Prod.Round.Emax = 0 })
-	case r.Frac == 0:
-		c.to(func(p *mma.Params) { p.Prod.Round.Emax = 127 })
-	}
-}

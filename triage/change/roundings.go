@@ -144,17 +144,6 @@ func (c *changer) roundInRange(bare *rounding) {
 	}
 }
 
-// post turns the rounding before the final one off and on.
-func post(c *changer) {
-	if c.p.Join.Post != (mma.Round{}) {
-		c.to(func(p *mma.Params) { p.Join.Post = mma.Round{} })
-		return
-	}
-	for _, m := range []fp.Mode{fp.RZ, fp.RD} {
-		c.to(func(p *mma.Params) { p.Join.Post = mma.Round{Frac: 31, Mode: m, Emin: -126} })
-	}
-}
-
 // resultWidth tries E8M13 results and full ones.
 func resultWidth(c *changer) {
 	d := c.D.Get()
@@ -165,15 +154,13 @@ func resultWidth(c *changer) {
 	}
 }
 
-// doubleRounding rounds to FP32 before D, or no longer.
-func doubleRounding(c *changer) {
-	switch {
-	case c.p.Out != mma.Round{}:
-		c.to(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
-	case c.D == fp.FP16:
-		for _, m := range []fp.Mode{fp.RZ, fp.RNE} {
-			c.to(func(p *mma.Params) { p.Acc, p.Out = mma.To(fp.FP32, m), p.Acc })
-		}
+// roundedTwice rounds to FP32 before D.
+func roundedTwice(c *changer) {
+	if c.p.Out != (mma.Round{}) || c.D != fp.FP16 {
+		return
+	}
+	for _, m := range []fp.Mode{fp.RZ, fp.RNE} {
+		c.to(func(p *mma.Params) { p.Acc, p.Out = mma.To(fp.FP32, m), p.Acc })
 	}
 }
 

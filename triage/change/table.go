@@ -36,7 +36,7 @@ var table = withAlone([]row{
 	{"product exponent", by{Decisions: fields("prod.exp", others), Steps: edits("{field-sum operand-sum normalised} prod.exp=$ ; prod.exp=$ prod.round= ; prod.exp=$ prod.round= in.widen="), Removals: fields("prod.exp", absent)}},
 	{"product rounding", by{Decisions: productRounding}},
 	{"overflow", by{Decisions: fields("[^i]*.over", otherRules), Steps: rounded("{inf ieee max} .mode=@ .over=$ ; .emax+-8..3 .over=$"), Removals: fields("[^i]*.over", absent)}},
-	{"product overflow", by{Decisions: productOverflow}},
+	{"product overflow", by{Decisions: edits("prod.round.emax=", "~prod.round.emax ~prod.round.frac prod.round.emax=127")}},
 	{"zero sign", by{Decisions: fields("special.negzero special.tinysign", others), Steps: zeroSigns, RareSteps: signsOfExactSums}},
 	{"zero sign of roundings", by{RareSteps: signsOfRoundedSums}},
 	{"nan code", by{Decisions: fields("special.nan", otherNaNs), Steps: nanCodes}},
@@ -44,24 +44,32 @@ var table = withAlone([]row{
 	{"drop", by{Decisions: drop, Steps: fields("join.cdrop", wholeOrAbsent), Removals: drop}},
 	{"no floor", by{Decisions: fields("*.floor", absent), Removals: fields("*.floor", absent)}},
 	{"new floor", by{Decisions: newFloor, Steps: fixedPoints}},
-	{"exact", by{Decisions: exactSums, Removals: edits("stage0.align=", "stage1.align=", "join.align=")}},
-	{"c apart", by{Decisions: cApart, Steps: productsApart}},
-	{"c joined", by{Decisions: cJoined, Steps: productsJoined, Removals: leafJoined}},
+	{"exact", by{Decisions: edits("?join.align.f join= join.post<join.post", "~join.align.f join.align= join.align.f=23|24|25 join.align.mode=rz", "?stage0.align.f stage0.align=", "?stage1.align.f stage1.align="), Removals: edits("stage0.align=", "stage1.align=", "join.align=")}},
+	{"c apart", by{Decisions: edits(apart, apart+" join.align=", apart+" join.align= "+roundLikeAcc), Steps: edits("~stage0 stage0.sum=fused stage0.align<join.align", "~stage0 stage0.sum=fused stage0.align<join.align join.align=")}},
+	{"c joined", by{Decisions: edits("?stage0.sum=fused ~stage0.group ~stage1 stage0= join= join.align.f<stage0.align.f join.align.mode<stage0.align.mode join.align.floor<join.align.floor join.post<join.post"),
+		Steps: edits("stage0<stage1 stage1<stage0",
+			"?stage0 ?stage1 stage1= join.align<stage1.align", "?stage0 ~stage1 stage0= join.align<stage0.align",
+			"?stage0 ?stage1 stage1= join.align<stage1.align join.cf<join.align.f join.cmode<join.align.mode",
+			"?stage0 ~stage1 stage0= join.align<stage0.align join.cf<join.align.f join.cmode<join.align.mode",
+			"?stage0 ~stage1 stage1.sum=fused stage1.align<stage0.align stage0.group=2 stage0.split="),
+		Removals: edits("?leaf=first|last ?stage0.sum=fused ~stage1 leaf= stage0= join.align<stage0.align")}},
 	{"c late", by{Decisions: cLate, Steps: starts}},
-	{"c early", by{Decisions: cEarly, Removals: cEarly}},
-	{"c cut", by{Decisions: cCut, Steps: edits("join.cf= join.cmode=", "{rz rne rd ru rna rto} join.cf= join.cmode=$ ; join.cmode=$", "join.cf=# join.cmode=?"), TermSteps: termsCut, Removals: edits("join.cf= join.cmode=", "join.cf=", "join.align.f<join.cf join.align.mode<join.cmode join.cf= join.cmode=")}},
+	{"c early", by{Decisions: edits(cEarly...), Removals: edits(cEarly...)}},
+	{"c cut", by{Decisions: cCut, Steps: edits("join.cf= join.cmode=", "{rz rne rd ru rna rto} join.cf= join.cmode=$ ; join.cmode=$", "join.cf=# join.cmode=?"), TermSteps: edits("~join.align.f ~join.cf join.align.f=# join.align.mode,join.cmode=rz|rne join.cf=64"), Removals: edits("join.cf= join.cmode=", "join.cf=", "join.align.f<join.cf join.align.mode<join.cmode join.cf= join.cmode=")}},
 	{"scale place", by{Decisions: scalePlace, Steps: scalePlaces, Removals: scalePlace}},
-	{"new stage", by{Decisions: newStage, TermSteps: newStages, RareSteps: newCuttingStages}},
-	{"no stage", by{Decisions: noStage, TermSteps: edits(noStages...), Removals: edits(append(noStages, "join.align<stage0.align stage0=", "join.align<stage1.align stage1=",
+	{"new stage", by{Decisions: edits("~stage0 ~l=1 ?join.align.f stage0.sum=fused stage0.group=2|4 stage0.align.f<join.align.f stage0.align.mode<join.align.mode",
+		"~stage0 ~l=1 ?join.align.f stage0.sum=fused stage0.split=interleaved stage0.group=2 stage0.align.f<join.align.f stage0.align.mode<join.align.mode",
+		"~stage0 ~l=1 stage0.sum=sequential|pairwise|pair-halves "+roundLikeAcc), TermSteps: newStages, RareSteps: newCuttingStages}},
+	{"no stage", by{Decisions: edits("stage1=", "?stage0 stage0<stage1 stage1="), TermSteps: edits(noStages...), Removals: edits(append(noStages, "join.align<stage0.align stage0=", "join.align<stage1.align stage1=",
 		"{stage0 stage1} $.group= $.split= ; $.sum=fused ; $.fixed=")...)}},
 	{"both stages", by{RareSteps: bothShapes}},
 	{"fixed point", by{TermSteps: edits("stage1.fixed=* stage0.fixed=*"), RareSteps: boundedStages}},
-	{"post", by{Decisions: post}},
+	{"post", by{Decisions: edits("join.post=", "~join.post join.post.frac=31 join.post.mode=rz|rd join.post.emin=-126")}},
 	{"no rounding", by{Steps: at(false, absentable, pathsOf(roundings), ".=", "{fp16 fp32 fp64} .= .emax=$"), Removals: fewerRoundings}},
 	{"range", by{Steps: rounded(".emin+8..-3", ".emin= .flush=", ".emax= .over=", "{fp16 bf16 fp64} .emin=$ .emax=$ ; .emin=$ ; .emax=$"), Removals: plainRanges}},
 	{"bare range", by{Steps: bareRanges, Removals: barerRanges}},
 	{"result width", by{Decisions: resultWidth}},
-	{"double rounding", by{Decisions: doubleRounding, Steps: doubleRoundings, Removals: edits("out=", "acc<out out=", "acc<out late<out out=")}},
+	{"double rounding", by{Decisions: both(edits("?out acc<out out="), roundedTwice), Steps: doubleRoundings, Removals: edits("out=", "acc<out out=", "acc<out late<out out=")}},
 	{"widen", by{Decisions: fields("in.widen", formats(fp.FP16, fp.FP32)), Steps: edits("{none fp16 bf16 fp32 fp64} in.widen=$ ; in.widen=$ in.sub=*"),
 		Removals: fields("in.widen", absent)}},
 	{"moved width", by{Steps: movedWidths}},
@@ -157,6 +165,17 @@ func (c *changer) set(f mma.Field, v int) {
 		}
 	})
 }
+
+// cEarly is for programs that add c late: it starts the accumulator with c, or exchanges the
+// two starts without c, zero and empty.
+var cEarly = []string{"?start start= fixed", "?start start=zero|empty"}
+
+const (
+	// apart sums the products alone; what is added to their sum may then be cut in another way.
+	apart = "~stage0 ~l=1 stage0.sum=fused stage0.align<join.align"
+	// roundLikeAcc rounds sums to the accumulator's width, without its overflow and flush.
+	roundLikeAcc = "stage0.round.frac<acc.frac stage0.round.mode<acc.mode stage0.round.emin<acc.emin stage0.round.emax<acc.emax"
+)
 
 // noStages takes either or both stages away.
 var noStages = []string{"stage0= stage1=", "stage0<stage1 stage1=", "stage1="}

@@ -158,22 +158,6 @@ func newFloor(c *changer) {
 	}
 }
 
-// exactSums makes cut sums exact, or cuts exact ones like the known units.
-func exactSums(c *changer) {
-	if c.p.Join.Align.F != 0 {
-		c.to(func(p *mma.Params) { p.Join = mma.Join{Post: p.Join.Post} })
-	} else {
-		for _, f := range []mma.Frac{23, 24, 25} {
-			c.to(func(p *mma.Params) { p.Join.Align = mma.Align{F: f, Mode: fp.RZ} })
-		}
-	}
-	for i := range alignments[:2] {
-		if a := &alignments[i]; a.used(&c.original) && a.at(&c.p).F != 0 {
-			c.to(func(p *mma.Params) { *a.at(p) = mma.Align{} })
-		}
-	}
-}
-
 // drop turns the dropping of small accumulators on and off.
 func drop(c *changer) {
 	j := c.p.Join
@@ -210,22 +194,6 @@ func cCut(c *changer) {
 	}
 	for _, f := range []mma.Frac{j.Align.F - 1, j.Align.F + 1} {
 		c.to(func(p *mma.Params) { p.Join.CF = f })
-	}
-}
-
-// termsCut cuts the terms of an exact sum, but the accumulator only far below them: cut like
-// them it would be wrong wherever it is wider than they are.
-func termsCut(c *changer) {
-	if c.p.Join.Align.F != 0 || c.p.Join.CF != 0 {
-		return
-	}
-	for _, f := range c.fracs("join.align.f") {
-		for _, m := range usual(0) {
-			c.to(func(p *mma.Params) {
-				p.Join.Align.F, p.Join.Align.Mode = f, m
-				p.Join.CF, p.Join.CMode = mma.MaxFrac, m
-			})
-		}
 	}
 }
 
