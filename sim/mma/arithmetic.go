@@ -12,9 +12,9 @@ func To(id fp.ID, m fp.Mode) Round {
 	return Round{Frac: Frac(f.FracBits), Mode: m, Emin: Exp(f.Emin()), Emax: Exp(f.Emax())}
 }
 
-// RZE8M13 is FP32 truncated to 13 fraction bits: the output of Ada's and
+// rzE8M13 is FP32 truncated to 13 fraction bits: the output of Ada's and
 // Hopper's FP8 units (Table 2).
-func RZE8M13() Round {
+func rzE8M13() Round {
 	r := To(fp.FP32, fp.RZ)
 	r.Frac = 13
 	return r
@@ -70,9 +70,9 @@ func stFDPA(l uint8, f Frac, rho Round, floor Exp) Params {
 	return p
 }
 
-// GSTFDPA sums groups of g products in fixed point, scales each sum, and adds
+// gstFDPA sums groups of g products in fixed point, scales each sum, and adds
 // the scaled sums and c as TFDPA does (Alg. 9).
-func GSTFDPA(l, g uint8, f Frac, rho Round, floor Exp) Params {
+func gstFDPA(l, g uint8, f Frac, rho Round, floor Exp) Params {
 	p := TFDPA(l, f, rho, floor)
 	p.Scale = ScaleGroup
 	p.Stage0 = Stage{Sum: Fused, Group: g, Fixed: true}

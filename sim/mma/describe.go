@@ -43,7 +43,7 @@ var operations = []struct {
 		if a.F == 0 {
 			return Params{}, ""
 		}
-		return GSTFDPA(p.L, p.Stage0.Group, a.F, p.Acc, a.Floor),
+		return gstFDPA(p.L, p.Stage0.Group, a.F, p.Acc, a.Floor),
 			fmt.Sprintf("L=%d, G=%d, F=%d, %s, e_zero=%s", p.L, p.Stage0.Group, a.F, roundName(p.Acc), a.Floor)
 	}},
 	{"tr-fdpa", func(p *Params) (Params, string) {
@@ -132,7 +132,7 @@ func roundName(r Round) string {
 			return r.Mode.String() + "-" + id.String()
 		}
 	}
-	if r == RZE8M13() {
+	if r == rzE8M13() {
 		return "rz-e8m13"
 	}
 	return fmt.Sprintf("%s-%d", r.Mode, r.Frac)

@@ -4,7 +4,8 @@
 // the original.
 //
 // A change is a row of one table (table.go): an idea, such as "width" or "c late", and
-// the mutants that it makes in each Breadth. Rows about numbers use the ranges that the rows of
+// the mutants that it makes in each Breadth: other values of fields, fields that are set
+// together, as a text says (edit.go), or what a function makes. Rows about numbers use the ranges that the rows of
 // the parameters in package mma have; rows about roundings and alignments use the places where
 // these stand (rounding_places.go). Nothing here depends on what the mutants are for.
 //
@@ -12,8 +13,8 @@
 //
 // A new field of mma.Params needs steps, or inference never finds it: a test fails as long as
 // no step sets a field. The change of a field that shows alone is made of its row in package
-// mma (mma.Row.Alone); fields that show only together need a row with a function that sets
-// them together, and one that removes them.
+// mma (mma.Row.Alone); fields that show only together need a row that sets them together, and
+// one that removes them.
 //
 // A new breadth is a constant, and a function in the rows that have mutants in it.
 //
