@@ -87,8 +87,8 @@ func (s Space) Mutants(p *mma.Params, breadths ...Breadth) []Mutant {
 	c := &changer{original: original{s, *p}, seen: map[mma.Params]bool{*p: true}}
 	for _, b := range breadths {
 		c.least = b == Removals
-		for i := range table {
-			if r := &table[i]; r.by[b] != nil {
+		for _, r := range table() {
+			if r.by[b] != nil {
 				c.change = r.name
 				c.next()
 				r.by[b](c)
