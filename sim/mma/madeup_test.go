@@ -54,7 +54,7 @@ func TestMadeUp(t *testing.T) {
 			continue // a mistake of emulators: TestLostInfinities of package fuzz
 		}
 		if madeup.Newer(f) {
-			continue // TestAlone of package fuzz
+			continue // TestAlone of package fuzz/engine
 		}
 		if n := len(reached[f.Path]); n < 2 {
 			t.Errorf("%s has %d values in all units", f.Path, n)
