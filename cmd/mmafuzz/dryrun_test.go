@@ -48,15 +48,15 @@ var dryRuns = []struct {
 		section: "A parameter",
 		edits: []edit{
 			{"sim/mma/params.go", "\tFirstOver bool `json:\"firstover,omitzero\"`\n",
-				"\t// Less: the nominal exponent of an exact product of numbers that are not zero is one less.\n\tLess bool `json:\"less,omitzero\"`\n"},
+				"\t// Less: the nominal exponent of an exact product that is not zero is one less.\n\tLess bool `json:\"less,omitzero\"`\n"},
 			{"sim/mma/params.go", "var productRows = []Row{\n",
 				"\t{key: \"prod.less\", Words: \"whether a product is aligned as if it were less\", Size: 2, Refined: 1, Encoded: anyValue, Alone: \"lower exponent\"},\n"},
 			{"sim/product.go", "\tdown := int32(x.m.formats.Down)\n", "\tif x.p.Prod.Less {\n\t\tt.e--\n\t}\n"},
 			{"oracle/product.go", "\tif e.Prod.Up {\n\t\tt.e++\n\t}\n", "\tif e.Prod.Less && !t.isZero() {\n\t\tt.e--\n\t}\n"},
 			{"triage/prove/internal/encode/product.go", "\tif e.Prod.Up {\n\t\tx.e = e.AddInt(x.e, 1)\n\t}\n", "\tif e.Prod.Less {\n\t\tx.e = e.AddInt(x.e, -1)\n\t}\n"},
 		},
-		packages: "sim/... oracle fuzz fuzz/gen fuzz/selfcheck triage/...",
-		scripts:  "list|diff|eval|show|prove|infer|usage|json",
+		packages: "sim/... oracle fuzz/engine fuzz/selfcheck triage triage/change triage/infer triage/report triage/study triage/prove/...",
+		scripts:  "list|diff|eval|show|errors|prove|infer",
 	},
 	{
 		section: "A format",
