@@ -136,7 +136,7 @@ func (n *inferCmd) run(ctx context.Context) error {
 	}
 	if n.json {
 		err = n.writeJSON(report)
-	} else if err = report.Summary(n.stdout, n.width); err == nil {
+	} else if err = n.writeDocument(report.Document(), "text", n.verbose); err == nil {
 		_, err = fmt.Fprintln(n.stdout, where)
 	}
 	if err == nil && r.Verdict != infer.Found {
