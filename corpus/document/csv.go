@@ -45,6 +45,7 @@ func firstOf(texts ...string) string {
 
 // CSV writes a table with all digits.
 func (t *Table) CSV(w io.Writer) error {
+	t = t.words()
 	c := csv.NewWriter(w)
 	var head []string
 	for _, x := range t.Columns {

@@ -22,6 +22,7 @@ func (d *Document) writeLaTeX(w io.Writer, _ Options) error {
 }
 
 func (t *Table) latex(b *strings.Builder, caption string) {
+	t = t.words()
 	align := ""
 	var head Row
 	for _, c := range t.Columns {

@@ -70,6 +70,7 @@ func (t *Table) markdown(m *markdown) {
 	if t.Caption != "" {
 		m.paragraph(inline(t.Caption))
 	}
+	t = t.words()
 	var head []string
 	for _, c := range t.Columns {
 		head = append(head, readable.Markdown(c.Name))

@@ -8,7 +8,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/probe"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
@@ -122,7 +121,7 @@ func (t *Report) treeBlocks() []document.Block {
 	if t.tree == nil {
 		return []document.Block{document.Pre(t.Tree)}
 	}
-	return []document.Block{probe.TreeFigure(t.tree, t.K), document.Fold("The tree as a formula", document.Pre(t.tree.Formula(t.K)))}
+	return []document.Block{t.tree.Figure(t.K), document.Fold("The tree as a formula", document.Pre(t.tree.Formula(t.K)))}
 }
 
 // proofs list what was found out about each parameter: a terminal has the first input that rules
