@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -71,103 +72,14 @@ var labelDocs = []LabelDoc{
 	{Unexplained, "no change that was tried explains the difference"},
 }
 
-// fieldLabels maps a changed field to the label that it earns. The first row whose
-// pattern matches the path counts; * stands for any run of characters. refine, if not nil, may
-// choose another label.
-var fieldLabels = []struct {
-	pattern string
-	label   Label
-	refine  func(c mma.Change, p, q *mma.Params) Label
-}{
-	{"in.widen", ProductHandling, nil},
-	{"in.rest", OperandRounding, nil},
-	{"in.naninf", NaNEncoding, nil},
-	{"in.*.over", Overflow, nil},
-	{"in.a.*", OperandRounding, nil},
-	{"in.b.*", OperandRounding, nil},
-	{"in.narrowc.*", OperandRounding, nil},
-	{"in.*", InputFTZ, nil},
-	{"prod.round.flush", OutputFTZ, nil},
-	{"prod.round.emax", Overflow, nil},
-	{"prod.round.over", Overflow, nil},
-	{"prod.firstover", Overflow, nil},
-	{"prod.zeros", ZeroExponent, nil},
-	{"prod.*", ProductHandling, nil},
-	{"scale", ProductHandling, nil},
-	{"scaleround.*", ProductHandling, nil},
-	{"passes", OperandRounding, nil},
-	{"together", FusionWidth, nil},
-	{"order", SummationOrder, nil},
-	{"l", FusionWidth, nil},
-	{"lanes", SummationOrder, nil},
-	{"merge", SummationOrder, nil},
-	{"tail", SummationOrder, nil},
-	{"leaf", AccumulatePlacement, nil},
-	{"start", AccumulatePlacement, nil},
-	{"stage*.sum", SummationOrder, fusedStage},
-	{"stage*.split", SummationOrder, nil},
-	{"stage*.group", FusionWidth, nil},
-	{"stage*.fixed", ProductHandling, nil},
-	{"stage*.plus", SignedZero, nil},
-	{"stage*.deep", SummationOrder, nil},
-	{"stage*.sort", SummationOrder, nil},
-	{"stage*.align.f", TruncationWidth, nil},
-	{"stage*.align.mode", AlignmentRounding, asymmetry},
-	{"stage*.align.floor", ZeroExponent, nil},
-	{"stage*.align.sticky", AlignmentRounding, nil},
-	{"stage*.align.negate", ComplementNegation, nil},
-	{"stage*.align.drop", SpecialTruncation, nil},
-	{"stage*.align.*", Overflow, nil},
-	{"stage*.round.flush", OutputFTZ, nil},
-	{"stage*.round.emax", Overflow, nil},
-	{"stage*.round.over", Overflow, nil},
-	{"stage*.round.mode", IntermediateRounding, asymmetry},
-	{"stage*.round.*", IntermediateRounding, nil},
-	{"join.align.f", TruncationWidth, nil},
-	{"join.align.mode", AlignmentRounding, asymmetry},
-	{"join.align.floor", ZeroExponent, nil},
-	{"join.align.sticky", AlignmentRounding, nil},
-	{"join.align.negate", ComplementNegation, nil},
-	{"join.align.drop", SpecialTruncation, nil},
-	{"join.align.*", Overflow, nil},
-	{"join.cnorm", ZeroExponent, nil},
-	{"join.cbeside", TruncationWidth, nil},
-	{"join.clost", LostInfinity, nil},
-	{"join.cgrid", TruncationWidth, nil},
-	{"join.apart", IntermediateRounding, nil},
-	{"join.cf", TruncationWidth, nil},
-	{"join.cmode", AlignmentRounding, asymmetry},
-	{"join.cdrop", SpecialTruncation, nil},
-	{"join.post.mode", IntermediateRounding, asymmetry},
-	{"join.post.flush", OutputFTZ, nil},
-	{"join.post.emax", Overflow, nil},
-	{"join.post.over", Overflow, nil},
-	{"join.post.*", IntermediateRounding, nil},
-	{"*.flush", OutputFTZ, nil},
-	{"*.emax", Overflow, nil},
-	{"*.over", Overflow, nil},
-	{"acc.mode", OutputRounding, asymmetry},
-	{"late.mode", OutputRounding, asymmetry},
-	{"out.mode", OutputRounding, asymmetry},
-	{"acc.*", OutputRounding, nil},
-	{"late.*", OutputRounding, nil},
-	{"out.*", OutputRounding, nil},
-	{"special.nan", NaNEncoding, nil},
-	{"special.cleft", NaNEncoding, nil},
-	{"special.bfirst", NaNEncoding, nil},
-	{"special.ones", NaNEncoding, nil},
-	{"special.*", SignedZero, nil},
-}
+// directedModes are the labels of parameters whose change to or from a directed mode is a
+// cause of its own.
+var directedModes = []Label{AlignmentRounding, IntermediateRounding, OutputRounding}
 
-// asymmetry refines a change of mode that brings in or takes away a rounding
-// that treats the signs differently.
-func asymmetry(c mma.Change, _, _ *mma.Params) Label {
-	for _, m := range []string{c.From, c.To} {
-		if m == "rd" || m == "ru" {
-			return RoundingAsymmetry
-		}
-	}
-	return ""
+// asymmetric reports whether a change of mode brings in or takes away a rounding that treats
+// the signs differently.
+func asymmetric(c mma.Change) bool {
+	return slices.ContainsFunc([]string{c.From, c.To}, func(m string) bool { return m == fp.RD.String() || m == fp.RU.String() })
 }
 
 // fusedStage refines the appearance or disappearance of a stage: a fused sum of all
@@ -283,37 +195,20 @@ func rootOf(path string, changes []mma.Change) string {
 	return path
 }
 
+// labelOf returns the label of a change: that of the row of its parameter, or a closer one.
 func labelOf(c mma.Change, p, q *mma.Params) Label {
-	for _, r := range fieldLabels {
-		if !match(r.pattern, c.Path) {
-			continue
-		}
-		if r.refine != nil {
-			if l := r.refine(c, p, q); l != "" {
-				return l
-			}
-		}
-		return r.label
+	f, ok := mma.FindField(c.Path)
+	if !ok {
+		return Unexplained
 	}
-	return Unexplained
-}
-
-// match reports whether a path fits a pattern, in which * stands for any run of characters.
-func match(pattern, path string) bool {
-	head, tail, star := strings.Cut(pattern, "*")
-	if !star {
-		return pattern == path
+	label := Label(f.Label)
+	switch {
+	case strings.HasSuffix(c.Path, ".sum"):
+		return fusedStage(c, p, q)
+	case strings.HasSuffix(c.Path, "mode") && slices.Contains(directedModes, label) && asymmetric(c):
+		return RoundingAsymmetry
 	}
-	if !strings.HasPrefix(path, head) {
-		return false
-	}
-	path = path[len(head):]
-	for i := 0; i <= len(path); i++ {
-		if match(tail, path[i:]) {
-			return true
-		}
-	}
-	return false
+	return label
 }
 
 // Join writes labels as one word, with + between them.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,7 +11,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/devices/vulkan"
@@ -121,10 +119,6 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 			return nil, errors.Join(err, o.Target.Close())
 		}
 	}
-	if strings.HasPrefix(o.Target.Name(), "cuda:") {
-		o.Kernels = func() (checklist.Kernels, error) { return cuda.NewChecker(o.Target.Name()) }
-	}
 	o.Same = vulkan.Same(o.Target)
-	o.Compare, o.Infer = o.Campaign, o.Inference
 	return o, nil
 }

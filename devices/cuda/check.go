@@ -7,22 +7,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
-	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Checker tries kernels on a device in this process, one by one, and measures them.
 type Checker struct {
-	device *driver.Device
-	chip   string
-	limit  time.Duration
+	loader
+	chip string
 }
 
 // NewChecker returns a checker of the target cuda:DEVICE with that name.
@@ -32,19 +28,11 @@ func NewChecker(target string) (*Checker, error) {
 	if err != nil {
 		return nil, err
 	}
-	lib, err := driver.Open()
+	_, d, err := device(o)
 	if err != nil {
 		return nil, err
 	}
-	n, err := find(lib, o.Device)
-	if err != nil {
-		return nil, err
-	}
-	d, err := lib.Device(n)
-	if err != nil {
-		return nil, err
-	}
-	return &Checker{d, d.Chip(), o.Deadline}, nil
+	return &Checker{loader{target, d, o.Deadline}, d.Chip()}, nil
 }
 
 // Accept has the driver load every kernel of an instruction, as PTX and through its
@@ -84,7 +72,7 @@ func keep(dir, name string, body []byte) error {
 
 // Chips returns the chips from sm_75 on that a ptxas of NVIDIA's toolkit on this machine
 // knows.
-func (c *Checker) Chips(ctx context.Context) []string {
+func Chips(ctx context.Context) []string {
 	tools := toolkit.Find(ctx, "ptxas")
 	var chips []string
 	for _, a := range mma.Archs {
@@ -96,178 +84,76 @@ func (c *Checker) Chips(ctx context.Context) []string {
 	return chips
 }
 
+// Assembly is what an assembler on this machine makes of the kernels of a chip.
+type Assembly struct {
+	Assembled int
+	Refused   map[string]string // the assembler's error, by the kernel's entry
+	Later     int               // kernels that need a later assembler
+}
+
 // Assemble has ptxas assemble all kernels of a chip. If the chip is this device's and
 // there is an nvdisasm, listings of the machine code are written into a directory.
-func (c *Checker) Assemble(ctx context.Context, chip, dir string) (gpu.Assembly, error) {
-	a := &assembler{tools: toolkit.Find(ctx, "ptxas"), Assembly: gpu.Assembly{Refused: map[string]string{}}}
+func (c *Checker) Assemble(ctx context.Context, chip, dir string) (*Assembly, error) {
+	tools := toolkit.Find(ctx, "ptxas")
+	var dumps []toolkit.Tool
 	if chip == c.chip {
-		a.dumps, a.listings = toolkit.Find(ctx, "nvdisasm"), dir
+		dumps = toolkit.Find(ctx, "nvdisasm")
 	}
-	tmp, err := os.MkdirTemp("", "mmafuzz")
-	if err != nil {
-		return a.Assembly, err
+	a := &Assembly{Refused: map[string]string{}}
+	var all []*gpu.Kernel
+	arch, _ := mma.FindArch(chip)
+	for _, i := range mma.Of(arch.Name) {
+		ks, _ := kernels(&i, chip) // none: the chip does not have the instruction
+		all = append(all, ks...)
 	}
-	defer os.RemoveAll(tmp)
-	jobs := make(chan *gpu.Kernel)
+	var mu sync.Mutex
 	var wg sync.WaitGroup
-	for w := range runtime.GOMAXPROCS(0) {
-		own := filepath.Join(tmp, strconv.Itoa(w))
-		if err := os.Mkdir(own, 0o777); err != nil {
-			return a.Assembly, err
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for _, k := range all {
+		n := slices.IndexFunc(tools, func(t toolkit.Tool) bool { return t.Knows(k.Driver, k.Target) })
+		if n < 0 {
+			a.Later++
+			continue
 		}
+		slots <- struct{}{}
 		wg.Go(func() {
-			for k := range jobs {
-				a.assemble(ctx, own, k)
+			defer func() { <-slots }()
+			err := assemble(ctx, &tools[n], dumps, k, dir)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case err == nil:
+				a.Assembled++
+			case ctx.Err() == nil:
+				a.Refused[k.Entry] = err.Error()
 			}
 		})
 	}
-	arch, _ := mma.FindArch(chip)
-	rows := mma.Of(arch.Name)
-	for i := range rows {
-		ks, err := kernels(&rows[i], chip)
-		if err != nil {
-			continue // the chip does not have the instruction
-		}
-		for _, k := range ks {
-			jobs <- k
-		}
-	}
-	close(jobs)
 	wg.Wait()
-	return a.Assembly, ctx.Err()
+	return a, ctx.Err()
 }
 
-// assembler runs programs of the toolkit.
-type assembler struct {
-	tools, dumps []toolkit.Tool
-	listings     string
-
-	mu sync.Mutex
-	gpu.Assembly
-}
-
-// assemble assembles a kernel. No other call may use dir at the same time.
-func (a *assembler) assemble(ctx context.Context, dir string, k *gpu.Kernel) {
-	knows := func(t toolkit.Tool) bool { return t.Knows(k.Driver, k.Target) }
-	n := slices.IndexFunc(a.tools, knows)
+// assemble assembles a kernel, and writes the listing of its machine code into a directory
+// if one of the disassemblers knows its chip.
+func assemble(ctx context.Context, ptxas *toolkit.Tool, dumps []toolkit.Tool, k *gpu.Kernel, dir string) error {
+	tmp, err := os.MkdirTemp("", "mmafuzz")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	code, err := ptxas.Assemble(ctx, tmp, k.Target, k.Source)
+	if err != nil {
+		return err
+	}
+	n := slices.IndexFunc(dumps, func(t toolkit.Tool) bool { return t.Knows(k.Driver, k.Target) })
 	if n < 0 {
-		a.mu.Lock()
-		a.Later++
-		a.mu.Unlock()
-		return
+		return nil
 	}
-	code, err := a.tools[n].Assemble(ctx, dir, k.Target, k.Source)
-	if err == nil {
-		err = a.list(ctx, dir, k, code)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	switch {
-	case err == nil:
-		a.Assembled++
-	case ctx.Err() == nil:
-		a.Refused[k.Entry] = err.Error()
-	}
-}
-
-// list writes the listing of a kernel's machine code.
-func (a *assembler) list(ctx context.Context, dir string, k *gpu.Kernel, code []byte) error {
-	for _, d := range a.dumps {
-		if !d.Knows(k.Driver, k.Target) {
-			continue
-		}
-		text, err := d.Disassemble(ctx, dir, code)
-		if err != nil {
-			return err
-		}
-		return keep(a.listings, k.Entry+".sass", []byte(text))
-	}
-	return nil
-}
-
-// launches is how many launches are timed; their median is reported.
-const launches = 15
-
-// Time measures the parts of a launch of an instruction.
-func (c *Checker) Time(ctx context.Context, i *mma.Instruction) (*gpu.Timing, error) {
-	ks, err := kernels(i, c.chip)
+	text, err := dumps[n].Disassemble(ctx, tmp, code)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	k := ks[0]
-	p, err := gpu.NewPacker(k)
-	if err != nil {
-		return nil, err
-	}
-	t := &gpu.Timing{Tiles: min(4096, max(1, 8<<20/k.InBytes))}
-	in := mma.NewBatch(i.Formats, mma.Shape{M: k.M, N: k.N, K: i.K, Tiles: t.Tiles})
-	packed, results := make([]byte, t.Tiles*k.InBytes), make([]byte, t.Tiles*k.OutBytes)
-	out := make([]byte, in.Dots()*i.D.Width())
-	if t.PackNs, err = perTile(t.Tiles, func() error { return p.Pack(packed, in) }); err != nil {
-		return nil, err
-	}
-	f, err := c.function(k, k.Source, k.Entry)
-	if err != nil {
-		return nil, err
-	}
-	if t.LaunchUs, t.KernelUs, err = c.launches(ctx, f, packed, results, t.Tiles); err != nil {
-		return nil, err
-	}
-	if t.UnpackNs, err = perTile(t.Tiles, func() error { return p.Unpack(out, results) }); err != nil {
-		return nil, err
-	}
-	if t.OneUs, _, err = c.launches(ctx, f, packed[:k.InBytes], results[:k.OutBytes], 1); err != nil {
-		return nil, err
-	}
-	if t.Latency, err = c.cycles(ctx, k, issue{1, 1}); err != nil {
-		return nil, err
-	}
-	const chains = 4
-	t.Interval, err = c.cycles(ctx, k, issue{1, chains})
-	t.Interval /= chains
-	return t, err
-}
-
-// perTile returns the median time of three runs of work on that many tiles, in
-// nanoseconds for each tile.
-func perTile(tiles int, work func() error) (float64, error) {
-	var took []time.Duration
-	for range 3 {
-		began := time.Now()
-		if err := work(); err != nil {
-			return 0, err
-		}
-		took = append(took, time.Since(began))
-	}
-	slices.Sort(took)
-	return float64(took[len(took)/2].Nanoseconds()) / float64(tiles), nil
-}
-
-// function loads a kernel from a source, which need not be its own.
-func (c *Checker) function(k *gpu.Kernel, source, entry string) (*driver.Function, error) {
-	m, err := c.device.Module(source)
-	if err != nil {
-		return nil, err
-	}
-	return c.device.Function(m, entry, driver.Grid{Threads: k.Threads, Tiles: k.Tiles, InBytes: k.InBytes, OutBytes: k.OutBytes})
-}
-
-// launches returns the median times of whole launches and of their kernels alone, in
-// microseconds.
-func (c *Checker) launches(ctx context.Context, f *driver.Function, in, out []byte, tiles int) (whole, kernel float64, err error) {
-	var wholes, kernels []time.Duration
-	for range launches {
-		began := time.Now()
-		took, err := f.Launch(ctx, in, out, tiles, c.limit)
-		if err != nil {
-			return 0, 0, err
-		}
-		wholes, kernels = append(wholes, time.Since(began)), append(kernels, took)
-	}
-	slices.Sort(wholes)
-	slices.Sort(kernels)
-	us := func(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e3 }
-	return us(wholes[launches/2]), us(kernels[launches/2]), nil
+	return keep(dir, k.Entry+".sass", []byte(text))
 }
 
 // Name is what the driver calls the device.

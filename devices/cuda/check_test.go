@@ -46,7 +46,7 @@ func TestChecker(t *testing.T) {
 	if len(toolkit.Find(t.Context(), "ptxas")) == 0 {
 		t.Skip("SKIPPED: no ptxas, so no kernel was assembled: python3 -m pip install 'nvidia-cuda-nvcc-cu12==12.9.*'")
 	}
-	if chips := strings.Join(c.Chips(t.Context()), " "); !strings.Contains(chips, "sm_75 sm_80 sm_89 sm_90") {
+	if chips := strings.Join(cuda.Chips(t.Context()), " "); !strings.Contains(chips, "sm_75 sm_80 sm_89 sm_90") {
 		t.Errorf("chips %s", chips)
 	}
 	a, err := c.Assemble(t.Context(), "sm_75", dir)

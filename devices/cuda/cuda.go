@@ -42,6 +42,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	_ "github.com/mmafuzz/mmafuzz/devices/internal/nvidia/repro" // programs that reproduce a case
+	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -83,17 +84,23 @@ func parseVersion(text string) (int, error) {
 	return major*1000 + minor*10, nil
 }
 
-// here returns a target that runs in this process.
-func here(name string, o *gpu.Options) (devices.Target, error) {
+// device opens a device in this process.
+func device(o *gpu.Options) (*driver.Library, *driver.Device, error) {
 	lib, err := driver.Open()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	ordinal, err := find(lib, o.Device)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d, err := lib.Device(ordinal)
+	return lib, d, err
+}
+
+// here returns a target that runs in this process.
+func here(name string, o *gpu.Options) (devices.Target, error) {
+	lib, d, err := device(o)
 	if err != nil {
 		return nil, err
 	}
@@ -211,16 +218,34 @@ type loaded struct {
 }
 
 func (l *loader) Load(k *gpu.Kernel) (gpu.Loaded, error) {
-	m, err := l.device.Module(k.Source)
+	m, f, err := l.function(k, k.Source, k.Entry)
 	if err != nil {
 		return nil, l.blame(err)
 	}
-	grid := driver.Grid{Threads: k.Threads, Tiles: k.Tiles, InBytes: k.InBytes, OutBytes: k.OutBytes}
-	f, err := l.device.Function(m, k.Entry, grid)
+	// What the machine code consists of is a fact for bundles.
+	return &loaded{l, f, map[string]string{"code": verdict(k, m)}}, nil
+}
+
+// function loads a kernel from a source, which need not be its own.
+func (l *loader) function(k *gpu.Kernel, source, entry string) (*driver.Module, *driver.Function, error) {
+	m, err := l.device.Module(source)
 	if err != nil {
-		return nil, l.blame(err)
+		return nil, nil, err
 	}
-	return &loaded{l, f, inspect(k, m)}, nil
+	f, err := l.device.Function(m, entry, driver.Grid{Threads: k.Threads, Tiles: k.Tiles, InBytes: k.InBytes, OutBytes: k.OutBytes})
+	return m, f, err
+}
+
+// verdict says whether the machine code of a kernel has the instructions that it needs.
+func verdict(k *gpu.Kernel, m *driver.Module) string {
+	if m.Code == nil {
+		return fmt.Sprintf("not seen: %v", m.NoCode)
+	}
+	counts, err := sass.Scan(m.Code)
+	if err != nil {
+		return fmt.Sprintf("not understood: %v", err)
+	}
+	return counts.Verdict(k.Needs)
 }
 
 // blame turns a failure after which this process cannot use the device any more into a

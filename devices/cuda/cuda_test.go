@@ -241,7 +241,7 @@ func TestSelfTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = "it fails its self-test: position independence: one dot product in all places of a tile gives D[0][0] of tile "
+	const want = "it fails its self-test: position independence: one dot product in all places of a tile: D["
 	if _, err := target.Open(i); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
-	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -100,16 +99,14 @@ func (c *Checker) cycles(ctx context.Context, k *gpu.Kernel, s issue) (float64, 
 	if !ok {
 		return 0, nil
 	}
-	m, err := c.device.Module(source)
+	loop := *k
+	loop.Threads, loop.Tiles = 32*s.warps, 0
+	m, f, err := c.function(&loop, source, k.Entry+s.suffix())
 	if err != nil {
 		return 0, fmt.Errorf("timed kernel: %w", err)
 	}
 	if counts, err := sass.Scan(m.Code); err == nil && !counts.Native(k.Needs) {
 		return 0, nil
-	}
-	f, err := c.device.Function(m, k.Entry+s.suffix(), driver.Grid{Threads: 32 * s.warps, InBytes: k.InBytes, OutBytes: k.OutBytes})
-	if err != nil {
-		return 0, fmt.Errorf("timed kernel: %w", err)
 	}
 	in, out := make([]byte, s.warps*k.InBytes), make([]byte, s.warps*k.OutBytes)
 	p, err := gpu.NewPacker(k)
@@ -119,7 +116,7 @@ func (c *Checker) cycles(ctx context.Context, k *gpu.Kernel, s issue) (float64, 
 	if err := p.Pack(in, mma.NewBatch(k.Instruction.Formats, mma.Shape{M: k.M, N: k.N, K: k.Instruction.K, Tiles: s.warps})); err != nil {
 		return 0, err
 	}
-	if _, err := f.Loop(ctx, in, out, rounds, c.limit); err != nil {
+	if _, err := f.Loop(ctx, in, out, rounds, c.deadline); err != nil {
 		return 0, fmt.Errorf("timed kernel: %w", err)
 	}
 	var most uint32
@@ -129,23 +126,32 @@ func (c *Checker) cycles(ctx context.Context, k *gpu.Kernel, s issue) (float64, 
 	return float64(most) / (rounds * iterations), nil
 }
 
+// Issue is how fast an instruction is on one multiprocessor when a number of warps
+// issue it, each in a number of independent chains.
+type Issue struct {
+	Warps      int     `json:"warps"`
+	ILP        int     `json:"ilp"`            // instruction-level parallelism: chains of a warp
+	Latency    float64 `json:"latency_cycles"` // from one instruction of a chain to its next
+	Throughput float64 `json:"fma_per_cycle"`  // multiply-adds a cycle
+}
+
 // Pipeline measures the throughput and the latency of an instruction on one
 // multiprocessor, as Sun et al. do in section 4: for each number of warps and each
 // instruction-level parallelism up to the given ones. It returns nil for an instruction
 // that is no mma.sync, or that the compiler builds from others.
-func (c *Checker) Pipeline(ctx context.Context, i *mma.Instruction, warps []int, ilp int) ([]gpu.Issue, error) {
+func (c *Checker) Pipeline(ctx context.Context, i *mma.Instruction, warps []int, ilp int) ([]Issue, error) {
 	ks, err := kernels(i, c.chip)
 	if err != nil {
 		return nil, err
 	}
-	var all []gpu.Issue
+	var all []Issue
 	for _, w := range warps {
 		for n := 1; n <= ilp; n++ {
 			cycles, err := c.cycles(ctx, ks[0], issue{w, n})
 			if err != nil || cycles == 0 {
 				return nil, err
 			}
-			all = append(all, gpu.Issue{Warps: w, ILP: n, Latency: cycles, Throughput: float64(w*n*multiplications(ks[0])) / cycles})
+			all = append(all, Issue{Warps: w, ILP: n, Latency: cycles, Throughput: float64(w*n*multiplications(ks[0])) / cycles})
 		}
 	}
 	return all, nil

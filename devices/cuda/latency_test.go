@@ -40,7 +40,7 @@ func TestTimed(t *testing.T) {
 				loops++
 				n := slices.IndexFunc(tools, func(t toolkit.Tool) bool { return t.Knows(ks[0].Driver, ks[0].Target) })
 				if n >= 0 && loops%61 == 1 {
-					t.Log(i.FullName(), s, assemble(t, &tools[n], ks[0], source, s))
+					t.Log(i.FullName(), s, loopCode(t, &tools[n], ks[0], source, s))
 				}
 			}
 		}
@@ -50,10 +50,10 @@ func TestTimed(t *testing.T) {
 	}
 }
 
-// assemble returns what the machine code of a loop is made of: as many matrix
+// loopCode returns what the machine code of a loop is made of: as many matrix
 // instructions as it has, or more, if they are no emulation, of which the compiler
 // leaves out of the loop what does not depend on it.
-func assemble(t *testing.T, ptxas *toolkit.Tool, k *gpu.Kernel, source string, s issue) sass.Counts {
+func loopCode(t *testing.T, ptxas *toolkit.Tool, k *gpu.Kernel, source string, s issue) sass.Counts {
 	t.Helper()
 	code, err := ptxas.Assemble(t.Context(), t.TempDir(), k.Target, source)
 	if err != nil {

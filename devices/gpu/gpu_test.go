@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/gpu/testdata/lanes"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// model is the simulator of an instruction, for gpu.Lanes.
+// model is the simulator of an instruction, for package lanes.
 func model(i *mma.Instruction) (func(in *mma.Batch, out []byte), error) {
 	m, err := sim.ForInstruction(i)
 	if err != nil {
@@ -114,7 +115,7 @@ func testPack(t *testing.T, i *mma.Instruction, bits int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := gpu.Lanes(model).Load(k)
+	loaded, err := lanes.Loader(model).Load(k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func TestLanesRefuse(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	i := instruction(t, "rtx-blackwell", "mma.m16n8k32.kind::f8f6f4.f32.e2m1.e2m1.f32")
 	k := scrambled(rng, i, 8)
-	loaded, err := gpu.Lanes(model).Load(k)
+	loaded, err := lanes.Loader(model).Load(k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +237,7 @@ func TestCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := gpu.Lanes(model).Load(k)
+	loaded, err := lanes.Loader(model).Load(k)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,64 +9,83 @@ import (
 )
 
 // layout multiplies matrices of small integers, whose products and sums are exact in any
-// arithmetic.
+// arithmetic. If a result is wrong, it finds the first element that is not in its place, by
+// testing each element of each operand in a tile of its own (oneHot).
 func (t *tester) layout() (string, error) {
-	in := t.batch(layoutTiles)
+	k := t.unit.kernel
+	in := t.batch(16)
 	t.integers(in)
-	wrong, err := t.exact(in)
-	if wrong == "" || err != nil {
-		return wrong, err
+	i, got, want, err := t.inexact(in)
+	if i < 0 || err != nil {
+		return "", err
 	}
-	where, err := t.locate()
-	if where != "" {
-		wrong = where
+	wrong := fmt.Sprintf("a product of small integers has %s as %g, not %g", t.place(i), got, want)
+	for _, r := range []Role{RoleC, RoleA, RoleB, RoleSA, RoleSB} {
+		if k.format(r) == fp.None {
+			continue
+		}
+		in := t.batch(k.elements(r))
+		for e := range in.Tiles {
+			t.oneHot(in, r, e)
+		}
+		if i, got, want, err = t.inexact(in); err != nil {
+			return "", err
+		}
+		if i < 0 {
+			continue
+		}
+		blocks := k.Instruction.Blocks(in.K)
+		row := map[Role]int{RoleA: in.K, RoleB: in.K, RoleC: k.N, RoleSA: blocks, RoleSB: blocks}[r] // elements in a row
+		name := map[Role]string{RoleA: "A", RoleB: "B", RoleC: "C", RoleSA: "the scales of A", RoleSB: "the scales of B"}[r]
+		e := i / (k.M * k.N)
+		return fmt.Sprintf("element [%d][%d] of %s, alone, gives D[%d][%d] = %g, not %g: it, or what it meets, is not where the kernel's table says",
+			e/row, e%row, name, i/k.N%k.M, i%k.N, got, want), nil
 	}
-	return wrong, err
+	return wrong, nil
 }
 
 // integers fills a batch with integers so small that no sum of products exceeds D's
 // precision. Scales are 1 and 2.
 func (t *tester) integers(b *mma.Batch) {
-	f := b.Formats
-	limit := 1 << min(f.D.Get().FracBits+1, 11) // integers up to here are exact
+	limit := 1 << min(b.Formats.D.Get().FracBits+1, 11) // integers up to here are exact
 	scaled := 1
-	if f.Scale != fp.None {
+	if b.Scale != fp.None {
 		scaled = 4
 	}
 	most := 3
 	for most > 1 && b.K*most*most*scaled > limit/2 {
 		most--
 	}
-	fill := func(id fp.ID, buf []byte, draw func() int) {
-		for i := 0; i*id.Width() < len(buf); i++ {
-			mma.Store(buf, id.Width(), i, id.Get().FromFloat64(float64(draw())))
+	t.fill(b, func(r Role, _ int) uint64 {
+		n := most
+		switch r {
+		case RoleC:
+			n = limit / 4
+		case RoleSA, RoleSB:
+			return b.Scale.Get().FromFloat64(float64(1 + t.rng.IntN(2)))
 		}
-	}
-	around := func(n int) func() int { return func() int { return t.rng.IntN(2*n+1) - n } }
-	fill(f.A, b.A, around(most))
-	fill(f.B, b.B, around(most))
-	fill(f.C, b.C, around(limit/4))
-	fill(f.Scale, b.SA, func() int { return 1 + t.rng.IntN(2) })
-	fill(f.Scale, b.SB, func() int { return 1 + t.rng.IntN(2) })
+		return t.unit.kernel.format(r).Get().FromFloat64(float64(t.rng.IntN(2*n+1) - n))
+	})
 }
 
-// exact runs a batch of small integers and describes the first output that is not the
-// exact result, "" if there is none. The sign of a zero does not matter.
-func (t *tester) exact(in *mma.Batch) (string, error) {
-	out, err := t.run(in)
+// inexact runs a batch of small integers and returns the first output that is not the
+// exact result, -1 if there is none. The sign of a zero does not matter.
+func (t *tester) inexact(in *mma.Batch) (i int, got, want float64, err error) {
+	out, err := t.run(t.unit, in)
 	if err != nil {
-		return "", err
+		return -1, 0, 0, err
 	}
 	f := in.Formats
 	d := mma.NewDot(f, in.K)
 	for i := range in.Dots() {
 		in.Get(i, d)
 		want := integerDot(f, d)
-		if got := f.D.Get().Float64(mma.Load(out, f.D.Width(), i)); got != want {
-			return fmt.Sprintf("a product of small integers has %s as %s (%g), not %g", t.place(i), t.code(out, i), got, want), nil
+		got := f.D.Get().Float64(mma.Load(out, f.D.Width(), i))
+		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			return i, got, want, nil
 		}
 	}
-	return "", nil
+	return -1, 0, 0, nil
 }
 
 // integerDot returns a dot product of integers, exactly if its sums are below 2^53.
@@ -86,90 +105,35 @@ func integerDot(f mma.Formats, d *mma.Dot) float64 {
 	return sum
 }
 
-// locate finds the first element that is not in its place, by testing each element of each
-// operand in a tile of its own (oneHot). It returns "" if all are right.
-func (t *tester) locate() (string, error) {
-	f := t.unit.Instruction().Formats
-	for _, r := range []Role{RoleC, RoleA, RoleB, RoleSA, RoleSB} {
-		if t.unit.kernel.format(r) == fp.None {
-			continue
-		}
-		in := t.batch(t.unit.kernel.elements(r))
-		for tile := range in.Tiles {
-			t.oneHot(in, r, tile)
-		}
-		out, err := t.run(in)
-		if err != nil {
-			return "", err
-		}
-		d := mma.NewDot(f, in.K)
-		for i := range in.Dots() {
-			in.Get(i, d)
-			want := integerDot(f, d)
-			got := f.D.Get().Float64(mma.Load(out, f.D.Width(), i))
-			if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
-				return t.misplaced(r, i, got, want), nil
-			}
-		}
-	}
-	return "", nil
-}
-
-// misplaced describes the fault that output i shows: its tile tests one element of
-// operand r.
-func (t *tester) misplaced(r Role, i int, got, want float64) string {
-	k := t.unit.kernel
-	e, row := i/(k.M*k.N), k.Instruction.K // the element, and how many of its operand are in a row
-	switch r {
-	case RoleC:
-		row = k.N
-	case RoleSA, RoleSB:
-		row = k.Instruction.Blocks(k.Instruction.K)
-	}
-	names := map[Role]string{RoleA: "A", RoleB: "B", RoleC: "C", RoleSA: "the scales of A", RoleSB: "the scales of B"}
-	return fmt.Sprintf("element [%d][%d] of %s, alone, gives D[%d][%d] = %g, not %g: it, or what it meets, is not where the kernel's table says",
-		e/row, e%row, names[r], i/k.N%k.M, i%k.N, got, want)
-}
-
 // oneHot makes tile e: element e of operand r is 1 (a scale: 2). The elements of A and B
 // that are multiplied by it are 1, so that it shows in D; for a scale, those at the first
 // k of its block. Other scales are 1, all else is 0.
 func (t *tester) oneHot(b *mma.Batch, r Role, e int) {
-	f, k := b.Formats, t.unit.kernel
-	one := func(id fp.ID, buf []byte, i int, v float64) { mma.Store(buf, id.Width(), i, id.Get().FromFloat64(v)) }
-	m, n := e*k.M, e*k.N // first row and column of the tile
-	scales := k.Instruction.Blocks(b.K)
-	for i := range k.M * scales {
-		one(f.Scale, b.SA, m*scales+i, 1)
+	k := t.unit.kernel
+	// set stores v in n elements of an operand of the tile: the one at at, and others each
+	// step further.
+	set := func(r Role, v float64, at, n, step int) {
+		id, buf := k.format(r), operand(b, r)
+		for i := range n {
+			mma.Store(buf, id.Width(), e*k.elements(r)+at+i*step, id.Get().FromFloat64(v))
+		}
 	}
-	for i := range k.N * scales {
-		one(f.Scale, b.SB, n*scales+i, 1)
-	}
+	blocks := k.Instruction.Blocks(b.K)
+	set(RoleSA, 1, 0, k.M*blocks, 1)
+	set(RoleSB, 1, 0, k.N*blocks, 1)
 	switch r {
 	case RoleC:
-		one(f.C, b.C, e*k.M*k.N+e, 1)
+		set(RoleC, 1, e, 1, 0)
 	case RoleA:
-		one(f.A, b.A, m*b.K+e, 1)
-		for j := range k.N {
-			one(f.B, b.B, (n+j)*b.K+e%b.K, 1)
-		}
+		set(RoleA, 1, e, 1, 0)
+		set(RoleB, 1, e%b.K, k.N, b.K)
 	case RoleB:
-		one(f.B, b.B, n*b.K+e, 1)
-		for i := range k.M {
-			one(f.A, b.A, (m+i)*b.K+e%b.K, 1)
-		}
+		set(RoleB, 1, e, 1, 0)
+		set(RoleA, 1, e%b.K, k.M, b.K)
 	case RoleSA, RoleSB:
-		at := e % scales * int(f.Block) // the block's first product is the only one
-		for i := range k.M {
-			one(f.A, b.A, (m+i)*b.K+at, 1)
-		}
-		for j := range k.N {
-			one(f.B, b.B, (n+j)*b.K+at, 1)
-		}
-		if r == RoleSA {
-			one(f.Scale, b.SA, m*scales+e, 2)
-		} else {
-			one(f.Scale, b.SB, n*scales+e, 2)
-		}
+		at := e % blocks * int(b.Block) // the block's first product is the only one
+		set(RoleA, 1, at, k.M, b.K)
+		set(RoleB, 1, at, k.N, b.K)
+		set(r, 2, e, 1, 0)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/gpu/testdata/lanes"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -35,7 +36,7 @@ func (w *wrapped) Launch(ctx context.Context, in, out []byte, tiles int) error {
 // comes between.
 func unitOf(t testing.TB, k *gpu.Kernel, wrap func(gpu.Loaded) gpu.Loaded) *gpu.Unit {
 	t.Helper()
-	loaded, err := gpu.Lanes(model).Load(k)
+	loaded, err := lanes.Loader(model).Load(k)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -261,7 +262,7 @@ func TestUnitFault(t *testing.T) {
 }
 
 func ExampleSelfTest() {
-	s := gpu.SelfTest{Position: "D[0][0] is 1, and 2 among other dot products"}
+	s := gpu.SelfTest{Failures: []gpu.Failure{{Test: "position independence", What: "D[0][0] is 1, and 2 among other dot products"}}}
 	fmt.Println(s.String())
 	fmt.Println(s.Err())
 	// Output:

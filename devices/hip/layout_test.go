@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/gpu/testdata/lanes"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -82,7 +83,7 @@ func TestLanes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, chip := range chips {
 		for _, k := range kernels(t, chip) {
-			loaded, err := gpu.Lanes(model).Load(k)
+			loaded, err := lanes.Loader(model).Load(k)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/gpu/testdata/lanes"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -167,7 +168,7 @@ func TestKernels(t *testing.T) {
 	i.Params = mma.FMA(fp.FP32)
 	target := &gpu.Target{Label: "vulkan:test", Rows: []mma.Instruction{i},
 		Kernels: func(i *mma.Instruction) ([]*gpu.Kernel, error) { return kernels(i, 32) },
-		Loader: gpu.Lanes(func(i *mma.Instruction) (func(*mma.Batch, []byte), error) {
+		Loader: lanes.Loader(func(i *mma.Instruction) (func(*mma.Batch, []byte), error) {
 			m, err := sim.ForInstruction(i)
 			if err != nil {
 				return nil, err

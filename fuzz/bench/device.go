@@ -11,7 +11,6 @@ import (
 	"text/tabwriter"
 
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
-	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -28,9 +27,9 @@ const nearly = 0.97
 // Pipeline is how fast an instruction is on one multiprocessor of a GPU, as in the tables
 // and figures of Sun et al.
 type Pipeline struct {
-	Device      string      `json:"device"`
-	Instruction string      `json:"inst"`
-	Issues      []gpu.Issue `json:"issues"`
+	Device      string       `json:"device"`
+	Instruction string       `json:"inst"`
+	Issues      []cuda.Issue `json:"issues"`
 }
 
 // completion returns the cycles from the issue of an instruction to its result: the latency
@@ -39,7 +38,7 @@ func (p *Pipeline) completion() float64 { return p.Issues[0].Latency }
 
 // converged returns, for a number of warps that was measured, the issue with the least
 // parallelism that has nearly all of the throughput.
-func (p *Pipeline) converged(warps int) gpu.Issue {
+func (p *Pipeline) converged(warps int) cuda.Issue {
 	var best float64
 	for _, i := range p.Issues {
 		if i.Warps == warps {
@@ -51,7 +50,7 @@ func (p *Pipeline) converged(warps int) gpu.Issue {
 			return i
 		}
 	}
-	return gpu.Issue{}
+	return cuda.Issue{}
 }
 
 // Pipelines measures instructions of a GPU. without names those that cannot be measured,

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -37,9 +38,16 @@ type inferred struct {
 	Compared   int           `json:"compared"` // inputs that were compared
 }
 
-// Inference is a function for Options.Infer: it infers the arithmetic of a unit by package
-// infer, leaves its files in dir, and compares the arithmetic with the expected one.
-func (o *Options) Inference(ctx context.Context, u devices.Unit, dir string, limit time.Duration) (row Row, err error) {
+// inference infers every instruction's arithmetic.
+func (r *run) inference() []part {
+	return r.each(func(i *mma.Instruction, u devices.Unit, limit time.Duration) (Row, error) {
+		return r.infer(r.ctx, u, filepath.Join(r.Dir, "inference", readable.Slug(i.Name)), limit)
+	})
+}
+
+// inferArithmetic is an inferrer: it infers the arithmetic of a unit by package infer, leaves
+// its files in dir, and compares the arithmetic with the expected one.
+func (o *Options) inferArithmetic(ctx context.Context, u devices.Unit, dir string, limit time.Duration) (row Row, err error) {
 	const seed = 1
 	base := expected(u.Instruction(), o.Against)
 	r, err := infer.Infer(ctx, u, infer.Options{

@@ -10,38 +10,78 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
+// tables are what the report shows of the data of a step's rows, by the step's name: the
+// head of a table, and the lines of one row, whose cells are Markdown.
+var tables = map[string]struct {
+	head  []string
+	right bool // all columns but the first are numbers
+	lines func(*Row) [][]string
+}{
+	"loader":    {[]string{"what results depend on", ""}, false, (*Row).environment},
+	"questions": {[]string{"question", "instruction", "a, b, c", "expected", "observed", ""}, false, (*Row).answers},
+	"speed":     {speedHead(), true, (*Row).speeds},
+}
+
+func speedHead() []string {
+	head := []string{"instruction"}
+	for _, n := range sizes {
+		head = append(head, fmt.Sprintf("tiles/s, batch of %d", n))
+	}
+	return append(head, "pack ns", "unpack ns", "launch us", "kernel us", "one tile us", "latency", "interval")
+}
+
 // markdown returns the report for people.
 func (r *Report) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Checklist of %s\n\nBegun %s, %.0f s in this part.\n\n", readable.Markdown(r.Target), r.Began, r.Seconds)
-	b.WriteString("| step | ok | differs | failed | skipped |\n| --- | ---: | ---: | ---: | ---: |\n")
+	var counts [][]string
 	for _, s := range r.Steps {
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d |\n", s.Title, s.Counts[OK], s.Counts[Differs], s.Counts[Failed], s.Counts[Skipped])
+		line := []string{s.Title}
+		for _, state := range []State{OK, Differs, Failed, Skipped} {
+			line = append(line, fmt.Sprint(s.Counts[state]))
+		}
+		counts = append(counts, line)
 	}
+	table(&b, []string{"step", "ok", "differs", "failed", "skipped"}, true, counts)
 	for i := range r.Steps {
 		r.Steps[i].markdown(&b)
 	}
 	return b.String()
 }
 
-// markdown writes a step: its rows, then a table of their data, if the step has one.
+// table writes a table.
+func table(b *strings.Builder, head []string, right bool, lines [][]string) {
+	b.WriteString(readable.MarkdownRow(head...))
+	others := " --- |"
+	if right {
+		others = " ---: |"
+	}
+	b.WriteString("| --- |" + strings.Repeat(others, len(head)-1) + "\n")
+	for _, line := range lines {
+		b.WriteString(readable.MarkdownRow(line...))
+	}
+}
+
+// markdown writes a step: its rows, then the table of their data, if the step has one.
 func (s *StepReport) markdown(b *strings.Builder) {
 	fmt.Fprintf(b, "\n## %s\n\n", s.Title)
 	if len(s.Rows) == 0 {
 		b.WriteString("Nothing yet.\n")
 		return
 	}
-	b.WriteString("| | state | |\n| --- | --- | --- |\n")
-	for _, row := range s.Rows {
-		b.WriteString(readable.MarkdownRow(readable.MarkdownCode(row.Key), readable.Markdown(string(row.State)), readable.Markdown(row.Text)))
+	var rows, details [][]string
+	of, detailed := tables[s.Name]
+	for i := range s.Rows {
+		row := &s.Rows[i]
+		rows = append(rows, []string{readable.MarkdownCode(row.Key), readable.Markdown(string(row.State)), readable.Markdown(row.Text)})
+		if detailed {
+			details = append(details, of.lines(row)...)
+		}
 	}
-	switch s.Name {
-	case "loader":
-		s.environment(b)
-	case "questions":
-		s.answers(b)
-	case "speed":
-		s.speeds(b)
+	table(b, []string{"", "state", ""}, false, rows)
+	if len(details) > 0 {
+		b.WriteString("\n")
+		table(b, of.head, of.right, details)
 	}
 }
 
@@ -52,74 +92,46 @@ func data[T any](row *Row) (v T, ok bool) {
 	return v, err == nil && row.Data != nil && json.Unmarshal(body, &v) == nil
 }
 
-// environment writes what results depend on.
-func (s *StepReport) environment(b *strings.Builder) {
-	for i := range s.Rows {
-		env, ok := data[map[string]string](&s.Rows[i])
-		if s.Rows[i].Key != "environment" || !ok {
-			continue
-		}
-		b.WriteString("\n| what results depend on | |\n| --- | --- |\n")
-		for _, k := range slices.Sorted(maps.Keys(env)) {
-			b.WriteString(readable.MarkdownRow(readable.Markdown(k), readable.Markdown(env[k])))
-		}
-	}
-}
-
-// answers writes what was expected and what was observed.
-func (s *StepReport) answers(b *strings.Builder) {
-	b.WriteString("\n| question | instruction | a, b, c | expected | observed | |\n| --- | --- | --- | --- | --- | --- |\n")
-	for i := range s.Rows {
-		all, ok := data[answerTable](&s.Rows[i])
-		if !ok {
-			continue
-		}
-		for _, a := range all.Answers {
-			mark := ""
-			if a.Expected != "" && a.Expected != a.Got {
-				mark = "**differs** "
-			}
-			b.WriteString(readable.MarkdownRow(readable.Markdown(a.ID), readable.MarkdownCode(s.Rows[i].Key), readable.MarkdownCode(a.Dot), readable.MarkdownCode(a.Expected), readable.MarkdownCode(a.Got), mark+readable.Markdown(a.About)))
-		}
-	}
-}
-
-// speeds writes the figures of every instruction.
-func (s *StepReport) speeds(b *strings.Builder) {
-	b.WriteString("\n| instruction |")
-	for _, n := range sizes {
-		fmt.Fprintf(b, " tiles/s, batch of %d |", n)
-	}
-	b.WriteString(" pack ns | unpack ns | launch us | kernel us | one tile us | latency | interval |\n| --- |" + strings.Repeat(" ---: |", len(sizes)+7) + "\n")
-	for i := range s.Rows {
-		v, ok := data[speedTable](&s.Rows[i])
-		if !ok {
-			continue
-		}
-		row := []string{readable.MarkdownCode(s.Rows[i].Key)}
-		for n := range sizes {
-			text := ""
-			if n < len(v.Rates) {
-				text = fmt.Sprintf("%.3g", v.Rates[n].PerSec)
-			}
-			row = append(row, text)
-		}
-		for range 7 - len(v.timing()) {
-			row = append(row, "")
-		}
-		b.WriteString(readable.MarkdownRow(append(row, v.timing()...)...))
-	}
-}
-
-// timing returns the cells of a timing, none if there is no timing.
-func (s *speedTable) timing() []string {
-	t := s.Timing
-	if t == nil {
+// environment lists what results depend on.
+func (r *Row) environment() (lines [][]string) {
+	env, ok := data[map[string]string](r)
+	if r.Key != "environment" || !ok {
 		return nil
 	}
-	var all []string
-	for _, v := range []float64{t.PackNs, t.UnpackNs, t.LaunchUs, t.KernelUs, t.OneUs, t.Latency, t.Interval} {
-		all = append(all, fmt.Sprintf("%.4g", v))
+	for _, k := range slices.Sorted(maps.Keys(env)) {
+		lines = append(lines, []string{readable.Markdown(k), readable.Markdown(env[k])})
 	}
-	return all
+	return lines
+}
+
+// answers lists what was expected and what was observed.
+func (r *Row) answers() (lines [][]string) {
+	all, _ := data[answerTable](r)
+	for _, a := range all.Answers {
+		mark := ""
+		if a.Expected != "" && a.Expected != a.Got {
+			mark = "**differs** "
+		}
+		lines = append(lines, []string{readable.Markdown(a.ID), readable.MarkdownCode(r.Key), readable.MarkdownCode(a.Dot), readable.MarkdownCode(a.Expected), readable.MarkdownCode(a.Got), mark + readable.Markdown(a.About)})
+	}
+	return lines
+}
+
+// speeds has the figures of an instruction.
+func (r *Row) speeds() [][]string {
+	v, ok := data[speedTable](r)
+	if !ok {
+		return nil
+	}
+	line := make([]string, len(sizes)+8)
+	line[0] = readable.MarkdownCode(r.Key)
+	for n, rate := range v.Rates[:min(len(v.Rates), len(sizes))] {
+		line[1+n] = fmt.Sprintf("%.3g", rate.PerSec)
+	}
+	if t := v.Timing; t != nil {
+		for n, x := range []float64{t.PackNs, t.UnpackNs, t.LaunchUs, t.KernelUs, t.OneUs, t.Latency, t.Interval} {
+			line[1+len(sizes)+n] = fmt.Sprintf("%.4g", x)
+		}
+	}
+	return [][]string{line}
 }

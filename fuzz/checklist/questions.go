@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -231,28 +232,20 @@ type answerTable struct {
 }
 
 // questions asks every instruction.
-func (r *run) questions() error {
-	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
-		a := answerTable{}
-		var err error
-		if a.Answers, err = r.ask(i, u); err != nil {
-			return Row{State: Failed, Text: err.Error(), Data: a}
+func (r *run) questions() []part {
+	return r.each(func(i *mma.Instruction, u devices.Unit, _ time.Duration) (Row, error) {
+		var a answerTable
+		err := r.ask(&a, i, u)
+		if err != nil {
+			return Row{Data: a}, err
 		}
-		if a.Tree, err = tree(r.ctx, u); err != nil {
-			return Row{State: Failed, Text: err.Error(), Data: a}
-		}
-		if m := r.partner(i, u); m != nil {
-			if a.ModelTree, err = tree(r.ctx, m); err != nil {
-				return Row{State: Failed, Text: err.Error(), Data: a}
-			}
-		}
-		return a.row()
+		return a.row(), nil
 	})
 }
 
 // row describes how an instruction has answered.
 func (a *answerTable) row() Row {
-	row := Row{State: OK, Data: a}
+	row := Row{Data: a}
 	var wrong []string
 	for _, q := range a.Answers {
 		if q.Expected != "" && q.Expected != q.Got {
@@ -269,54 +262,55 @@ func (a *answerTable) row() Row {
 	return row
 }
 
-// ask asks the questions of the table that are about an instruction, all in one
-// batch.
-func (r *run) ask(i *mma.Instruction, u devices.Unit) ([]answer, error) {
-	var answers []answer
+// ask asks the questions of the tables that are about an instruction, all in one batch, and
+// for the order of its sums; and its partner the same.
+func (r *run) ask(table *answerTable, i *mma.Instruction, u devices.Unit) error {
 	var dots []*mma.Dot
 	for _, t := range questionTables {
 		for _, q := range t.questions {
 			d, err := q.dot(i)
 			if err != nil {
-				return nil, fmt.Errorf("question %s: %w", q.id, err)
+				return fmt.Errorf("question %s: %w", q.id, err)
 			}
 			if d != nil {
 				dots = append(dots, d)
-				answers = append(answers, answer{ID: q.id, About: q.about, Dot: mma.FormatDot(i.Formats, d)})
+				table.Answers = append(table.Answers, answer{ID: q.id, About: q.about, Dot: mma.FormatDot(i.Formats, d)})
 			}
 		}
 	}
-	if len(dots) == 0 {
-		return nil, nil
-	}
 	got, err := results(r.ctx, u, dots)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var expected []string
-	if m := r.partner(i, u); m != nil {
-		if expected, err = results(r.ctx, m, dots); err != nil {
-			return nil, err
-		}
+	for n, code := range got {
+		table.Answers[n].Got = code
 	}
-	for n := range answers {
-		answers[n].Got = got[n]
-		if expected != nil {
-			answers[n].Expected = expected[n]
-		}
+	if table.Tree, err = tree(r.ctx, u); err != nil {
+		return err
 	}
-	return answers, nil
+	m := r.partner(i, u)
+	if m == nil {
+		return nil
+	}
+	expected, err := results(r.ctx, m, dots)
+	if err != nil {
+		return err
+	}
+	for n, code := range expected {
+		table.Answers[n].Expected = code
+	}
+	table.ModelTree, err = tree(r.ctx, m)
+	return err
 }
 
 // results returns a unit's results on dot products.
 func results(ctx context.Context, u devices.Unit, dots []*mma.Dot) ([]string, error) {
-	i := u.Instruction()
-	b := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: len(dots[0].A), Tiles: len(dots)})
-	for n, d := range dots {
-		b.Set(n, d)
+	if len(dots) == 0 {
+		return nil, nil
 	}
+	i := u.Instruction()
 	out := make([]byte, len(dots)*i.D.Width())
-	if err := u.Run(ctx, b, out); err != nil {
+	if err := u.Run(ctx, mma.BatchOf(i.Formats, i.K, dots), out); err != nil {
 		return nil, err
 	}
 	codes := make([]string, len(dots))

@@ -74,44 +74,32 @@ func archive(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := packAll(out, dir); err != nil {
+	if err := pack(out, os.DirFS(dir)); err != nil {
 		return errors.Join(err, out.Discard())
 	}
 	return out.Commit()
 }
 
-// packAll packs the files of a directory, except for the archive itself and for temporary
+// pack packs the files of a directory, except for the archive itself and for temporary
 // files.
-func packAll(out io.Writer, dir string) error {
+func pack(out io.Writer, dir fs.FS) error {
 	z := gzip.NewWriter(out)
 	w := tar.NewWriter(z)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(dir, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() || d.Name() == archiveName || corpus.IsTemporary(d.Name()) {
 			return err
 		}
-		return pack(w, dir, path)
+		body, err := fs.ReadFile(dir, path)
+		if err != nil {
+			return err
+		}
+		if err := w.WriteHeader(&tar.Header{Name: path, Mode: 0o644, Size: int64(len(body))}); err != nil {
+			return err
+		}
+		_, err = w.Write(body)
+		return err
 	})
-	if err != nil {
-		return err
-	}
-	return errors.Join(w.Close(), z.Close())
-}
-
-// pack adds a file to an archive.
-func pack(w *tar.Writer, dir, path string) error {
-	body, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	name, err := filepath.Rel(dir, path)
-	if err != nil {
-		return err
-	}
-	if err := w.WriteHeader(&tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: int64(len(body))}); err != nil {
-		return err
-	}
-	_, err = w.Write(body)
-	return err
+	return errors.Join(err, w.Close(), z.Close())
 }
 
 // Summary writes the outcome of each step, the parts that differ or failed, and the names of

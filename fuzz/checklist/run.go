@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -37,40 +39,21 @@ type Options struct {
 	Plan string
 	// Environment is what results may depend on besides what the target says.
 	Environment map[string]string
-	// Compare runs a campaign over a pair, with its findings and its journal in
-	// dir, over the given number of dot products of some generators (nil: all), but not longer
-	// than limit.
-	Compare func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*Comparison, error)
-	// Kernels opens the Kernels of a target that runs kernels; nil for other targets.
-	Kernels func() (Kernels, error)
-	// Infer infers the arithmetic of a unit from its results, but not longer than limit,
-	// with its journal and its files in dir; nil: this program cannot.
-	Infer func(ctx context.Context, u devices.Unit, dir string, limit time.Duration) (Row, error)
 	// Observe, if not nil, is called before each part of a step, with the time that is
 	// left for all steps.
 	Observe func(step, key string, left time.Duration)
+
+	compare comparer // nil: campaign
+	infer   inferrer // nil: inferArithmetic
 }
 
-// step is a part of the checklist.
-type step struct {
-	name  string
-	title string
-	share float64 // weight, among this step and those after it, by which the time left is divided
-	run   func(r *run) error
-}
+// comparer compares a pair, with its findings and its journal in dir, on the given number of
+// dot products of some generators (nil: all), but not longer than limit.
+type comparer func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*comparison, error)
 
-// steps are in the order in which they are run.
-var steps = []step{
-	{"loader", "Device and driver", 1, (*run).loader},
-	{"kernels", "Kernels", 12, (*run).kernels},
-	{"self-test", "Self-tests", 20, (*run).selfTests},
-	{"questions", "Open questions", 6, (*run).questions},
-	{"recordings", "Recordings", 8, (*run).recordings},
-	{"differential", "Differential run", 35, (*run).differential},
-	{"interface", "By another interface", 8, (*run).interfaces},
-	{"inference", "Inference", 10, (*run).inference},
-	{"speed", "Speed", 8, (*run).speed},
-}
+// inferrer infers the arithmetic of a unit from its results, but not longer than limit, with
+// its journal and its files in dir.
+type inferrer func(ctx context.Context, u devices.Unit, dir string, limit time.Duration) (Row, error)
 
 // run is a checklist in progress.
 type run struct {
@@ -79,9 +62,9 @@ type run struct {
 	began   time.Time
 	until   time.Time // the end of the step
 	journal *outcomes
-	rows    []mma.Instruction       // that the target executes
-	units   map[string]devices.Unit // that were opened and passed, by name
-	checker func() (Kernels, error) // Options.Kernels, once
+	rows    []mma.Instruction             // that the target executes
+	units   map[string]devices.Unit       // that were opened and passed, by name
+	checker func() (*cuda.Checker, error) // of a target that runs kernels, opened once; nil for others
 	step    string
 }
 
@@ -98,8 +81,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := r.choose(); err != nil {
 		return nil, err
 	}
-	if o.Kernels != nil {
-		r.checker = sync.OnceValues(o.Kernels)
+	if r.compare == nil {
+		r.compare = r.campaign
+	}
+	if r.infer == nil {
+		r.infer = r.inferArithmetic
+	}
+	if strings.HasPrefix(o.Target.Name(), "cuda:") {
+		r.checker = sync.OnceValues(func() (*cuda.Checker, error) { return cuda.NewChecker(o.Target.Name()) })
 	}
 	var err error
 	if r.journal, err = openJournal(filepath.Join(o.Dir, journal.File), o.Target.Name()); err != nil {
@@ -154,7 +143,7 @@ func (r *run) all(ctx context.Context) error {
 		var stop context.CancelFunc
 		// A unit that takes longer than its step is cut off after some grace.
 		r.ctx, stop = context.WithDeadline(ctx, r.until.Add(grace))
-		err := s.run(r)
+		err := r.parts(s.parts(r))
 		stop()
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
@@ -169,38 +158,81 @@ func (r *run) all(ctx context.Context) error {
 // grace is how long a step may overrun its time to finish what it has begun.
 const grace = 20 * time.Second
 
-// do does a part of the step if there is time.
-func (r *run) do(key string, part func() Row) error {
-	left := time.Until(r.until)
-	if _, ok := r.journal.done(r.step, key); ok {
-		return nil
-	}
-	if left <= 0 {
-		return r.journal.write(Row{r.step, key, Skipped, noTime, nil})
-	}
-	if r.Observe != nil {
-		r.Observe(r.step, key, time.Until(r.began.Add(r.Time)))
-	}
-	return r.journal.do(r.step, key, part)
+// part is a part of a step. An error of do is a failure; a row without a state is OK.
+type part struct {
+	key    string
+	weight float64 // among this part and those after it, by which the time left of the step is divided
+	do     func(limit time.Duration) (Row, error)
 }
 
-// each does a part of the step for every instruction. It fails for those whose unit cannot
-// be opened or has not passed its self-test.
-func (r *run) each(part func(i *mma.Instruction, u devices.Unit) Row) error {
-	for n := range r.rows {
-		i := &r.rows[n]
-		err := r.do(i.Name, func() Row {
-			u, err := r.unit(i)
-			if err != nil {
-				return Row{State: Failed, Text: err.Error()}
+// parts does the parts of the step for which there is time.
+func (r *run) parts(all []part) error {
+	weights := 0.0
+	for _, p := range all {
+		weights += p.weight
+	}
+	for _, p := range all {
+		left := time.Until(r.until)
+		limit := max(time.Second, time.Duration(float64(left)*p.weight/weights))
+		weights -= p.weight
+		if _, ok := r.journal.done(r.step, p.key); ok {
+			continue
+		}
+		if left <= 0 {
+			if err := r.journal.write(Row{r.step, p.key, Skipped, noTime, nil}); err != nil {
+				return err
 			}
-			return part(i, u)
-		})
-		if err != nil {
+			continue
+		}
+		if r.Observe != nil {
+			r.Observe(r.step, p.key, time.Until(r.began.Add(r.Time)))
+		}
+		if err := r.journal.do(r.step, p.key, func() Row { return p.row(limit) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// row does a part.
+func (p *part) row(limit time.Duration) Row {
+	row, err := p.do(limit)
+	switch {
+	case err != nil && row.Text != "":
+		row.State, row.Text = Failed, row.Text+"; "+err.Error()
+	case err != nil:
+		row.State, row.Text = Failed, err.Error()
+	case row.State == "":
+		row.State = OK
+	}
+	return row
+}
+
+// none is the only part of a step that has nothing to do.
+func none(why string) []part {
+	return []part{{"-", 1, func(time.Duration) (Row, error) { return Row{State: Skipped, Text: why}, nil }}}
+}
+
+// about returns a part about an instruction. It fails if the instruction's unit cannot be
+// opened or has not passed its self-test.
+func (r *run) about(i *mma.Instruction, key string, weight float64, do func(u devices.Unit, limit time.Duration) (Row, error)) part {
+	return part{key, weight, func(limit time.Duration) (Row, error) {
+		u, err := r.unit(i)
+		if err != nil {
+			return Row{}, err
+		}
+		return do(u, limit)
+	}}
+}
+
+// each returns a part about every instruction.
+func (r *run) each(do func(i *mma.Instruction, u devices.Unit, limit time.Duration) (Row, error)) []part {
+	var all []part
+	for n := range r.rows {
+		i := &r.rows[n]
+		all = append(all, r.about(i, i.Name, 1, func(u devices.Unit, limit time.Duration) (Row, error) { return do(i, u, limit) }))
+	}
+	return all
 }
 
 // unit opens an instruction, once.

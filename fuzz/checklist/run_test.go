@@ -70,12 +70,15 @@ func (*broken) Run(context.Context, *mma.Batch, []byte) error {
 func options(t *testing.T, dir string, target devices.Target) Options {
 	return Options{
 		Dir: dir, Target: target, Time: time.Minute, Dots: 100, Plan: "smoke", Instructions: []string{right, faulty, absent},
-		Compare: func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*Comparison, error) {
+		compare: func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*comparison, error) {
 			if p.TargetB != "sim:volta" || count != 100 || limit <= 0 || len(generators) == 0 {
 				t.Errorf("comparison with %s of %d in %s with %v", p.TargetB, count, limit, generators)
 			}
 			in := mma.NewBatch(p.Formats(), mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
-			return &Comparison{Dots: 1}, p.A.Run(ctx, in, make([]byte, 4))
+			return &comparison{Dots: 1}, p.A.Run(ctx, in, make([]byte, 4))
+		},
+		infer: func(context.Context, devices.Unit, string, time.Duration) (Row, error) {
+			return Row{State: Skipped}, nil
 		},
 	}
 }
@@ -100,7 +103,8 @@ func TestFailures(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"loader environment": "ok", "loader discovery": "skipped", "kernels -": "skipped", "inference -": "skipped", "interface -": "skipped",
+		"loader environment": "ok", "loader discovery": "skipped", "kernels -": "skipped", "interface -": "skipped",
+		"inference " + right: "skipped", "inference " + faulty: "skipped", "inference " + absent: "failed",
 		"self-test " + right: "ok", "self-test " + faulty: "ok", "self-test " + absent: "failed",
 		"questions " + right: "ok", "questions " + faulty: "failed", "questions " + absent: "failed",
 		"recordings smoke":               "differs",
@@ -112,7 +116,7 @@ func TestFailures(t *testing.T) {
 	if diff := cmp.Diff(want, states(rep)); diff != "" {
 		t.Error(diff)
 	}
-	if n := rep.Count(Failed); n != 8+1 {
+	if n := rep.Count(Failed); n != 8+1+1 {
 		t.Errorf("%d failures", n)
 	}
 	files := unpack(t, filepath.Join(dir, archiveName))
@@ -157,12 +161,12 @@ func TestInterfaces(t *testing.T) {
 	o := options(t, t.TempDir(), &target{})
 	o.Same = same
 	var compared []string
-	o.Compare = func(_ context.Context, p devices.Pair, _ string, _ []string, count uint64, limit time.Duration) (*Comparison, error) {
+	o.compare = func(_ context.Context, p devices.Pair, _ string, _ []string, count uint64, limit time.Duration) (*comparison, error) {
 		if p.TargetB == "sim:llvmpipe" {
 			compared = append(compared, p.A.Instruction().Name+" "+p.B.Instruction().Name)
-			return &Comparison{Dots: 7, Mismatches: 2, Buckets: []Bucket{{Name: "order"}}}, nil
+			return &comparison{Dots: 7, Mismatches: 2, Buckets: []bucket{{Name: "order"}}}, nil
 		}
-		return &Comparison{Dots: 1}, nil
+		return &comparison{Dots: 1}, nil
 	}
 	rep, err := Run(t.Context(), o)
 	if err != nil {
@@ -221,7 +225,7 @@ func TestResume(t *testing.T) {
 // TestInference has an inference that succeeds, fails or finds another arithmetic.
 func TestInference(t *testing.T) {
 	o := options(t, t.TempDir(), &target{})
-	o.Infer = func(_ context.Context, u devices.Unit, dir string, limit time.Duration) (Row, error) {
+	o.infer = func(_ context.Context, u devices.Unit, dir string, limit time.Duration) (Row, error) {
 		if limit < time.Second || limit > time.Minute || filepath.Base(dir) != u.Instruction().Name {
 			t.Errorf("inference in %s for %s", dir, limit)
 		}

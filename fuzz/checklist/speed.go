@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/cuda"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -20,9 +21,9 @@ type rate struct {
 
 // speedTable is what the step speed measures for an instruction.
 type speedTable struct {
-	M, N   int         `json:"-"`
-	Rates  []rate      `json:"rates"`
-	Timing *gpu.Timing `json:"timing,omitempty"`
+	M, N   int          `json:"-"`
+	Rates  []rate       `json:"rates"`
+	Timing *cuda.Timing `json:"timing,omitempty"`
 }
 
 // sizes are the sizes of the batches that are measured, in tiles.
@@ -32,8 +33,8 @@ var sizes = []int{1, 16, 256, 4096}
 const sampleTime = 100 * time.Millisecond
 
 // speed measures every instruction.
-func (r *run) speed() error {
-	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
+func (r *run) speed() []part {
+	return r.each(func(i *mma.Instruction, u devices.Unit, _ time.Duration) (Row, error) {
 		s := speedTable{M: i.M.Min, N: i.N.Min}
 		if s.M > 64 || s.M < 1 { // children take any size
 			s.M, s.N = 16, 8
@@ -47,23 +48,23 @@ func (r *run) speed() error {
 			}
 			rate, err := measure(r.ctx, u, mma.Shape{M: s.M, N: s.N, K: i.K, Tiles: tiles})
 			if err != nil {
-				return Row{State: Failed, Text: err.Error(), Data: s}
+				return Row{Data: s}, err
 			}
 			s.Rates = append(s.Rates, *rate)
 		}
 		last := s.Rates[len(s.Rates)-1]
 		text := fmt.Sprintf("%.3g tiles of %dx%d a second in batches of %d, %.0f us for one tile", last.PerSec, s.M, s.N, last.Tiles, s.Rates[0].Seconds*1e6)
-		if r.checker != nil {
-			kernels, err := r.checker()
-			if err == nil {
-				s.Timing, err = kernels.Time(r.ctx, i)
-			}
-			if err != nil {
-				return Row{State: Failed, Text: text + "; " + err.Error(), Data: s}
-			}
+		if r.checker == nil {
+			return Row{Text: text, Data: s}, nil
+		}
+		kernels, err := r.checker()
+		if err == nil {
+			s.Timing, err = kernels.Time(r.ctx, i)
+		}
+		if err == nil {
 			text += "; " + s.Timing.String()
 		}
-		return Row{State: OK, Text: text, Data: s}
+		return Row{Text: text, Data: s}, err
 	})
 }
 
@@ -71,19 +72,14 @@ func (r *run) speed() error {
 func measure(ctx context.Context, u devices.Unit, s mma.Shape) (*rate, error) {
 	f := u.Instruction().Formats
 	b := mma.NewBatch(f, s)
-	one := func(buf []byte, width int, code uint64) {
-		for n := 0; n*width < len(buf); n++ {
-			mma.Store(buf, width, n, code)
+	for _, o := range []struct {
+		buf   []byte
+		id    fp.ID
+		value float64
+	}{{b.A, f.A, 1.5}, {b.B, f.B, 1}, {b.C, f.C, 0.5}, {b.SA, f.Scale, 1}, {b.SB, f.Scale, 1}} {
+		for n := 0; n*o.id.Width() < len(o.buf); n++ {
+			mma.Store(o.buf, o.id.Width(), n, o.id.Get().FromFloat64(o.value))
 		}
-	}
-	one(b.A, f.A.Width(), f.A.Get().FromFloat64(1.5))
-	one(b.B, f.B.Width(), f.B.Get().FromFloat64(1))
-	if len(b.C) > 0 {
-		one(b.C, f.C.Width(), f.C.Get().FromFloat64(0.5))
-	}
-	if len(b.SA) > 0 {
-		one(b.SA, f.Scale.Width(), f.Scale.Get().FromFloat64(1))
-		one(b.SB, f.Scale.Width(), f.Scale.Get().FromFloat64(1))
 	}
 	out := make([]byte, s.Dots()*f.D.Width())
 	if err := u.Run(ctx, b, out); err != nil { // not counted: the unit makes its buffers

@@ -2,28 +2,49 @@ package checklist
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
-	"github.com/mmafuzz/mmafuzz/devices/gpu"
-	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/fuzz/record"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+// step is a part of the checklist.
+type step struct {
+	name  string
+	title string
+	share float64 // weight, among this step and those after it, by which the time left is divided
+	parts func(r *run) []part
+}
+
+// steps are in the order in which they are run.
+var steps = []step{
+	{"loader", "Device and driver", 1, (*run).loader},
+	{"kernels", "Kernels", 12, (*run).kernels},
+	{"self-test", "Self-tests", 20, (*run).selfTests},
+	{"questions", "Open questions", 6, (*run).questions},
+	{"recordings", "Recordings", 8, (*run).recordings},
+	{"differential", "Differential run", 35, (*run).differential},
+	{"interface", "By another interface", 8, (*run).interfaces},
+	{"inference", "Inference", 10, (*run).inference},
+	{"speed", "Speed", 8, (*run).speed},
+}
+
 // loader notes the device, and whether the system knows it too.
-func (r *run) loader() error {
-	err := r.do("environment", func() Row {
-		env := maps.Clone(r.Environment)
-		if env == nil {
-			env = map[string]string{}
-		}
+func (r *run) loader() []part {
+	return []part{{"environment", 1, func(time.Duration) (Row, error) {
+		env := map[string]string{}
+		maps.Copy(env, r.Environment)
 		maps.Copy(env, r.Target.Environment())
 		var words []string
 		for _, k := range []string{"device", "chip", "driver-api", "driver", "uuid", "kind"} {
@@ -31,95 +52,76 @@ func (r *run) loader() error {
 				words = append(words, k+" "+env[k])
 			}
 		}
-		return Row{State: OK, Text: strings.Join(words, ", "), Data: env}
-	})
-	if err != nil {
-		return err
-	}
-	return r.do("discovery", func() Row {
+		return Row{Text: strings.Join(words, ", "), Data: env}, nil
+	}}, {"discovery", 1, func(time.Duration) (Row, error) {
 		found := discover.Devices()
 		uuid := r.Target.Environment()["uuid"]
 		if uuid == "" {
-			return Row{State: Skipped, Text: fmt.Sprintf("%d GPUs on this machine; the target is none of NVIDIA's", len(found)), Data: found}
+			return Row{State: Skipped, Text: fmt.Sprintf("%d GPUs on this machine; the target is none of NVIDIA's", len(found)), Data: found}, nil
 		}
 		for _, d := range found {
 			if d.UUID == uuid && d.Problem == "" {
-				return Row{State: OK, Text: fmt.Sprintf("the system knows it as %s, driver %s", d.Name, d.Driver), Data: found}
+				return Row{Text: fmt.Sprintf("the system knows it as %s, driver %s", d.Name, d.Driver), Data: found}, nil
 			}
 		}
-		return Row{State: Differs, Text: "the system knows no usable GPU with this UUID", Data: found}
-	})
+		return Row{State: Differs, Text: "the system knows no usable GPU with this UUID", Data: found}, nil
+	}}}
 }
 
-// Kernels is what the checklist does only with targets that run kernels.
-type Kernels interface {
-	// Accept has the driver compile and load every kernel of an instruction, and
-	// writes their machine code to a directory. The text says which instructions it has.
-	Accept(i *mma.Instruction, dir string) (text string, err error)
-	// Chips returns the chips for which there is an assembler on this machine.
-	Chips(ctx context.Context) []string
-	// Assemble has the assembler assemble all kernels of a chip. If the chip is this
-	// device's, it leaves listings of the machine code in a directory.
-	Assemble(ctx context.Context, chip, dir string) (gpu.Assembly, error)
-	// Time measures the parts of a launch of an instruction.
-	Time(ctx context.Context, i *mma.Instruction) (*gpu.Timing, error)
-}
-
-// kernels compiles every kernel.
-func (r *run) kernels() error {
+// kernels compiles every kernel: by the driver those of the target, by ptxas those of all
+// chips.
+func (r *run) kernels() []part {
 	if r.checker == nil {
-		return r.do("-", func() Row { return Row{State: Skipped, Text: "the target runs no kernels of ours"} })
+		return none("the target runs no kernels of ours")
 	}
 	kernels, err := r.checker()
 	if err != nil {
-		return r.do("-", func() Row { return Row{State: Failed, Text: err.Error()} })
+		return []part{{"-", 1, func(time.Duration) (Row, error) { return Row{}, err }}}
 	}
+	var all []part
 	for n := range r.rows {
 		i := &r.rows[n]
-		err := r.do(i.Name, func() Row {
+		all = append(all, part{i.Name, 1, func(time.Duration) (Row, error) {
 			text, err := kernels.Accept(i, filepath.Join(r.Dir, "code"))
-			if err != nil {
-				return Row{State: Failed, Text: err.Error()}
-			}
-			return Row{State: OK, Text: text}
-		})
-		if err != nil {
-			return err
-		}
+			return Row{Text: text}, err
+		}})
 	}
-	chips := kernels.Chips(r.ctx)
-	if len(chips) == 0 {
-		return r.do("ptxas", func() Row { return Row{State: Skipped, Text: "there is no ptxas on the path"} })
-	}
+	chips := cuda.Chips(r.ctx)
 	for _, chip := range chips {
-		err := r.do("ptxas "+chip, func() Row {
-			a, err := kernels.Assemble(r.ctx, chip, filepath.Join(r.Dir, "listings"))
-			text := fmt.Sprintf("%d kernels assembled", a.Assembled)
-			if a.Later > 0 {
-				text += fmt.Sprintf(", %d need a later ptxas", a.Later)
-			}
-			switch {
-			case err != nil:
-				return Row{State: Failed, Text: err.Error(), Data: a.Refused}
-			case len(a.Refused) > 0:
-				return Row{State: Differs, Text: fmt.Sprintf("%s, %d refused", text, len(a.Refused)), Data: a.Refused}
-			}
-			return Row{State: OK, Text: text}
-		})
-		if err != nil {
-			return err
-		}
+		all = append(all, part{"ptxas " + chip, 1, func(time.Duration) (Row, error) { return r.assemble(kernels, chip) }})
 	}
-	return nil
+	if len(chips) == 0 {
+		absent := none("there is no ptxas on the path")
+		absent[0].key = "ptxas"
+		all = append(all, absent...)
+	}
+	return all
+}
+
+// assemble has ptxas assemble all kernels of a chip.
+func (r *run) assemble(kernels *cuda.Checker, chip string) (Row, error) {
+	a, err := kernels.Assemble(r.ctx, chip, filepath.Join(r.Dir, "listings"))
+	if err != nil {
+		return Row{Data: a.Refused}, err
+	}
+	row := Row{Text: fmt.Sprintf("%d kernels assembled", a.Assembled)}
+	if a.Later > 0 {
+		row.Text += fmt.Sprintf(", %d need a later ptxas", a.Later)
+	}
+	if len(a.Refused) > 0 {
+		row.State, row.Data = Differs, a.Refused
+		row.Text += fmt.Sprintf(", %d refused", len(a.Refused))
+	}
+	return row, nil
 }
 
 // selfTests opens every instruction, which tests it.
-func (r *run) selfTests() error {
-	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
-		row := Row{State: OK, Text: "it answers"}
+func (r *run) selfTests() []part {
+	return r.each(func(_ *mma.Instruction, u devices.Unit, _ time.Duration) (Row, error) {
+		row := Row{Text: "it answers"}
 		p, ok := u.(devices.Provenance)
 		if !ok {
-			return row
+			return row, nil
 		}
 		env := p.Environment()
 		row.Data = env
@@ -132,172 +134,95 @@ func (r *run) selfTests() error {
 		if strings.HasPrefix(env["self-test"], "FAILED") {
 			row.State = Differs
 		}
-		return row
+		return row, nil
 	})
 }
 
-// Comparison is the outcome of a campaign.
-type Comparison struct {
-	Dots       uint64            `json:"dots"`
-	Mismatches uint64            `json:"mismatches"`
-	Classes    map[string]uint64 `json:"classes"` // differing dot products by class
-	Explained  string            `json:"explained,omitempty"`
-	Buckets    []Bucket          `json:"buckets"`
+// recordings records every instruction by the plan. A recording that was begun before goes
+// on where it was.
+func (r *run) recordings() []part {
+	return []part{{r.Plan, 1, func(limit time.Duration) (Row, error) {
+		plan, err := corpus.OpenPlan(r.Plan)
+		if err != nil {
+			return Row{}, err
+		}
+		ctx, stop := context.WithTimeout(r.ctx, limit)
+		defer stop()
+		file := r.Plan + ".rec"
+		res, err := record.Run(ctx, record.Config{Target: &chosen{r.Target, r.rows}, Plan: plan, File: filepath.Join(r.Dir, file), Environment: r.Environment})
+		switch {
+		case errors.Is(err, corpus.ErrOtherRecording), errors.Is(err, corpus.ErrOtherVersion):
+			return Row{}, fmt.Errorf("%w: remove %s to record again", err, file)
+		case err != nil:
+			return Row{}, err
+		case !res.Complete:
+			return Row{State: Skipped, Text: noTime, Data: res}, nil
+		}
+		row := Row{Data: res, Text: fmt.Sprintf("%d dot products of %d instructions in %s, %d KiB", res.Done, res.Instructions, file, res.Bytes>>10)}
+		if res.GivenUp > 0 || res.Faults > 0 {
+			row.State = Differs
+			row.Text += fmt.Sprintf("; faults on %d outputs, %d instructions given up", res.Faults, res.GivenUp)
+		}
+		return row, nil
+	}}}
 }
 
-// Bucket is a cause with its cases.
-type Bucket struct {
-	Name   string `json:"name"`
-	Cases  uint64 `json:"cases"`
-	Bundle string `json:"bundle,omitempty"` // directory, below the checklist's
+// chosen is a target with some of its instructions.
+type chosen struct {
+	devices.Target
+	rows []mma.Instruction
 }
 
-// causes names the largest buckets.
-func (c *Comparison) causes() string {
-	const most = 4
-	var names []string
-	for _, b := range c.Buckets[:min(len(c.Buckets), most)] {
-		names = append(names, b.Name)
-	}
-	if more := len(c.Buckets) - most; more > 0 {
-		names = append(names, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(names, ", ")
-}
+func (c *chosen) Instructions() []mma.Instruction { return c.rows }
 
 // differential compares every instruction with what it should be equal to: on raw bits,
 // then on the inputs of all other generators.
-func (r *run) differential() error {
-	for n := range r.rows {
-		i := &r.rows[n]
-		slice := time.Until(r.until) / time.Duration(len(r.rows)-n)
-		parts := []struct {
-			name       string
-			generators []string
-			share      float64
-		}{{"raw", []string{"raw"}, 0.6}, {"directed", directed(), 0.4}}
-		for _, p := range parts {
-			limit := time.Duration(float64(slice) * p.share)
-			err := r.do(i.Name+" "+p.name, func() Row { return r.compare(i, p.name, p.generators, limit) })
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// directed returns the names of all generators but raw.
-func directed() []string {
-	var names []string
+func (r *run) differential() []part {
+	var directed []string
 	for _, g := range gen.All() {
 		if g.Name != "raw" {
-			names = append(names, g.Name)
+			directed = append(directed, g.Name)
 		}
 	}
-	return names
-}
-
-// compare runs one campaign.
-func (r *run) compare(i *mma.Instruction, part string, generators []string, limit time.Duration) Row {
-	u, err := r.unit(i)
-	if err != nil {
-		return Row{State: Failed, Text: err.Error()}
-	}
-	p, err := r.pair(i, u)
-	if err != nil {
-		return Row{State: Skipped, Text: err.Error()}
-	}
-	return r.campaign(p, filepath.Join("differential", readable.Slug(i.Name), part), generators, limit)
-}
-
-// campaign compares a pair, with its findings in a directory below the checklist's.
-func (r *run) campaign(p devices.Pair, dir string, generators []string, limit time.Duration) Row {
-	c, err := r.Compare(r.ctx, p, filepath.Join(r.Dir, dir), generators, r.Dots, max(limit, time.Second))
-	if err != nil {
-		return Row{State: Failed, Text: err.Error(), Data: c}
-	}
-	row := Row{State: OK, Text: fmt.Sprintf("equal in %d dot products", c.Dots), Data: c}
-	if c.Mismatches > 0 {
-		row.State = Differs
-		row.Text = fmt.Sprintf("differs in %d of %d dot products: %s", c.Mismatches, c.Dots, c.causes())
-		if c.Explained != "" {
-			row.Text += "; " + c.Explained + " explains it"
+	var all []part
+	for n := range r.rows {
+		i := &r.rows[n]
+		for _, p := range []struct {
+			name       string
+			generators []string
+			weight     float64
+		}{{"raw", []string{"raw"}, 0.6}, {"directed", directed, 0.4}} {
+			all = append(all, r.about(i, i.Name+" "+p.name, p.weight, func(u devices.Unit, limit time.Duration) (Row, error) {
+				pair, err := r.pair(i, u)
+				if err != nil {
+					return Row{State: Skipped, Text: err.Error()}, nil
+				}
+				return r.equal(pair, filepath.Join("differential", readable.Slug(i.Name), p.name), p.generators, limit)
+			}))
 		}
 	}
-	return row
+	return all
 }
 
 // interfaces compares every instruction with the nearest one of the same device through
 // another driver's interface.
-func (r *run) interfaces() error {
+func (r *run) interfaces() []part {
 	if r.Same == nil {
-		return r.do("-", func() Row { return Row{State: Skipped, Text: "no Vulkan driver shows this device"} })
+		return none("no Vulkan driver shows this device")
 	}
-	left := len(r.rows)
-	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
-		limit := time.Until(r.until) / time.Duration(left)
-		left--
+	return r.each(func(i *mma.Instruction, u devices.Unit, limit time.Duration) (Row, error) {
 		ps, err := devices.Pairs(r.Target, r.Same, i.Name, "")
 		if err != nil {
-			return Row{State: Skipped, Text: err.Error()}
+			return Row{State: Skipped, Text: err.Error()}, nil
 		}
 		p := ps[0]
 		p.A = u
-		row := r.campaign(p, filepath.Join("interface", readable.Slug(i.Name)), nil, limit)
-		row.Text = p.TargetB + "/" + p.B.Instruction().Name + ": " + row.Text
-		return row
-	})
-}
-
-// pair pairs an instruction of the target with what it should be equal to.
-func (r *run) pair(i *mma.Instruction, u devices.Unit) (devices.Pair, error) {
-	if r.Against == nil {
-		m, err := model(i)
+		other := p.TargetB + "/" + p.B.Instruction().Name
+		row, err := r.equal(p, filepath.Join("interface", readable.Slug(i.Name)), nil, limit)
 		if err != nil {
-			return devices.Pair{}, err
+			return row, fmt.Errorf("%s: %w", other, err)
 		}
-		return devices.Pair{A: u, B: m, TargetA: r.Target.Name(), TargetB: "sim:" + i.Arch, K: i.K}, nil
-	}
-	ps, err := devices.Pairs(r.Target, r.Against, i.Name, "")
-	if err != nil {
-		return devices.Pair{}, err
-	}
-	ps[0].A = u
-	return ps[0], nil
-}
-
-// model returns the simulator of an instruction.
-func model(i *mma.Instruction) (devices.Unit, error) {
-	if i.Params == (mma.Params{}) {
-		return nil, fmt.Errorf("there is no simulator of %s", i.FullName())
-	}
-	return simulated.Open(i)
-}
-
-// partner returns the unit that an instruction should be equal to, if that has the same K;
-// nil if there is none.
-func (r *run) partner(i *mma.Instruction, u devices.Unit) devices.Unit {
-	p, err := r.pair(i, u)
-	if err != nil || p.B.Instruction().K != i.K {
-		return nil
-	}
-	return p.B
-}
-
-// inference infers every instruction's arithmetic.
-func (r *run) inference() error {
-	if r.Infer == nil {
-		return r.do("-", func() Row { return Row{State: Skipped, Text: "this program cannot infer arithmetics"} })
-	}
-	left := len(r.rows)
-	return r.each(func(i *mma.Instruction, u devices.Unit) Row {
-		limit := time.Until(r.until) / time.Duration(left)
-		left--
-		row, err := r.Infer(r.ctx, u, filepath.Join(r.Dir, "inference", readable.Slug(i.Name)), max(limit, time.Second))
-		if err != nil {
-			return Row{State: Failed, Text: err.Error(), Data: row.Data}
-		}
-		return row
+		row.Text = other + ": " + row.Text
+		return row, nil
 	})
 }

@@ -6,82 +6,100 @@ import (
 	"strings"
 )
 
-// Names of the enumerations, as they stand in model files. Index is the value.
-var (
-	inFlushNames  = []string{"keep", "zero", "plus-zero"}
-	prodExpNames  = []string{"field-sum", "operand-sum", "normalised"}
-	scaleAtNames  = []string{"product", "group"}
-	orderNames    = []string{"ascending", "descending", "swap-pairs", "split4", "even-odd", "halves"}
-	startNames    = []string{"c", "zero", "empty"}
-	sumNames      = []string{"off", "fused", "sequential", "pairwise", "pair-halves"}
-	splitNames    = []string{"adjacent", "interleaved"}
-	outFlushNames = []string{"keep", "before", "after", "result"}
-	overNames     = []string{"inf", "ieee", "max", "sat"}
-	gateNames     = []string{"off", "inf", "all", "skip", "skip-numbers"}
-	stickyNames   = []string{"off", "round", "below", "last"}
-	negateNames   = []string{"exact", "flip", "frame", "flip-numbers", "frame-numbers"}
-	nanRuleNames  = []string{"ones", "quiet", "quiet-neg", "first", "signal", "mul-add", "larger", "of-c", "zero"}
+// Enum is an enumeration of the parameter program. Its values have the names that N lists, as
+// they are in model files.
+type Enum[N namesOf] uint8
+
+// namesOf is a type that stands for the names of an enumeration, in the order of its values.
+type namesOf interface{ list() string }
+
+// The names of the enumerations.
+type (
+	inFlushNames  struct{}
+	prodExpNames  struct{}
+	scaleAtNames  struct{}
+	orderNames    struct{}
+	startNames    struct{}
+	sumNames      struct{}
+	splitNames    struct{}
+	outFlushNames struct{}
+	overNames     struct{}
+	gateNames     struct{}
+	stickyNames   struct{}
+	negateNames   struct{}
+	nanRuleNames  struct{}
+	leafNames     struct{}
+	sortNames     struct{}
 )
 
-func enumString(names []string, v uint8) string {
-	if int(v) < len(names) {
-		return names[v]
-	}
-	return fmt.Sprintf("unknown(%d)", v)
+func (inFlushNames) list() string  { return "keep zero plus-zero" }
+func (prodExpNames) list() string  { return "field-sum operand-sum normalised" }
+func (scaleAtNames) list() string  { return "product group" }
+func (orderNames) list() string    { return "ascending descending swap-pairs split4 even-odd halves" }
+func (startNames) list() string    { return "c zero empty" }
+func (sumNames) list() string      { return "off fused sequential pairwise pair-halves" }
+func (splitNames) list() string    { return "adjacent interleaved" }
+func (outFlushNames) list() string { return "keep before after result" }
+func (overNames) list() string     { return "inf ieee max sat" }
+func (gateNames) list() string     { return "off inf all skip skip-numbers" }
+func (stickyNames) list() string   { return "off round below last" }
+func (negateNames) list() string   { return "exact flip frame flip-numbers frame-numbers" }
+func (nanRuleNames) list() string {
+	return "ones quiet quiet-neg first signal mul-add larger of-c zero"
+}
+func (leafNames) list() string { return "none first last sum-first sum-last" }
+func (sortNames) list() string { return "none rising falling" }
+
+func (Enum[N]) names() []string {
+	var n N
+	return strings.Fields(n.list())
 }
 
-func enumParse[T ~uint8](dst *T, names []string, b []byte) error {
+// String returns the name of a value.
+func (v Enum[N]) String() string {
+	if names := v.names(); int(v) < len(names) {
+		return names[v]
+	}
+	return fmt.Sprintf("unknown(%d)", uint8(v))
+}
+
+// MarshalText writes the name, for JSON.
+func (v Enum[N]) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (v *Enum[N]) UnmarshalText(b []byte) error {
+	names := v.names()
 	for i, n := range names {
 		if n == string(b) {
-			*dst = T(i)
+			*v = Enum[N](i)
 			return nil
 		}
 	}
 	return fmt.Errorf("%q is not one of %s", b, strings.Join(names, ", "))
 }
 
-func (v InFlush) String() string  { return enumString(inFlushNames, uint8(v)) }
-func (v ProdExp) String() string  { return enumString(prodExpNames, uint8(v)) }
-func (v ScaleAt) String() string  { return enumString(scaleAtNames, uint8(v)) }
-func (v Order) String() string    { return enumString(orderNames, uint8(v)) }
-func (v Start) String() string    { return enumString(startNames, uint8(v)) }
-func (v Sum) String() string      { return enumString(sumNames, uint8(v)) }
-func (v Split) String() string    { return enumString(splitNames, uint8(v)) }
-func (v OutFlush) String() string { return enumString(outFlushNames, uint8(v)) }
-func (v Over) String() string     { return enumString(overNames, uint8(v)) }
-func (v NaNRule) String() string  { return enumString(nanRuleNames, uint8(v)) }
-func (v Gate) String() string     { return enumString(gateNames, uint8(v)) }
-func (v Sticky) String() string   { return enumString(stickyNames, uint8(v)) }
-func (v Negate) String() string   { return enumString(negateNames, uint8(v)) }
+// The types NaNRule and Negate have methods of their own, which an Enum cannot have.
 
-// MarshalText and UnmarshalText carry the names into and out of JSON.
+func (r NaNRule) names() []string { return Enum[nanRuleNames](r).names() }
+func (n Negate) names() []string  { return Enum[negateNames](n).names() }
 
-func (v InFlush) MarshalText() ([]byte, error)   { return []byte(v.String()), nil }
-func (v *InFlush) UnmarshalText(b []byte) error  { return enumParse(v, inFlushNames, b) }
-func (v ProdExp) MarshalText() ([]byte, error)   { return []byte(v.String()), nil }
-func (v *ProdExp) UnmarshalText(b []byte) error  { return enumParse(v, prodExpNames, b) }
-func (v ScaleAt) MarshalText() ([]byte, error)   { return []byte(v.String()), nil }
-func (v *ScaleAt) UnmarshalText(b []byte) error  { return enumParse(v, scaleAtNames, b) }
-func (v Order) MarshalText() ([]byte, error)     { return []byte(v.String()), nil }
-func (v *Order) UnmarshalText(b []byte) error    { return enumParse(v, orderNames, b) }
-func (v Start) MarshalText() ([]byte, error)     { return []byte(v.String()), nil }
-func (v *Start) UnmarshalText(b []byte) error    { return enumParse(v, startNames, b) }
-func (v Sum) MarshalText() ([]byte, error)       { return []byte(v.String()), nil }
-func (v *Sum) UnmarshalText(b []byte) error      { return enumParse(v, sumNames, b) }
-func (v Split) MarshalText() ([]byte, error)     { return []byte(v.String()), nil }
-func (v *Split) UnmarshalText(b []byte) error    { return enumParse(v, splitNames, b) }
-func (v OutFlush) MarshalText() ([]byte, error)  { return []byte(v.String()), nil }
-func (v *OutFlush) UnmarshalText(b []byte) error { return enumParse(v, outFlushNames, b) }
-func (v Over) MarshalText() ([]byte, error)      { return []byte(v.String()), nil }
-func (v *Over) UnmarshalText(b []byte) error     { return enumParse(v, overNames, b) }
-func (v NaNRule) MarshalText() ([]byte, error)   { return []byte(v.String()), nil }
-func (v *NaNRule) UnmarshalText(b []byte) error  { return enumParse(v, nanRuleNames, b) }
-func (v Gate) MarshalText() ([]byte, error)      { return []byte(v.String()), nil }
-func (v *Gate) UnmarshalText(b []byte) error     { return enumParse(v, gateNames, b) }
-func (v Sticky) MarshalText() ([]byte, error)    { return []byte(v.String()), nil }
-func (v *Sticky) UnmarshalText(b []byte) error   { return enumParse(v, stickyNames, b) }
-func (v Negate) MarshalText() ([]byte, error)    { return []byte(v.String()), nil }
-func (v *Negate) UnmarshalText(b []byte) error   { return enumParse(v, negateNames, b) }
+// String returns the name of a rule.
+func (r NaNRule) String() string { return Enum[nanRuleNames](r).String() }
+
+// String returns the name of a negation.
+func (n Negate) String() string { return Enum[negateNames](n).String() }
+
+// MarshalText writes the name, for JSON.
+func (r NaNRule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// MarshalText writes the name, for JSON.
+func (n Negate) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (r *NaNRule) UnmarshalText(b []byte) error { return (*Enum[nanRuleNames])(r).UnmarshalText(b) }
+
+// UnmarshalText reads what MarshalText writes.
+func (n *Negate) UnmarshalText(b []byte) error { return (*Enum[negateNames])(n).UnmarshalText(b) }
 
 // String writes the bits, or "exact" for 0.
 func (f Frac) String() string {

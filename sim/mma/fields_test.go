@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/golden"
 )
 
 // fieldByPath is FindField for paths that must be there.
@@ -26,7 +27,7 @@ func TestFieldList(t *testing.T) {
 	for _, f := range Fields() {
 		fmt.Fprintf(&s, "%-19s %s\n", f.Path, f.Kind())
 	}
-	golden(t, "fields.golden", s.String())
+	golden.Rows(t, "testdata/fields.golden", s.String())
 }
 
 // fieldSamples are values of a field: all of an enumeration and of small

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/golden"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 )
 
@@ -92,7 +93,7 @@ func TestMadeUpGolden(t *testing.T) {
 		}
 	}
 	fmt.Fprintf(&s, "first 1000: %x\n", sum.Sum(nil))
-	mma.Golden(t, "madeup.golden", s.String())
+	golden.File(t, "testdata/madeup.golden", s.String())
 }
 
 // TestModelRoundTrip writes the catalogue and made-up units as model files and

@@ -38,7 +38,7 @@ func TestSequence(t *testing.T) {
 // TestSequencePermutes checks that every order of every length takes each
 // product once.
 func TestSequencePermutes(t *testing.T) {
-	for o := range orderNames {
+	for o := range Ascending.names() {
 		for k := 1; k <= MaxK; k++ {
 			seq := Sequence(Order(o), k)
 			slices.Sort(seq)

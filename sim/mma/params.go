@@ -52,9 +52,7 @@
 //
 // Most new units are new values of these fields: add a constructor to
 // arithmetic.go and rows to a catalogue file. A unit that needs a new field
-// adds it here, to both interpreters, to the table of labels of package triage,
-// and to the changes of package triage/change (tests there fail until it is
-// done).
+// adds it here with its Row, and to both interpreters.
 package mma
 
 import (
@@ -93,6 +91,21 @@ type Params struct {
 	Special Special `json:"special,omitzero"`
 }
 
+var paramRows = []Row{
+	{key: "scale", Label: "product-handling", Words: "where block scales are applied", Size: 2, Encoded: int(ScaleGroup)},
+	{key: "passes", Label: "operand-rounding", Words: "parts of a and b whose products are added, one pass after the other", Size: 3, Refined: 1, Bounded: true},
+	{key: "together", Label: "fusion-width", Words: "whether a step has all passes of its products", Size: 1, Bounded: true},
+	{key: "order", Label: "summation-order", Words: "order in which products are taken", Size: 2, Encoded: int(Halves)},
+	{key: "l", Label: "fusion-width", Words: "number of products added in one step (fusion width, L)", Size: 2, Encoded: anyValue,
+		span: func(u *use) (lo, hi int) { return 1, u.k }},
+	{key: "lanes", Label: "summation-order", Words: "number of accumulators that take turns", Encoded: anyValue,
+		span: func(u *use) (lo, hi int) { return 2, min(MaxLanes, u.k) }},
+	{key: "merge", Label: "summation-order", Words: "how the accumulators are added: the distances between two that are added", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "tail", Label: "summation-order", Words: "whether products beyond whole rounds of the accumulators are added after these", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "start", Label: "accumulate-placement", Words: "what the first step begins with", Size: 2, Encoded: int(StartEmpty)},
+	{key: "leaf", Label: "accumulate-placement", Words: "place of c among the terms", Size: 2, Refined: 1, Encoded: int(SumLast)},
+}
+
 // Step returns the number of products of a step (of one lane) on k elements.
 func (p *Params) Step(k int) int {
 	if p.L == 0 || int(p.L) > k {
@@ -128,8 +141,17 @@ type Input struct {
 	NaNInf bool `json:"naninf,omitzero"`
 }
 
+var inputRows = []Row{
+	{key: "in.widen", Label: "product-handling", Words: "format to which operands are converted first", Size: 2, Encoded: anyValue},
+	{key: "in.sub", Words: "what becomes of subnormal operands a and b", Size: 2, Encoded: int(FlushPlus)},
+	{key: "in.c", Words: "what becomes of a subnormal c", Size: 2, Encoded: int(FlushPlus)},
+	{key: "in.acc", Words: "what becomes of a subnormal accumulator between steps", Encoded: int(FlushPlus)},
+	{key: "in.rest", Label: "operand-rounding", Words: "whether parts of an infinity or a NaN leave a NaN to the next part", Size: 1, Bounded: true},
+	{key: "in.naninf", Label: "nan-encoding", Words: "whether NaN operands count as infinities", Size: 2, Refined: 1, Bounded: true},
+}
+
 // InFlush is what happens to subnormal inputs.
-type InFlush uint8
+type InFlush = Enum[inFlushNames]
 
 // The input flushes.
 const (
@@ -154,9 +176,17 @@ type Product struct {
 	FirstOver bool `json:"firstover,omitzero"`
 }
 
+var productRows = []Row{
+	{key: "prod.exp", Words: "exponent by which a product is aligned", Size: 2, Encoded: int(Normalised)},
+	{key: "prod.up", Words: "whether a product is aligned as if it were at least 2", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Bounded: true},
+	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Bounded: true},
+	{key: "prod.firstover", Label: "overflow", Words: "whether the first product that is too large decides", Size: 1, Refined: 1, Bounded: true},
+}
+
 // ProdExp describes what nominal exponent an exact product has. A rounded product
 // (Round.Frac != 0) is normalised by its rounding in any case.
-type ProdExp uint8
+type ProdExp = Enum[prodExpNames]
 
 // The product exponents.
 const (
@@ -166,7 +196,7 @@ const (
 )
 
 // ScaleAt describes where block scales take effect (instructions with scales only).
-type ScaleAt uint8
+type ScaleAt = Enum[scaleAtNames]
 
 // The places of scales.
 const (
@@ -180,7 +210,7 @@ const (
 )
 
 // Order is the sequence in which products are taken.
-type Order uint8
+type Order = Enum[orderNames]
 
 // The orders, as permutations of 0..K-1. A last element without a partner keeps
 // its place in SwapPairs and Halves.
@@ -194,7 +224,7 @@ const (
 )
 
 // Start describes what the accumulator holds before the first step.
-type Start uint8
+type Start = Enum[startNames]
 
 // The starts. With StartZero and StartEmpty, C (if the instruction has one) is
 // added after the last step: d = Late(sum + c). With several lanes, StartC
@@ -230,8 +260,19 @@ type Stage struct {
 	Round Round `json:"round,omitzero"` // rounding of each sum; with Sequential and pairwise, of each addition
 }
 
+var stageRows = []Row{
+	{key: "stage.sum", Label: "summation-order", Words: "how the terms are added", Size: 6, Encoded: int(PairHalves)},
+	{key: "stage.split", Label: "summation-order", Words: "how the terms are divided into groups", Size: 1, Encoded: int(Interleaved)},
+	{key: "stage.group", Label: "fusion-width", Words: "size or number of the groups", Size: 1, Encoded: anyValue,
+		span: func(u *use) (lo, hi int) { return 2, u.k - 1 }},
+	{key: "stage.deep", Label: "summation-order", Words: "whether the sums of groups are grouped again, until one is left", Size: 1, Refined: 1, Encoded: anyValue},
+	{key: "stage.sort", Label: "summation-order", Words: "order of the terms of a group, by magnitude", Size: 2, Refined: 1, Bounded: true},
+	{key: "stage.fixed", Label: "product-handling", Words: "whether partial sums are fixed point", Size: 1, Encoded: anyValue},
+	{key: "stage.plus", Label: "signed-zero", Words: "whether a zero sum is always +0", Size: 1, Refined: 1, Encoded: anyValue},
+}
+
 // Sum is how the terms of a group are added.
-type Sum uint8
+type Sum = Enum[sumNames]
 
 // The sums. Sequential and the pairwise sums are made of fused sums of two
 // terms, each with the stage's Align and Round; a group of one term is that
@@ -246,7 +287,7 @@ const (
 )
 
 // Split is how terms are divided into groups.
-type Split uint8
+type Split = Enum[splitNames]
 
 // The splits.
 const (
@@ -270,6 +311,18 @@ type Align struct {
 	// Drop: a term counts as +0 if its nominal exponent is below E-Drop, as in a unit
 	// whose shifter reaches no farther. 0: never.
 	Drop Frac `json:"drop,omitzero"`
+}
+
+var alignRows = []Row{
+	{key: "align.f", Label: "truncation-width", Words: "bits kept below the largest exponent of a term (F)", Size: 3, Encoded: anyValue, most: MaxF, span: fracSpan},
+	{key: "align.mode", Label: "alignment-rounding", Words: "how terms are rounded where they are cut", Encoded: int(fp.RTO)},
+	{key: "align.floor", Label: "zero-exponent", Words: "least exponent to which terms are aligned, which zero has (e_zero)", Size: 2, Encoded: anyValue, span: floorSpan},
+	{key: "align.sticky", Label: "alignment-rounding", Words: "what becomes of the bits that are cut off", Size: 2, Refined: 1, Bounded: true},
+	{key: "align.negate", Label: "complement-negation", Words: "how terms are negated", Size: 2, Refined: 1, Bounded: true},
+	{key: "align.bits", Label: "overflow", Words: "bits of the sum", Size: 2, Refined: 1, Bounded: true, most: MaxBits,
+		span: func(*use) (lo, hi int) { return 1, MaxBits }},
+	{key: "align.saturate", Label: "overflow", Words: "whether a sum that is too large becomes the largest one", Size: 1, Bounded: true},
+	{key: "align.drop", Label: "special-truncation", Words: "how far below the largest exponent a term is dropped altogether", Size: 2, Refined: 1, Bounded: true, most: MaxF, span: fracSpan},
 }
 
 // Join is the last fused sum of a step: of what the stages left and of the
@@ -304,6 +357,21 @@ type Join struct {
 	Post Round `json:"post,omitzero"`
 }
 
+var joinRows = []Row{
+	{key: "join.cf", Label: "truncation-width", Words: "bits of the accumulator kept below the largest exponent (F2)", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
+	{key: "join.cmode", Label: "alignment-rounding", Words: "how the accumulator is rounded where it is cut", Size: 2, Encoded: int(fp.RTO)},
+	{key: "join.cdrop", Label: "special-truncation", Words: "how far below the largest exponent the accumulator is dropped altogether", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
+	{key: "join.cnorm", Label: "zero-exponent", Words: "whether a subnormal accumulator has its own exponent", Size: 2, Refined: 1, Bounded: true},
+	{key: "join.cbeside", Label: "truncation-width", Words: "whether the terms are aligned without the accumulator", Size: 2, Refined: 1, Bounded: true},
+	{key: "join.clost", Label: "lost-infinity", Words: "exponent of finite terms from which an infinite or NaN accumulator is dropped", Size: 2, Refined: 1, Bounded: true,
+		span: func(u *use) (lo, hi int) {
+			lo, _ = u.f.exponents()
+			return lo, int(u.f.A.Get().Emax()+u.f.B.Get().Emax()) + 1
+		}},
+	{key: "join.cgrid", Label: "truncation-width", Words: "whether the terms are aligned with the accumulator alone", Size: 2, Refined: 1, Bounded: true},
+	{key: "join.apart", Label: "intermediate-rounding", Words: "whether positive and negative terms are summed and rounded apart", Size: 2, Refined: 1, Bounded: true},
+}
+
 // Frac is a number of fraction bits; 0 means exact (nothing is cut).
 type Frac uint8
 
@@ -327,9 +395,18 @@ type Round struct {
 	Over Over `json:"over,omitzero"`
 }
 
+var roundRows = []Row{
+	{key: "round.frac", Words: "fraction bits kept in rounding", Size: 2, Encoded: anyValue, most: MaxFrac, span: (*use).roundingSpan},
+	{key: "round.mode", Words: "rounding mode", Encoded: int(fp.RTO)},
+	{key: "round.emin", Words: "least exponent of normal numbers", Encoded: anyValue, span: (*use).rangeSpan},
+	{key: "round.emax", Label: "overflow", Words: "largest exponent", Encoded: anyValue, span: (*use).rangeSpan},
+	{key: "round.flush", Label: "output-ftz", Words: "when a tiny result is flushed to zero", Size: 1, Encoded: int(FlushResult)},
+	{key: "round.over", Label: "overflow", Words: "what becomes of a number that is too large", Size: 1, Encoded: int(OverMax), Bounded: true},
+}
+
 // OutFlush specifies when a result counts as tiny (below 2^Emin) and is flushed to
 // zero. It requires Emin.
-type OutFlush uint8
+type OutFlush = Enum[outFlushNames]
 
 // The output flushes.
 const (
@@ -340,7 +417,7 @@ const (
 )
 
 // Over is an overflow rule.
-type Over uint8
+type Over = Enum[overNames]
 
 // The overflow rules.
 const (
@@ -371,6 +448,17 @@ type Special struct {
 	// Ones is how many bits at the top of its fraction are ones in a NaN that a product or a
 	// sum makes, and in all NaNs with NaNQuiet and NaNQuietNeg. 0: one.
 	Ones uint8 `json:"ones,omitzero"`
+}
+
+var specialRows = []Row{
+	{key: "special.nan", Label: "nan-encoding", Words: "code of a NaN result", Refined: int(NaNOfC), Encoded: int(NaNLarger)},
+	{key: "special.negzero", Words: "whether sums can be -0", Encoded: anyValue},
+	{key: "special.tinysign", Words: "whether a result that underflows to zero keeps its sign", Encoded: anyValue},
+	{key: "special.cleft", Label: "nan-encoding", Words: "whether c is the left operand of its addition", Size: 1, Encoded: anyValue},
+	{key: "special.bfirst", Label: "nan-encoding", Words: "whether a NaN of b goes before one of a", Size: 1, Refined: 1, Bounded: true},
+	{key: "special.ones", Label: "nan-encoding", Words: "ones at the top of the fraction of a NaN that an operation makes", Size: 1, Refined: 1, Bounded: true,
+		used: func(_ *Params, f Formats) bool { return f.D.Get().HasInf() },
+		span: func(u *use) (lo, hi int) { return 1, int(u.f.D.Get().FracBits) }},
 }
 
 // NaNRule specifies which code a NaN result has.

@@ -28,6 +28,15 @@ type Narrow struct {
 	Over Over  `json:"over,omitzero"`
 }
 
+var narrowRows = []Row{
+	{key: "narrow.frac", Words: "fraction bits of %s that are multiplied", Refined: 1, Bounded: true, most: MaxFrac, span: operandSpan},
+	{key: "in.narrowc.frac", Words: "fraction bits of %s that are added", Refined: 1, Bounded: true, most: MaxFrac, span: operandSpan},
+	{key: "narrow.mode", Words: "how %s is rounded to these", Refined: 1, Bounded: true},
+	{key: "narrow.to", Words: "format within whose range %s is", Refined: 1, Bounded: true},
+	{key: "in.a.over", Label: "overflow", Words: "what becomes of an %s that is too large", Refined: 1, Bounded: true},
+	{key: "narrow.over", Label: "overflow", Words: "what becomes of a %s that is too large", Refined: 1, Bounded: true},
+}
+
 // Unread returns the bits of a code that a Narrow without a Mode takes away.
 func (n Narrow) Unread(f *fp.Format) uint64 {
 	if n.Frac == 0 || n.Mode != 0 {
@@ -69,23 +78,19 @@ func (n Narrow) check(f, w *fp.Format) error {
 		return errors.New("to is set but mode is not")
 	case n.Mode == 0 && n.Over != OverInf && (n.Over != OverSat || n.Frac != 0):
 		return errors.New("over is set but mode is not")
-	case int(n.Over) >= len(overNames):
-		return errors.New("over has an unknown value")
 	case n.Over != OverInf && f.Specials != fp.IEEE:
 		return fmt.Errorf("over: %s has no infinity", f.Name)
 	case n.Frac == 0 && n.Mode != 0 && n.To == fp.None:
 		return errors.New("mode is set but frac is not")
 	case n.Frac != 0 && uint8(n.Frac) >= f.FracBits:
 		return fmt.Errorf("frac = %d is not below the %d bits of %s", n.Frac, f.FracBits, f.Name)
-	case n.Mode > fp.RTO:
-		return errors.New("mode has an unknown value")
 	}
 	return nil
 }
 
 // Gate describes what a zero operand does to an infinity or a NaN that it is multiplied
 // by. A product that is gated counts as a zero of its sign.
-type Gate uint8
+type Gate = Enum[gateNames]
 
 // The gates.
 const (
@@ -102,7 +107,7 @@ const (
 // zero, except with StickyBelow and StickyLast where Align.Mode is RD. Terms and
 // accumulator may be cut at different places: the grid of the sum is then the finer of the
 // two.
-type Sticky uint8
+type Sticky = Enum[stickyNames]
 
 // The sticky bits.
 const (
@@ -133,19 +138,14 @@ func (n Negate) RelativeToSign() bool { return n == NegateFrame || n == NegateFr
 // SkipsNull reports whether null terms are not negated.
 func (n Negate) SkipsNull() bool { return n >= NegateFlipNumbers }
 
-// Refined reports whether a program uses what this file, passes.go and shape.go describe,
-// ScaleRound, an unusual nominal exponent or E (Prod.Up, Prod.Zeros, Join.CNorm,
-// Join.CBeside, Join.CGrid), sums apart, without -0 or without far terms (Join.Apart,
-// Stage.Plus, Align.Drop), or an unusual rule of infinities, NaNs or zero factors. Conclusions that do not take these into
-// account do not hold for such a program.
+// Refined reports whether a program has a value that its row says makes it refined: conclusions
+// that know only the terms and sums that almost all known units have do not hold for it.
 func (p *Params) Refined() bool {
-	in, prod, j := p.In, p.Prod, p.Join
-	return in.A != Narrow{} || in.B != Narrow{} || in.NarrowC != Narrow{} || in.NaNInf || p.ScaleRound != Round{} || p.Passes != 0 ||
-		prod.Up || prod.Zeros || prod.Gate != GateOff || prod.FirstOver || j.CNorm || j.CBeside || j.CGrid || j.Apart || j.CLost != 0 ||
-		p.Stage0.Plus || p.Stage1.Plus || p.shaped() || p.Stage0.Align.refined() || p.Stage1.Align.refined() || j.Align.refined() ||
-		p.Special.NaN > NaNLarger || p.Special.BFirst || p.Special.Ones != 0
-}
-
-func (a Align) refined() bool {
-	return a.Sticky != StickyOff || a.Negate != NegateExact || a.Bits != 0 || a.Drop != 0
+	all := Fields()
+	for i := range all {
+		if f, v := &all[i], all[i].int(p); v != 0 && f.Refined != 0 && (v >= f.Refined || v < 0) {
+			return true
+		}
+	}
+	return false
 }

@@ -117,7 +117,7 @@ func (m *Merge) UnmarshalText(b []byte) error {
 // Leaf describes at which place c is one of the terms that the program adds up. With
 // StartC that is the place of the accumulator in every step. With the other starts c is
 // added after the last step: there it is one of the lanes.
-type Leaf uint8
+type Leaf = Enum[leafNames]
 
 // The leaves. The last two are for StartC. As a leaf of a stage the accumulator is a
 // term like the others: it belongs to a group, and the rules of Join for it have no
@@ -133,7 +133,7 @@ const (
 // Sort describes how a stage orders the terms of each group by magnitude before it adds
 // them. Terms of equal magnitude keep their order; infinities and NaNs count as larger
 // than all numbers, and as equal.
-type Sort uint8
+type Sort = Enum[sortNames]
 
 // The sorts.
 const (
@@ -169,8 +169,6 @@ func (p *Params) checkShape(f Formats) error {
 	case p.Tail && p.Lanes <= 1:
 		return errors.New("tail: it needs several lanes")
 	case p.Leaf == NoLeaf:
-	case int(p.Leaf) >= len(leafNames):
-		return fmt.Errorf("leaf: unknown value %d", p.Leaf)
 	case late && (p.Leaf > LeafLast || p.Lanes <= 1 || f.C == fp.None):
 		return errors.New("leaf: with a start other than c, c is a leaf of several lanes only, first or last of them")
 	case late && p.Special.CLeft:
@@ -225,32 +223,8 @@ func (s Stage) checkShape(name string) error {
 	switch {
 	case s.Deep && s.Group < 2:
 		return fmt.Errorf("%s: deep needs groups of at least 2 terms", name)
-	case int(s.Sort) >= len(sortNames):
-		return fmt.Errorf("%s: sort has an unknown value", name)
 	case s.Sort != Unsorted && s.Sum == Fused:
 		return fmt.Errorf("%s: the order of the terms of a fused sum has no meaning", name)
 	}
 	return nil
 }
-
-// shaped reports whether a program uses what this file describes.
-func (p *Params) shaped() bool {
-	return p.Merge != 0 || p.Tail || p.Leaf != NoLeaf || p.Stage0.Deep || p.Stage1.Deep ||
-		p.Stage0.Sort != Unsorted || p.Stage1.Sort != Unsorted
-}
-
-// Names of the enumerations.
-var (
-	leafNames = []string{"none", "first", "last", "sum-first", "sum-last"}
-	sortNames = []string{"none", "rising", "falling"}
-)
-
-func (v Leaf) String() string { return enumString(leafNames, uint8(v)) }
-func (v Sort) String() string { return enumString(sortNames, uint8(v)) }
-
-// MarshalText and UnmarshalText carry the names into and out of JSON.
-
-func (v Leaf) MarshalText() ([]byte, error)  { return []byte(v.String()), nil }
-func (v *Leaf) UnmarshalText(b []byte) error { return enumParse(v, leafNames, b) }
-func (v Sort) MarshalText() ([]byte, error)  { return []byte(v.String()), nil }
-func (v *Sort) UnmarshalText(b []byte) error { return enumParse(v, sortNames, b) }

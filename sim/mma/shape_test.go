@@ -98,7 +98,7 @@ func TestValidateShape(t *testing.T) {
 		{"deep and scaled", nvf4, scaled, func(p *Params) { p.Stage0.Deep = true },
 			"scale: group scales need adjacent groups of a given size in ascending order and one lane"},
 		{"sorted", half, pairs, func(p *Params) { p.Stage0.Sort = Falling }, ""},
-		{"sorted how", half, pairs, func(p *Params) { p.Stage0.Sort = 3 }, "stage0: sort has an unknown value"},
+		{"sorted how", half, pairs, func(p *Params) { p.Stage0.Sort = 3 }, "stage0.sort: unknown value 3"},
 		{"sorted for nothing", half, pairs, func(p *Params) { p.Stage0.Sum, p.Stage0.Sort = Fused, Rising },
 			"stage0: the order of the terms of a fused sum has no meaning"},
 		{"sorted nothing", half, func(*Params) {}, func(p *Params) { p.Stage0.Sort = Rising }, "stage0: sum is off but other fields are set"},

@@ -30,7 +30,7 @@ func (p *Params) Validate(f Formats, k int) error {
 	}
 	checks := []error{
 		p.checkInput(f),
-		p.checkEnums(),
+		p.checkFields(),
 		p.checkRounds(),
 		p.Stage0.check("stage0"),
 		p.Stage1.check("stage1"),
@@ -137,32 +137,13 @@ func (p *Params) checkInput(f Formats) error {
 	return nil
 }
 
-// checkEnums rejects values without a name: they cannot come from a model file, but
-// they can come from code.
-func (p *Params) checkEnums() error {
-	ok := int(p.In.Sub) < len(inFlushNames) && int(p.In.C) < len(inFlushNames) && int(p.In.Acc) < len(inFlushNames) &&
-		int(p.Prod.Exp) < len(prodExpNames) && int(p.Prod.Gate) < len(gateNames) && int(p.Scale) < len(scaleAtNames) &&
-		int(p.Order) < len(orderNames) && int(p.Start) < len(startNames) &&
-		int(p.Special.NaN) < len(nanRuleNames)
-	if !ok {
-		return errors.New("an enumeration has an unknown value")
-	}
-	return nil
-}
-
 func (p *Params) checkRounds() error {
 	if r := p.Prod.Round; p.Prod.FirstOver && (r.Emax == 0 || r.Over >= OverMax) {
 		return errors.New("prod.firstover: needs round.emax and round.over inf or ieee")
 	}
-	for _, r := range []struct {
-		name string
-		r    Round
-	}{
-		{"scaleround", p.ScaleRound}, {"prod.round", p.Prod.Round}, {"stage0.round", p.Stage0.Round}, {"stage1.round", p.Stage1.Round},
-		{"join.post", p.Join.Post}, {"acc", p.Acc}, {"late", p.Late}, {"out", p.Out},
-	} {
-		if err := r.r.check(); err != nil {
-			return fmt.Errorf("%s: %w", r.name, err)
+	for _, r := range Roundings {
+		if err := r.At(p).check(); err != nil {
+			return fmt.Errorf("%s: %w", r.Path, err)
 		}
 	}
 	return nil
@@ -170,8 +151,6 @@ func (p *Params) checkRounds() error {
 
 func (r Round) check() error {
 	switch {
-	case r.Frac > MaxFrac:
-		return fmt.Errorf("frac = %d is above %d", r.Frac, MaxFrac)
 	case r.Frac != 0 && r.Mode == 0:
 		return errors.New("frac is set but mode is not")
 	case r.Flush != NoFlush && r.Emin == 0:
@@ -180,8 +159,6 @@ func (r Round) check() error {
 		return errors.New("over needs frac and emax")
 	case r.Emax != 0 && r.Emin != 0 && r.Emax < r.Emin:
 		return errors.New("emax is below emin")
-	case int(r.Flush) >= len(outFlushNames) || int(r.Over) >= len(overNames) || r.Mode > fp.RTO:
-		return errors.New("an enumeration has an unknown value")
 	}
 	return nil
 }
@@ -190,8 +167,6 @@ func (s Stage) check(name string) error {
 	switch {
 	case s.Sum == Off && s != Stage{}:
 		return fmt.Errorf("%s: sum is off but other fields are set", name)
-	case int(s.Sum) >= len(sumNames) || int(s.Split) >= len(splitNames):
-		return fmt.Errorf("%s: an enumeration has an unknown value", name)
 	case s.Split == Interleaved && s.Group == 0:
 		return fmt.Errorf("%s: interleaved groups need their number in group", name)
 	case s.Fixed && s.Round.Frac != 0:
@@ -207,20 +182,10 @@ func (s Stage) check(name string) error {
 
 func (a Align) check() error {
 	switch {
-	case a.F > MaxF:
-		return fmt.Errorf("align.f = %d is above %d", a.F, MaxF)
 	case a.F != 0 && a.Mode == 0:
 		return errors.New("align.f is set but align.mode is not")
-	case a.Mode > fp.RTO:
-		return errors.New("align.mode has an unknown value")
-	case int(a.Sticky) >= len(stickyNames) || int(a.Negate) >= len(negateNames):
-		return errors.New("align: an enumeration has an unknown value")
 	case a.F == 0 && (a.Sticky != StickyOff || a.Negate != NegateExact || a.Bits != 0):
 		return errors.New("align: sticky, negate and bits need f")
-	case a.Drop > MaxF:
-		return fmt.Errorf("align.drop = %d is above %d", a.Drop, MaxF)
-	case a.Bits > MaxBits:
-		return fmt.Errorf("align.bits = %d is above %d", a.Bits, MaxBits)
 	case a.Saturate && a.Bits == 0:
 		return errors.New("align.saturate needs bits")
 	}
@@ -233,8 +198,6 @@ func (p *Params) checkJoin() error {
 		return fmt.Errorf("join: %w", err)
 	}
 	switch {
-	case j.CF > MaxF || j.CDrop > MaxF:
-		return fmt.Errorf("join: cf or cdrop is above %d", MaxF)
 	case j.CF != 0 && j.CMode == 0 && j.Align.Mode == 0:
 		return errors.New("join: cf is set but neither cmode nor align.mode is")
 	case j.CMode != 0 && j.CF == 0 && j.Align.F == 0:

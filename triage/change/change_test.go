@@ -194,13 +194,12 @@ func TestJointSteps(t *testing.T) {
 	}
 }
 
-// TestNumbers checks the table of numeric fields: it has every field of mma.Params that
-// is no enumeration, no format, no merge and no passes; the values of programs lie in their
-// ranges; and no program that does not use a field has a value of it.
+// TestNumbers checks which fields are numbers: all of mma.Params but enumerations, formats,
+// a merge and passes; and that no program that does not use a number has a value of it.
 func TestNumbers(t *testing.T) {
 	for _, f := range mma.Fields() {
-		if want := f.Values() == nil && !strings.HasSuffix(f.Path, ".widen") && !strings.HasSuffix(f.Path, ".to") && f.Path != "merge" && f.Path != "passes"; isNumber(f.Path) != want {
-			t.Errorf("%s is in the table of numbers: %v", f.Path, !want)
+		if want := f.Values() == nil && !strings.HasSuffix(f.Path, ".widen") && !strings.HasSuffix(f.Path, ".to") && f.Path != "merge" && f.Path != "passes"; f.Numeric() != want {
+			t.Errorf("%s is a number: %v", f.Path, !want)
 		}
 	}
 	used := map[string]bool{"join.clost": true} // which is never drawn: mma.TestMadeUp
@@ -209,21 +208,20 @@ func TestNumbers(t *testing.T) {
 		units = append(units, madeup.Unit(seed))
 	}
 	for _, i := range units {
-		o := &original{Space{i.Formats, i.K}, i.Params}
 		for _, f := range mma.Fields() {
-			n, v := numbers[f.Path], f.Int(&i.Params)
-			if n.path == "" || v == 0 {
+			v := f.Int(&i.Params)
+			if !f.Numeric() || v == 0 {
 				continue
 			}
 			used[f.Path] = true
-			if !n.used(o) {
+			if _, _, ok := f.Range(&i.Params, i.Formats, i.K); !ok {
 				t.Errorf("%s: %s is %d, where it is said not to be used", i.FullName(), f.Path, v)
 			}
 		}
 	}
-	for path := range numbers {
-		if !used[path] {
-			t.Errorf("no program uses %s", path)
+	for _, f := range mma.Fields() {
+		if f.Numeric() && !f.Alone && !used[f.Path] {
+			t.Errorf("no program uses %s", f.Path)
 		}
 	}
 }
@@ -238,7 +236,7 @@ func TestWhole(t *testing.T) {
 	o := &original{Space{i.Formats, i.K}, i.Params}
 	for _, path := range []string{"join.align.bits", "acc.frac"} {
 		f, _ := mma.FindField(path)
-		lo, hi := numbers[path].span(o)
+		lo, hi, _ := f.Range(&o.p, o.Formats, o.K)
 		for v := lo; v <= hi+1; v++ {
 			q := i.Params
 			f.SetInt(&q, v)

@@ -1,76 +1,15 @@
 package change
 
-import (
-	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
-)
-
-// number is a numeric field of mma.Params: a count of bits or of terms, or a bound of
-// exponents. The value 0 means absent.
-type number struct {
-	path string
-	used func(o *original) bool         // it has a meaning in the program
-	span func(o *original) (lo, hi int) // the values that make sense there beside 0
-}
-
-// numbers is the table of numeric fields, by path: those that stand for themselves, and
-// those of every rounding and alignment.
-var numbers = func() map[string]number {
-	all := []number{
-		{"l", always, func(o *original) (int, int) { return 1, o.K }},
-		{"lanes", always, func(o *original) (int, int) { return 2, min(MaxLanes, o.K) }},
-		{"stage0.group", alignments[0].used, groupSpan},
-		{"stage1.group", alignments[1].used, groupSpan},
-		{"special.ones", func(o *original) bool { return o.D.Get().HasInf() }, func(o *original) (int, int) { return 1, int(o.D.Get().FracBits) }},
-		{"join.cf", always, fracSpan},
-		{"join.cdrop", always, fracSpan},
-		{"join.clost", always, func(o *original) (int, int) {
-			lo, _ := o.exponents()
-			return lo, int(o.A.Get().Emax()+o.B.Get().Emax()) + 1
-		}},
-		{"in.a.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.A).FracBits) - 1 }},
-		{"in.b.frac", always, func(o *original) (int, int) { return 1, int(o.read(o.B).FracBits) - 1 }},
-		{"in.narrowc.frac", func(o *original) bool { return o.C != fp.None }, func(o *original) (int, int) { return 1, int(o.C.Get().FracBits) - 1 }},
-	}
-	for i := range alignments {
-		a := &alignments[i]
-		all = append(all, number{a.path + ".f", a.used, fracSpan}, number{a.path + ".floor", a.used, floorSpan},
-			number{a.path + ".drop", a.used, fracSpan}, number{a.path + ".bits", a.used, func(o *original) (int, int) { return 1, mma.MaxBits }})
-	}
-	for i := range roundings {
-		r := &roundings[i]
-		all = append(all, number{r.path + ".frac", r.used, func(o *original) (int, int) { return 1, int(r.most(o)) }},
-			number{r.path + ".emin", r.used, r.expSpan}, number{r.path + ".emax", r.used, r.expSpan})
-	}
-	byPath := map[string]number{}
-	for _, n := range all {
-		byPath[n.path] = n
-	}
-	return byPath
-}()
+import "github.com/mmafuzz/mmafuzz/sim/mma"
 
 // MaxLanes is the number of lanes up to which a search looks.
-const MaxLanes = 8
+const MaxLanes = mma.MaxLanes
 
-func fracSpan(*original) (lo, hi int)    { return 1, mma.MaxFrac }
-func groupSpan(o *original) (lo, hi int) { return 2, o.K - 1 }
-
-// expSpan is the range of the bounds of a rounding: that of D's exponents if it makes
-// numbers of D's format, else that of FP64.
-func (r *rounding) expSpan(o *original) (lo, hi int) {
-	f := fp.FP64.Get()
-	if r.last && (r.path == "out" || o.p.Out == mma.Round{}) {
-		f = o.D.Get()
-	}
-	return int(f.Emin()), int(f.Emax())
-}
-
-// floorSpan is the range of the lower bounds of an alignment: all exponents that could
-// make a difference.
-func floorSpan(o *original) (lo, hi int) {
-	products, results := o.exponents()
-	hi = int(o.A.Get().Emax() + o.B.Get().Emax())
-	return min(products, results) - 30, min(max(hi, 0)+10, 40)
+// floorSpan is the range of the lower bounds of an alignment.
+func (o *original) floorSpan() (lo, hi int) {
+	f, _ := mma.FindField("join.align.floor")
+	lo, hi, _ = f.Range(&o.p, o.Formats, o.K)
+	return lo, hi
 }
 
 // exponents returns the smallest exponent of products, and that of results.
@@ -79,8 +18,8 @@ func (o *original) exponents() (products, results int) {
 }
 
 func isNumber(path string) bool {
-	_, ok := numbers[path]
-	return ok
+	f, _ := mma.FindField(path)
+	return f.Numeric()
 }
 
 // near proposes values at the given distances from one that is set, of the same sign.
@@ -111,12 +50,8 @@ func halfAndDouble(o *original, f mma.Field) []int {
 
 // whole proposes all values of a number's range that the program can use.
 func whole(o *original, f mma.Field) []int {
-	n := numbers[f.Path]
-	if !n.used(o) {
-		return nil
-	}
 	var vals []int
-	for lo, hi := n.span(o); lo <= hi; lo++ {
+	for lo, hi, _ := f.Range(&o.p, o.Formats, o.K); lo <= hi; lo++ {
 		if lo != 0 {
 			vals = append(vals, lo)
 		}

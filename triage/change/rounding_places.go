@@ -13,22 +13,15 @@ type rounding struct {
 	last bool                   // it makes accumulators, or numbers of D's format: never absent
 }
 
-func always(*original) bool { return true }
-
 func late(o *original) bool { return o.p.LateAdds(o.Formats) }
 
-var roundings = []rounding{
-	{"scaleround", func(p *mma.Params) *mma.Round { return &p.ScaleRound }, func(o *original) bool { return o.p.ScaleRound != mma.Round{} }, false},
-	{"prod.round", func(p *mma.Params) *mma.Round { return &p.Prod.Round }, always, false},
-	{"stage0.round", func(p *mma.Params) *mma.Round { return &p.Stage0.Round },
-		func(o *original) bool { return o.p.Stage0.Sum != mma.Off && !o.p.Stage0.Fixed }, false},
-	{"stage1.round", func(p *mma.Params) *mma.Round { return &p.Stage1.Round },
-		func(o *original) bool { return o.p.Stage1.Sum != mma.Off && !o.p.Stage1.Fixed }, false},
-	{"join.post", func(p *mma.Params) *mma.Round { return &p.Join.Post }, always, false},
-	{"acc", func(p *mma.Params) *mma.Round { return &p.Acc }, always, true},
-	{"late", func(p *mma.Params) *mma.Round { return &p.Late }, late, true},
-	{"out", func(p *mma.Params) *mma.Round { return &p.Out }, func(o *original) bool { return o.p.Out != mma.Round{} }, true},
-}
+var roundings = func() (all []rounding) {
+	for _, x := range mma.Roundings {
+		last := x.Path == "acc" || x.Path == "late" || x.Path == "out"
+		all = append(all, rounding{x.Path, x.At, func(o *original) bool { return x.Used(&o.p, o.Formats) }, last})
+	}
+	return all
+}()
 
 // inner are the roundings except for the conversion at the end.
 var inner = roundings[:len(roundings)-1]
@@ -62,11 +55,12 @@ type alignment struct {
 	used func(o *original) bool
 }
 
-var alignments = []alignment{
-	{"stage0.align", func(p *mma.Params) *mma.Align { return &p.Stage0.Align }, func(o *original) bool { return o.p.Stage0.Sum != mma.Off }},
-	{"stage1.align", func(p *mma.Params) *mma.Align { return &p.Stage1.Align }, func(o *original) bool { return o.p.Stage1.Sum != mma.Off }},
-	{"join.align", func(p *mma.Params) *mma.Align { return &p.Join.Align }, always},
-}
+var alignments = func() (all []alignment) {
+	for _, x := range mma.Alignments {
+		all = append(all, alignment{x.Path, x.At, func(o *original) bool { return x.Used(&o.p, o.Formats) }})
+	}
+	return all
+}()
 
 // aligned returns the alignments that a program reaches.
 func (o *original) aligned() []*alignment {

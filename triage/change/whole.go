@@ -15,7 +15,7 @@ import (
 // every format. The present one may be among them.
 func anyValue(o *original, f mma.Field) []int {
 	switch {
-	case isNumber(f.Path):
+	case f.Numeric():
 		return wholeOrAbsent(o, f)
 	case f.Values() != nil:
 		return others(o, f)
@@ -40,7 +40,7 @@ func anyValue(o *original, f mma.Field) []int {
 // use for it. Not all need be valid without a change of other fields.
 func (s Space) Range(p *mma.Params, f mma.Field) []int {
 	o := &original{s, *p}
-	if isNumber(f.Path) && !numbers[f.Path].used(o) {
+	if _, _, ok := f.Range(p, s.Formats, s.K); f.Numeric() && !ok {
 		return nil
 	}
 	return append(anyValue(o, f), f.Int(p))

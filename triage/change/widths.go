@@ -133,7 +133,7 @@ func (o *original) floorsNear(now mma.Exp) []mma.Exp {
 	if now != 0 {
 		grid(int(now)-near, int(now)+near, 1)
 	}
-	lo, hi := floorSpan(o)
+	lo, hi := o.floorSpan()
 	if hi-lo < 400 {
 		grid(lo, hi, 3)
 		return all

@@ -1,9 +1,11 @@
 package infer
 
 import (
-	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // Where NaNs or zeros are compared by class, nothing shows which NaN or which zero the
@@ -41,19 +43,13 @@ func (t *Report) qualified(claim string) string {
 	return claim
 }
 
-// The parameters whose tested values only decide which NaN a result is, and those that only
-// decide which zero.
-var (
-	nanOnly  = []string{"special.nan", "special.cleft", "special.bfirst", "special.ones"}
-	zeroOnly = []string{"special.negzero", "special.tinysign"}
-)
-
-// untested returns the reason why no value of a parameter was tested: "" if one was.
-func untested(path string, p oracle.Policy) string {
-	switch {
-	case p.NaN == oracle.ByClass && slices.Contains(nanOnly, path):
+// untested returns the reason why no value of a parameter was tested: "" if one was. Those of
+// special values only decide which NaN, or which zero, a result is.
+func untested(f mma.Field, p oracle.Policy) string {
+	switch special, label := strings.HasPrefix(f.Path, "special."), triage.Label(f.Label); {
+	case special && label == triage.NaNEncoding && p.NaN == oracle.ByClass:
 		return byClass(oracle.Policy{NaN: p.NaN})
-	case p.Zero == oracle.ByClass && slices.Contains(zeroOnly, path):
+	case special && label == triage.SignedZero && p.Zero == oracle.ByClass:
 		return byClass(oracle.Policy{Zero: p.Zero})
 	}
 	return ""

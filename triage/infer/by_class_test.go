@@ -13,10 +13,10 @@ import (
 func TestUntested(t *testing.T) {
 	byClass := oracle.Policy{NaN: oracle.ByClass, Zero: oracle.ByClass}
 	for _, f := range mma.Fields() {
-		if reason := untested(f.Path, oracle.Policy{}); reason != "" {
+		if reason := untested(f, oracle.Policy{}); reason != "" {
 			t.Errorf("%s is not tested by bits: %s", f.Path, reason)
 		}
-		if special, reason := strings.HasPrefix(f.Path, "special."), untested(f.Path, byClass); special != (reason != "") {
+		if special, reason := strings.HasPrefix(f.Path, "special."), untested(f, byClass); special != (reason != "") {
 			t.Errorf("%s is not tested by class because of %q", f.Path, reason)
 		}
 	}

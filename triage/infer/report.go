@@ -210,7 +210,7 @@ func (r *Result) parameters(hidden map[*Mutant]bool) []Parameter {
 	for _, f := range mma.Fields() {
 		q := Parameter{Path: f.Path, Value: cmp.Or(f.Text(&r.Params), "none"), RuledOut: []Ruling{}, Open: []Open{}}
 		if r.Verdict == Found {
-			q.Untested = untested(f.Path, r.Policy)
+			q.Untested = untested(f, r.Policy)
 		}
 		for _, v := range r.Mutants {
 			switch change := mma.Brief(v.Changes); {

@@ -3,24 +3,19 @@ package probe_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/golden"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // unit is a model as a unit, with a change of its results.
 type unit struct {
@@ -74,7 +69,7 @@ func TestCatalog(t *testing.T) {
 		}
 		agree(t, &i, all)
 	}
-	golden(t, "testdata/catalog.golden", b.String())
+	golden.Rows(t, "testdata/catalog.golden", b.String())
 }
 
 // agree compares answers with the program.
@@ -94,22 +89,6 @@ func agree(t *testing.T, i *mma.Instruction, answers map[string]string) {
 	}
 	is("1 determinism", "yes")
 	is("1 position", "yes")
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", file, diff)
-	}
 }
 
 // TestOrders probes units whose summation order no unit of the catalogue has.
@@ -223,9 +202,9 @@ func TestPictures(t *testing.T) {
 	if tree == nil {
 		t.Fatal(why)
 	}
-	golden(t, "testdata/tree.txt", tree.Text(8))
-	golden(t, "testdata/tree.dot", tree.Graphviz("cdna2/v_mfma_f32_16x16x8bf16", 8))
-	golden(t, "testdata/tree.svg", tree.SVG("cdna2/v_mfma_f32_16x16x8bf16", 8))
+	golden.File(t, "testdata/tree.txt", tree.Text(8))
+	golden.File(t, "testdata/tree.dot", tree.Graphviz("cdna2/v_mfma_f32_16x16x8bf16", 8))
+	golden.File(t, "testdata/tree.svg", tree.SVG("cdna2/v_mfma_f32_16x16x8bf16", 8))
 }
 
 // TestOneStory holds that answers of different papers do not contradict each other: the terms of

@@ -89,8 +89,7 @@ func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
 // set alone.
 func refinementLines(p *mma.Params) (lines []string) {
 	for _, f := range mma.Fields() {
-		var alone mma.Params
-		if f.SetInt(&alone, 1); f.Int(p) != 0 && alone.Refined() {
+		if f.Refined == 1 && f.Int(p) != 0 {
 			lines = append(lines, ParameterInWords(f.Path)+": "+valueInWords(f.Path, f.Text(p), false))
 		}
 	}

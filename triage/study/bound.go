@@ -120,8 +120,14 @@ type bound struct {
 }
 
 // errorBound returns a bound for a dot product of k elements, by the parameters or by the
-// operands' bits; ok is false if there is none.
+// operands' bits; ok is false if there is none, as for a program with a parameter that this
+// file does not follow.
 func errorBound(p *mma.Params, f mma.Formats, d *mma.Dot, byBits bool) (b bound, ok bool) {
+	for _, x := range mma.Fields() {
+		if x.Encoded == 0 && !x.Bounded && x.Int(p) != 0 {
+			return b, false
+		}
+	}
 	e := &bounder{p: p, f: f, byBits: byBits}
 	products, c, ok := e.read(d)
 	if !ok {

@@ -14,6 +14,7 @@ import (
 	"github.com/ebitengine/purego"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/gpu/testdata/lanes"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -136,7 +137,7 @@ func (s *set) find(entry string) (*kernel, error) {
 			if k.Entry != entry {
 				continue
 			}
-			loaded, err := gpu.Lanes(model).Load(k)
+			loaded, err := lanes.Loader(model).Load(k)
 			if err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/gpu/testdata/lanes"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -147,7 +148,7 @@ func TestEmulate(t *testing.T) {
 // TestLanes packs random tiles for every kernel, has the lane simulator execute
 // them by the inverse of the tables, and unpacks the results.
 func TestLanes(t *testing.T) {
-	simulator := gpu.Lanes(func(i *mma.Instruction) (func(in *mma.Batch, out []byte), error) { return model(t, i), nil })
+	simulator := lanes.Loader(func(i *mma.Instruction) (func(in *mma.Batch, out []byte), error) { return model(t, i), nil })
 	seen := map[string]bool{}
 	for _, k := range all(t) {
 		if seen[body(k)] {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
+	"github.com/mmafuzz/mmafuzz/devices/gpu/testdata/lanes"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -192,7 +193,7 @@ func launches(t *testing.T, c *gpu.Case) (in, out []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := gpu.Lanes(func(i *mma.Instruction) (func(*mma.Batch, []byte), error) {
+	loaded, err := lanes.Loader(func(i *mma.Instruction) (func(*mma.Batch, []byte), error) {
 		m, err := sim.ForInstruction(i)
 		return m.Run, err
 	}).Load(k)

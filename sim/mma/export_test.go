@@ -1,4 +1,0 @@
-package mma
-
-// Golden is golden for external tests.
-var Golden = golden
