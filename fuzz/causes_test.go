@@ -231,7 +231,7 @@ func TestSearchedAgain(t *testing.T) {
 func TestReferenceIsKnown(t *testing.T) {
 	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:arm", "ref:exact", "fmlal.rd.fz", ""), Seed: 1, Count: 5000})
 	p := s.Pairs[0]
-	if v := p.Verdict; v == nil || !v.Given {
+	if v := p.Verdict; v == nil || !v.Known {
 		t.Errorf("the verdict does not come from the two programs: %+v", v)
 	}
 	var causes []string

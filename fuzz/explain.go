@@ -17,7 +17,7 @@ import (
 // fullAttributor returns the attributor for cases that the epoch's own one leaves unnamed,
 // and for findings.
 func (x *pairTriage) fullAttributor() *triage.Attributor {
-	if x.p.given != nil && (x.verdict == nil || x.verdict.Given || !x.verdict.Found()) {
+	if x.p.given != nil && (x.verdict == nil || x.verdict.Known || !x.verdict.Found()) {
 		return x.p.given
 	}
 	return x.p.attributorOf(x.verdict)
@@ -54,7 +54,7 @@ func (x *pairTriage) allEvidence() []*Case {
 // stillHolds reports whether the verdict before the epoch, which holds for all evidence
 // up to then, holds for the new evidence as well.
 func (x *pairTriage) stillHolds(fresh []*Case) bool {
-	if x.p.attributor == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Given && !x.baseHolds(x.verdict.K, fresh) {
+	if x.p.attributor == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Known && !x.baseHolds(x.verdict.K, fresh) {
 		return false
 	}
 	x.k = x.verdict.K
@@ -62,7 +62,7 @@ func (x *pairTriage) stillHolds(fresh []*Case) bool {
 	if !triage.Holds(pr, &x.verdict.Program) {
 		return false
 	}
-	if x.attributor = x.p.attributor; x.verdict.Given {
+	if x.attributor = x.p.attributor; x.verdict.Known {
 		x.attributor = x.p.given
 	}
 	if len(fresh) > 0 {
@@ -143,7 +143,7 @@ func (x *pairTriage) explainGiven(ctx context.Context, evidence []*Case) (bool, 
 	if devices.IsRecording(x.p.baseUnit) && !x.baseHolds(x.p.baseK, evidence) {
 		return false, nil
 	}
-	v := triage.Given(pr, x.p.other)
+	v := triage.ExplainKnown(pr, x.p.other)
 	if v == nil {
 		return false, nil
 	}
@@ -175,10 +175,10 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 		}
 	}
 	if think := x.c.cfg.Thinking; think != nil {
-		pr.Thinking = func(computed, most int64) {
+		pr.Progress = func(p triage.Progress) {
 			x.c.thinking.Lock()
 			defer x.c.thinking.Unlock()
-			think(x.index, computed, most)
+			think(x.index, p.Computed, p.Most)
 		}
 	}
 	if !devices.IsRecording(x.p.unknown) {

@@ -163,10 +163,10 @@ func (p *pairRun) checkVerdict(v *triage.Verdict) error {
 	if !v.Found() {
 		return nil
 	}
-	if v.Given && p.given == nil {
+	if v.Known && p.given == nil {
 		return errors.New("the programs of both sides are given, but one is not known")
 	}
-	if v.K != p.A.Instruction().K && v.K != p.B.Instruction().K && !(v.Given && v.K == p.otherK) {
+	if v.K != p.A.Instruction().K && v.K != p.B.Instruction().K && !(v.Known && v.K == p.otherK) {
 		return fmt.Errorf("its K is %d, which is neither unit's", v.K)
 	}
 	return v.Program.Validate(p.spec.Formats, v.K)

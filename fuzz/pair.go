@@ -152,7 +152,7 @@ func exact(u devices.Unit) bool {
 // attributorOf returns the attributor that a verdict makes, nil if there is none. For two known
 // programs it leaves out labels that made no difference on any input tried; given has all.
 func (p *pairRun) attributorOf(v *triage.Verdict) *triage.Attributor {
-	if p.given != nil && (v == nil || v.Given || !v.Found()) {
+	if p.given != nil && (v == nil || v.Known || !v.Found()) {
 		if v == nil {
 			return p.given
 		}

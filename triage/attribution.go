@@ -7,6 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
 // Attribution finds the causes of many cases together: it runs the programs that lie
@@ -116,7 +117,7 @@ func (s *Attribution) drop(which func(i int) bool) {
 func (s *Attribution) step(size int, b *mma.Batch) {
 	all := s.n.all()
 	half := 2*size == len(s.n.labels) // the complement of a set of this size has the same size
-	for set := range subsets(len(s.n.labels), size) {
+	for set := range search.Subsets(len(s.n.labels), size) {
 		rest := all &^ set
 		s.run(s.n.model(set), b, func(i int, code uint64) {
 			if s.same(code, s.to[i]) {
@@ -188,8 +189,8 @@ func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint6
 	if m == nil || len(s.left) == 0 {
 		return
 	}
-	whole := s.whole(b)
-	if !whole {
+	complete := s.complete(b)
+	if !complete {
 		if !s.taken {
 			s.take(b)
 		}
@@ -199,17 +200,17 @@ func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint6
 	s.out = slices.Grow(s.out[:0], b.Dots()*w)[:b.Dots()*w]
 	m.Run(b, s.out)
 	for j, i := range s.left {
-		if whole {
+		if complete {
 			j = int(s.at[i])
 		}
 		use(i, mma.Load(s.out, w, j))
 	}
 }
 
-// whole reports whether running all of a batch takes less time than running only the cases
+// complete reports whether running all of a batch takes less time than running only the cases
 // left: an output of a large tile takes a kernel a sixteenth of the time of a single dot
 // product.
-func (s *Attribution) whole(b *mma.Batch) bool { return len(s.left)*min(16, b.M*b.N) >= b.Dots() }
+func (s *Attribution) complete(b *mma.Batch) bool { return len(s.left)*min(16, b.M*b.N) >= b.Dots() }
 
 // take makes a batch of the cases that are left.
 func (s *Attribution) take(b *mma.Batch) {
@@ -228,24 +229,11 @@ func (n *Attributor) reduce(dot *mma.Dot, from, to uint64) *Cause {
 		m := n.model(set)
 		return m != nil && oracle.Compare(n.formats.D, n.policy, m.Dot(dot, nil), want) == oracle.Same
 	}
-	all := n.all()
-	there := n.without(func(set uint32) bool { return gives(set, to) })
-	back := n.without(func(set uint32) bool { return gives(all&^set, from) })
+	there := search.LeaveOut(len(n.labels), func(set uint32) bool { return gives(set, to) })
+	back := search.LeaveOut(len(n.labels), func(set uint32) bool { return gives(n.all()&^set, from) })
 	x, y := bits.OnesCount32(there), bits.OnesCount32(back)
 	if y < x || y == x && there != back && before(back, there) {
 		return n.cause(causeKey{need: back, back: true})
 	}
 	return n.cause(causeKey{need: there})
-}
-
-// without returns all labels except those, the last first, without which a condition still
-// holds.
-func (n *Attributor) without(holds func(set uint32) bool) uint32 {
-	set := n.all()
-	for i := len(n.labels) - 1; i >= 0; i-- {
-		if less := set &^ (1 << i); less != 0 && holds(less) {
-			set = less
-		}
-	}
-	return set
 }

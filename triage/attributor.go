@@ -26,14 +26,10 @@ type Program struct {
 // of an Attribution, which holds the state of one goroutine. Several goroutines may use
 // one Attributor.
 type Attributor struct {
-	formats mma.Formats
-	k       int // of the dot products
-	policy  oracle.Policy
-	from    Program // the first program
-	to      Program // the second
+	between         // with one part for each label
+	k       int     // of the dot products
 	labels  []Label // in order
-	parts   [][]mma.Change
-	steps   bool // K differs: the label FusionWidth changes it too
+	policy  oracle.Policy
 
 	// ExactFrom and ExactTo: the first (second) side gives the results of its program in
 	// every case, so that they are not checked. Set them before the attributor is used.
@@ -53,17 +49,18 @@ const maxTogether = 5
 // products of k elements.
 func NewAttributor(f mma.Formats, k int, policy oracle.Policy, from, to Program) *Attributor {
 	from, to = SameForm(f, k, from, to)
-	n := &Attributor{formats: f, k: k, policy: policy, from: from, to: to, steps: from.K != to.K,
+	n := &Attributor{between: between{formats: f, from: from, to: to}, k: k, policy: policy,
 		models: map[uint32]*sim.Model{}, causes: map[causeKey]*Cause{}}
 	by := map[Label][]mma.Change{}
 	for _, part := range Parts(&from.Params, &to.Params) {
 		by[part.Label] = append(by[part.Label], part.Changes...)
 	}
 	for _, l := range labelDocs {
-		if changes := by[l.Label]; changes != nil || l.Label == FusionWidth && n.steps {
+		if changes := by[l.Label]; changes != nil || l.Label == FusionWidth && from.K != to.K {
 			n.labels, n.parts = append(n.labels, l.Label), append(n.parts, changes)
 		}
 	}
+	n.fusion = slices.Index(n.labels, FusionWidth)
 	return n
 }
 
@@ -95,9 +92,6 @@ func repeats(f mma.Formats, k int, p *Program) bool {
 		x.In.NarrowC == mma.Narrow{} && !x.In.NaNInf && (x.Passes == 0 || x.Together) && !x.Special.NaN.Operand())
 }
 
-// all is the set of all labels: the second program. No label is the first.
-func (n *Attributor) all() uint32 { return uint32(1)<<len(n.labels) - 1 }
-
 // model returns the model of the first program with a set of labels taken from the second;
 // nil if that program is not valid.
 func (n *Attributor) model(set uint32) *sim.Model {
@@ -105,28 +99,8 @@ func (n *Attributor) model(set uint32) *sim.Model {
 	defer n.mu.Unlock()
 	m, ok := n.models[set]
 	if !ok {
-		m = n.make(set)
+		m = n.compile(set)
 		n.models[set] = m
-	}
-	return m
-}
-
-func (n *Attributor) make(set uint32) *sim.Model {
-	p := n.from
-	for i, changes := range n.parts {
-		if set>>i&1 == 0 {
-			continue
-		}
-		if p.Params.Apply(changes) != nil {
-			return nil
-		}
-		if n.labels[i] == FusionWidth {
-			p.K = n.to.K
-		}
-	}
-	m, err := sim.New(n.formats, p.K, p.Params)
-	if err != nil {
-		return nil
 	}
 	return m
 }

@@ -240,8 +240,8 @@ func TestPartsTurned(t *testing.T) {
 	}
 }
 
-// TestGiven reports the parts of a known difference that show, the same for both sides.
-func TestGiven(t *testing.T) {
+// TestExplainKnown reports the parts of a known difference that show, the same for both sides.
+func TestExplainKnown(t *testing.T) {
 	for _, tc := range []struct {
 		a, b, changes string
 	}{
@@ -250,18 +250,18 @@ func TestGiven(t *testing.T) {
 		{"ampere/mma.m16n8k16.f32.bf16.bf16.f32", "hopper/mma.m16n8k16.f32.bf16.bf16.f32", "l 8→16, join.align.f 24→25, join.align.floor -132→-133"},
 	} {
 		a, b := find(t, tc.a), find(t, tc.b)
-		given := func(a, b *mma.Instruction) []mma.Change {
+		known := func(a, b *mma.Instruction) []mma.Change {
 			pr := &triage.Unknown{Formats: a.Formats, K: a.K, Base: a.Params, Seed: 1, Rounds: askRounds}
-			v := triage.Given(pr, b.Params)
+			v := triage.ExplainKnown(pr, b.Params)
 			if v == nil || !v.Found() {
 				t.Fatalf("%s: %+v", tc.a, v)
 			}
 			return v.Changes
 		}
-		if got := changeText(given(a, b)); got != tc.changes {
+		if got := changeText(known(a, b)); got != tc.changes {
 			t.Errorf("%s: %s, want %s", tc.a, got, tc.changes)
 		}
-		if got := changeText(turned(given(b, a))); got != tc.changes {
+		if got := changeText(turned(known(b, a))); got != tc.changes {
 			t.Errorf("%s, turned: %s, want %s", tc.a, got, tc.changes)
 		}
 	}

@@ -1,11 +1,9 @@
 package triage
 
 import (
-	"context"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -31,13 +29,13 @@ const (
 // listedPrograms returns the programs of the catalogue and of reference arithmetic that
 // are valid for the unit's formats, except for the base. Of several targets with the same
 // program it names the closest one, of several such the first.
-func (s *search) listedPrograms() []listed {
+func (pr *Unknown) listedPrograms() []listed {
 	var all []listed
 	add := func(name string, p mma.Params, how relation) {
-		p = s.sameSteps(p)
+		p = pr.sameSteps(p)
 		n := slices.IndexFunc(all, func(k listed) bool { return k.p == p })
 		switch {
-		case p == s.pr.Base || p.Validate(s.pr.Formats, s.pr.K) != nil:
+		case p == pr.Base || p.Validate(pr.Formats, pr.K) != nil:
 		case n < 0:
 			all = append(all, listed{name, p, how})
 		case how > all[n].how:
@@ -46,24 +44,24 @@ func (s *search) listedPrograms() []listed {
 	}
 	for _, i := range mma.Catalog() {
 		if i.Refuse == "" {
-			add("sim:"+i.FullName(), i.Params, s.relation(&i))
+			add("sim:"+i.FullName(), i.Params, pr.relation(&i))
 		}
 	}
 	for i := range oracle.References {
 		ref := &oracle.References[i]
-		if r, ok := mma.FindReference(ref.Name); ok && ref.Supports(s.pr.Formats) == nil {
-			add("ref:"+r.Name, r.Program(s.pr.Formats.D), aReference)
+		if r, ok := mma.FindReference(ref.Name); ok && ref.Supports(pr.Formats) == nil {
+			add("ref:"+r.Name, r.Program(pr.Formats.D), aReference)
 		}
 	}
 	return all
 }
 
 // relation returns how close an instruction is to the unit's.
-func (s *search) relation(i *mma.Instruction) relation {
+func (pr *Unknown) relation(i *mma.Instruction) relation {
 	switch {
-	case i.Formats != s.pr.Formats:
+	case i.Formats != pr.Formats:
 		return otherFormats
-	case i.K != s.pr.K:
+	case i.K != pr.K:
 		return sameFormats
 	}
 	return sameShape
@@ -71,12 +69,12 @@ func (s *search) relation(i *mma.Instruction) relation {
 
 // sameSteps writes a program with the base's L if that means the same, else with an L
 // that is not beyond K.
-func (s *search) sameSteps(p mma.Params) mma.Params {
+func (pr *Unknown) sameSteps(p mma.Params) mma.Params {
 	switch {
-	case p.Step(s.pr.K) == s.pr.Base.Step(s.pr.K):
-		p.L = s.pr.Base.L
-	case int(p.L) > s.pr.K:
-		p.L = uint8(s.pr.K)
+	case p.Step(pr.K) == pr.Base.Step(pr.K):
+		p.L = pr.Base.L
+	case int(p.L) > pr.K:
+		p.L = uint8(pr.K)
 	}
 	return p
 }
@@ -98,9 +96,9 @@ const alikeRounds = 3
 // distinguishes from p, which explains it and has passed the tests. An instruction for
 // other formats is not named: no unit computes its program with the formats of this one.
 // The closest come first.
-func (s *search) alike(p *mma.Params) []string {
+func (s *explainer) alike(p *mma.Params) []string {
 	var names []string
-	all := s.listedPrograms()
+	all := s.pr.listedPrograms()
 	slices.SortStableFunc(all, func(x, y listed) int { return int(y.how) - int(x.how) })
 	for _, k := range all {
 		if k.how != otherFormats && s.ev.Explains(&k.p) && !s.tellsApart(p, &k.p) {
@@ -112,23 +110,19 @@ func (s *search) alike(p *mma.Params) []string {
 
 // tellsApart reports whether an input tells two programs apart. A recording has its own inputs
 // only: nothing new tells them apart.
-func (s *search) tellsApart(p, q *mma.Params) bool {
+func (s *explainer) tellsApart(p, q *mma.Params) bool {
 	if s.pr.Ask == nil || *p == *q {
 		return false
 	}
-	mp, err := sim.New(s.pr.Formats, s.pr.K, *p)
-	if err != nil {
-		return true
-	}
-	mq, err := sim.New(s.pr.Formats, s.pr.K, *q)
-	if err != nil {
-		return true
-	}
 	for round := range alikeRounds {
-		for _, d := range s.pr.inputs(round, p, q) {
-			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, mp.Dot(d, nil), mq.Dot(d, nil)) != oracle.Same {
-				return true
-			}
+		dots := s.pr.inputs(round, p, q)
+		if len(dots) == 0 {
+			break
+		}
+		c := s.ev.Pack(dots, nil)
+		x, y := s.ev.Results(p, c), s.ev.Results(q, c)
+		if x == nil || y == nil || differ(s.pr.Formats, s.pr.Policy, x, y) {
+			return true
 		}
 	}
 	return false
@@ -139,10 +133,10 @@ func StillAlike(pr *Unknown, v *Verdict) []string {
 	if len(v.Alike) == 0 {
 		return nil
 	}
-	s := newSearch(context.Background(), pr)
+	ev := newEvidence(pr)
 	right := map[string]bool{}
-	for _, k := range s.listedPrograms() {
-		right[k.name] = slices.Contains(v.Alike, k.name) && s.ev.Explains(&k.p)
+	for _, k := range pr.listedPrograms() {
+		right[k.name] = slices.Contains(v.Alike, k.name) && ev.Explains(&k.p)
 	}
 	return slices.DeleteFunc(slices.Clone(v.Alike), func(name string) bool { return !right[name] })
 }

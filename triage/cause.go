@@ -58,11 +58,20 @@ func before(a, b uint32) bool {
 	return a&(only&-only) != 0
 }
 
+// named returns the labels of a set.
+func (n *Attributor) named(set uint32) []Label {
+	var labels []Label
+	for ; set != 0; set &= set - 1 {
+		labels = append(labels, n.labels[bits.TrailingZeros32(set)])
+	}
+	return labels
+}
+
 // name writes the labels of a set.
 func (n *Attributor) name(set uint32, between string) string {
 	var names []string
-	for ; set != 0; set &= set - 1 {
-		names = append(names, string(n.labels[bits.TrailingZeros32(set)]))
+	for _, l := range n.named(set) {
+		names = append(names, string(l))
 	}
 	return strings.Join(names, between)
 }

@@ -10,11 +10,12 @@
 // # The files
 //
 //	explain.go      Explain: the search for the smallest change
+//	candidates.go   its steps, from one decision of a designer to any values together
 //	separate.go     inputs that tell hypotheses apart, and those that put one to the test
 //	catalog.go      the programs of the catalogue, which are hypotheses too
-//	wide.go         the wide search: every value of every field, where the rest found nothing
 //	nearest.go      what comes nearest where nothing explains the unit
-//	given.go        the verdict where both programs are known: nothing is searched for
+//	between.go      the programs between two: parts of their difference
+//	known.go        the verdict where both programs are known: nothing is searched for
 //	label.go        the labels, and which change of a program earns which
 //	witness.go      the smallest input that shows a difference of two programs
 //	attributor.go   Attributor: which labels it takes to make two programs agree on a case
@@ -22,8 +23,9 @@
 //	cause.go        Cause: the labels that one case needs
 //
 // Mutants are made by package triage/change, cases are kept by package
-// triage/internal/evidence; package triage/infer, which finds a program without knowing
-// one to start from, uses both.
+// triage/internal/evidence, and package triage/internal/search goes from one program to the
+// next; package triage/infer, which finds a program without knowing one to start from, uses
+// all of them.
 //
 // # Adding a label
 //

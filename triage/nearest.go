@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
@@ -37,25 +38,24 @@ const (
 )
 
 // nearest returns the program that comes nearest of all that were tried; of several equally
-// near, the one with the fewest changes from a listed program or the base.
-func (s *search) nearest(ctx context.Context) (*Nearest, error) {
-	all := append([]listed{{p: s.pr.Base}}, s.listedPrograms()...)
-	candidates := programs(all)
-	candidates = append(candidates, s.mutants(&s.pr.Base)...)
-	s.cases = s.ev.First(1).Whole() // without what was asked for the search alone
-	base := s.right(&s.pr.Base)
+// near, the one with the fewest changes from a listed program or the base. What was asked for
+// the search alone does not count: it was chosen to show differences.
+func (s *explainer) nearest(ctx context.Context) (*Nearest, error) {
+	all := append([]listed{{p: s.pr.Base}}, s.pr.listedPrograms()...)
+	cases := s.ev.First(1).All()
+	base := s.ev.Hits(&s.pr.Base, cases)
 	var best *Nearest
 	fewest, seen := 0, map[mma.Params]bool{}
-	for _, p := range slices.Concat(candidates, s.tried, s.near) {
+	for _, p := range slices.Concat(programs(all), s.mutants(change.Decisions), s.leaders, s.near) {
 		if seen[p] {
 			continue
 		}
 		seen[p] = true
-		n := s.count(p, base)
+		n := count(p, s.ev.Hits(&p, cases), base)
 		if best != nil && n.score() < best.score() {
 			continue
 		}
-		from, parts := s.closest(all, &p)
+		from, parts := closest(all, &p)
 		if best == nil || n.score() > best.score() || parts < fewest {
 			n.From, n.Changes = from.name, mma.Diff(&from.p, &p)
 			best, fewest = n, parts
@@ -64,20 +64,17 @@ func (s *search) nearest(ctx context.Context) (*Nearest, error) {
 	return best, s.shrinkFailure(ctx, best)
 }
 
-// right returns the cases of the unit that a program explains.
-func (s *search) right(p *mma.Params) []bool { return s.ev.Hits(p, s.cases) }
-
-// count counts in how many cases a program is right. base reports by case whether the base
-// is.
-func (s *search) count(p mma.Params, base []bool) *Nearest {
+// count counts in how many cases a program is right, those in which the base is and those in
+// which it is not.
+func count(p mma.Params, right, base []bool) *Nearest {
 	n := &Nearest{Program: p}
-	for i, right := range s.right(&p) {
+	for i := range right {
 		all, explained := &n.Differ, &n.Explained
 		if base[i] {
 			all, explained = &n.Agree, &n.Kept
 		}
 		*all++
-		if right {
+		if right[i] {
 			*explained++
 		}
 	}
@@ -90,7 +87,7 @@ func (s *search) count(p mma.Params, base []bool) *Nearest {
 func (n *Nearest) score() int { return n.Explained*max(n.Agree, 1) + n.Kept*max(n.Differ, 1) }
 
 // closest returns the listed program from which p has the fewest changed parts.
-func (s *search) closest(all []listed, p *mma.Params) (from listed, parts int) {
+func closest(all []listed, p *mma.Params) (from listed, parts int) {
 	from = slices.MinFunc(all, func(x, y listed) int {
 		return cmp.Compare(len(changedParts(&x.p, p)), len(changedParts(&y.p, p)))
 	})
@@ -99,7 +96,7 @@ func (s *search) closest(all []listed, p *mma.Params) (from listed, parts int) {
 
 // shrinkFailure finds the smallest witness: the smallest of the known cases, shrunk further
 // if the unit answers new inputs.
-func (s *search) shrinkFailure(ctx context.Context, n *Nearest) error {
+func (s *explainer) shrinkFailure(ctx context.Context, n *Nearest) error {
 	m, err := sim.New(s.pr.Formats, s.pr.K, n.Program)
 	if err != nil {
 		return err
@@ -131,18 +128,17 @@ func (s *search) shrinkFailure(ctx context.Context, n *Nearest) error {
 }
 
 // askSmaller makes the witness smaller by asking the unit.
-func (s *search) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot, uint64) bool) error {
+func (s *explainer) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot, uint64) bool) error {
 	if s.pr.Ask == nil {
 		return nil
 	}
 	test := func(ctx context.Context, dots []*mma.Dot) ([]bool, error) {
 		out := make([]bool, len(dots))
 		asked := slices.Clone(dots) // Ask may replace some
-		answers, err := s.pr.Ask(ctx, asked)
+		answers, err := s.ask(ctx, asked)
 		if err != nil {
 			return nil, err
 		}
-		s.asked += len(dots)
 		for i, d := range dots {
 			out[i] = asked[i] == d && wrong(d, answers[i])
 		}
@@ -156,11 +152,10 @@ func (s *search) askSmaller(ctx context.Context, n *Nearest, wrong func(*mma.Dot
 	if err != nil {
 		return err
 	}
-	answers, err := s.pr.Ask(ctx, []*mma.Dot{small})
+	answers, err := s.ask(ctx, []*mma.Dot{small})
 	if err != nil {
 		return err
 	}
-	s.asked++
 	if wrong(small, answers[0]) {
 		n.Witness = Case{small, answers[0]}
 	}

@@ -13,7 +13,7 @@ func TestWitnessAsked(t *testing.T) {
 	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
 	base := mma.TFDPA(1, 25, mma.To(fp.FP32, fp.RZ), -133)
 	pr := &Unknown{Formats: f, K: 1, Base: base}
-	s := newSearch(t.Context(), pr)
+	s := newExplainer(pr)
 	one := &mma.Dot{A: []uint64{0x3c00}, B: []uint64{0x3c00}}
 	two := &mma.Dot{A: []uint64{0x4000}, B: []uint64{0x3c00}}
 	s.ev.Add("cases", []*mma.Dot{one}, []uint64{0x3f800000})

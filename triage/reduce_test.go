@@ -2,17 +2,17 @@ package triage
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
-// TestReduceGreedily reduces a program of more parts than are tried in all
+// TestReduceManyParts reduces a program of more parts than are tried in all
 // combinations: what is left explains all, and no part of it can be left out.
-func TestReduceGreedily(t *testing.T) {
+func TestReduceManyParts(t *testing.T) {
 	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
 	base := mma.TFDPA(16, 25, mma.To(fp.FP32, fp.RZ), -133)
 	full := base
@@ -24,14 +24,14 @@ func TestReduceGreedily(t *testing.T) {
 	full.Acc.Mode, full.Acc.Flush, full.Acc.Over = fp.RNE, mma.FlushAfter, mma.OverMax
 	full.Special = mma.Special{NaN: mma.NaNQuiet, NegZero: true, TinySign: true}
 	parts := changedParts(&base, &full)
-	if len(parts) <= maxDiff {
+	if len(parts) <= search.EverySet {
 		t.Fatalf("%d parts: every subset is tried", len(parts))
 	}
 	unit, err := sim.New(f, 16, full)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &search{pr: &Unknown{Formats: f, K: 16, Base: base}, ev: newEvidence(&Unknown{Formats: f, K: 16})}
+	s := newExplainer(&Unknown{Formats: f, K: 16, Base: base})
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
 		d := mma.NewDot(f, 16)
@@ -44,33 +44,14 @@ func TestReduceGreedily(t *testing.T) {
 	if !s.ev.Explains(&got) {
 		t.Fatal("what is left does not explain the cases")
 	}
-	left := changedParts(&base, &got)
-	if len(left) == 0 || len(left) >= len(parts) {
-		t.Errorf("%d parts of %d are left", len(left), len(parts))
+	left := s.pr.between(got)
+	if len(left.parts) == 0 || len(left.parts) >= len(parts) {
+		t.Errorf("%d parts of %d are left", len(left.parts), len(parts))
 	}
-	for i := range left {
-		q, ok := s.apply(left, (1<<len(left)-1)&^(1<<i))
-		if ok && s.ev.Explains(&q) {
-			t.Errorf("%v can be left out", left[i])
-		}
-	}
-}
-func TestSubsets(t *testing.T) {
-	for _, tc := range []struct {
-		n, size int
-		want    []uint32
-	}{
-		{3, 1, []uint32{1, 2, 4}},
-		{3, 2, []uint32{3, 5, 6}},
-		{4, 2, []uint32{3, 5, 6, 9, 10, 12}},
-		{3, 3, []uint32{7}},
-	} {
-		var got []uint32
-		for s := range subsets(tc.n, tc.size) {
-			got = append(got, s)
-		}
-		if !slices.Equal(got, tc.want) {
-			t.Errorf("%d of %d: %v, want %v", tc.size, tc.n, got, tc.want)
+	for i := range left.parts {
+		q, ok := left.program(left.all() &^ (1 << i))
+		if ok && s.ev.Explains(&q.Params) {
+			t.Errorf("%v can be left out", left.parts[i])
 		}
 	}
 }

@@ -9,16 +9,29 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
+
+// ask asks the unit, and counts.
+func (s *explainer) ask(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	answers, err := s.pr.Ask(ctx, dots)
+	if err == nil {
+		s.asked += len(dots)
+	}
+	return answers, err
+}
 
 // separate asks the unit about inputs on which programs differ, until no input is found
 // on which those that are left differ, and returns these. Every answer becomes evidence.
-func (s *search) separate(ctx context.Context, ps []mma.Params) ([]mma.Params, error) {
+func (s *explainer) separate(ctx context.Context, ps []mma.Params) ([]mma.Params, error) {
 	return s.separateWithin(ctx, ps, math.MaxInt)
 }
 
 // separateWithin is separate with a limit on the rounds of inputs.
-func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int) ([]mma.Params, error) {
+func (s *explainer) separateWithin(ctx context.Context, ps []mma.Params, rounds int) ([]mma.Params, error) {
 	if s.pr.Ask == nil {
 		return ps, nil
 	}
@@ -34,40 +47,39 @@ func (s *search) separateWithin(ctx context.Context, ps []mma.Params, rounds int
 		if len(asked) == 0 {
 			continue
 		}
-		answers, err := s.pr.Ask(ctx, asked)
+		answers, err := s.ask(ctx, asked)
 		if err != nil {
 			return ps, err
 		}
-		s.asked += len(asked)
 		fresh := make([]Case, len(asked))
 		for i := range asked {
 			fresh[i] = Case{asked[i], answers[i]}
 		}
 		s.learn(fresh...)
-		ps = s.explaining(slices.Clone(ps))
+		ps = search.Explaining(s.ev, ps)
 	}
 	return ps, nil
 }
 
-// confirmRounds is how many rounds of new inputs a program must pass, wideConfirmRounds how
-// many if the wide search found it. Then it must pass farInputs of gen.Far and cornerInputs
-// extremes. wholeRounds is how many rounds are searched for an input that shows the rest of
+// confirmRounds is how many rounds of new inputs a program must pass, longConfirmRounds how
+// many if the long search found it. Then it must pass farInputs of gen.Far and cornerInputs
+// extremes. completeRounds is how many rounds are searched for an input that shows the rest of
 // the listed program that it is a part of. The unit is asked about askedAtOnce at a time,
 // which is what is asked again after a kill; of those that a program fails, at most
 // failuresLearned become evidence.
 const (
 	confirmRounds     = 5
-	wideConfirmRounds = 9
+	longConfirmRounds = 9
 	farInputs         = 1024
 	cornerInputs      = 4096
 	askedAtOnce       = 512
 	failuresLearned   = 64
-	wholeRounds       = 5
+	completeRounds    = 5
 )
 
 // confirm reports whether a program passes the test on new inputs. Cases in which it fails
 // become evidence.
-func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
+func (s *explainer) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	if s.pr.Ask == nil {
 		return true, nil
 	}
@@ -76,8 +88,8 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 		return false, err
 	}
 	rounds := confirmRounds
-	if s.until > 0 {
-		rounds = wideConfirmRounds
+	if s.budget.Limited() {
+		rounds = longConfirmRounds
 	}
 	for round := range rounds {
 		dots := s.pr.inputs(round, &s.pr.Base, &p)
@@ -92,33 +104,29 @@ func (s *search) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	if s.pr.Rounds == 0 {
 		more = slices.Concat(gen.Far(s.pr.spec(), s.pr.Seed, farInputs), gen.CornerCases(s.pr.spec(), cornerInputs))
 	}
-	if s.until > 0 {
+	if s.budget.Limited() {
 		more = append(more, s.questions(1)...)
 	}
 	if ok, err := s.passes(ctx, m, more); !ok || err != nil {
 		return false, err
 	}
-	whole, reduced := s.whole[p]
+	complete, reduced := s.complete[p]
 	if !reduced {
 		return true, nil
 	}
-	left, err := s.separateWithin(ctx, []mma.Params{p, whole}, wholeRounds)
+	left, err := s.separateWithin(ctx, []mma.Params{p, complete}, completeRounds)
 	return slices.Contains(left, p), err
 }
 
 // passes reports whether a model gives the unit's results on new inputs, of which it asks
 // about a part at a time, up to the first part in which it does not. Some cases of that
 // become evidence.
-func (s *search) passes(ctx context.Context, m *sim.Model, dots []*mma.Dot) (bool, error) {
+func (s *explainer) passes(ctx context.Context, m *sim.Model, dots []*mma.Dot) (bool, error) {
 	for part := range slices.Chunk(dots, askedAtOnce) {
-		if err := ctx.Err(); err != nil {
-			return false, err
-		}
-		answers, err := s.pr.Ask(ctx, part)
+		answers, err := s.ask(ctx, part)
 		if err != nil {
 			return false, err
 		}
-		s.asked += len(part)
 		out := make([]byte, len(part)*s.pr.Formats.D.Width())
 		m.Run(mma.BatchOf(s.pr.Formats, len(part[0].A), part), out)
 		var wrong []Case
@@ -148,7 +156,7 @@ const maxDividing = 16
 
 // dividing returns inputs on which the programs do not all agree, one for each
 // way in which they divide.
-func (s *search) dividing(ps []mma.Params, dots []*mma.Dot) []*mma.Dot {
+func (s *explainer) dividing(ps []mma.Params, dots []*mma.Dot) []*mma.Dot {
 	b := mma.BatchOf(s.pr.Formats, len(dots[0].A), dots)
 	w := s.pr.Formats.D.Width()
 	outs := make([][]byte, len(ps))
@@ -177,7 +185,7 @@ func (s *search) dividing(ps []mma.Params, dots []*mma.Dot) []*mma.Dot {
 
 // division describes which programs give the same result: for each program the number of
 // the first one with the same result; "" if all agree.
-func (s *search) division(outs [][]byte, width, n int) string {
+func (s *explainer) division(outs [][]byte, width, n int) string {
 	key := make([]rune, len(outs))
 	differ := false
 	for i := range outs {

@@ -9,7 +9,7 @@ import (
 
 // TestDivisionOfMany divides more programs than a byte can number: only the last one differs.
 func TestDivisionOfMany(t *testing.T) {
-	s := &search{pr: &Unknown{Formats: mma.Formats{D: fp.FP32}}}
+	s := &explainer{pr: &Unknown{Formats: mma.Formats{D: fp.FP32}}}
 	outs := make([][]byte, 257)
 	for i := range outs {
 		outs[i] = make([]byte, 4)

@@ -14,13 +14,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/bench"
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -218,6 +219,15 @@ func serveChild(name string) (devices.Target, error) {
 		return nil, err
 	}
 	return exec.Isolate(name, self, "serve", "sim:hopper")
+}
+
+// saveTable writes a table to a file, all of it or nothing, or to stdout.
+func (a *app) saveTable(out string, table []byte) error {
+	if out == "" {
+		_, err := a.stdout.Write(table)
+		return err
+	}
+	return corpus.ReplaceFile(out, table)
 }
 
 // writeMachine, with --json, writes a description of this machine.

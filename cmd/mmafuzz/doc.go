@@ -26,8 +26,6 @@
 //	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
-//	mmafuzz selfcheck   measure the models, the generators, the proofs, the pairs, the triage,
-//	                    the minimizer, inference, causes and changes
 //	mmafuzz completion  completion for a shell
 //	mmafuzz version     the version, and digests of everything results depend on
 //
@@ -151,6 +149,4 @@
 // list writes an object for each row, with the heads of its columns as names and
 // strings as values; version one with the name and the version of everything
 // that results may depend on.
-//
-// The tables of selfcheck are documents of their own and have no JSON form.
 package main

@@ -34,13 +34,11 @@ var dryRuns = []struct {
 		run:      "TestScript/(list|diff|eval|show)$",
 		red: []string{
 			"cmd/mmafuzz TestScript/list",
-			"fuzz/selfcheck TestCausesTable", "fuzz/selfcheck TestConfusion",
-			"fuzz/selfcheck TestModelsTable", "fuzz/selfcheck TestPairs", "fuzz/selfcheck TestProofs", "fuzz/selfcheck TestSeparations",
 			"fuzz/vectors TestSets",
 			"sim/mma TestCatalogGolden",
 			"triage/probe TestCatalog",
 		},
-		stale: `turing: the row is stale|turing/mma.m16n8k16.f32.f16.f16.f32: there is no row|\S+: there is no row: mmafuzz selfcheck pairs`,
+		stale: `not measured yet`,
 	},
 	{
 		name: "generator",
@@ -58,7 +56,7 @@ func smallValue(d *draw) float64 { return float64(d.between(-8, 8)) }
 			"fuzz/gen TestGeneratorsGolden",
 			"fuzz/selfcheck TestCausesTable", "fuzz/selfcheck TestSeparations",
 		},
-		stale: `the row is stale: mmafuzz selfcheck causes|columns of generators`,
+		stale: `the row is stale: go test ./fuzz/selfcheck -run CausesTable|columns of generators`,
 	},
 }
 
@@ -95,7 +93,7 @@ func TestDryRun(t *testing.T) {
 			}
 			stale := regexp.MustCompile(d.stale)
 			for line := range strings.Lines(out) {
-				if strings.Contains(line, "mmafuzz selfcheck ") && !stale.MatchString(line) {
+				if strings.Contains(line, "go test ./fuzz/selfcheck") && !stale.MatchString(line) {
 					t.Errorf("a row that the addition does not touch: %s", line)
 				}
 			}

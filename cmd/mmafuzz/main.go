@@ -137,7 +137,7 @@ was found so far).`,
 		newList(a),
 		newServe(a),
 		newDoctor(a),
-		newSelfcheck(a),
+
 		newVersion(a),
 	)
 	root.SetVersionTemplate("mmafuzz {{.Version}}\n")

@@ -236,3 +236,8 @@ func (v *vectorsCmd) openToCheck() (devices.Target, devices.Unit, error) {
 	}
 	return nil, nil, err
 }
+
+// progress reports a long table's progress on stderr.
+func (a *app) progress(began time.Time, what string) {
+	fmt.Fprintf(a.stderr, "%6s  %s\n", readable.Clock(time.Since(began)), what)
+}

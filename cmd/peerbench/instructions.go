@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 )
 
 // Sections are the parts of a Bench, in order: every operation of the models on each

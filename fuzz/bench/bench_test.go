@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 )
 
 // TestGrows has curves of memory with the verdict on each.

@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/cuda"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )

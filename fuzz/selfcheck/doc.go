@@ -1,23 +1,24 @@
 // Package selfcheck measures the project: the fast models against the oracle, the
-// generators, the triage, the causes that it finds, the minimizer and inference. Each
-// measurement is a command,
+// generators, the triage, the causes that it finds, the minimizer and inference. All of it is
+// tests. Each measurement has a table under testdata, with one row for each thing that was
+// measured, and
 //
-//	mmafuzz selfcheck models|generators|proofs|pairs|triage|changes|minimizer|infer|causes --out FILE
+//	go test ./fuzz/selfcheck -update -timeout 0
 //
-// whose summary is a table with one row for each thing that was measured. The tables are
-// kept under testdata. Every row carries a digest of the data that it depends on
-// (digest.go), so that a change makes few rows stale: a new arithmetic those that it is in, a new generator its column in the table of mutants and all rows of
-// pairs and causes, a new label all rows of causes. The same command measures what is stale
-// in an existing FILE and keeps the rest. The tests of this package fail when a row is stale,
-// check what the tables must show, and measure a sample of the rows again. --full FILE writes
-// every single measurement as well; that data is too large to commit. go generate writes
-// TABLES.md and the tables of the project's README.
+// measures the rows that are missing or stale; -run chooses tables by the names of their
+// tests, -v prints every single measurement, and with -tables and an empty directory
+// everything is measured again (.ci/nightly studies). It also writes TABLES.md, the tables of
+// the project's README and its drawings.
+//
+// Every row carries a digest of the data that it depends on (digest_test.go). Without -update
+// the tests fail when a row is stale, check what the tables must show, and measure a sample
+// of the rows again. A row that is missing is no fault: a test says that it is not measured
+// yet. So a new arithmetic fails nothing; a new generator makes its column in the table of
+// mutants and all rows of pairs and causes stale, a new label all rows of causes.
 //
 // A mutant is an arithmetic with one parameter changed (package triage/change, Decisions).
-// If no input can tell it from its base, a written argument says why (equivalent.go), which
-// package prove proves or refutes if it can (proofs.go).
+// If no input can tell it from its base, a written argument says why (package
+// triage/prove/argued), which package prove proves or refutes if it can.
 //
 // The API of this package is not promised: it may change in any version.
 package selfcheck
-
-//go:generate go run ./mktables

@@ -1,7 +1,10 @@
 package selfcheck
 
 import (
+	"context"
+	"flag"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,21 +43,25 @@ func TestInfer(t *testing.T) {
 	}
 }
 
-// inferenceTable reads a table of inferences and checks that each row is of a unit and
-// limits that are still the same.
-func inferenceTable(t *testing.T, name string, unit func(name string) (*mma.Instruction, error)) [][]string {
+// inferenceRows measures and reads a table of inferences, and checks that each row is of a
+// unit and limits that are still the same.
+func inferenceRows(t *testing.T, test, name string, units []mma.Instruction, dots int, unit func(name string) (*mma.Instruction, error)) [][]string {
 	t.Helper()
-	table, err := ReadTableFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := tableOf(t, name, func(ctx context.Context, old *Table) (*Table, error) {
+		return inferenceTableOf(ctx, old, test, units, dots, func(i *Inference) {
+			detail(t, i.Cells())
+			if !i.Recovered() && !i.Kept() {
+				t.Logf("%s is not recovered: found %s, true %s", i.Unit, programText(&i.Found), programText(&i.True))
+			}
+		})
+	})
 	for _, r := range table.Rows {
 		i, err := unit(r[colName])
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r[colDigest] != inferenceDigest(i) {
-			t.Errorf("testdata/%s, %s: the row is stale: %s --out fuzz/selfcheck/testdata/%s", name, r[colName], table.Command, name)
+			t.Errorf("%s, %s: the row is stale: %s", name, r[colName], remedy(test))
 		}
 	}
 	return table.Rows
@@ -73,8 +80,15 @@ func madeUpUnit(name string) (*mma.Instruction, error) {
 // arithmetics, in order, and that all are recovered; and makes a sample of quick ones
 // anew, except for the seconds and what was compared in the end.
 func TestInferenceTable(t *testing.T) {
-	rows := inferenceTable(t, "inference.tsv", Find)
 	all := mma.Arithmetics()
+	rows := inferenceRows(t, "InferenceTable", "inference.tsv", all, 1_000_000, Find)
+	var missing []string
+	for _, i := range all {
+		if !slices.ContainsFunc(rows, func(r []string) bool { return r[colName] == i.FullName() }) {
+			missing = append(missing, i.FullName())
+		}
+	}
+	notMeasured(t, "InferenceTable", missing...)
 	var sample []mma.Instruction
 	var want [][]string
 	at := 0
@@ -95,18 +109,20 @@ func TestInferenceTable(t *testing.T) {
 	checkInferences(t, sample, want)
 }
 
+// The made-up units that are inferred.
+var (
+	firstSeed = flag.Uint64("first", 13_000_000, "seed of the first made-up unit")
+	unitCount = flag.Int("units", 300, "number of made-up units")
+)
+
 // TestMadeUpTable checks that the rows of the made-up units' table are of seeds in a
 // row, and makes a quick one anew.
 func TestMadeUpTable(t *testing.T) {
-	rows := inferenceTable(t, "madeup.tsv", madeUpUnit)
-	if len(rows) == 0 {
-		t.Fatal("no unit")
+	units := MadeUpUnits(*firstSeed, *unitCount)
+	rows := inferenceRows(t, "MadeUpTable", "madeup.tsv", units, 50_000, madeUpUnit)
+	if len(rows) != len(units) {
+		t.Fatalf("%d rows, want %d: %s", len(rows), len(units), remedy("MadeUpTable"))
 	}
-	first, err := strconv.ParseUint(strings.TrimPrefix(rows[0][colName], "made-up/"), 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	units := MadeUpUnits(first, len(rows))
 	quick := -1
 	for n := range rows {
 		if rows[n][1] != units[n].FullName() || rows[n][2] != units[n].Formats.String() || rows[n][3] != fmt.Sprint(units[n].K) {

@@ -8,12 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck/measure"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
 
 // BenchmarkSchedule reports the processor time after which a campaign, without feedback,
@@ -116,7 +117,7 @@ const everyArithmetic = "all"
 func arithmeticsNamed(tb testing.TB, name string) []mma.Instruction {
 	tb.Helper()
 	if name == everyArithmetic {
-		return Arithmetics()
+		return argued.Arithmetics()
 	}
 	arch, inst, _ := strings.Cut(name, "/")
 	i, err := mma.Lookup(arch, inst)

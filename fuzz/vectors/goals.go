@@ -10,13 +10,13 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
@@ -49,7 +49,7 @@ const (
 // mutants from them, there is a written argument.
 var measured = sync.OnceValue(func() map[rule]bool {
 	all := map[rule]bool{}
-	for _, i := range selfcheck.Arithmetics() {
+	for _, i := range argued.Arithmetics() {
 		all[rule{f: i.Formats, p: i.Params}] = true
 	}
 	return all
@@ -74,7 +74,7 @@ func goalsOf(i *mma.Instruction) ([]*goal, error) {
 			return err
 		}
 		o := &vectors.Other{Kind: kind, Name: name, Changes: mma.Diff(&i.Params, p)}
-		goals = append(goals, &goal{group: group, most: most, other: o, same: selfcheck.Equivalent(i, p) != "", results: m.Run, text: inWords(&i.Params, p)})
+		goals = append(goals, &goal{group: group, most: most, other: o, same: argued.Equivalent(i, p) != "", results: m.Run, text: inWords(&i.Params, p)})
 		return nil
 	}
 	for _, kind := range []struct {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/fuzz/selfcheck"
 	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -16,18 +15,8 @@ import (
 // separations; whatever that says some input separates fails a test, or differs only in what
 // nobody has shown.
 func TestTable(t *testing.T) {
-	text, err := os.ReadFile(published + choose.TableFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	columns := strings.Split(lines[1], "\t")
 	rows := map[string]map[string]string{}
-	for _, line := range lines[2:] {
-		row := map[string]string{}
-		for n, cell := range strings.Split(line, "\t") {
-			row[columns[n]] = cell
-		}
+	for _, row := range tableRows(t, published+choose.TableFile) {
 		rows[row["instruction"]] = row
 	}
 	all := choose.Instructions()
@@ -46,24 +35,38 @@ func TestTable(t *testing.T) {
 	if found != len(rows) {
 		t.Errorf("%d rows, of which %d are of instructions", len(rows), found)
 	}
-	separations, err := selfcheck.ReadTableFile("../selfcheck/testdata/separation.tsv")
+	for _, m := range tableRows(t, "../selfcheck/testdata/separation.tsv") {
+		row := rows[ruleOf(t, m["base"], all)]
+		if row == nil {
+			t.Errorf("there is no row of %s: mmafuzz vectors --all --arch ARCH --out DIR writes it into DIR/%s", m["base"], choose.TableFile)
+			continue
+		}
+		separated := number(t, m, "separated")
+		if got := number(t, row, "killed") + number(t, row, "undecided"); got < separated || number(t, row, "open") > 0 {
+			t.Errorf("%s: %d of %d changes that can be told apart are: %v", m["base"], got, separated, row)
+		}
+	}
+}
+
+// tableRows reads a table: a line about its command, one with the names of its columns, and
+// rows, which are returned by column.
+func tableRows(t *testing.T, file string) []map[string]string {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, cells := range separations.Rows {
-		m, err := selfcheck.ParseMutantSummary(cells)
-		if err != nil {
-			t.Fatal(err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	columns := strings.Split(lines[1], "\t")
+	var rows []map[string]string
+	for _, line := range lines[2:] {
+		row := map[string]string{}
+		for n, cell := range strings.Split(line, "\t") {
+			row[columns[n]] = cell
 		}
-		row := rows[ruleOf(t, m.Base, all)]
-		if row == nil {
-			t.Errorf("there is no row of %s: mmafuzz vectors --all --arch ARCH --out DIR writes it into DIR/%s", m.Base, choose.TableFile)
-			continue
-		}
-		if got := number(t, row, "killed") + number(t, row, "undecided"); got < m.Separated || number(t, row, "open") > 0 {
-			t.Errorf("%s: %d of %d changes that can be told apart are: %v", m.Base, got, m.Separated, row)
-		}
+		rows = append(rows, row)
 	}
+	return rows
 }
 
 func number(t *testing.T, row map[string]string, column string) int {
@@ -78,7 +81,7 @@ func number(t *testing.T, row map[string]string, column string) int {
 // ruleOf returns the instruction whose set is that of another one, too.
 func ruleOf(t *testing.T, name string, all []mma.Instruction) string {
 	t.Helper()
-	i, err := selfcheck.Find(name)
+	i, err := find(name)
 	if err != nil {
 		t.Fatal(err)
 	}

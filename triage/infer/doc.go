@@ -16,7 +16,7 @@
 //	reveal    ask for the summation tree, as mmafuzz probe does, and make programs of
 //	          the shapes that it allows (tree.go)
 //	explain   search for a program that explains all answers (package
-//	          triage/internal/hypothesis): start
+//	          triage/internal/search): start
 //	          from one of these programs, or from a skeleton where there is no tree or
 //	          it leads nowhere; fit it to the simplest families first, then to more
 //	          and more; every step tries all mutants of the best program so far
@@ -25,7 +25,7 @@
 //	          (near_failures.go), and search on
 //	challenge ask new questions of all kinds, aimed at what the program decides;
 //	          where it is wrong, the answers become evidence: explain again
-//	settle    take away what no input tried shows (hypothesis.Simplest); for every
+//	settle    take away what no input tried shows (search.Simplest); for every
 //	          mutant of the program find an input on which it would give another
 //	          result, and ask the unit (rule_out.go)
 //	validate  compare the unit and the program on many inputs of every generator,
@@ -64,7 +64,7 @@
 //	                    the sentences of report_text.go; report_file.go reads it
 //	directory.go        the files of a result
 //
-// Triage uses packages triage/internal/evidence and triage/internal/hypothesis as well.
+// Triage uses packages triage/internal/evidence and triage/internal/search as well.
 //
 // # Honesty
 //
@@ -83,7 +83,7 @@
 // found wrongly, or not at all, look for the input that shows it: is it in no family?
 // Then a family is missing: a function of a designer in families.go, and a row in the
 // table there, after those whose parameters it needs. Is it in one, but nothing explains
-// it? Then a change is missing. mmafuzz selfcheck infer measures both.
+// it? Then a change is missing. The tables of fuzz/selfcheck measure both.
 //
 // The API of this package is not promised: it may change in any version.
 package infer

@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
 // Options are the options of an inference. The zero Options are good defaults.
@@ -160,10 +161,12 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	}
 	l := &loop{Evidence: e, unit: s, show: o.Show, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * million}
 	s.asked = l.progress
+	l.budget = search.NewBudget(e)
 	l.trace = func(format string, args ...any) {
 		o.Trace(format, args...)
 		l.progress()
 	}
+	l.budget.Trace = l.trace
 	return l, nil
 }
 

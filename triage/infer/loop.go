@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
-	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
 // The sizes of the loop's parts.
@@ -34,11 +34,11 @@ type loop struct {
 	*evidence.Evidence
 	unit    *asker
 	seed    uint64
-	checks  int           // inputs of every generator that a program must pass
-	effort  int64         // dot products that models may compute for an explanation
-	share   int64         // of these, in this attempt
-	last    bool          // this is the last attempt
-	limit   int64         // searches give up when Computed reaches it; 0: none
+	checks  int   // inputs of every generator that a program must pass
+	effort  int64 // dot products that models may compute for an explanation
+	share   int64 // of these, in this attempt
+	last    bool  // this is the last attempt
+	budget  *search.Budget
 	draws   uint64        // steps so far: each has randomness of its own
 	ends    []mma.Params  // what the searches of this attempt ended with
 	earlier []mma.Params  // the best of earlier attempts
@@ -64,9 +64,6 @@ type loop struct {
 }
 
 func (l *loop) spec() gen.Spec { return gen.Spec{Formats: l.Formats, K: l.K} }
-
-// spent reports whether a search has to give up.
-func (l *loop) spent() bool { return l.limit > 0 && l.Computed.Load() >= l.limit }
 
 // rand returns the randomness of the next step.
 func (l *loop) rand() *rand.Rand {
@@ -138,14 +135,14 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 			return err
 		}
 	}
-	for len(l.revealed) > 0 && !l.spent() {
+	for len(l.revealed) > 0 && !l.budget.Spent() {
 		p := l.revealed[0]
 		l.revealed = l.revealed[1:]
 		if done, err := l.pursue(ctx, fromTree, 0, []mma.Params{p}); done || err != nil {
 			return err
 		}
 	}
-	for l.starts < len(skeletons) && !l.spent() {
+	for l.starts < len(skeletons) && !l.budget.Spent() {
 		s := skeletons[l.starts]
 		l.starts++
 		p := mma.Params{Acc: mma.To(l.D, fp.RNE), Start: s.start, Lanes: s.lanes}
@@ -169,13 +166,13 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 		return err
 	}
 	if l.last {
-		l.limit = l.Computed.Load() + l.effort/2
+		l.budget.Allow(l.effort / 2)
 		if done, err := l.pursue(ctx, otherShape, reshapeSteps, l.bestEnds(others...)); done || err != nil {
 			return err
 		}
 	}
 	l.p = l.bestEnds(others...)[0]
-	l.left = len(l.Whole().Want) - evidence.Total(l.Hits(&l.p, l.Whole()))
+	l.left = len(l.All().Want) - evidence.Total(l.Hits(&l.p, l.All()))
 	return nil
 }
 
@@ -186,7 +183,7 @@ func (l *loop) pursue(ctx context.Context, what string, steps int, from []mma.Pa
 		return false, err
 	}
 	for range closeUps {
-		if l.left == 0 || l.left > len(l.Whole().Want)/closeUpMost || l.spent() {
+		if l.left == 0 || l.left > len(l.All().Want)/closeUpMost || l.budget.Spent() {
 			break
 		}
 		n, err := l.closeUp(ctx)
@@ -195,7 +192,7 @@ func (l *loop) pursue(ctx context.Context, what string, steps int, from []mma.Pa
 		}
 		before, steps := l.left+n, closeUpSteps
 		if l.starts < len(skeletons) { // another one may be nearer
-			steps = hypothesis.Patience
+			steps = search.Patience
 		}
 		if err := l.searched(ctx, "close-up", steps, l.leaders); err != nil {
 			return false, err
@@ -241,21 +238,21 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 	return nil
 }
 
-func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...mma.Params) *hypothesis.Search {
-	return hypothesis.New(e, l.rand(), steps, l.spent, l.trace, from...)
+func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...mma.Params) *search.Search {
+	return search.New(e, l.budget, l.rand(), steps, from...)
 }
 
 // search goes on from some programs for a number of steps: first with results compared
 // loosely (evidence.Loosely), then exactly, from the best of that. It returns the best
 // programs, and how many cases the first of them does not explain.
 func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) ([]mma.Params, int) {
-	return l.goOn(ctx, what, steps, l.newSearch(l.Loosely(), hypothesis.AllSteps, from...), from)
+	return l.goOn(ctx, what, steps, l.newSearch(l.Loosely(), search.AllSteps, from...), from)
 }
 
 // goOn is search with the loose search given.
-func (l *loop) goOn(ctx context.Context, what string, steps int, loose *hypothesis.Search, from []mma.Params) ([]mma.Params, int) {
+func (l *loop) goOn(ctx context.Context, what string, steps int, loose *search.Search, from []mma.Params) ([]mma.Params, int) {
 	loose.Explore(ctx, steps)
-	s := l.newSearch(l.Evidence, hypothesis.AllSteps, append(loose.Leaders(), from...)...)
+	s := l.newSearch(l.Evidence, search.AllSteps, append(loose.Leaders(), from...)...)
 	b := s.Explore(ctx, steps)
 	l.trace("%s: %d left, %d loosely, evals %d", what, s.Left(b), loose.Left(loose.Best()), l.Computed.Load())
 	return s.Leaders(), s.Left(b)
@@ -264,20 +261,7 @@ func (l *loop) goOn(ctx context.Context, what string, steps int, loose *hypothes
 // bestEnds returns the best of the programs that searches have ended with, and of others.
 func (l *loop) bestEnds(others ...mma.Params) []mma.Params {
 	const most = 4
-	ends := append(others[:len(others):len(others)], l.ends...)
-	n := l.Counts(ends, l.Whole())
-	index := make([]int, len(ends))
-	for i := range index {
-		index[i] = i
-	}
-	slices.SortStableFunc(index, func(i, j int) int { return n[j] - n[i] })
-	var best []mma.Params
-	for _, i := range index {
-		if !slices.Contains(best, ends[i]) && len(best) < most {
-			best = append(best, ends[i])
-		}
-	}
-	return best
+	return search.MostRight(l.Evidence, slices.Concat(others, l.ends), l.All(), most)
 }
 
 // grow fits a program loosely to the designed families one after the other, then to all
@@ -290,9 +274,9 @@ func (l *loop) grow(ctx context.Context, what string, p mma.Params) ([]mma.Param
 	}
 	loose := l.Loosely()
 	for n := 1; n <= len(designed); n++ {
-		steps := hypothesis.AllSteps
+		steps := search.AllSteps
 		if n <= simple {
-			steps = hypothesis.AllSteps[:1]
+			steps = search.AllSteps[:1]
 		}
 		s := l.newSearch(loose.First(n, anchor...), steps, p)
 		// What simple families do not show must not be lost before other families can.
@@ -307,11 +291,11 @@ func (l *loop) grow(ctx context.Context, what string, p mma.Params) ([]mma.Param
 		l.trace("  %s: %d left with %s", designed[n-1].name, s.Left(b), brief(&b.P))
 		p = b.P
 	}
-	s := l.newSearch(loose, hypothesis.AllSteps, p)
+	s := l.newSearch(loose, search.AllSteps, p)
 	b := s.Climb(ctx)
 	from := s.Leaders()
 	left := s.Left(b)
-	s = l.newSearch(l.Evidence, hypothesis.AllSteps, from...)
+	s = l.newSearch(l.Evidence, search.AllSteps, from...)
 	if b = s.Climb(ctx); left == 0 && s.Left(b) > 0 {
 		b = s.Explore(ctx, looseSteps)
 	}
@@ -325,10 +309,10 @@ func (l *loop) challenge(ctx context.Context, p *mma.Params, n int) (int, error)
 	return l.confront(ctx, p, append(l.pool(n/2, p), l.pool(n/2)...))
 }
 
-// improve looks for a better hypothesis.
+// improve looks for a better search.
 func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
 	l.enter(searching)
-	l.limit = l.Computed.Load() + l.share
+	l.budget.Allow(l.share)
 	return l.explain(ctx, from...)
 }
 

@@ -93,7 +93,7 @@ func (l *loop) keepNear(ctx context.Context, all []near) error {
 // those with the fewest terms, the others of all sizes.
 func (l *loop) failing() []*mma.Dot {
 	var dots []*mma.Dot
-	hits := l.Hits(&l.p, l.Whole())
+	hits := l.Hits(&l.p, l.All())
 	n := 0
 	for _, s := range l.Families {
 		for _, d := range s.Dots {

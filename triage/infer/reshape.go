@@ -8,7 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
-	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
 // Steps of a search change one part of a shape at a time: the order of the products, the
@@ -23,7 +23,7 @@ const (
 
 // reshape goes on from some programs in all other shapes, as search does.
 func (l *loop) reshape(ctx context.Context, steps int, from []mma.Params) ([]mma.Params, int) {
-	loose := l.newSearch(l.Loosely(), hypothesis.AllSteps, from...)
+	loose := l.newSearch(l.Loosely(), search.AllSteps, from...)
 	for _, p := range from {
 		for _, q := range cutBefore(&p) {
 			if !slices.Contains(from, q) { // it need not be valid: in another shape it may be
@@ -32,8 +32,7 @@ func (l *loop) reshape(ctx context.Context, steps int, from []mma.Params) ([]mma
 		}
 	}
 	for i := range from {
-		until := l.Computed.Load() + l.effort/4/int64(len(from))
-		tried := loose.Among(l.otherShapes(&from[i]), func() bool { return ctx.Err() != nil || l.Computed.Load() >= until })
+		tried := loose.Among(ctx, l.otherShapes(&from[i]), l.budget.Part(l.effort/4/int64(len(from))))
 		l.trace("  %d other shapes of %s", tried, brief(&from[i]))
 	}
 	return l.goOn(ctx, otherShape, steps, loose, from)

@@ -39,9 +39,9 @@ func TestReshape(t *testing.T) {
 			if err := l.gather(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			l.limit = l.Computed.Load() + l.effort
+			l.budget.Allow(l.effort)
 			if ps, left := l.reshape(t.Context(), reshapeSteps, []mma.Params{c.from}); left != 0 {
-				t.Errorf("the best leaves %d of %d cases: %s", left, len(l.Whole().Want), brief(&ps[0]))
+				t.Errorf("the best leaves %d of %d cases: %s", left, len(l.All().Want), brief(&ps[0]))
 			}
 		})
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
-	"github.com/mmafuzz/mmafuzz/triage/internal/hypothesis"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
 // The sizes of settling.
@@ -58,8 +58,8 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 	if err != nil {
 		return p, err
 	}
-	whole := l.Whole()
-	q := hypothesis.Simplest(l.Evidence, p, c, len(c.Want), func(q *mma.Params) bool {
+	whole := l.All()
+	q := search.Simplest(l.Evidence, p, c, len(c.Want), func(q *mma.Params) bool {
 		return evidence.Total(l.Hits(q, whole)) == len(whole.Want)
 	})
 	if q.L == 0 && q.Lanes <= 1 {

@@ -1,7 +1,6 @@
 package infer
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
 
@@ -136,7 +136,7 @@ func (l *loop) fitting(s *shapes, all *evidence.Cases) []mma.Params {
 		quick.Batch.Take(n, all.Batch, at)
 		quick.Want = append(quick.Want, all.Want[at])
 	}
-	cases := r.Perm(len(e.Whole().Want))
+	cases := r.Perm(len(e.All().Want))
 	few, many := e.Pick(cases[:min(len(cases), treeRoughly)]), e.Pick(cases[:min(len(cases), treeRanked)])
 	explaining := func(ps []mma.Params, c *evidence.Cases) []mma.Params {
 		var some []mma.Params
@@ -148,10 +148,9 @@ func (l *loop) fitting(s *shapes, all *evidence.Cases) []mma.Params {
 		return some
 	}
 	try := func(ps []mma.Params) []mma.Params {
-		fit := l.byHits(e, explaining(ps, quick), few)
-		fit = explaining(fit[:min(len(fit), treeFitting)], all)
+		fit := explaining(search.MostRight(e, explaining(ps, quick), few, treeFitting), all)
 		l.trace("  %d programs, of which %d fit", len(ps), len(fit))
-		return l.byHits(e, fit, many)
+		return search.MostRight(e, fit, many, len(fit))
 	}
 	fit := try(append(s.programs(0, treeTried), s.programs(1, treeTried)...))
 	if len(fit) == 0 {
@@ -167,23 +166,6 @@ func (l *loop) fitting(s *shapes, all *evidence.Cases) []mma.Params {
 		}
 	}
 	return best
-}
-
-// byHits sorts programs by how many cases they explain, and then by size.
-func (l *loop) byHits(e *evidence.Evidence, ps []mma.Params, c *evidence.Cases) []mma.Params {
-	type ranked struct {
-		p       mma.Params
-		n, size int
-	}
-	all := make([]ranked, len(ps))
-	for i, n := range e.Counts(ps, c) {
-		all[i] = ranked{ps[i], n, l.Size(&ps[i])}
-	}
-	slices.SortStableFunc(all, func(x, y ranked) int { return cmp.Or(y.n-x.n, x.size-y.size) })
-	for i := range all {
-		ps[i] = all[i].p
-	}
-	return ps
 }
 
 // kindOf returns what a program says about where terms are added: in lanes, steps or stages,

@@ -38,9 +38,9 @@ func (e *Evidence) Predicted(p *mma.Params, dots []*mma.Dot) (*Cases, error) {
 	return c, nil
 }
 
-// Pick packs chosen cases of the whole.
+// Pick packs chosen cases of all.
 func (e *Evidence) Pick(index []int) *Cases {
-	all := e.Whole()
+	all := e.All()
 	c := &Cases{Batch: mma.NewBatch(e.Formats, mma.Shape{M: 1, N: 1, K: all.Batch.K, Tiles: len(index)}), Want: make([]uint64, len(index))}
 	for n, i := range index {
 		c.Batch.Take(n, all.Batch, i)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -22,9 +23,10 @@ type Evidence struct {
 	Policy       oracle.Policy
 	Workers      int           // that run programs; 0: one for each processor
 	Computed     *atomic.Int64 // dot products that programs have computed
+	busy         *atomic.Int64 // nanoseconds that they have run
 
 	Families []*Family
-	whole    *Cases
+	all      *Cases
 	growing  []*Cases // all cases in batches that grow
 }
 
@@ -37,8 +39,14 @@ type Family struct {
 
 // New returns evidence without cases.
 func New(s change.Space, p oracle.Policy) *Evidence {
-	return &Evidence{Space: s, Policy: p, Computed: &atomic.Int64{}}
+	return &Evidence{Space: s, Policy: p, Computed: &atomic.Int64{}, busy: &atomic.Int64{}}
 }
+
+// Time returns how long programs have run, on all processors together.
+func (e *Evidence) Time() time.Duration { return time.Duration(e.busy.Load()) }
+
+// timed counts the time from a moment to now.
+func (e *Evidence) timed(from time.Time) { e.busy.Add(int64(time.Since(from))) }
 
 // Same reports whether two results agree by the policy.
 func (e *Evidence) Same(x, y uint64) bool {
@@ -59,7 +67,7 @@ func (e *Evidence) AddFirst(name string, dots []*mma.Dot, want []uint64) {
 
 // family returns the family of a name, which is about to change.
 func (e *Evidence) family(name string) *Family {
-	e.whole, e.growing = nil, nil
+	e.all, e.growing = nil, nil
 	for _, f := range e.Families {
 		if f.Name == name {
 			return f
@@ -73,14 +81,14 @@ func (e *Evidence) family(name string) *Family {
 // Replace takes other families instead, and returns those that were there.
 func (e *Evidence) Replace(families []*Family) []*Family {
 	before := e.Families
-	e.Families, e.whole, e.growing = families, nil, nil
+	e.Families, e.all, e.growing = families, nil, nil
 	return before
 }
 
 // First returns the evidence of the first n families, and of others by their names.
 func (e *Evidence) First(n int, others ...string) *Evidence {
 	f := *e
-	f.Families, f.whole, f.growing = slices.Clip(e.Families[:n]), nil, nil
+	f.Families, f.all, f.growing = slices.Clip(e.Families[:n]), nil, nil
 	for _, other := range e.Families[n:] {
 		if slices.Contains(others, other.Name) {
 			f.Families = append(f.Families, other)
@@ -98,9 +106,9 @@ func (e *Evidence) Loosely() *Evidence {
 	return &l
 }
 
-// Whole returns all cases.
-func (e *Evidence) Whole() *Cases {
-	if e.whole == nil {
+// All returns all cases.
+func (e *Evidence) All() *Cases {
+	if e.all == nil {
 		var dots []*mma.Dot
 		var want []uint64
 		var of []int
@@ -110,10 +118,16 @@ func (e *Evidence) Whole() *Cases {
 				of = append(of, n)
 			}
 		}
-		e.whole = e.Pack(dots, want)
-		e.whole.family = of
+		e.all = e.Pack(dots, want)
+		e.all.family = of
 	}
-	return e.whole
+	return e.all
+}
+
+// FirstCases returns the first cases, at most n.
+func (e *Evidence) FirstCases(n int) *Cases {
+	all := e.All()
+	return all.Part(0, min(n, len(all.Want)))
 }
 
 // Explains reports whether a program gives the unit's result in every case. It runs batches
@@ -123,8 +137,9 @@ func (e *Evidence) Explains(p *mma.Params) bool {
 	if err != nil {
 		return false
 	}
+	defer e.timed(time.Now())
 	if e.growing == nil {
-		all := e.Whole()
+		all := e.All()
 		for from, n := 0, 8; from < len(all.Want); n *= 3 {
 			part := all.Part(from, min(n, len(all.Want)-from))
 			e.growing = append(e.growing, part)
@@ -142,11 +157,30 @@ func (e *Evidence) Explains(p *mma.Params) bool {
 
 // Hits marks the cases that a program explains: none if it is not valid.
 func (e *Evidence) Hits(p *mma.Params, c *Cases) []bool {
-	hits := make([]bool, len(c.Want))
-	if m, err := sim.New(e.Formats, e.K, *p); err == nil {
-		e.compare(m, c, nil, func(i int) { hits[i] = true })
+	m, err := sim.New(e.Formats, e.K, *p)
+	if err != nil {
+		return make([]bool, len(c.Want))
 	}
+	defer e.timed(time.Now())
+	return e.HitsOf(m, c)
+}
+
+// HitsOf marks the cases that a program explains.
+func (e *Evidence) HitsOf(m Runner, c *Cases) []bool {
+	hits := make([]bool, len(c.Want))
+	e.compare(m, c, nil, func(i int) { hits[i] = true })
 	return hits
+}
+
+// Results returns the results of a program, nil if it is not valid.
+func (e *Evidence) Results(p *mma.Params, c *Cases) []byte {
+	m, err := sim.New(e.Formats, e.K, *p)
+	if err != nil {
+		return nil
+	}
+	out := make([]byte, c.Batch.Dots()*e.D.Width())
+	m.Run(c.Batch, out)
+	return out
 }
 
 // Score counts the cases that a program explains, with a buffer to reuse for its results.
@@ -222,6 +256,7 @@ func (e *Evidence) parallel(n int, worker func() func(i int)) {
 	var wg sync.WaitGroup
 	for range min(workers, (n+chunk-1)/chunk) {
 		wg.Go(func() {
+			defer e.timed(time.Now())
 			f := worker()
 			for from := int(next.Add(chunk)) - chunk; from < n; from = int(next.Add(chunk)) - chunk {
 				for i := from; i < min(from+chunk, n); i++ {
@@ -250,11 +285,11 @@ func (e *Evidence) Counts(ps []mma.Params, c *Cases) []int {
 
 // Sample draws the numbers of up to n cases whose mark is hit, evenly from all families.
 func (e *Evidence) Sample(hits []bool, hit bool, r *rand.Rand, n int) []int {
-	whole := e.Whole()
+	all := e.All()
 	byFamily := make([][]int, len(e.Families))
 	for _, i := range r.Perm(len(hits)) {
 		if hits[i] == hit {
-			f := whole.family[i]
+			f := all.family[i]
 			byFamily[f] = append(byFamily[f], i)
 		}
 	}

@@ -60,11 +60,11 @@ func TestExplains(t *testing.T) {
 		if e.Explains(&near) || !e.Explains(&right) {
 			t.Errorf("case %d: explained by the wrong program, or not by the right one", wrong)
 		}
-		hits := e.Hits(&near, e.Whole())
+		hits := e.Hits(&near, e.All())
 		if got := n - Total(hits); got != 1 {
 			t.Errorf("case %d: %d cases are not explained", wrong, got)
 		}
-		if got := e.Counts([]mma.Params{near, right, {}}, e.Whole()); !slices.Equal(got, []int{n - 1, n, -1}) {
+		if got := e.Counts([]mma.Params{near, right, {}}, e.All()); !slices.Equal(got, []int{n - 1, n, -1}) {
 			t.Errorf("case %d: %v cases explained", wrong, got)
 		}
 		r := rand.New(rand.NewPCG(1, 1))
@@ -87,11 +87,11 @@ func TestAddFirst(t *testing.T) {
 	e := filled(t, 4, -1)
 	shows, _ := dots()
 	e.AddFirst("even", []*mma.Dot{shows}, []uint64{7})
-	if f := e.Families[0]; f.Name != "even" || len(f.Dots) != 3 || f.Dots[0] != shows || e.Whole().Want[0] != 7 {
-		t.Errorf("the first case is not the new one: %v", e.Whole().Want)
+	if f := e.Families[0]; f.Name != "even" || len(f.Dots) != 3 || f.Dots[0] != shows || e.All().Want[0] != 7 {
+		t.Errorf("the first case is not the new one: %v", e.All().Want)
 	}
-	if first := e.First(1); len(first.Whole().Want) != 3 || len(e.Whole().Want) != 5 {
-		t.Errorf("%d cases of the first family, %d in all", len(first.Whole().Want), len(e.Whole().Want))
+	if first := e.First(1); len(first.All().Want) != 3 || len(e.All().Want) != 5 {
+		t.Errorf("%d cases of the first family, %d in all", len(first.All().Want), len(e.All().Want))
 	}
 }
 

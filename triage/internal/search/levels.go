@@ -1,0 +1,83 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+)
+
+// The limits of a search by levels.
+const (
+	beamWidth  = 12  // programs whose changes are tried at each level
+	BeamSample = 320 // cases on which they are chosen
+	firstTried = 8   // cases on which a program is tried first
+)
+
+// Explaining returns the programs that explain all evidence.
+func Explaining(e *evidence.Evidence, ps []mma.Params) []mma.Params {
+	few := e.FirstCases(firstTried)
+	right := e.Counts(ps, few)
+	var found []mma.Params
+	for i := range ps {
+		if right[i] == len(few.Want) && e.Explains(&ps[i]) {
+			found = append(found, ps[i])
+		}
+	}
+	return found
+}
+
+// Levels changes programs, up to a number of changes one after the other, and returns all
+// programs of the first level on which any explains all evidence. beam are the programs whose
+// changes it has tried: those that explain most cases of a sample, of several that explain the
+// same cases the first. Levels are few: only processor time limits them.
+func Levels(ctx context.Context, e *evidence.Evidence, b *Budget, from []mma.Params, levels int, steps ...change.Breadth) (found, beam []mma.Params) {
+	seen := map[mma.Params]bool{}
+	level := from
+	for range levels {
+		level = widest(e, level)
+		beam = append(beam, level...)
+		var next []mma.Params
+		for _, p := range level {
+			if ctx.Err() != nil || b.TimeSpent() {
+				return nil, beam
+			}
+			for _, q := range change.Programs(e.Mutants(&p, steps...)) {
+				if !seen[q] {
+					seen[q] = true
+					next = append(next, q)
+				}
+			}
+		}
+		if found = Explaining(e, next); len(found) > 0 {
+			return found, beam
+		}
+		level = next
+	}
+	return nil, append(beam, widest(e, level)...)
+}
+
+// widest returns the programs, at most beamWidth, that explain most cases of a sample, of those
+// that explain the same cases only the first.
+func widest(e *evidence.Evidence, ps []mma.Params) []mma.Params {
+	sample := e.FirstCases(BeamSample)
+	hits := make([][]bool, len(ps))
+	e.Each(ps, func(i int, m evidence.Runner, _ *[]byte) { hits[i] = e.HitsOf(m, sample) })
+	seen := map[string]bool{}
+	var order []int
+	for i, h := range hits {
+		if key := fmt.Sprint(h); !seen[key] {
+			seen[key] = true
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return evidence.Total(hits[j]) - evidence.Total(hits[i]) })
+	var best []mma.Params
+	for _, i := range order[:min(len(order), beamWidth)] {
+		best = append(best, ps[i])
+	}
+	return best
+}

@@ -1,0 +1,141 @@
+package triage
+
+// This file is about two programs that are both known, so that nothing is searched for: which
+// of their differences change a result (Idle, ExplainKnown), and how to leave out others (Without).
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// knownRounds is how many rounds of inputs are searched for one that shows a part of a
+// difference.
+const knownRounds = 6
+
+// rounds are the inputs of up to knownRounds rounds as batches.
+func rounds(f mma.Formats, inputs func(round int) []*mma.Dot) iter.Seq[*mma.Batch] {
+	return func(yield func(*mma.Batch) bool) {
+		for round := range knownRounds {
+			dots := inputs(round)
+			if len(dots) == 0 || !yield(mma.BatchOf(f, len(dots[0].A), dots)) {
+				return
+			}
+		}
+	}
+}
+
+// Idle returns the labels that make no difference on the inputs of gen.Probe with seed:
+// switching the label to the other program's side changes no result of the two programs and
+// none of the programs one label away from either. Labels that the policy hides make no
+// difference on any input.
+func (n *Attributor) Idle(seed uint64) []Label {
+	var open uint32
+	sets := []uint32{0, n.all()}
+	for i, l := range n.labels {
+		if !n.hides(l) {
+			open |= 1 << i
+		}
+		sets = append(sets, 1<<i, n.all()&^(1<<i))
+	}
+	idle := n.all() &^ open
+	if open != 0 {
+		idle |= n.idle(n.policy, open, sets, n.model, rounds(n.formats, func(round int) []*mma.Dot {
+			return gen.Probe(gen.Spec{Formats: n.formats, K: n.k}, seed, round, inOrder(&n.from.Params, &n.to.Params)...)
+		}))
+	}
+	return n.named(idle)
+}
+
+// hides reports whether the policy hides a label: its changes choose only the code of a NaN
+// or the sign of a zero, and those are compared by class. No other result depends on them,
+// except in refined programs, where a NaN operand may count as a number, or as an infinity with
+// the NaN's sign.
+func (n *Attributor) hides(l Label) bool {
+	if n.from.Params.Refined() || n.to.Params.Refined() {
+		return false
+	}
+	by := n.policy.NaN
+	if l == SignedZero {
+		by = n.policy.Zero
+	} else if l != NaNEncoding {
+		return false
+	}
+	return by == oracle.ByClass && !slices.ContainsFunc(n.parts[slices.Index(n.labels, l)], func(c mma.Change) bool { return !strings.HasPrefix(c.Path, "special.") })
+}
+
+// Without makes both programs agree on some labels: they take the side of the program that
+// comes first in inOrder, so that swapping the two programs changes nothing. A program that
+// is changed by this loses its ExactFrom or ExactTo.
+func (n *Attributor) Without(labels []Label) *Attributor {
+	var set uint32
+	for i, l := range n.labels {
+		if slices.Contains(labels, l) {
+			set |= 1 << i
+		}
+	}
+	if set == 0 {
+		return n
+	}
+	from, to := n.from, n.to
+	exactFrom, exactTo := n.ExactFrom, n.ExactTo
+	if *inOrder(&n.from.Params, &n.to.Params)[0] == n.from.Params {
+		to, _ = n.program(n.all() &^ set) // they have been applied before
+		exactTo = false
+	} else {
+		from, _ = n.program(set)
+		exactFrom = false
+	}
+	m := NewAttributor(n.formats, n.k, n.policy, from, to)
+	m.ExactFrom, m.ExactTo = exactFrom, exactTo
+	return m
+}
+
+// inOrder returns two programs sorted by the first field in which they differ, so that
+// swapping the arguments changes nothing.
+func inOrder(p, q *mma.Params) []*mma.Params {
+	for _, f := range mma.Fields() {
+		if c := cmp.Compare(f.Int(p), f.Int(q)); c != 0 {
+			if c > 0 {
+				p, q = q, p
+			}
+			break
+		}
+	}
+	return []*mma.Params{p, q}
+}
+
+// ExplainKnown returns the verdict about a unit whose program is known: there is nothing to
+// search for. Of its differences from the base only the parts that change a result are
+// reported: a part counts if adding it to the base, or undoing it in q, changes a result on a
+// case or a new input. pr.K must be the unit's K. ExplainKnown returns nil if the program does
+// not explain the cases.
+func ExplainKnown(pr *Unknown, q mma.Params) *Verdict {
+	if !Holds(pr, &q) {
+		return nil
+	}
+	q = pr.sameSteps(q)
+	x := pr.between(q)
+	inputs := func(yield func(*mma.Batch) bool) {
+		dots, _ := operands(slices.Concat(pr.Differ, pr.Agree))
+		if len(x.parts) == 0 || len(dots) > 0 && !yield(mma.BatchOf(pr.Formats, len(dots[0].A), dots)) {
+			return
+		}
+		rounds(pr.Formats, func(round int) []*mma.Dot { return pr.inputs(round, inOrder(&pr.Base, &q)...) })(yield)
+	}
+	shown := x.all() &^ x.idle(pr.Policy, x.all(), []uint32{0, x.all()}, x.compile, inputs)
+	if p, ok := x.program(shown); ok && shown != 0 && Holds(pr, &p.Params) {
+		q = p.Params
+	}
+	v := &Verdict{Changes: mma.Diff(&pr.Base, &q), Program: q, K: pr.K, Labels: LabelsOf(&pr.Base, &q),
+		Differ: len(pr.Differ), Explained: len(pr.Differ), Agree: len(pr.Agree), Kept: len(pr.Agree), Known: true}
+	if len(v.Changes) == 0 {
+		v.Labels = []Label{FusionWidth} // the number of products in an execution, which is no parameter
+	}
+	return v
+}
