@@ -19,7 +19,7 @@ type Table struct {
 	// Narrow is a column, the last but one, that continues below itself where two thirds of the
 	// room for it and the last one are not enough; 0: none.
 	Narrow int
-	Rows  [][]string   // all of the same length, but for titles, which have one cell
+	Rows   [][]string // all of the same length, but for titles, which have one cell
 }
 
 const (
