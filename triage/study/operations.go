@@ -213,10 +213,10 @@ func profilesBeside(all [][]Profile, res *Result) {
 					continue
 				}
 				figures++
-				word, remark := "no", ""
+				same, remark := agrees(false), ""
 				switch {
 				case theirs == 0 && ours < 5e-8, theirs > 0 && ours > theirs/1.5 && ours < theirs*1.5:
-					word = "yes"
+					same = true
 					agree++
 					if theirs == 0 && ours > 0 {
 						remark = "the unit truncates where FP32 arithmetic rounds to nearest; the paper prints 0.0, and 1.89e-8 in Table 12"
@@ -234,7 +234,7 @@ func profilesBeside(all [][]Profile, res *Result) {
 				if col >= 2 {
 					baseline = "FP32 rounded to d"
 				}
-				t.add(p.table, mine.Operation, init, baseline, ours, theirs, word, remark)
+				t.add(p.table, mine.Operation, init, baseline, ours, theirs, same, remark)
 			}
 		}
 	}
