@@ -77,7 +77,7 @@ func (t *Table) text(o *terminal) {
 	words := t.words()
 	var head []string
 	for i, c := range words.Columns {
-		head = append(head, strings.ToUpper(c.Name))
+		head = append(head, capitals(c.Name))
 		g.Right[i] = c.Number
 		if c.Narrow {
 			g.Narrow = i
@@ -118,6 +118,15 @@ func (t *Table) text(o *terminal) {
 	if n := len(t.Rows) - len(shown); n > 0 {
 		o.line(fmt.Sprintf("%s more: --all shows them, --out DIR keeps them in %s.csv", readable.Plural(n, "row"), t.Name))
 	}
+}
+
+// capitals is how a terminal writes the name of a column; one that begins with a number, such as
+// 8 x 16x8, stays as it is.
+func capitals(name string) string {
+	if name != "" && '0' <= name[0] && name[0] <= '9' {
+		return name
+	}
+	return strings.ToUpper(name)
 }
 
 // A terminal has no pictures: it shows the numbers of a figure where there is a table of them.
