@@ -56,7 +56,7 @@ large term makes small ones vanish, { } an exact one, ( ) the sum of two terms.`
 	f.StringVar(&p.dot, "dot", "", "write the summation tree for Graphviz to this `file`")
 	f.IntVar(&p.profile, "profile", 0, "also print mean errors of `n` normally distributed inputs for each operation (Sun et al., Tables 12 to 15)")
 	f.Uint64Var(&p.seed, "seed", 1, "`seed` of --profile")
-	formatFlag(f, &p.format)
+	formatFlag(f, &p.format, "text")
 	return c
 }
 
@@ -74,7 +74,7 @@ func (p *probeCmd) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := cmp.Or(checkWord("format", p.format, document.Formats()...), open.NotInput(p.svg, p.target), open.NotInput(p.dot, p.target)); err != nil {
+	if err := cmp.Or(checkFormat(p.format), open.NotInput(p.svg, p.target), open.NotInput(p.dot, p.target)); err != nil {
 		return err
 	}
 	t, u, err := p.openLive()
