@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -131,10 +132,10 @@ func HoldCampaignOf(dir string) (release func() error, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
-	journal := filepath.Join(dir, "..", "..", JournalFile)
-	release, err = corpus.HoldLog(journal)
+	file := filepath.Join(dir, "..", "..", JournalFile)
+	release, err = journal.Hold(file)
 	if errors.Is(err, corpus.ErrInUse) {
-		err = fmt.Errorf("%s: %w", journal, ErrInUse)
+		err = fmt.Errorf("%s: %w", file, ErrInUse)
 	}
 	return release, err
 }
@@ -142,7 +143,7 @@ func HoldCampaignOf(dir string) (release func() error, err error) {
 // RemoveDir removes the directory of a campaign. It is an error, and nothing is removed, if
 // something is there that no campaign has written.
 func RemoveDir(dir string) error {
-	err := bundle.Removable(dir, JournalFile, JournalFile+stateSuffix, JournalFile+checkpointSuffix, JournalFile+incompleteSuffix)
+	err := bundle.Removable(dir, JournalFile, JournalFile+checkpointSuffix, JournalFile+incompleteSuffix)
 	if err != nil {
 		return err
 	}

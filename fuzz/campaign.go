@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -45,9 +45,8 @@ type Config struct {
 	// Keep, if not nil, reports whether a finding of a bucket is wanted: cases of others
 	// are counted only. It may be called from several goroutines.
 	Keep func(pair int, bucket *Bucket, v *triage.Verdict) bool
-	// Journal, if not "", is the file that makes the campaign resumable. Beside it lie
-	// Journal.state, if it is long, and, while the campaign is not complete,
-	// Journal.epoch and Journal.incomplete.
+	// Journal, if not "", is the file that makes the campaign resumable. While the campaign is
+	// not complete, Journal.epoch and Journal.incomplete lie beside it.
 	Journal string
 	// Plan is the digest of the plan if the campaign is driven by MergeUnits, and "" if it
 	// is driven by Run. A journal belongs to one plan.
@@ -104,10 +103,7 @@ type Campaign struct {
 	pairs []*pairRun
 	speed gen.Speed // of the slowest pair
 	began time.Time
-	jour  *corpus.Log
-
-	compacts bool  // the journal is of a version that may have a snapshot
-	snapshot int64 // bytes of the snapshot
+	jour  *journal.Journal[record]
 
 	workers []*worker
 	results []chunkResult // of the epoch's chunks
@@ -138,7 +134,7 @@ func New(cfg Config) (*Campaign, error) {
 	if cfg.MaxFindings <= 0 {
 		cfg.MaxFindings = DefaultFindings
 	}
-	c := &Campaign{cfg: cfg, state: &State{}, resumed: map[*Case]bool{}, compacts: true}
+	c := &Campaign{cfg: cfg, state: &State{}, resumed: map[*Case]bool{}}
 	for i := range cfg.Pairs {
 		p, err := newPairRun(&cfg, cfg.Pairs[i])
 		if err != nil {
@@ -305,7 +301,7 @@ func (c *Campaign) commit(e *epoch) error {
 		return err
 	}
 	if c.jour != nil {
-		if err := c.jour.Append(d); err != nil {
+		if err := c.jour.Append(&record{Epoch: d}); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,8 @@
 package fuzz
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,11 +11,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// The checkpoint is a second corpus.Log, beside the journal, for the epoch in progress. It
+// The checkpoint is a second journal, beside that of the campaign, for the epoch in progress. It
 // has the parts of the chunks that are done, the place where the time limit cut the epoch, and
 // what triage has so far: answers of slow units, verdicts and findings. When the epoch is
 // complete, its delta is written to the journal and the checkpoint is removed. So it does
@@ -28,10 +31,9 @@ const checkpointEvery = 2 * time.Second
 // checkpointSuffix is added to the journal's name.
 const checkpointSuffix = ".epoch"
 
-// checkpointHeader is the first record.
-type checkpointHeader struct {
-	Version  int    `json:"v"`
-	Campaign string `json:"campaign"` // digest of the journal's header
+// checkpointHead tells which epoch it is of.
+type checkpointHead struct {
+	Campaign string `json:"campaign"` // digest of the journal's options
 	Epoch    int    `json:"epoch"`
 }
 
@@ -55,13 +57,14 @@ type verdictRecord struct {
 // neither.
 type checkpoint struct {
 	path  string // "": the campaign has no journal
-	head  checkpointHeader
+	head  checkpointHead
+	by    journal.Writer
 	pairs []*pairRun
 	every time.Duration
 
 	mu      sync.Mutex
-	log     *corpus.Log // nil: not yet begun
-	epoch   *epoch      // whose parts are written; nil: none is in progress
+	log     *journal.Journal[checkpointRecord] // nil: not yet begun
+	epoch   *epoch                             // whose parts are written; nil: none is in progress
 	pending checkpointRecord
 	timer   *time.Timer // not nil: something is pending
 	err     error
@@ -84,55 +87,44 @@ type findingKey struct {
 	origin CaseRef
 }
 
+// errEarlierEpoch reports that a checkpoint is of an epoch that the journal has.
+var errEarlierEpoch = errors.New("it is of an earlier epoch")
+
 // openCheckpoint reads the checkpoint of the epoch in progress. One of an epoch that the
 // journal already has is removed.
 func (c *Campaign) openCheckpoint() error {
-	campaign, err := c.digest()
+	options, err := json.Marshal(c.options())
 	if err != nil {
 		return err
 	}
-	k := &checkpoint{path: c.cfg.Journal + checkpointSuffix, pairs: c.pairs, every: checkpointEvery,
-		head: checkpointHeader{1, campaign, c.state.Epochs}}
+	sum := sha256.Sum256(options)
+	k := &checkpoint{path: c.cfg.Journal + checkpointSuffix, pairs: c.pairs, every: checkpointEvery, by: c.writer(),
+		head: checkpointHead{hex.EncodeToString(sum[:8]), c.state.Epochs}}
 	k.forget()
 	c.saving = k
 	if _, err := os.Stat(k.path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	stale := false
-	k.log, err = corpus.OpenLog(k.path, func(n int, body []byte) error {
-		if n > 0 {
-			if stale {
-				return nil
-			}
-			return k.read(body)
-		}
-		var have checkpointHeader
-		if err := json.Unmarshal(body, &have); err != nil {
-			return err
-		}
-		if have.Version != k.head.Version || have.Campaign != k.head.Campaign || have.Epoch > k.head.Epoch {
-			return fmt.Errorf("%w: this file is of epoch %d of campaign %s in version %d, the journal is of campaign %s in version %d and at epoch %d; without the file the epoch begins anew",
-				ErrOtherCampaign, have.Epoch, have.Campaign, have.Version, k.head.Campaign, k.head.Version, k.head.Epoch)
-		}
-		stale = have.Epoch < k.head.Epoch
-		return nil
-	})
-	if err != nil {
-		return err
+	if k.log, err = k.open(k.read); errors.Is(err, errEarlierEpoch) {
+		return os.Remove(k.path)
 	}
-	if stale {
-		return k.reset(c.state.Epochs)
-	}
-	return nil
+	return err
 }
 
-// read reads a record.
-func (k *checkpoint) read(body []byte) error {
-	var r checkpointRecord
-	if err := json.Unmarshal(body, &r); err != nil {
-		return err
-	}
-	if err := k.take(&r); err != nil {
+func (k *checkpoint) open(replay func(*checkpointRecord) error) (*journal.Journal[checkpointRecord], error) {
+	kind := journal.Kind[checkpointHead]{Of: "epoch", Version: 1, By: k.by, Versions: versions.Current(), Differ: func(have, want checkpointHead) error {
+		if have.Campaign == want.Campaign && have.Epoch < want.Epoch {
+			return errEarlierEpoch
+		}
+		return fmt.Errorf("%w: this file is of epoch %d of campaign %s, the journal is of campaign %s and at epoch %d; without the file the epoch begins anew",
+			ErrOtherCampaign, have.Epoch, have.Campaign, want.Campaign, want.Epoch)
+	}}
+	return journal.Open(k.path, kind, k.head, replay)
+}
+
+// read takes a record of an earlier run.
+func (k *checkpoint) read(r *checkpointRecord) error {
+	if err := k.take(r); err != nil {
 		return fmt.Errorf("%w; without the file the epoch begins anew", err)
 	}
 	return nil
@@ -237,9 +229,7 @@ func (k *checkpoint) flush() error {
 		r.Parts = k.epoch.records()
 	}
 	if k.err == nil && k.log == nil {
-		if k.log, k.err = corpus.OpenLog(k.path, func(int, []byte) error { return nil }); k.err == nil {
-			k.err = k.log.Append(k.head)
-		}
+		k.log, k.err = k.open(func(*checkpointRecord) error { return nil })
 	}
 	for _, one := range r.split() {
 		if k.err == nil {
@@ -249,7 +239,7 @@ func (k *checkpoint) flush() error {
 	return k.err
 }
 
-// recordBytes is about the largest size of a record: a Log has a limit.
+// recordBytes is about the largest size of a record: a journal has a limit.
 const recordBytes = 4 << 20
 
 // split divides what is pending into records that are not too long.
@@ -297,9 +287,9 @@ func (k *checkpoint) reset(epoch int) error {
 	if k.log == nil {
 		return nil
 	}
-	err := k.log.Close()
+	err := k.log.Remove()
 	k.log = nil
-	return errors.Join(err, os.Remove(k.path))
+	return err
 }
 
 // close writes what is pending and closes the file.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -128,36 +129,40 @@ func TestForeignCheckpoint(t *testing.T) {
 	}
 	head := c.saving.head
 	c.Close()
-	other := head
-	other.Campaign = "0123456789abcdef"
-	later := head
-	later.Epoch++
+	first := readRecords(t, path+checkpointSuffix)[0]
+	changed := func(from, to string) json.RawMessage {
+		text := strings.Replace(string(first), from, to, 1)
+		if text == string(first) {
+			t.Fatalf("%s has no %s", first, from)
+		}
+		return json.RawMessage(text)
+	}
+	other, later := changed(head.Campaign, "0123456789abcdef"), changed(`"epoch":0`, `"epoch":1`)
 	for name, tc := range map[string]struct {
 		lines []any
 		err   bool
 	}{
-		"as it was":            {[]any{head}, false},
+		"as it was":            {[]any{first}, false},
 		"another campaign":     {[]any{other}, true},
-		"another version":      {[]any{checkpointHeader{2, head.Campaign, head.Epoch}}, true},
+		"another version":      {[]any{changed(`"v":1`, `"v":2`)}, true},
 		"a later epoch":        {[]any{later}, true},
-		"no pair":              {[]any{head, checkpointRecord{Parts: []*partRecord{{Pair: 1}}}}, true},
-		"no part":              {[]any{head, checkpointRecord{Parts: []*partRecord{nil}}}, true},
-		"a gap":                {[]any{head, checkpointRecord{Parts: []*partRecord{{Chunk: 1}}}}, true},
-		"an empty part":        {[]any{head, checkpointRecord{Parts: []*partRecord{{}}}}, false}, // is of no plan
-		"a cut of two pairs":   {[]any{head, checkpointRecord{Cut: []int{1, 1}}}, true},
-		"a negative cut":       {[]any{head, checkpointRecord{Cut: []int{-1}}}, true},
-		"a verdict of no one":  {[]any{head, checkpointRecord{Verdicts: []*verdictRecord{{}}}}, true},
-		"no finding":           {[]any{head, checkpointRecord{Findings: []*Case{nil}}}, true},
-		"a finding of no pair": {[]any{head, checkpointRecord{Findings: []*Case{{Pair: 1, Number: 1}}}}, true},
-		"a finding of nothing": {[]any{head, checkpointRecord{Findings: []*Case{{Number: 1}}}}, true},
-		"a strange answer":     {[]any{head, checkpointRecord{Answers: []*answerRecord{{Question: []byte{1}}}}}, true},
+		"no pair":              {[]any{first, checkpointRecord{Parts: []*partRecord{{Pair: 1}}}}, true},
+		"no part":              {[]any{first, checkpointRecord{Parts: []*partRecord{nil}}}, true},
+		"a gap":                {[]any{first, checkpointRecord{Parts: []*partRecord{{Chunk: 1}}}}, true},
+		"an empty part":        {[]any{first, checkpointRecord{Parts: []*partRecord{{}}}}, false}, // is of no plan
+		"a cut of two pairs":   {[]any{first, checkpointRecord{Cut: []int{1, 1}}}, true},
+		"a negative cut":       {[]any{first, checkpointRecord{Cut: []int{-1}}}, true},
+		"a verdict of no one":  {[]any{first, checkpointRecord{Verdicts: []*verdictRecord{{}}}}, true},
+		"no finding":           {[]any{first, checkpointRecord{Findings: []*Case{nil}}}, true},
+		"a finding of no pair": {[]any{first, checkpointRecord{Findings: []*Case{{Pair: 1, Number: 1}}}}, true},
+		"a finding of nothing": {[]any{first, checkpointRecord{Findings: []*Case{{Number: 1}}}}, true},
+		"a strange answer":     {[]any{first, checkpointRecord{Answers: []*answerRecord{{Question: []byte{1}}}}}, true},
 	} {
-		if err := os.Remove(path + checkpointSuffix); err != nil {
-			t.Fatal(err)
-		}
+		var lines [][]byte
 		for _, l := range tc.lines {
-			writeRecord(t, path+checkpointSuffix, l)
+			lines = append(lines, mustJSON(t, l))
 		}
+		writeRecords(t, path+checkpointSuffix, lines...)
 		c, err := New(a.config(path))
 		if tc.err != (err != nil) {
 			t.Errorf("%s gives %v", name, err)
@@ -174,18 +179,6 @@ func TestForeignCheckpoint(t *testing.T) {
 	want := stateText(t, runCampaign(t, newAsked(t).config("")))
 	if got := stateText(t, runCampaign(t, a.config(path))); got != want {
 		t.Error("resumed, it finds something else")
-	}
-}
-
-// writeRecord appends a record with a good checksum to a log.
-func writeRecord(t *testing.T, path string, v any) {
-	t.Helper()
-	l, err := corpus.OpenLog(path, func(int, []byte) error { return nil })
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(l.Append(v), l.Close()); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -257,7 +250,8 @@ func FuzzCheckpoint(f *testing.F) {
 	plan := c.plan()
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c.saving.forget()
-		if c.saving.read(body) != nil {
+		var r checkpointRecord
+		if corpus.DecodeStrict(body, &r) != nil || c.saving.read(&r) != nil {
 			return
 		}
 		e := c.newEpoch(plan)

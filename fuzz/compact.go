@@ -2,48 +2,31 @@ package fuzz
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"slices"
-
-	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // A journal grows by a record an epoch, of which quick units have many thousands an hour. So it
-// is compacted: when its records, the tail, take more than tailMost bytes, and more than the
-// state that they add up to, the state is written beside it (the snapshot), and the
-// tail begins anew. Both are bounded, since the state is. When a tail is compacted depends on
-// its bytes alone: what is on disk is the same however often a campaign was interrupted.
-//
-// The snapshot takes the place of the one before it at once. A kill between that and the end of
-// the old tail leaves records that the snapshot has, which are dropped.
+// is compacted: when its records since the last time, the tail, take more than tailMost bytes, and
+// more than the state that they add up to, a new journal with the state (the snapshot) takes
+// its place. Both are bounded, since the state is.
 
 // tailMost is the size that a tail may always have.
 const tailMost = 1 << 20
 
-// stateSuffix is added to the journal's name.
-const stateSuffix = ".state"
-
 // stateHead is the first record of a snapshot.
 type stateHead struct {
-	Version  int         `json:"v"`
-	Campaign string      `json:"campaign"` // digest of the journal's header
-	Epochs   int         `json:"epochs"`
-	Counts   []uint64    `json:"counts"`
-	Cut      bool        `json:"cut"`
-	Found    []int       `json:"found"` // pairs of the findings, in the order in which they were found
-	Curve    []Milestone `json:"curve"`
+	Epochs int         `json:"epochs"`
+	Counts []uint64    `json:"counts"`
+	Cut    bool        `json:"cut"`
+	Found  []int       `json:"found"` // pairs of the findings, in the order in which they were found
+	Curve  []Milestone `json:"curve"`
 }
 
-const stateVersion = 1
-
-// stateRecord is every other record: a pair.
-type stateRecord struct {
+// pairRecord is every other record of a snapshot: a pair, in order.
+type pairRecord struct {
 	LastNew int       `json:"last_new"`
 	Sum     pairDelta `json:"sum"` // of all epochs
 }
@@ -53,26 +36,13 @@ const curveMost = 1024
 
 // compact compacts the journal if its tail is long enough.
 func (c *Campaign) compact() error {
-	if c.jour == nil || !c.compacts || c.jour.Tail() <= max(cmp.Or(c.cfg.tailMost, tailMost), c.snapshot) {
+	if c.jour == nil || !c.jour.Long(cmp.Or(c.cfg.tailMost, tailMost)) {
 		return nil
 	}
-	campaign, err := c.digest()
-	if err != nil {
-		return err
+	for len(c.state.curve) > curveMost {
+		c.state.curve = everySecond(c.state.curve)
 	}
-	s := c.state
-	for len(s.curve) > curveMost {
-		s.curve = everySecond(s.curve)
-	}
-	body, err := s.encode(campaign)
-	if err == nil {
-		err = corpus.ReplaceFile(c.cfg.Journal+stateSuffix, body)
-	}
-	if err != nil {
-		return err
-	}
-	c.snapshot = int64(len(body))
-	return c.jour.DropTail()
+	return c.jour.Compact(c.state.snapshot())
 }
 
 // everySecond returns every second milestone, and the last one.
@@ -83,17 +53,13 @@ func everySecond(curve []Milestone) (some []Milestone) {
 	return some
 }
 
-// encode writes the snapshot of a state.
-func (s *State) encode(campaign string) ([]byte, error) {
-	body, err := corpus.LogLine(&stateHead{stateVersion, campaign, s.Epochs, s.Counts, s.cut, s.found, s.curve})
+// snapshot returns the records of a state.
+func (s *State) snapshot() []*record {
+	all := []*record{{State: &stateHead{s.Epochs, s.Counts, s.cut, s.found, s.curve}}}
 	for _, st := range s.Pairs {
-		line, err := corpus.LogLine(&stateRecord{st.LastNew, st.sum()})
-		if err != nil {
-			return nil, err
-		}
-		body = append(body, line...)
+		all = append(all, &record{Pair: &pairRecord{st.LastNew, st.sum()}})
 	}
-	return body, err
+	return all
 }
 
 // sum returns a delta that makes the state of a pair out of none.
@@ -105,53 +71,23 @@ func (st *PairState) sum() pairDelta {
 	}
 }
 
-// load reads the snapshot of a journal, if there is one, into a state of nothing, and returns its
-// size. check returns what is impossible about a pair.
-func (s *State) load(journal, campaign string, check func(pair int, d *pairDelta) error) (size int64, err error) {
-	file := journal + stateSuffix
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return 0, nil
+func (s *State) replayHead(h *stateHead) error {
+	if s.Epochs > 0 || h.Epochs < 1 {
+		return fmt.Errorf("a state after %d epochs follows %d epochs", h.Epochs, s.Epochs)
 	}
-	if err != nil {
-		return 0, err
-	}
-	pairs := 0
-	err = corpus.ReadLog(file, func(n int, body []byte) error {
-		if n == 0 {
-			return s.loadHead(campaign, body)
-		}
-		if pairs = n; n > len(s.Pairs) {
-			return fmt.Errorf("there are %d pairs", len(s.Pairs))
-		}
-		return s.loadPair(n-1, body, check)
-	})
-	if err == nil && pairs < len(s.Pairs) {
-		err = fmt.Errorf("%s: it has %d of %d pairs", file, pairs, len(s.Pairs))
-	}
-	return info.Size(), err
-}
-
-func (s *State) loadHead(campaign string, body []byte) error {
-	var h stateHead
-	if err := mma.JSONError(body, json.Unmarshal(body, &h)); err != nil {
-		return err
-	}
-	if h.Version != stateVersion || h.Campaign != campaign || h.Epochs < 1 {
-		return fmt.Errorf("%w: it is of campaign %s in version %d after %d epochs, the journal beside it of campaign %s", ErrOtherCampaign, h.Campaign, h.Version, h.Epochs, campaign)
-	}
-	s.Epochs, s.base, s.Counts, s.cut, s.found, s.curve = h.Epochs, h.Epochs, h.Counts, h.Cut, h.Found, h.Curve
+	s.Epochs, s.Counts, s.cut, s.found, s.curve, s.missing = h.Epochs, h.Counts, h.Cut, h.Found, h.Curve, len(s.Pairs)
 	return nil
 }
 
-func (s *State) loadPair(i int, body []byte, check func(pair int, d *pairDelta) error) error {
-	r := &stateRecord{}
-	if err := mma.JSONError(body, json.Unmarshal(body, r)); err != nil {
-		return err
+func (s *State) replayPair(r *pairRecord, check func(pair int, d *pairDelta, most uint64) error) error {
+	if s.missing == 0 {
+		return errors.New("it is of a pair too many")
 	}
-	if err := check(i, &r.Sum); err != nil {
+	i := len(s.Pairs) - s.missing
+	if err := check(i, &r.Sum, maxStateDots); err != nil {
 		return fmt.Errorf("pair %d: %w", i, err)
 	}
+	s.missing--
 	s.Pairs[i].apply(&r.Sum, s.Epochs)
 	s.Pairs[i].LastNew = r.LastNew
 	return nil
@@ -159,6 +95,9 @@ func (s *State) loadPair(i int, body []byte, check func(pair int, d *pairDelta) 
 
 // findings returns the findings in the order in which they were found.
 func (s *State) findings() ([]*Case, error) {
+	if s.missing > 0 {
+		return nil, fmt.Errorf("%d pairs are missing at its end", s.missing)
+	}
 	next := make([]int, len(s.Pairs))
 	var all []*Case
 	for _, i := range s.found {

@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
@@ -24,30 +23,31 @@ func compactConfig(t *testing.T) Config {
 	return cfg
 }
 
-// diskOf reads the journal and its snapshot, "" if there is none.
-func diskOf(t *testing.T, cfg Config) (all [2]string) {
+// diskOf reads the journal.
+func diskOf(t *testing.T, cfg Config) string {
 	t.Helper()
-	for i, suffix := range []string{"", stateSuffix} {
-		body, err := os.ReadFile(cfg.Journal + suffix)
-		if err != nil && !(i == 1 && os.IsNotExist(err)) {
-			t.Fatal(err)
-		}
-		all[i] = string(body)
+	body, err := os.ReadFile(cfg.Journal)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return all
+	return string(body)
 }
 
-func putDisk(t *testing.T, cfg Config, all [2]string) {
+func putDisk(t *testing.T, cfg Config, all string) {
 	t.Helper()
-	os.Remove(cfg.Journal + stateSuffix)
-	for i, suffix := range []string{"", stateSuffix} {
-		if all[i] == "" {
-			continue
-		}
-		if err := os.WriteFile(cfg.Journal+suffix, []byte(all[i]), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(cfg.Journal, []byte(all), 0o666); err != nil {
+		t.Fatal(err)
 	}
+}
+
+// snapshotIn returns the record of a snapshot in a journal that all of its pairs follow, "" if
+// there is none.
+func snapshotIn(text string) string {
+	line := strings.SplitAfter(text, "\n")[1]
+	if !strings.Contains(line, `{"state":`) {
+		return ""
+	}
+	return line
 }
 
 // wholeState is a state with what stateText leaves out.
@@ -60,7 +60,7 @@ func wholeState(t *testing.T, s *State) string {
 type afterEpochs struct {
 	t    *testing.T
 	cfg  *Config
-	disk [][2]string
+	disk []string
 	most int // epochs of a run; 0: all
 	end  context.CancelFunc
 }
@@ -86,22 +86,22 @@ func TestCompact(t *testing.T) {
 		t.Errorf("another state:\n%s", cmp.Diff(want, got))
 	}
 	end := diskOf(t, cfg)
-	if uncompacted := diskOf(t, plain); uncompacted[1] != "" || end[1] == "" || len(end[0]) >= len(uncompacted[0]) {
-		t.Fatalf("%d and %d bytes on disk, not compacted %d and %d", len(end[0]), len(end[1]), len(uncompacted[0]), len(uncompacted[1]))
+	if uncompacted := diskOf(t, plain); snapshotIn(uncompacted) != "" || snapshotIn(end) == "" || len(end) >= len(uncompacted) {
+		t.Fatalf("%d bytes on disk, not compacted %d", len(end), len(uncompacted))
 	}
 	var at []int // epochs after which it was compacted
 	for n, before := 0, ""; n < len(small.disk); n++ {
-		if small.disk[n][1] != before {
-			at, before = append(at, n), small.disk[n][1]
+		if now := snapshotIn(small.disk[n]); now != before {
+			at, before = append(at, n), now
 		}
 	}
 	if len(at) < 2 || at[len(at)-1] == len(small.disk)-1 {
 		for _, d := range small.disk {
-			t.Log(len(d[0]), len(d[1]))
+			t.Log(len(d))
 		}
 		t.Fatalf("compacted after epochs %v of %d", at, len(small.disk))
 	}
-	goesOn := func(what string, disk [2]string) {
+	goesOn := func(what string, disk string) {
 		t.Helper()
 		putDisk(t, cfg, disk)
 		small.disk = nil
@@ -119,10 +119,8 @@ func TestCompact(t *testing.T) {
 		}
 	}
 	first, last := at[0], at[len(at)-1]
-	tail := disk[last-1][0] + full.disk[last][0][len(full.disk[last-1][0]):]
 	goesOn("killed before the first snapshot", full.disk[first])
-	goesOn("killed before another snapshot", [2]string{tail, disk[last-1][1]})
-	goesOn("killed between the snapshot and the end of the tail", [2]string{tail, disk[last][1]})
+	goesOn("killed before another snapshot", disk[last-1]+full.disk[last][len(full.disk[last-1]):])
 	// What is read without the units is the same.
 	past, err := ReadPast(cfg.Journal)
 	if err != nil {
@@ -135,22 +133,30 @@ func TestCompact(t *testing.T) {
 	if d := cmp.Diff(other.Curve, past.Curve); d != "" || len(past.Curve) != len(disk) || stateText(t, past.State) != stateText(t, other.State) {
 		t.Errorf("another past: %s", d)
 	}
-	// Snapshots that are not those of the journal.
-	for name, c := range map[string]struct {
-		disk [2]string
-		want string
-	}{
-		"none":              {[2]string{end[0], ""}, "expected epoch 0"},
-		"an earlier one":    {[2]string{end[0], disk[first][1]}, "expected epoch"},
-		"damaged":           {[2]string{end[0], strings.Replace(end[1], `"dots":`, `"dots":1`, 1)}, "line 1 is damaged"},
-		"cut short":         {[2]string{end[0], end[1][:len(end[1])-5]}, "it has 1 of 2 pairs"},
-		"of another":        {[2]string{end[0], changedLine(t, end[1], 0, `"campaign":"`, `"campaign":"x`)}, "the directory holds another campaign: it is of campaign x"},
-		"impossible counts": {[2]string{end[0], changedLine(t, end[1], 1, `"chunks":`, `"dots":7,"chunks":`)}, "pair 0: 7 dot products, but the classes count"},
-		"order of findings": {[2]string{end[0], changedLine(t, end[1], 0, `"found":[`, `"found":[5,`)}, "the order of its findings is damaged"},
+	// Snapshots that no campaign has written.
+	lines := strings.SplitAfter(end, "\n")
+	without := func(from, to int) string { return strings.Join(slices.Delete(slices.Clone(lines), from, to), "") }
+	none := changedLine(t, end, 0, `,"compacted":3`, "") // what the snapshot takes is not known
+	for name, c := range map[string]struct{ disk, want string }{
+		"none":              {without(1, 4), "line 2: it is of epoch "},
+		"damaged":           {strings.Replace(end, `"dots":`, `"dots":1`, 1), "line 2 is damaged"},
+		"cut short":         {strings.Join(lines[:3], ""), "1 records are missing at its end"},
+		"short of a pair":   {strings.Join(strings.SplitAfter(none, "\n")[:3], ""), "1 pairs are missing at its end"},
+		"without a pair":    {without(3, 4), "line 4: 1 pairs of the state before it are missing"},
+		"two":               {strings.Join(slices.Insert(slices.Clone(lines), 4, lines[1]), ""), "line 5: a state after"},
+		"a pair too many":   {strings.Join(slices.Insert(slices.Clone(lines), 4, lines[2]), ""), "line 5: it is of a pair too many"},
+		"of nothing":        {changedLine(t, end, 1, `"epochs":`, `"epochs":-1,"x":`), "unknown field"},
+		"before the start":  {changedLine(t, end, 1, `"epochs":`, `"epochs":-`), "line 2: a state after -"},
+		"two in one":        {changedLine(t, end, 2, `{"pair":`, `{"state":{"epochs":1},"pair":`), "line 3: it is not one of epoch, state and pair"},
+		"impossible counts": {changedLine(t, end, 2, `"dots":`, `"dots":1`), "line 3: pair 0: "},
+		"order of findings": {changedLine(t, end, 1, `"found":[`, `"found":[5,`), "the order of its findings is damaged"},
 	} {
 		putDisk(t, cfg, c.disk)
 		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+		if _, err := ReadPast(cfg.Journal); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s, read: %v, want %q", name, err, c.want)
 		}
 		if diskOf(t, cfg) != c.disk {
 			t.Errorf("%s: the files have changed", name)
@@ -162,38 +168,16 @@ func TestCompact(t *testing.T) {
 func changedLine(t *testing.T, text string, n int, from, to string) string {
 	t.Helper()
 	lines := strings.SplitAfter(text, "\n")
-	body, ok := corpus.LogBody([]byte(lines[n]))
+	body, ok := journal.Body([]byte(lines[n]))
 	if !ok || !strings.Contains(string(body), from) {
 		t.Fatalf("line %d has no %s", n, from)
 	}
-	line, err := corpus.LogLine(json.RawMessage(strings.Replace(string(body), from, to, 1)))
+	line, err := journal.Line(json.RawMessage(strings.Replace(string(body), from, to, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines[n] = string(line)
 	return strings.Join(lines, "")
-}
-
-// TestPlainJournal goes on with a journal of the version before snapshots, which is not
-// compacted.
-func TestPlainJournal(t *testing.T) {
-	cfg := compactConfig(t)
-	full := &afterEpochs{t: t, cfg: &cfg}
-	cfg.Observe, cfg.tailMost = full, 1<<40
-	want := wholeState(t, runCampaign(t, cfg))
-	disk := full.disk
-	cfg.tailMost = 1
-	old := func(text string) string { return changedLine(t, text, 0, `"v":3`, `"v":2`) }
-	putDisk(t, cfg, [2]string{old(disk[2][0]), ""})
-	if got := wholeState(t, runCampaign(t, cfg)); got != want {
-		t.Errorf("another state:\n%s", cmp.Diff(want, got))
-	}
-	if got := diskOf(t, cfg); got != [2]string{old(disk[len(disk)-1][0]), ""} {
-		t.Error("other bytes")
-	}
-	if left, _ := filepath.Glob(cfg.Journal + "*"); len(left) != 1 {
-		t.Errorf("left: %v", left)
-	}
 }
 
 // TestEverySecond thins milestones: the newest one stays.

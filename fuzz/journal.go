@@ -2,15 +2,9 @@ package fuzz
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -18,45 +12,52 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// The journal is a corpus.Log. Its first record is a header with the campaign's
-// configuration, every other record is the delta of an epoch after those of the
-// snapshot (compact.go). A journal that a program with
-// another catalogue, other generators or formats has begun is refused with
-// corpus.ErrOtherVersion.
+// The first record of a campaign's journal tells the configuration, every other one is what an
+// epoch adds to the state, or a part of the state that a compaction has made of earlier epochs
+// (compact.go).
 
-// journalHeader must be the same when a campaign is resumed.
-//
-// Version is raised whenever a campaign of the same configuration would find something else,
-// or records change their meaning. Versions are digests of the data that results depend on.
-type journalHeader struct {
-	Version    int             `json:"v"`
-	Versions   corpus.Versions `json:"versions"`
-	Seed       uint64          `json:"seed"`
-	Generators []string        `json:"generators"` // with versions
-	Pairs      []string        `json:"pairs"`
-	PerBucket  int             `json:"per_bucket"`
-	Most       int             `json:"max_findings"`
-	Policies   []string        `json:"policies"`
-	Files      []string        `json:"files,omitempty"` // of the targets that are made of files: their digests
-	Plan       string          `json:"plan,omitempty"`  // see Config.Plan
+// journalOptions are all that a campaign's findings depend on, besides the program.
+type journalOptions struct {
+	Seed       uint64   `json:"seed"`
+	Generators []string `json:"generators"` // with versions
+	Pairs      []string `json:"pairs"`
+	PerBucket  int      `json:"per_bucket"`
+	Most       int      `json:"max_findings"`
+	Policies   []string `json:"policies"`
+	Files      []string `json:"files,omitempty"` // of the targets that are made of files: their digests
+	Plan       string   `json:"plan,omitempty"`  // see Config.Plan
 }
 
-// journalVersion is 2 since buckets are primary causes, 3 since it may have a snapshot. A journal of
-// version 2 is read, and stays one that programs of that version read: it is not compacted.
-const (
-	journalVersion = 3
-	plainJournal   = 2
-)
+// journalVersion is raised whenever a campaign of the same options would find something else, or
+// records change their meaning. It is 4 since a snapshot is in the journal itself.
+const journalVersion = 4
 
-func (c *Campaign) header() journalHeader {
-	version := journalVersion
-	if !c.compacts {
-		version = plainJournal
+// journalKind describes the journals of campaigns.
+func journalKind(by journal.Writer) journal.Kind[journalOptions] {
+	return journal.Kind[journalOptions]{Of: "campaign", Version: journalVersion, By: by, Versions: versions.Current(), Differ: func(have, want journalOptions) error {
+		return fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
+	}}
+}
+
+// record is every other record: one of these.
+type record struct {
+	Epoch *delta      `json:"epoch,omitempty"`
+	State *stateHead  `json:"state,omitempty"`
+	Pair  *pairRecord `json:"pair,omitempty"`
+}
+
+// writer is the command that the campaign's journal belongs to.
+func (c *Campaign) writer() journal.Writer {
+	if c.cfg.Plan != "" {
+		return journal.ByMerge
 	}
-	h := journalHeader{Version: version, Versions: versions.Current(), Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan}
+	return journal.ByRun
+}
+
+func (c *Campaign) options() journalOptions {
+	h := journalOptions{Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
 		h.Policies = append(h.Policies, policyName(p.policy))
@@ -72,7 +73,7 @@ func (c *Campaign) header() journalHeader {
 }
 
 // addFiles adds the files of a target, once.
-func (h *journalHeader) addFiles(target, digest string) {
+func (h *journalOptions) addFiles(target, digest string) {
 	if text := target + " (" + digest + ")"; digest != "" && !slices.Contains(h.Files, text) {
 		h.Files = append(h.Files, text)
 	}
@@ -89,16 +90,13 @@ var ErrOtherCampaign = errors.New("the directory holds another campaign")
 // ErrInUse reports that another process works on a journal.
 var ErrInUse = errors.New("another process is working in this directory")
 
-// differences lists where a journal's header differs from the expected one.
-func (h *journalHeader) differences(want *journalHeader) []string {
+// differences lists where the options of a journal differ from the expected ones.
+func (h *journalOptions) differences(want *journalOptions) []string {
 	var d []string
 	point := func(what string, have, want any) {
 		if have != want {
 			d = append(d, fmt.Sprintf("its %s is %v, not %v", what, have, want))
 		}
-	}
-	if h.Version != want.Version {
-		return []string{fmt.Sprintf("its journal is of version %d, this program writes version %d", h.Version, want.Version)}
 	}
 	if h.Plan != want.Plan {
 		return []string{fmt.Sprintf("its plan is %s, not %s", cmp.Or(h.Plan, "none"), cmp.Or(want.Plan, "none"))}
@@ -131,54 +129,40 @@ func filesText(files []string) string {
 	return strings.Join(files, " and ")
 }
 
-// openJournal reads the journal, if there is one, and opens it for appending.
+// openJournal reads the journal, if there is one, and opens it for appending. Its findings are
+// reported.
 func (c *Campaign) openJournal() error {
 	if err := c.checkDirectory(); err != nil {
 		return err
 	}
-	fresh, stale := true, false
-	var observed error // not one of reading the journal
-	l, err := corpus.OpenLog(c.cfg.Journal, func(n int, body []byte) error {
-		fresh = false
-		if n == 0 {
-			if err := c.replayHeader(body); err != nil {
-				return err
-			}
-			observed = c.reportSnapshot()
-			return observed
-		}
-		d, err := c.replayRecord(body)
-		if err == nil {
-			stale = stale || d == nil
-		}
-		if err == nil && d != nil {
-			observed = c.reportAll(d)
-			return observed
-		}
-		return err
-	})
-	if observed != nil {
-		return observed
-	}
+	j, err := journal.Open(c.cfg.Journal, journalKind(c.writer()), c.options(), c.replay)
 	if errors.Is(err, corpus.ErrInUse) {
 		return fmt.Errorf("%s: %w", c.cfg.Journal, ErrInUse)
 	}
 	if err != nil {
 		return err
 	}
-	c.jour = l
-	switch {
-	case fresh: // a snapshot without a journal is of nothing
-		if err := os.Remove(c.cfg.Journal + stateSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return c.jour.Record(c.header())
-	case stale && c.state.Epochs == c.state.base:
-		if err := c.jour.DropTail(); err != nil {
-			return err
-		}
+	c.jour = j
+	if err := c.goOn(); err != nil {
+		c.jour = nil
+		return errors.Join(err, j.Close())
 	}
-	return c.compact()
+	return nil
+}
+
+// goOn reports what the journal has, and begins it if it has nothing.
+func (c *Campaign) goOn() error {
+	found, err := c.state.findings()
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.cfg.Journal, err)
+	}
+	for _, f := range found {
+		c.resumed[f] = true
+	}
+	if err := c.report(found); err != nil {
+		return err
+	}
+	return errors.Join(c.jour.Begin(), c.compact())
 }
 
 // checkDirectory returns an error if the journal cannot be begun, or gone on from, where
@@ -186,12 +170,8 @@ func (c *Campaign) openJournal() error {
 // there is a journal, so that a campaign that is refused leaves none.
 func (c *Campaign) checkDirectory() error {
 	dir, file := filepath.Split(c.cfg.Journal)
-	me := journal.ByRun
-	if c.cfg.Plan != "" {
-		me = journal.ByMerge
-	}
 	if file == JournalFile {
-		if err := journal.CheckWriter(filepath.Clean(dir), me); err != nil {
+		if err := journal.CheckWriter(filepath.Clean(dir), c.writer()); err != nil {
 			return err
 		}
 	}
@@ -201,78 +181,41 @@ func (c *Campaign) checkDirectory() error {
 	return c.checkPlaces()
 }
 
-// replayHeader checks the header, and reads the snapshot.
-func (c *Campaign) replayHeader(body []byte) error {
-	var have journalHeader
-	if json.Unmarshal(body, &have) != nil || have.Version == 0 {
-		return errors.New("the first line is not that of a campaign: the file is damaged, or something else")
-	}
-	if err := have.Versions.Check(versions.Current()); err != nil {
-		return err
-	}
-	c.compacts = have.Version != plainJournal
-	want := c.header()
-	if !reflect.DeepEqual(have, want) {
-		return fmt.Errorf("%w: %s", ErrOtherCampaign, strings.Join(have.differences(&want), "; "))
-	}
-	if !c.compacts {
-		return nil
-	}
-	campaign, err := c.digest()
-	if err == nil {
-		c.snapshot, err = c.state.load(c.cfg.Journal, campaign, func(i int, d *pairDelta) error {
-			return c.pairs[i].checkDelta(d, c.state.Pairs[i], i, maxStateDots)
-		})
-	}
-	return err
+// replay adds a record of the journal to the state.
+func (c *Campaign) replay(r *record) error {
+	return c.state.replay(r, func(pair int, d *pairDelta, most uint64) error {
+		return c.pairs[pair].checkDelta(d, c.state.Pairs[pair], pair, most)
+	})
 }
 
-// reportSnapshot reports the findings of the snapshot.
-func (c *Campaign) reportSnapshot() error {
-	all, err := c.state.findings()
-	if err != nil {
-		return err
+// replay adds a record of a journal to a state. check returns what is impossible about a pair in
+// it, which can have so many dot products at most.
+func (s *State) replay(r *record, check func(pair int, d *pairDelta, most uint64) error) error {
+	switch {
+	case r.Epoch != nil && r.State == nil && r.Pair == nil:
+		return s.replayEpoch(r.Epoch, check)
+	case r.State != nil && r.Epoch == nil && r.Pair == nil:
+		return s.replayHead(r.State)
+	case r.Pair != nil && r.Epoch == nil && r.State == nil:
+		return s.replayPair(r.Pair, check)
 	}
-	for _, f := range all {
-		c.resumed[f] = true
-	}
-	return c.report(all)
+	return errors.New("it is not one of epoch, state and pair")
 }
 
-// digest identifies the campaign.
-func (c *Campaign) digest() (string, error) {
-	head, err := json.Marshal(c.header())
-	return digestOf(head), err
-}
-
-// digestOf is the digest of the header of a journal.
-func digestOf(header []byte) string {
-	sum := sha256.Sum256(header)
-	return hex.EncodeToString(sum[:8])
-}
-
-// has reports whether the record of an epoch, the next one in a journal, is one that the
-// snapshot has.
-func (s *State) has(d *delta) bool { return d.Epoch >= 0 && d.Epoch < s.base && s.Epochs == s.base }
-
-// replayRecord adds a record to the state. It returns the epoch's delta, nil for one that
-// the snapshot has.
-func (c *Campaign) replayRecord(body []byte) (*delta, error) {
-	d := &delta{}
-	if err := mma.JSONError(body, json.Unmarshal(body, d)); err != nil {
-		return nil, err
+func (s *State) replayEpoch(d *delta, check func(pair int, d *pairDelta, most uint64) error) error {
+	switch {
+	case s.missing > 0:
+		return fmt.Errorf("%d pairs of the state before it are missing", s.missing)
+	case d.Epoch != s.Epochs:
+		return fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, s.Epochs)
+	case len(d.Pairs) != len(s.Pairs):
+		return fmt.Errorf("it has %d pairs, expected %d", len(d.Pairs), len(s.Pairs))
 	}
-	if c.state.has(d) {
-		return nil, nil
-	}
-	if err := c.check(d); err != nil {
-		return nil, err
-	}
-	c.state.apply(d)
 	for i := range d.Pairs {
-		for _, f := range d.Pairs[i].Findings {
-			c.resumed[f] = true
+		if err := check(i, &d.Pairs[i], maxEpochDots); err != nil {
+			return fmt.Errorf("pair %d: %w", i, err)
 		}
 	}
-	return d, nil
+	s.apply(d)
+	return nil
 }

@@ -25,22 +25,6 @@ const (
 	maxStateDots = 1 << 60
 )
 
-// check returns an error if an epoch's record is impossible.
-func (c *Campaign) check(d *delta) error {
-	if d.Epoch != c.state.Epochs {
-		return fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, c.state.Epochs)
-	}
-	if len(d.Pairs) != len(c.pairs) {
-		return fmt.Errorf("it has %d pairs, expected %d", len(d.Pairs), len(c.pairs))
-	}
-	for i := range d.Pairs {
-		if err := c.pairs[i].checkDelta(&d.Pairs[i], c.state.Pairs[i], i, maxEpochDots); err != nil {
-			return fmt.Errorf("pair %d: %w", i, err)
-		}
-	}
-	return nil
-}
-
 func (p *pairRun) checkDelta(d *pairDelta, st *PairState, index int, most uint64) error {
 	if err := d.checkCounts(most); err != nil {
 		return err

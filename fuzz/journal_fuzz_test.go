@@ -2,10 +2,13 @@ package fuzz
 
 import (
 	"bytes"
-	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 )
 
 // FuzzJournal reads anything as the record of a campaign's epoch: what is taken in is
@@ -14,57 +17,54 @@ func FuzzJournal(f *testing.F) {
 	cfg := Config{Pairs: openPairs(f, "sim:ampere", "sim:hopper", "mma.m16n8k8.f32.f16.f16.f32"), Seed: 1, Count: 256, Workers: 1}
 	cfg.Journal = filepath.Join(f.TempDir(), "journal")
 	runCampaign(f, cfg)
-	journal, err := os.ReadFile(cfg.Journal)
+	text, err := os.ReadFile(cfg.Journal)
 	if err != nil {
 		f.Fatal(err)
 	}
-	for line := range bytes.Lines(journal) {
-		_, body, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" "))
+	for line := range bytes.Lines(text) {
+		body, _ := journal.Body(line)
 		f.Add(body)
 	}
-	f.Add([]byte(`{"epoch":0,"pairs":[{"dots":1,"corpus":[{"source":"nobody","index":1}]}]}`))
+	f.Add([]byte(`{"epoch":{"epoch":0,"pairs":[{"dots":1,"corpus":[{"source":"nobody","index":1}]}]}}`))
+	f.Add([]byte(`{"state":{"epochs":1,"found":[0]}}`))
+	f.Add([]byte(`{"pair":{"sum":{}}}`))
 	cfg.Journal = ""
 	c, err := New(cfg)
 	if err != nil {
 		f.Fatal(err)
 	}
-	replay := func(body []byte) error { _, err := c.replayRecord(body); return err }
-	check := func(_ int, d *pairDelta) error { return c.pairs[0].checkDelta(d, c.state.Pairs[0], 0, maxStateDots) }
+	empty := func() *State { return &State{Pairs: []*PairState{newPairState(c.pairs[0])}} }
 	f.Fuzz(func(t *testing.T, body []byte) {
-		c.state = &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
-		_ = c.replayHeader(body)
-		_ = c.state.loadHead("", body)
-		_ = c.state.loadPair(0, body, check)
-		c.compacts, c.state = true, &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
-		if replay(body) != nil {
+		var r record
+		if corpus.DecodeStrict(body, &r) != nil {
 			return
 		}
-		var d delta
-		if err := json.Unmarshal(body, &d); err != nil {
-			t.Fatal(err)
+		c.state = empty()
+		c.state.missing = 1 // for the second record of a snapshot
+		_ = c.replay(&r)
+		c.state = empty()
+		if c.replay(&r) != nil || r.Epoch == nil {
+			return
 		}
-		once, err := json.Marshal(&d)
-		if err != nil {
-			t.Fatal(err)
+		again := func(all ...*record) {
+			t.Helper()
+			c.state = empty()
+			for _, r := range all {
+				var read record
+				text := mustJSON(t, r)
+				if err := errors.Join(corpus.DecodeStrict(text, &read), c.replay(&read)); err != nil {
+					t.Fatalf("%s: %v", text, err)
+				}
+			}
 		}
-		first, _ := json.Marshal(c.state)
-		c.state = &State{Pairs: []*PairState{newPairState(c.pairs[0])}}
-		if err := replay(once); err != nil {
-			t.Fatalf("%s: %v", once, err)
+		first := mustJSON(t, c.state)
+		again(&r)
+		if now := mustJSON(t, c.state); !bytes.Equal(first, now) {
+			t.Fatalf("%s\nis read again as\n%s", first, now)
 		}
-		if again, _ := json.Marshal(c.state); !bytes.Equal(first, again) {
-			t.Fatalf("%s\nis read again as\n%s", first, again)
-		}
-		sum, err := json.Marshal(&stateRecord{c.state.Pairs[0].LastNew, c.state.Pairs[0].sum()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.state.Pairs[0] = newPairState(c.pairs[0])
-		if err := c.state.loadPair(0, sum, check); err != nil {
-			t.Fatalf("%s: %v", sum, err)
-		}
-		if again, _ := json.Marshal(c.state); !bytes.Equal(first, again) {
-			t.Fatalf("%s\nhas the snapshot\n%s", first, again)
+		again(c.state.snapshot()...)
+		if now := mustJSON(t, c.state); !bytes.Equal(first, now) {
+			t.Fatalf("%s\nhas the snapshot\n%s", first, now)
 		}
 		st := c.state.Pairs[0]
 		for turns, n := st.turns(), 0; n < 8; n++ {

@@ -1,16 +1,17 @@
 package fuzz
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -94,10 +95,7 @@ func TestDamagedRecords(t *testing.T) {
 	if len(records) != 2 {
 		t.Fatalf("%d records, want the header and an epoch", len(records))
 	}
-	var good delta
-	if err := json.Unmarshal(records[1], &good); err != nil {
-		t.Fatal(err)
-	}
+	good := epochOf(t, records[1])
 	if p := good.Pairs[0]; len(p.Findings) == 0 || len(p.Corpus) == 0 || len(p.Differ) == 0 || p.Verdict == nil || !p.Verdict.Found() {
 		t.Fatal("the campaign has found nothing to change")
 	}
@@ -149,12 +147,9 @@ func TestDamagedRecords(t *testing.T) {
 		{"origin", func(_ *delta, p *pairDelta) { p.Findings[0].Origin.Source = "?" }, `pair 0: finding: unknown generator "?"`},
 		{"bucket of a finding", func(_ *delta, p *pairDelta) { p.Findings[0].Bucket = "a\nb" }, `pair 0: finding: "a\nb" cannot be the name of a bucket`},
 	} {
-		var d delta
-		if err := json.Unmarshal(records[1], &d); err != nil {
-			t.Fatal(err)
-		}
-		tc.change(&d, &d.Pairs[0])
-		body, err := json.Marshal(&d)
+		d := epochOf(t, records[1])
+		tc.change(d, &d.Pairs[0])
+		body, err := json.Marshal(&record{Epoch: d})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,9 +158,9 @@ func TestDamagedRecords(t *testing.T) {
 	// What cannot be said with a delta.
 	for _, tc := range []struct{ old, new, want string }{
 		{`"class":"value"`, `"class":"odd"`, "odd"},
-		{`"class":"value"`, `"class":99`, `"pairs #1.differ #1.class" is a number, not a string`},
-		{fmt.Sprintf(`"dots":%d`, dots), `"dots":-1`, `"pairs #1.dots" is -1, not a whole number in range`},
-		{`"chunks":`, `"chunks":1.5,"x":`, `"pairs #1.chunks" is 1.5, not a whole number in range`},
+		{`"class":"value"`, `"class":99`, `"epoch.pairs #1.differ #1.class" is a number, not a string`},
+		{fmt.Sprintf(`"dots":%d`, dots), `"dots":-1`, `"epoch.pairs #1.dots" is -1, not a whole number in range`},
+		{`"chunks":`, `"chunks":1.5,"changed":`, `"epoch.pairs #1.chunks" is 1.5, not a whole number in range`},
 	} {
 		body := strings.Replace(string(records[1]), tc.old, tc.new, 1)
 		if body == string(records[1]) {
@@ -198,36 +193,45 @@ func checkDamaged(t *testing.T, cfg Config, name string, header, record []byte, 
 	}
 }
 
+// epochOf reads the record of an epoch.
+func epochOf(t *testing.T, body []byte) *delta {
+	t.Helper()
+	var r record
+	if err := json.Unmarshal(body, &r); err != nil || r.Epoch == nil {
+		t.Fatal(err)
+	}
+	return r.Epoch
+}
+
 // readRecords returns the records of a journal.
 func readRecords(t *testing.T, path string) (records []json.RawMessage) {
 	t.Helper()
-	l, err := corpus.OpenLog(path, func(_ int, body []byte) error {
-		records = append(records, slices.Clone(body))
-		return nil
-	})
+	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
+	for line := range bytes.Lines(text) {
+		body, ok := journal.Body(line)
+		if !ok {
+			t.Fatalf("%q is damaged", line)
+		}
+		records = append(records, body)
+	}
 	return records
 }
 
 // writeRecords writes a journal.
 func writeRecords(t *testing.T, path string, records ...[]byte) {
 	t.Helper()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	l, err := corpus.OpenLog(path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var all []byte
 	for _, r := range records {
-		if err := l.Record(json.RawMessage(r)); err != nil {
+		line, err := journal.Line(json.RawMessage(r))
+		if err != nil {
 			t.Fatal(err)
 		}
+		all = append(all, line...)
 	}
-	if err := l.Close(); err != nil {
+	if err := os.WriteFile(path, all, 0o666); err != nil {
 		t.Fatal(err)
 	}
 }

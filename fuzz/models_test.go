@@ -325,6 +325,28 @@ func TestRefined(t *testing.T) {
 	}
 }
 
+// TestAlone compares the interpreters on units that have one of the fields that a search sets
+// alone, which made-up units may not have.
+func TestAlone(t *testing.T) {
+	skipUnderRace(t)
+	for _, f := range mma.Fields() {
+		if f.Alone == "" {
+			continue
+		}
+		for seed := range uint64(tier.Of(8, 8, 40, 200)) {
+			i := madeup.Unit(seed)
+			values := change.SpaceOf(&i).Range(&i.Params, f)
+			if len(values) == 0 {
+				continue
+			}
+			f.SetInt(&i.Params, values[int(seed)%len(values)])
+			if i.Name = fmt.Sprintf("%s = %s of %d", f.Path, f.Text(&i.Params), seed); change.SpaceOf(&i).Valid(&i.Params) {
+				compareModels(t, &i, 1, 8)
+			}
+		}
+	}
+}
+
 // TestLostInfinities compares the interpreters on units that drop an infinite c, which no
 // made-up unit does.
 func TestLostInfinities(t *testing.T) {

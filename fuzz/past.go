@@ -1,18 +1,16 @@
 package fuzz
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Past is what can be read from the journal of a campaign without its targets, which may be on
@@ -32,53 +30,34 @@ const pastPairs = 1 << 20
 
 // ReadPast reads the journal of a campaign, also of one that is running. Findings are as
 // the journal has them: without Mismatch and Dir, and their dot products are not checked.
-func ReadPast(journal string) (*Past, error) {
-	const tries = 5 // a campaign that is running may compact its journal meanwhile
-	for try := 1; ; try++ {
-		before, _ := os.Stat(journal + stateSuffix)
-		p, err := readPast(journal)
-		after, _ := os.Stat(journal + stateSuffix)
-		if err == nil || try == tries || os.SameFile(before, after) {
-			return p, err
-		}
-	}
-}
-
-func readPast(journal string) (*Past, error) {
+func ReadPast(file string) (*Past, error) {
 	p := &Past{State: &State{}}
-	err := corpus.ReadLog(journal, func(n int, body []byte) error {
-		if n > 0 {
-			return p.epoch(body)
-		}
-		if err := p.header(body); err != nil {
-			return err
-		}
-		_, err := p.State.load(journal, digestOf(body), func(_ int, d *pairDelta) error { return d.checkCounts(maxStateDots) })
-		return err
+	err := journal.Read(file, journalKind(""), p.begin, func(r *record) error {
+		return p.State.replay(r, func(_ int, d *pairDelta, most uint64) error { return d.checkCounts(most) })
 	})
 	if err == nil && p.State.Pairs == nil {
-		err = fmt.Errorf("%s: it has not begun", journal)
+		err = fmt.Errorf("%s: it has not begun", file)
+	}
+	if err == nil {
+		if _, err = p.State.findings(); err != nil {
+			err = fmt.Errorf("%s: %w", file, err)
+		}
 	}
 	p.findBases()
 	p.Curve = p.State.curve
 	if err == nil {
-		p.Incomplete, err = incompleteText(journal)
+		p.Incomplete, err = incompleteText(file)
 	}
 	return p, err
 }
 
-func (p *Past) header(body []byte) error {
-	var h journalHeader
-	if err := mma.JSONError(body, json.Unmarshal(body, &h)); err != nil {
-		return err
-	}
-	switch {
-	case h.Version != journalVersion && h.Version != plainJournal:
-		return fmt.Errorf("its journal is of version %d, this program reads versions %d and %d", h.Version, plainJournal, journalVersion)
-	case len(h.Pairs) == 0 || len(h.Pairs) > pastPairs || len(h.Generators) != len(h.Pairs) || len(h.Policies) != len(h.Pairs):
+// begin takes the first record.
+func (p *Past) begin(head *journal.Head[journalOptions]) error {
+	h := &head.Options
+	if len(h.Pairs) == 0 || len(h.Pairs) > pastPairs || len(h.Generators) != len(h.Pairs) || len(h.Policies) != len(h.Pairs) {
 		return errors.New("this is no journal of a campaign")
 	}
-	p.Seed, p.Versions, p.Generators, p.Policies = h.Seed, h.Versions, h.Generators, h.Policies
+	p.Seed, p.Versions, p.Generators, p.Policies = h.Seed, head.Versions, h.Generators, h.Policies
 	for _, name := range h.Pairs {
 		st := &PairState{Next: map[string]uint64{}, Features: map[uint32]bool{}, Buckets: map[string]*Bucket{}}
 		st.TargetA, st.TargetB, st.Name = namesOf(name)
@@ -112,29 +91,6 @@ func cutLast(text string) (before, word string) {
 		return text, ""
 	}
 	return text[:at], text[at+1:]
-}
-
-// epoch adds the record of an epoch.
-func (p *Past) epoch(body []byte) error {
-	d := &delta{}
-	if err := mma.JSONError(body, json.Unmarshal(body, d)); err != nil {
-		return err
-	}
-	switch {
-	case p.State.has(d):
-		return nil
-	case d.Epoch != p.State.Epochs:
-		return fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, p.State.Epochs)
-	case len(d.Pairs) != len(p.State.Pairs):
-		return fmt.Errorf("it has %d pairs, expected %d", len(d.Pairs), len(p.State.Pairs))
-	}
-	for i := range d.Pairs {
-		if err := d.Pairs[i].checkCounts(maxEpochDots); err != nil {
-			return fmt.Errorf("pair %d: %w", i, err)
-		}
-	}
-	p.State.apply(d)
-	return nil
 }
 
 // findBases sets BaseA, the side whose arithmetic a verdict changes, from a finding: it is the

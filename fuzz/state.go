@@ -20,11 +20,11 @@ type State struct {
 	// Counts are values of Config.Count that lead to the same findings. There are several,
 	// to be run one after the other on the same journal, if a time or a count cut an epoch
 	// short and a later run went on from there.
-	Counts []uint64
-	cut    bool        // the last epoch was cut
-	found  []int       // pairs of the findings, in the order in which they were found
-	curve  []Milestone // after each epoch, of old ones after some
-	base   int         // epochs of the snapshot
+	Counts  []uint64
+	cut     bool        // the last epoch was cut
+	found   []int       // pairs of the findings, in the order in which they were found
+	curve   []Milestone // after each epoch, of old ones after some
+	missing int         // pairs that are to follow in the journal, of a snapshot
 }
 
 // Milestone is how far a campaign was.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/fuzz/pages"
 )
@@ -100,7 +100,7 @@ func pageSeeds(t testing.TB) [][]byte {
 		if r.log {
 			var bodies []byte
 			for line := range bytes.Lines(body) {
-				record, _ := corpus.LogBody(line)
+				record, _ := journal.Body(line)
 				bodies = append(append(bodies, record...), '\n')
 			}
 			body = bodies
@@ -113,7 +113,7 @@ func pageSeeds(t testing.TB) [][]byte {
 // logOf returns the log that has the lines as its records, those apart that are no JSON.
 func logOf(lines []byte) (log []byte) {
 	for line := range bytes.Lines(lines) {
-		if record, err := corpus.LogLine(json.RawMessage(line)); err == nil {
+		if record, err := journal.Line(json.RawMessage(line)); err == nil {
 			log = append(log, record...)
 		}
 	}

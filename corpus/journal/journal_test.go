@@ -393,3 +393,44 @@ func FuzzJournal(f *testing.F) {
 		}
 	})
 }
+
+// FuzzScan reads anything as a journal, with the checksums of its lines made right
+// or not: what is good of it is read again as the same, to its end.
+func FuzzScan(f *testing.F) {
+	line := func(body string) string {
+		return fmt.Sprintf("%s %s\n", checksum([]byte(body)), body)
+	}
+	f.Add([]byte(line(`{"v":1}`)+line(`{"epoch":0}`)), false)
+	f.Add([]byte(line(`{"v":1}`)+line(`{"epoch":0}`)[:12]), false)
+	f.Add([]byte(line(`{"v":1}`)+"\x00\x00\x00\x00"), false)
+	f.Add([]byte("{\"v\":1}\n{\"epoch\":0}\n"), true)
+	f.Fuzz(func(t *testing.T, data []byte, mend bool) {
+		if mend {
+			var b strings.Builder
+			for body := range bytes.Lines(data) {
+				b.WriteString(line(string(bytes.TrimSuffix(body, []byte("\n")))))
+			}
+			data = []byte(b.String())
+		}
+		read := func(data []byte) (good int64, lines string, err error) {
+			good, err = scan(bytes.NewReader(data), func(n int, body []byte) error {
+				if n != strings.Count(lines, "\n") {
+					t.Errorf("record %d after %q", n, lines)
+				}
+				lines += line(string(body))
+				return nil
+			})
+			return good, lines, err
+		}
+		good, lines, err := read(data)
+		if err != nil {
+			return
+		}
+		if good < 0 || good > int64(len(data)) || lines != string(data[:good]) {
+			t.Fatalf("%q has %d good bytes, and the records %q", data, good, lines)
+		}
+		if n, again, err := read(data[:good]); n != good || again != lines || err != nil {
+			t.Errorf("the good part of %q is read as %d bytes %q, %v", data, n, again, err)
+		}
+	})
+}

@@ -1,7 +1,6 @@
 package journal
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -96,7 +95,7 @@ func writersOf(path string) (by []Writer, dir bool) {
 			return err == nil
 		})
 	}
-	if w := journalOf(filepath.Join(path, File)); w != "" {
+	if w := HeadOf(filepath.Join(path, File)).By; w != "" {
 		by = append(by, w)
 	}
 	if has("campaign.json") && has("units", "units.log") {
@@ -106,32 +105,6 @@ func writersOf(path string) (by []Writer, dir bool) {
 		by = append(by, ByCompare)
 	}
 	return by, true
-}
-
-// journalOf returns the command that has begun a journal, also one of a corpus.Log, by the fields
-// of its first record; "" if it is none, or has none.
-func journalOf(path string) Writer {
-	if w := HeadOf(path).By; w != "" {
-		return w
-	}
-	var head map[string]json.RawMessage
-	if json.Unmarshal(corpus.FirstRecord(path), &head) != nil {
-		return ""
-	}
-	has := func(name string) bool { return head[name] != nil }
-	switch {
-	case has("study"):
-		return ByStudy
-	case has("pairs") && has("plan"):
-		return ByMerge
-	case has("pairs"):
-		return ByRun
-	case has("target") && has("instruction"):
-		return ByInfer
-	case has("target"):
-		return ByChecklist
-	}
-	return ""
 }
 
 // CheckUnlogged returns a *corpus.ForeignError if a directory has no log, which shows who has written

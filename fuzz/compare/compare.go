@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -81,7 +81,7 @@ type Comparison struct {
 	models []*model // that were found so far
 	result Result
 
-	log   *corpus.Log
+	log   *journal.Journal[unit]
 	done  map[[2]string]*unit // the units in the log, by the names of the machines
 	begin func() error        // what is to be done before two machines are compared; nil: it is done
 }

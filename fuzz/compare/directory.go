@@ -24,7 +24,7 @@ const mark = ".compare"
 type Directory struct {
 	path string
 	file *corpus.Replacement
-	log  *corpus.Log // of a comparison that can be resumed; nil: none
+	log  *journal.Journal[unit] // of a comparison that can be resumed; nil: none
 }
 
 // Begun reports whether a comparison has written bundles into a directory.
@@ -125,9 +125,9 @@ func (d *Directory) Save(r *Result) error {
 	if err := d.file.Save(append(body, '\n')); err != nil || d.log == nil {
 		return err
 	}
-	err = d.log.Close()
+	err = d.log.Remove()
 	d.log = nil
-	return errors.Join(err, os.Remove(filepath.Join(d.path, logFile)))
+	return err
 }
 
 // Release holds the directory no longer. The result and the log that are there stay, but not a log
@@ -138,11 +138,11 @@ func (d *Directory) Release() error {
 	}
 	var err error
 	if d.log != nil {
-		err = d.log.Close()
-		d.log = nil
-		if file := filepath.Join(d.path, logFile); !journal.HasRecords(file) {
-			err = errors.Join(err, os.Remove(file))
+		end := d.log.Close
+		if !d.log.Begun() {
+			end = d.log.Remove
 		}
+		err, d.log = end(), nil
 	}
 	return errors.Join(err, d.file.Discard())
 }

@@ -5,25 +5,25 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// logFile is the log beside the result, with what was compared before an interruption:
-// first a logHead, then a unit for each pair of machines that is done.
+// logFile is the journal beside the result, with what was compared before an interruption: a unit
+// for each pair of machines that is done.
 const logFile = ".compare.log"
 
-type logHead struct {
-	Version int    `json:"v"`
-	Key     string `json:"key"` // of the comparison
+// logOptions identify a comparison.
+type logOptions struct {
+	Key string `json:"key"`
 }
-
-const logVersion = 1
 
 // unit is what the comparison of two machines adds to the result.
 type unit struct {
@@ -59,8 +59,8 @@ var errOtherComparison = errors.New("the log is of another comparison")
 // is in the way. Save removes the log at the end.
 func (c *Comparison) Resume(d *Directory) error {
 	file := filepath.Join(d.path, logFile)
-	head := logHead{logVersion, c.key()}
-	log, err := c.openLog(file, d, head)
+	options := logOptions{c.key()}
+	log, err := c.openLog(file, d, options)
 	if errors.Is(err, corpus.ErrInUse) {
 		return err
 	}
@@ -73,7 +73,7 @@ func (c *Comparison) Resume(d *Directory) error {
 		if err := os.Remove(file); err != nil {
 			return err
 		}
-		if d.log, err = c.openLog(file, d, head); err != nil {
+		if d.log, err = c.openLog(file, d, options); err != nil {
 			return err
 		}
 	}
@@ -82,35 +82,47 @@ func (c *Comparison) Resume(d *Directory) error {
 }
 
 // startOver makes the comparison one of which nothing is done.
-func (c *Comparison) startOver(d *Directory, head logHead) {
+func (c *Comparison) startOver(d *Directory) {
 	c.done = map[[2]string]*unit{}
-	c.begin = func() error { return c.beginIn(d, head) }
+	c.begin = func() error { return c.beginIn(d) }
 }
 
 // openLog opens the log of the comparison, and takes what is done from it: nothing if there is an
 // error.
-func (c *Comparison) openLog(file string, d *Directory, head logHead) (*corpus.Log, error) {
-	c.startOver(d, head)
-	log, err := corpus.OpenLog(file, func(n int, body []byte) error {
-		if n == 0 {
-			var have logHead
-			if json.Unmarshal(body, &have) != nil || have != head {
-				return errOtherComparison
-			}
-			c.begin = nil
-			return nil
-		}
-		u := &unit{}
-		if err := json.Unmarshal(body, u); err != nil {
-			return errOtherComparison
-		}
+func (c *Comparison) openLog(file string, d *Directory, options logOptions) (*journal.Journal[unit], error) {
+	c.startOver(d)
+	kind := journal.Kind[logOptions]{Of: "comparison", Version: 2, By: journal.ByCompare, Versions: versions.Current(), Differ: func(_, _ logOptions) error { return errOtherComparison }}
+	log, err := journal.Open(file, kind, options, func(u *unit) error {
 		c.done[[2]string{u.A, u.B}] = u
-		return nil
+		return u.check()
 	})
-	if err != nil {
-		c.startOver(d, head)
+	switch {
+	case err != nil:
+		c.startOver(d)
+	case log.Begun():
+		c.begin = nil
 	}
 	return log, err
+}
+
+// check returns an error for a unit that no comparison has written.
+func (u *unit) check() error {
+	if len(u.Rests) != len(u.Differences) {
+		return fmt.Errorf("%d differences with %d rests", len(u.Differences), len(u.Rests))
+	}
+	for _, m := range u.Models {
+		if m.Params == (mma.Params{}) {
+			continue
+		}
+		base, err := findBase(m.Base)
+		if err == nil {
+			err = m.Params.Validate(base.Formats, m.K)
+		}
+		if err != nil {
+			return fmt.Errorf("the model of %s of %s: %w", m.Instruction, m.Machine, err)
+		}
+	}
+	return nil
 }
 
 // keeps has the names of the directories whose bundles stay.
@@ -124,7 +136,7 @@ func (c *Comparison) keeps() map[string]bool {
 
 // beginIn begins a comparison in a directory that may have bundles of another one. These stay if
 // something could not be opened: its name may be mistyped, and they may be all that is known of it.
-func (c *Comparison) beginIn(d *Directory, head logHead) error {
+func (c *Comparison) beginIn(d *Directory) error {
 	clear := d.clear
 	if len(c.Trouble) > 0 {
 		clear = d.mark
@@ -133,10 +145,10 @@ func (c *Comparison) beginIn(d *Directory, head logHead) error {
 		return err
 	}
 	c.begin = nil
-	return c.log.Record(head)
+	return c.log.Begin()
 }
 
-// key identifies all that the result depends on.
+// key identifies all that the result depends on, besides the program.
 func (c *Comparison) key() string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
@@ -145,7 +157,7 @@ func (c *Comparison) key() string {
 			panic("compare: " + err.Error()) // plain data always encodes
 		}
 	}
-	add([]any{versions.Current(), c.NaN, c.Zero, c.MaxFindings, c.AllFindings, c.Known.List, c.Known.Day.UTC().Format(corpus.DateLayout), c.Trouble})
+	add([]any{c.NaN, c.Zero, c.MaxFindings, c.AllFindings, c.Known.List, c.Known.Day.UTC().Format(corpus.DateLayout), c.Trouble})
 	if c.Baseline != nil {
 		add(c.Baseline.open)
 		add(c.Baseline.Machines)

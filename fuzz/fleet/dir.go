@@ -228,7 +228,7 @@ func (x *index) lineAt(n int, p place) ([]byte, *fuzz.UnitResult, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	body, whole := corpus.LogBody(line)
+	body, whole := journal.Body(line)
 	if !whole || !bytes.HasSuffix(line, []byte("\n")) {
 		return nil, nil, fmt.Errorf("%s: unit %d is damaged: remove it, and run a shard again", p.file, n)
 	}

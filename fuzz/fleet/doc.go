@@ -13,7 +13,7 @@
 // # The directory of shards
 //
 //	campaign.json   the plan
-//	units/N         the result of unit N, one line of a corpus.Log
+//	units/N         the result of unit N, one line of a journal
 //	units.log       results that were merged into this directory: the same lines, by number
 //	leases/N        who works on unit N
 //	shards/NAME     who is there: a heartbeat

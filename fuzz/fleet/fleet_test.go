@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -297,7 +297,7 @@ func TestRefused(t *testing.T) {
 	if err := prepare(dirs[0], "test", q); !errors.As(err, new(*OtherPlanError)) {
 		t.Errorf("another plan's shard: %v", err)
 	}
-	line, err := corpus.LogLine(unitLine{p.Digest(), 3, &fuzz.UnitResult{Dots: 5}})
+	line, err := journal.Line(unitLine{p.Digest(), 3, &fuzz.UnitResult{Dots: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +328,7 @@ func TestRefused(t *testing.T) {
 
 func lineOf(t *testing.T, v any) []byte {
 	t.Helper()
-	line, err := corpus.LogLine(v)
+	line, err := journal.Line(v)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -495,7 +495,7 @@ func TestTriage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, _ := corpus.LogBody(good)
+	body, _ := journal.Body(good)
 	changed := func(from, to string) []byte {
 		if !bytes.Contains(body, []byte(from)) {
 			t.Fatalf("there is no %s in %s", from, body)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -164,7 +165,7 @@ func (s *Shard) work(ctx context.Context) error {
 
 // finish writes the result of a unit.
 func (s *Shard) finish(u *Unit, r *fuzz.UnitResult) error {
-	line, err := corpus.LogLine(unitLine{s.Plan.Digest(), u.Number, r})
+	line, err := journal.Line(unitLine{s.Plan.Digest(), u.Number, r})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -46,7 +47,7 @@ func readStep(dir string, p *Plan, key string, result any) (bool, error) {
 		return false, err
 	}
 	s := stepLine{}
-	body, whole := corpus.LogBody(line)
+	body, whole := journal.Body(line)
 	if !whole {
 		return false, fmt.Errorf("%s: it is damaged: remove it, and run the same command again", file)
 	}
@@ -192,7 +193,7 @@ func (s *Shard) step(key string, result any, do func() error) error {
 	if err != nil {
 		return err
 	}
-	line, err := corpus.LogLine(stepLine{s.Plan.Digest(), key, body})
+	line, err := journal.Line(stepLine{s.Plan.Digest(), key, body})
 	if err != nil {
 		return err
 	}
