@@ -106,7 +106,7 @@ func (x *index) copy(ctx context.Context, w *bufio.Writer) error {
 	return nil
 }
 
-// Once is a function for fuzz.Sharing.Once: it takes the steps of triage that shards have
+// Once is a function for finding.Sharing.Once: it takes the steps of triage that shards have
 // done from the directories that were merged, and does the others.
 func (m *Merged) Once(_ context.Context, key string, result any, do func() error) error {
 	for _, dir := range m.dirs {
