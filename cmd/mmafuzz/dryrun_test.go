@@ -34,7 +34,6 @@ var dryRuns = []struct {
 		run:      "TestScript/(list|diff|eval|show)$",
 		red: []string{
 			"cmd/mmafuzz TestScript/list",
-			"fuzz/vectors TestSets",
 			"sim/mma TestCatalogGolden",
 			"triage/probe TestCatalog",
 		},

@@ -65,8 +65,8 @@ func searchFor(i *mma.Instruction) uint64 {
 	return searchChange
 }
 
-// goalsOf lists the goals of an instruction's set.
-func goalsOf(i *mma.Instruction) ([]*goal, error) {
+// goalsOf lists the goals of an instruction's set, among instructions of a catalogue.
+func goalsOf(i *mma.Instruction, catalog []mma.Instruction) ([]*goal, error) {
 	var goals []*goal
 	program := func(p *mma.Params, kind, name, group string, most uint64) error {
 		m, err := sim.New(i.Formats, i.K, *p)
@@ -89,7 +89,7 @@ func goalsOf(i *mma.Instruction) ([]*goal, error) {
 		}
 	}
 	seen := map[mma.Params]bool{i.Params: true}
-	for _, o := range mma.Catalog() {
+	for _, o := range catalog {
 		if o.Refuse != "" || o.Formats != i.Formats || seen[o.Params] || o.Params.Validate(i.Formats, i.K) != nil {
 			continue
 		}

@@ -34,10 +34,10 @@ func Instructions() []mma.Instruction {
 	return all
 }
 
-// alike lists the other checked instructions with the same rule.
-func alike(i *mma.Instruction) []string {
+// alike lists the other checked instructions of a catalogue with the same rule.
+func alike(i *mma.Instruction, catalog []mma.Instruction) []string {
 	var names []string
-	for _, o := range mma.Catalog() {
+	for _, o := range catalog {
 		if o.Refuse == "" && o.Checked() && ruleOf(&o) == ruleOf(i) && o.FullName() != i.FullName() {
 			names = append(names, o.FullName())
 		}
@@ -49,7 +49,7 @@ func alike(i *mma.Instruction) []string {
 func (c *chooser) digest() string {
 	i := c.inst
 	parts := []any{sources, tail, searchFirst, searchOther, searchFor(i), batchDots,
-		i.FullName(), i.Formats, i.K, mma.Diff(&mma.Params{}, &i.Params), i.Unknown, i.Source, i.Evidence, alike(i)}
+		i.FullName(), i.Formats, i.K, mma.Diff(&mma.Params{}, &i.Params), i.Unknown, i.Source, i.Evidence, alike(i, c.catalog)}
 	for _, g := range c.goals {
 		parts = append(parts, g.group, g.text, g.most, g.same, g.other)
 	}
@@ -62,7 +62,7 @@ func (c *chooser) digest() string {
 
 // digestOf returns the digest of the set that Choose would return.
 func digestOf(i *mma.Instruction) (string, error) {
-	c, err := newChooser(i)
+	c, err := newChooser(i, mma.Catalog())
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,4 @@
+package vectors
+
+// ChooseAmong is chooseAmong for external tests.
+var ChooseAmong = chooseAmong
