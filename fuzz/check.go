@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -46,7 +48,7 @@ func NewChecker(insts []mma.Instruction) *Checker {
 func NewPairChecker(pair devices.Pair) *Checker {
 	i := mma.Instruction{Name: pair.Name(), Formats: pair.Formats(), K: pair.K}
 	for _, u := range []devices.Unit{pair.A, pair.B} {
-		if p := believed(u); p != nil && p.Validate(i.Formats, i.K) == nil {
+		if p := finding.Believed(u); p != nil && p.Validate(i.Formats, i.K) == nil {
 			i.Params = *p
 		}
 	}
@@ -74,7 +76,7 @@ func (c *Checker) Check(data []byte) (features int, err error) {
 		}
 		err = c.checkPair(i, d)
 	}
-	w.features = featuresOf(w.features[:0], &w.trace, 0)
+	w.features = engine.FeaturesOf(w.features[:0], &w.trace, 0)
 	return c.count(w.features), err
 }
 
@@ -133,7 +135,7 @@ func (c *Checker) checkPair(i *mma.Instruction, d *mma.Dot) error {
 	text := fmt.Sprintf("%s gives %s, %s gives %s\n  on %s", c.pair.TargetA, mma.FormatCode(i.D, codes[0]),
 		c.pair.TargetB, mma.FormatCode(i.D, codes[1]), mma.FormatDot(i.Formats, d))
 	head := "\n  re-run: "
-	for _, side := range []targetUnit{{c.pair.TargetA, c.pair.A}, {c.pair.TargetB, c.pair.B}} {
+	for _, side := range []finding.TargetUnit{{Target: c.pair.TargetA, Unit: c.pair.A}, {Target: c.pair.TargetB, Unit: c.pair.B}} {
 		if strings.Contains(side.Target, ":") { // else it is a Go function, which mmafuzz cannot open
 			text += head + evalCommand(side.Target, side.Unit.Instruction(), d)
 			head = "\n          "

@@ -18,26 +18,25 @@
 //
 // # How a campaign works
 //
-// A campaign goes by epochs (schedule.go, epoch.go), an epoch by chunks of one source of
-// package gen. A worker makes a chunk's inputs in a batch, runs both units on it, looks for
-// results that differ, and takes features of a sample (worker.go, feature.go): inputs with
-// new features are mutated later. EndToEnd is that loop alone. What chunks find is put
-// together in the order of the plan (merge.go), so that findings do not depend on the number
-// of workers. Every differing case is counted in the bucket of its primary cause: programs
-// that have some of the changes between the two sides' programs run on batches too
-// (triage.Attributor), so that no cause is too rare to be found.
+// Package fuzz/engine plans and computes campaigns, package fuzz/finding takes what differs to
+// findings, package fuzz/fleet splits a campaign over machines. This is the way of a differing
+// case, in four types:
 //
-// case.go takes a differing case from there to a finding; each step has its file: it is run
-// again (recheck.go), extracted from its tile (extract.go), explained (explain.go), put into
-// a bucket (bucket.go); some are chosen (choose.go), minimized (minimize.go) and bundled
-// (bundle.go). TriageCase takes one case the same way, outside of a campaign.
+//   - A generator of package gen fills a mma.Batch with a unit of work. A worker runs both sides on
+//     it and compares (engine/worker.go).
+//   - What a unit has found is an engine.Result: all its counts, and a Sample of some cases, which
+//     names the input and has both results. The results of the units of an epoch are merged in
+//     the order of the plan (engine/merge.go), whoever computed them: so findings depend neither
+//     on the number of workers nor on that of machines. Every differing case is counted in the
+//     bucket of its primary cause: programs that have some of the changes between the two
+//     sides' programs run on batches too (triage.Attributor), so that no cause is too rare to be
+//     found.
+//   - A Case is made of a sample that is looked at more closely. It is run again, extracted from its
+//     tile, explained and put into a bucket; some are chosen and minimized (finding/finder.go has
+//     the order). One that has all its parts is a finding. TriageCase takes one case the same way,
+//     outside of a campaign.
+//   - A corpus.Mismatch describes the finding in its bundle (finding/bundle.go).
 //
 // Engines that know nothing but bytes, such as go-fuzz and libFuzzer, take a Checker:
 // check.go, package fuzz/harness.
-//
-// A campaign on many machines goes by units instead of chunks, and by rounds instead of
-// epochs (unit.go, package fuzz/fleet); several processes can divide its triage (sharing.go).
-//
-// The journal records what is done (journal.go), as a snapshot once it is long (compact.go);
-// the checkpoint records the epoch in progress (checkpoint.go).
 package fuzz

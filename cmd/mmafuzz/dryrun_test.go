@@ -19,7 +19,7 @@ import (
 // dryRuns are additions to the project as .github/CONTRIBUTING.md describes them.
 var dryRuns = []struct {
 	name     string
-	insert   map[string][2]string // into a file: a line that is there, and what follows it
+	insert   []insertion
 	create   map[string]string
 	packages []string
 	run      string // of the scripts of this package
@@ -28,7 +28,7 @@ var dryRuns = []struct {
 }{
 	{
 		name: "arithmetic",
-		insert: map[string][2]string{"sim/mma/catalog_nvidia.go": {"var nvidia = []decl{\n",
+		insert: []insertion{{"sim/mma/catalog_nvidia.go", "var nvidia = []decl{\n",
 			"\t{archs: \"turing\", names: \"mma.m16n8k16.f32.f16.f16.f32\", params: TFDPA(4, 22, rz32(), -130), source: \"made up\", evidence: \"made up\"},\n"}},
 		packages: []string{"./sim/mma", "./oracle", "./fuzz/gen", "./fuzz/selfcheck", "./fuzz/vectors", "./triage/probe", "./devices"},
 		run:      "TestScript/(list|diff|eval|show)$",
@@ -41,7 +41,7 @@ var dryRuns = []struct {
 	},
 	{
 		name: "generator",
-		insert: map[string][2]string{"fuzz/gen/generator.go": {"\t\tDoc: \"sums of a chosen condition number\"},\n",
+		insert: []insertion{{"fuzz/gen/generator.go", "\t\tDoc: \"sums of a chosen condition number\"},\n",
 			"\t{Name: \"small\", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(smallValue), Doc: \"small integers\"},\n"}},
 		create: map[string]string{"fuzz/gen/small.go": `package gen
 
@@ -57,7 +57,25 @@ func smallValue(d *draw) float64 { return float64(d.between(-8, 8)) }
 		},
 		stale: `the row is stale: go test ./fuzz/selfcheck -run CausesTable|columns of generators`,
 	},
+	{
+		// Its struct field and its row, both interpreters, and the encoder of proofs: four files.
+		name: "field",
+		insert: []insertion{
+			{"sim/mma/params.go", "\tFirstOver bool `json:\"firstover,omitzero\"`\n",
+				"\t// Less: the nominal exponent of an exact product of numbers that are not zero is one less.\n\tLess bool `json:\"less,omitzero\"`\n"},
+			{"sim/mma/params.go", "var productRows = []Row{\n",
+				"\t{key: \"prod.less\", Words: \"whether a product is aligned as if it were less\", Size: 2, Refined: 1, Encoded: anyValue, Alone: \"lower exponent\"},\n"},
+			{"sim/product.go", "\tdown := int32(x.m.formats.Down)\n", "\tif x.p.Prod.Less {\n\t\tt.e--\n\t}\n"},
+			{"oracle/product.go", "\tif e.Prod.Up {\n\t\tt.e++\n\t}\n", "\tif e.Prod.Less && !t.isZero() {\n\t\tt.e--\n\t}\n"},
+			{"triage/prove/internal/encode/product.go", "\tif e.Prod.Up {\n\t\tx.e = e.AddInt(x.e, 1)\n\t}\n", "\tif e.Prod.Less {\n\t\tx.e = e.AddInt(x.e, -1)\n\t}\n"},
+		},
+		packages: []string{"./sim/...", "./oracle", "./fuzz", "./fuzz/gen", "./fuzz/selfcheck", "./triage/..."},
+		run:      "TestScript/(list|diff|eval|show|prove|infer|usage|json)$",
+	},
 }
+
+// insertion puts text behind a line of a file that is there once.
+type insertion struct{ file, after, text string }
 
 // failed is a line of go test, or the beginning of one, about a test or a package.
 var failed = regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)|^(?:FAIL|ok)\s+` + regexp.QuoteMeta(module) + `(\S+)`)
@@ -71,16 +89,16 @@ func TestDryRun(t *testing.T) {
 	for _, d := range dryRuns {
 		t.Run(d.name, func(t *testing.T) {
 			dir := copyOfProject(t)
-			for file, edit := range d.insert {
-				name := filepath.Join(dir, file)
+			for _, edit := range d.insert {
+				name := filepath.Join(dir, edit.file)
 				text, err := os.ReadFile(name)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if strings.Count(string(text), edit[0]) != 1 {
-					t.Fatalf("%s does not have the line %q once", file, edit[0])
+				if strings.Count(string(text), edit.after) != 1 {
+					t.Fatalf("%s does not have the line %q once", edit.file, edit.after)
 				}
-				write(t, name, strings.Replace(string(text), edit[0], edit[0]+edit[1], 1))
+				write(t, name, strings.Replace(string(text), edit.after, edit.after+edit.text, 1))
 			}
 			for file, text := range d.create {
 				write(t, filepath.Join(dir, file), text)

@@ -386,7 +386,7 @@ func progressOf(t *testing.T) []map[string]any {
 	ui, stdout, _ := testUI(t)
 	ui.json = true
 	ui.line.last = time.Now().Add(-time.Second)
-	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{Dots: 1}}}
+	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{Sum: fuzz.Sum{Dots: 1}}}}
 	s.Pairs[0].Classes[oracle.Same] = 1
 	ui.Progress(s)
 	ui.Progress(s)

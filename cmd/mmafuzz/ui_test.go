@@ -97,7 +97,7 @@ func TestShrunk(t *testing.T) {
 // that elsewhere it comes every ten seconds.
 func TestStatusLine(t *testing.T) {
 	ui, stdout, stderr := testUI(t)
-	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{TargetA: "sim:ampere", TargetB: "sim:hopper", Name: "x", Dots: 12345}}}
+	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{TargetA: "sim:ampere", TargetB: "sim:hopper", Name: "x", Sum: fuzz.Sum{Dots: 12345}}}}
 	s.Pairs[0].Classes[oracle.Same], s.Pairs[0].Classes[oracle.Value] = 12000, 345
 	ui.tty = true
 	ui.Progress(s)
@@ -140,7 +140,7 @@ func TestStatusLine(t *testing.T) {
 func TestStatusWidths(t *testing.T) {
 	ui, _, _ := testUI(t)
 	ui.began, ui.lastNew = time.Now().Add(-36083*time.Second), time.Now().Add(-7200*time.Second)
-	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{Dots: 123_456_789_012, Checked: 100, Buckets: map[string]*fuzz.Bucket{}}}}
+	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{Sum: fuzz.Sum{Dots: 123_456_789_012, Checked: 100, Buckets: map[string]*fuzz.Bucket{}}}}}
 	for n := range 14 {
 		s.Pairs[0].Buckets[strings.Repeat("long-", 20)+fmt.Sprint(n)] = &fuzz.Bucket{}
 	}

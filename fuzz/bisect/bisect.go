@@ -258,7 +258,7 @@ func (o *observer) Finding(f *fuzz.Case, _ bool) error {
 	}
 	p := &o.pairs[f.Pair]
 	x := &input{pair: p, bucket: f.Bucket, dot: f.Dot, a: f.A, b: f.B}
-	if f.Through || f.Dot == nil {
+	if f.OnModel || f.Dot == nil {
 		x.dot = f.Start
 		var err error
 		if x.a, err = devices.Result(context.Background(), p.A, x.dot); err == nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -32,9 +33,9 @@ const (
 
 // unitLine is the line of a unit. The order of the fields is part of the format: see numberIn.
 type unitLine struct {
-	Plan   string           `json:"plan"`
-	Unit   int              `json:"unit"`
-	Result *fuzz.UnitResult `json:"result"`
+	Plan   string         `json:"plan"`
+	Unit   int            `json:"unit"`
+	Result *engine.Result `json:"result"`
 }
 
 // unitBytes is the largest size of a unit's result, in bytes: more than any result has.
@@ -51,7 +52,7 @@ func numberOf(name string) (n int, ok bool) {
 	return n, err == nil && len(name) >= 7 && n >= 0
 }
 
-// write makes a file appear as a whole, on any file system, even if other processes write
+// write makes a file appear at once and complete, on any file system, even if other processes write
 // the same file. me is part of the temporary file's name, so that no other process has it.
 func write(file, me string, body []byte) error {
 	temporary := filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+"."+me)
@@ -207,7 +208,7 @@ func numberIn(head []byte) (int, bool) {
 
 // line returns the line of a unit. If Merge has moved the line since the directory was read,
 // the merged file is read again.
-func (x *index) line(n int) (line []byte, r *fuzz.UnitResult, err error) {
+func (x *index) line(n int) (line []byte, r *engine.Result, err error) {
 	p := x.at[n]
 	if line, r, err = x.lineAt(n, p); err == nil {
 		return line, r, nil
@@ -223,13 +224,13 @@ func (x *index) line(n int) (line []byte, r *fuzz.UnitResult, err error) {
 }
 
 // lineAt reads the line of a unit and checks it.
-func (x *index) lineAt(n int, p place) ([]byte, *fuzz.UnitResult, error) {
+func (x *index) lineAt(n int, p place) ([]byte, *engine.Result, error) {
 	line, err := p.read()
 	if err != nil {
 		return nil, nil, err
 	}
-	body, whole := journal.Body(line)
-	if !whole || !bytes.HasSuffix(line, []byte("\n")) {
+	body, intact := journal.Body(line)
+	if !intact || !bytes.HasSuffix(line, []byte("\n")) {
 		return nil, nil, fmt.Errorf("%s: unit %d is damaged: remove it, and run a shard again", p.file, n)
 	}
 	u := unitLine{}
@@ -282,19 +283,21 @@ func (x *index) missing() (all []int) {
 	return all
 }
 
-// mergeRound merges the results of a round into a campaign.
-func (x *index) mergeRound(ctx context.Context, c *fuzz.Campaign, round int, whole bool) error {
-	var failed error
-	results := func(yield func(fuzz.Unit, *fuzz.UnitResult) bool) {
+// mergeRound merges the results of a round into a campaign; complete is as MergeUnits has it.
+func (x *index) mergeRound(ctx context.Context, c *fuzz.Campaign, round int, complete bool) error {
+	return c.MergeUnits(ctx, func(merge func(engine.Unit, *engine.Result) error) error {
 		for _, u := range x.plan.Units() {
 			if u.Round != round {
 				continue
 			}
-			var r *fuzz.UnitResult
-			if _, r, failed = x.line(u.Number); failed != nil || ctx.Err() != nil || !yield(u.Unit, r) {
-				return
+			_, r, err := x.line(u.Number)
+			if err == nil {
+				err = merge(u.Unit, r)
+			}
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return err
 			}
 		}
-	}
-	return c.MergeUnits(ctx, results, func() error { return failed }, whole)
+		return nil
+	}, complete)
 }

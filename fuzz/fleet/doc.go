@@ -2,7 +2,7 @@
 // server: whoever has a scheduler starts shards with it, and merges what they leave.
 //
 // A Plan cuts a campaign into units: a range of the inputs of one source for one pair, of
-// about half a minute (package fuzz Unit). A Shard works on the units whose number modulo the
+// about half a minute (package fuzz/engine, Unit). A Shard works on the units whose number modulo the
 // number of shards is its own, and then helps others. What a unit finds depends on the plan
 // alone, so it does not matter who works on it, when, or how often: duplicates have the same
 // bytes. Merge is a function of the set of units that it is given.
@@ -20,7 +20,7 @@
 //	rounds/N.json   what the units of round N learn from the rounds before it
 //	triage/KEY      a verdict, or a case that was shrunk
 //
-// Every file appears as a whole, by a rename; none is ever locked. A lease is made by
+// Every file appears complete, by a rename; none is ever locked. A lease is made by
 // exclusive creation, which NFS has, and is no more than advice: it keeps shards from working
 // on the same unit. Its holder counts in its heartbeat; a lease is free when the count has not
 // changed for a minute, by the clock of the shard that wants it. Clocks of different machines

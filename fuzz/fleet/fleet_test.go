@@ -19,6 +19,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
@@ -297,7 +298,7 @@ func TestRefused(t *testing.T) {
 	if err := prepare(dirs[0], "test", q); !errors.As(err, new(*OtherPlanError)) {
 		t.Errorf("another plan's shard: %v", err)
 	}
-	line, err := journal.Line(unitLine{p.Digest(), 3, &fuzz.UnitResult{Dots: 5}})
+	line, err := journal.Line(unitLine{p.Digest(), 3, &engine.Result{Dots: 5}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,8 +309,8 @@ func TestRefused(t *testing.T) {
 		"damaged":       {bytes.Replace(line, []byte(`"dots":5`), []byte(`"dots":6`), 1), "unit 3 is damaged"},
 		"cut short":     {line[:len(line)/2], "unit 3 is damaged"},
 		"empty":         {nil, "unit 3 is damaged"},
-		"other plan":    {lineOf(t, unitLine{q.Digest(), 3, &fuzz.UnitResult{}}), "has units of plan"},
-		"other unit":    {lineOf(t, unitLine{p.Digest(), 4, &fuzz.UnitResult{}}), "not the result of unit 3"},
+		"other plan":    {lineOf(t, unitLine{q.Digest(), 3, &engine.Result{}}), "has units of plan"},
+		"other unit":    {lineOf(t, unitLine{p.Digest(), 4, &engine.Result{}}), "not the result of unit 3"},
 		"without":       {lineOf(t, unitLine{p.Digest(), 3, nil}), "not the result of unit 3"},
 		"too many dots": {line, ""},
 	} {
@@ -541,7 +542,7 @@ func stepsIn(t *testing.T, dir string) (keys []string) {
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	p, _ := newPlan(t, 1)
-	got := map[string][]fuzz.Unit{}
+	got := map[string][]engine.Unit{}
 	round := 0
 	for n, u := range p.Units() {
 		if u.Number != n || u.Round < round {
@@ -558,7 +559,7 @@ func TestUnits(t *testing.T) {
 		all := uint64(0)
 		for _, s := range p.Pairs[i].Sources {
 			us := got[fmt.Sprint(i, s.Source)]
-			slices.SortFunc(us, func(x, y fuzz.Unit) int { return int(x.First) - int(y.First) })
+			slices.SortFunc(us, func(x, y engine.Unit) int { return int(x.First) - int(y.First) })
 			next := uint64(0)
 			for _, u := range us {
 				if u.First != next {

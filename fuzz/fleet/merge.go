@@ -73,7 +73,7 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 	return &Merged{p, out, y.missing(), y, dirs}, nil
 }
 
-// save writes all results into one file, which appears as a whole.
+// save writes all results into one file, which appears complete.
 func (x *index) save(ctx context.Context, file, me string) (err error) {
 	temporary := file + "." + me
 	f, err := create(temporary)
@@ -109,7 +109,7 @@ func (x *index) copy(ctx context.Context, w *bufio.Writer) error {
 	return nil
 }
 
-// Once is a function for fuzz.Sharing.Once: it takes the steps of triage that shards have
+// Once is a function for finding.Sharing.Once: it takes the steps of triage that shards have
 // done from the directories that were merged, and does the others.
 func (m *Merged) Once(_ context.Context, key string, result any, do func() error) error {
 	for _, dir := range m.dirs {

@@ -16,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -63,7 +64,7 @@ type Source struct {
 
 // Unit is a unit of a plan.
 type Unit struct {
-	fuzz.Unit
+	engine.Unit
 	Number int
 	Round  int
 	Fed    bool // it needs the feedback of the rounds before its own
@@ -95,7 +96,7 @@ type draft struct {
 	*Plan
 	c      *fuzz.Campaign
 	rule   Rule
-	shares [][]fuzz.Share // by pair; each has a source of the plan
+	shares [][]engine.Share // by pair; each has a source of the plan
 }
 
 // newDraft plans a campaign as far as nothing has to be measured.
@@ -123,7 +124,7 @@ func newDraft(cfg fuzz.Config, rule Rule) (*draft, error) {
 func (d *draft) addPair(i int, pair *devices.Pair) {
 	to := Pair{A: pair.TargetA, InstA: pair.A.Instruction().Name, DigestA: pair.DigestA,
 		B: pair.TargetB, InstB: pair.B.Instruction().Name, DigestB: pair.DigestB, K: pair.K}
-	shares := slices.DeleteFunc(d.c.Shares(i, d.Count, d.Rounds > 1), func(s fuzz.Share) bool { return s.Dots == 0 })
+	shares := slices.DeleteFunc(d.c.Shares(i, d.Count, d.Rounds > 1), func(s engine.Share) bool { return s.Dots == 0 })
 	for _, s := range shares {
 		to.Sources = append(to.Sources, Source{Source: s.Source, Dots: s.Dots, Unit: d.rule.Unit, Chunk: s.Chunk, Fed: d.Rounds > 1 && d.c.Fed(i, s.Source)})
 	}
@@ -167,7 +168,7 @@ func (d *draft) size(ctx context.Context, pair int) (err error) {
 	return nil
 }
 
-// round rounds the sizes so that a unit is a whole number of chunks, and a chunk a whole
+// round rounds the sizes so that a unit is an integral number of chunks, and a chunk an integral
 // number of tiles.
 func (s *Source) round(tile uint64) {
 	s.Unit = max(s.Unit/tile, 1) * tile
@@ -208,9 +209,9 @@ const (
 	meterTime  = 4 * time.Millisecond
 )
 
-func (m *meter) unit(ctx context.Context, pair int, s fuzz.Share, others []Source) (uint64, error) {
-	u := fuzz.Unit{Pair: pair, Source: s.Source, Chunk: s.Tile, Dots: s.Tile}
-	if s.Source == fuzz.Mutated {
+func (m *meter) unit(ctx context.Context, pair int, s engine.Share, others []Source) (uint64, error) {
+	u := engine.Unit{Pair: pair, Source: s.Source, Chunk: s.Tile, Dots: s.Tile}
+	if s.Source == engine.Mutated {
 		u.Source = "mutate@1(" + others[0].Source + "#0)"
 	}
 	best := 0.0 // dot products a second; other work on this machine can only make a try slower
@@ -313,7 +314,7 @@ func (p *Plan) check(c *fuzz.Campaign) error {
 	}
 	for i := range p.Pairs {
 		for _, s := range p.Pairs[i].Sources {
-			if err := c.Check(&fuzz.Unit{Pair: i, Source: s.Source, Dots: s.Dots, Chunk: s.Chunk}); err != nil {
+			if err := c.Check(&engine.Unit{Pair: i, Source: s.Source, Dots: s.Dots, Chunk: s.Chunk}); err != nil {
 				return fmt.Errorf("pair %d: %w", i, err)
 			}
 			if p.Rounds > 1 && s.Fed != c.Fed(i, s.Source) {
@@ -339,7 +340,7 @@ func (p *Plan) arrange() (units []Unit) {
 		for _, s := range p.Pairs[i].Sources {
 			n := int((s.Dots-1)/s.Unit) + 1
 			for j := range n {
-				u := fuzz.Unit{Pair: i, Source: s.Source, First: uint64(j) * s.Unit, Chunk: s.Chunk}
+				u := engine.Unit{Pair: i, Source: s.Source, First: uint64(j) * s.Unit, Chunk: s.Chunk}
 				u.Dots = min(s.Unit, s.Dots-u.First)
 				round, at := p.roundOf(s.Source, j, n)
 				all = append(all, placed{Unit{Unit: u, Round: round, Fed: s.Fed && round > 0}, at})
@@ -361,7 +362,7 @@ func (p *Plan) roundOf(source string, j, n int) (round int, at float64) {
 	switch {
 	case p.Rounds == 1:
 		return 0, (float64(j) + 0.5) / float64(n)
-	case source == fuzz.Mutated:
+	case source == engine.Mutated:
 		first = 0
 	case j < first:
 		return 0, (float64(j) + 0.5) / float64(first)

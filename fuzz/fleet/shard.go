@@ -16,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -130,7 +131,7 @@ func (s *Shard) begin() (err error) {
 }
 
 // campaign returns a campaign with the feedback of earlier rounds, if f is not nil.
-func (s *Shard) campaign(f *fuzz.Feedback) (*fuzz.Campaign, error) {
+func (s *Shard) campaign(f *engine.Feedback) (*fuzz.Campaign, error) {
 	cfg, err := s.Plan.Config(s.Pairs)
 	if err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func (s *Shard) work(ctx context.Context) error {
 }
 
 // finish writes the result of a unit.
-func (s *Shard) finish(u *Unit, r *fuzz.UnitResult) error {
+func (s *Shard) finish(u *Unit, r *engine.Result) error {
 	line, err := journal.Line(unitLine{s.Plan.Digest(), u.Number, r})
 	if err != nil {
 		return err
@@ -326,13 +327,13 @@ func (s *Shard) feed(ctx context.Context, u *Unit) (*fuzz.Campaign, error) {
 
 // roundFile is the contents of a file in the directory rounds.
 type roundFile struct {
-	Plan     string         `json:"plan"`
-	Feedback *fuzz.Feedback `json:"feedback"`
+	Plan     string           `json:"plan"`
+	Feedback *engine.Feedback `json:"feedback"`
 }
 
 // feedback returns what the units of a round learn from earlier rounds: it reads the file of
 // the round, or computes the feedback and writes the file.
-func (s *Shard) feedback(ctx context.Context, round int) (*fuzz.Feedback, error) {
+func (s *Shard) feedback(ctx context.Context, round int) (*engine.Feedback, error) {
 	file := filepath.Join(s.Dir, roundsDir, fmt.Sprintf("%d.json", round))
 	body, err := corpus.ReadFile(file, "feedback of a round", unitBytes)
 	if err == nil {

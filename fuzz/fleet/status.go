@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
@@ -134,7 +134,7 @@ func (w *Watcher) unit(n int) (u seenUnit, err error) {
 	return u, nil
 }
 
-func causesOf(r *fuzz.UnitResult) map[string]uint64 {
+func causesOf(r *engine.Result) map[string]uint64 {
 	causes := map[string]uint64{}
 	for i := range r.Kinds {
 		causes[string(r.Kinds[i].Primary)] += r.Kinds[i].Cases

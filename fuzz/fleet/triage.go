@@ -13,15 +13,16 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Triage is what takes time in merging: the search for verdicts, and the minimization of a
 // case of each cause. If there are many such steps, shards that share a directory divide them
-// when all units are done. Every shard runs the whole merge, whose adding-up is quick, and so
+// when all units are done. Every shard runs all of the merge, whose adding-up is quick, and so
 // comes to the same slow steps; the shard that reaches a step first does it and leaves the
-// result in triage/KEY, where KEY is a digest of all that the step depends on (fuzz.Sharing).
+// result in triage/KEY, where KEY is a digest of all that the step depends on (finding.Sharing).
 // Merging takes these results and does the missing steps itself, so that its outcome is the
 // same with all of them, with some, or with none.
 
@@ -47,8 +48,8 @@ func readStep(dir string, p *Plan, key string, result any) (bool, error) {
 		return false, err
 	}
 	s := stepLine{}
-	body, whole := journal.Body(line)
-	if !whole {
+	body, intact := journal.Body(line)
+	if !intact {
 		return false, fmt.Errorf("%s: it is damaged: remove it, and run the same command again", file)
 	}
 	if err := mma.JSONError(body, json.Unmarshal(body, &s)); err != nil {
@@ -82,7 +83,7 @@ func (s *Shard) triage(ctx context.Context) error {
 		return err
 	}
 	cfg.Workers = s.Workers
-	cfg.Sharing = fuzz.Sharing{Once: s.tellOnce, Order: uint64(s.Index) + 1}
+	cfg.Sharing = finding.Sharing{Once: s.tellOnce, Order: uint64(s.Index) + 1}
 	c, err := fuzz.New(cfg)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -34,7 +35,7 @@ func TestUnknownUnits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if slices.ContainsFunc(p.Pairs[0].Sources, func(s Source) bool { return s.Source == fuzz.Mutated }) {
+	if slices.ContainsFunc(p.Pairs[0].Sources, func(s Source) bool { return s.Source == engine.Mutated }) {
 		t.Error("mutations are planned")
 	}
 	var results []map[string]string

@@ -37,7 +37,7 @@
 // 3.1 million tiles a second (2.4 million would do for 16 cores and such a device), 0.7 million
 // with the turns of simulators:
 //
-//	go test -run xxx -bench Generate/.*/campaign -count 5 ./fuzz
+//	go test -run xxx -bench Generate/.*/campaign -count 5 ./fuzz/engine
 //
 // All but the last mutants are separated as soon as with the turns of simulators. Over all
 // arithmetics, in ms of processor time as above, with chunks as large as devices want them, for

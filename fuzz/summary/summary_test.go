@@ -52,8 +52,8 @@ func TestShowcase(t *testing.T) {
 		return b
 	}
 	s := &fuzz.State{Pairs: []*fuzz.PairState{
-		{Buckets: map[string]*fuzz.Bucket{"overflow": bucket("overflow", 1, 100), "fusion-width": bucket("fusion-width", 9, 0)}},
-		{Buckets: map[string]*fuzz.Bucket{"truncation-width": bucket("truncation-width", 8, 0), "fusion-width": bucket("fusion-width", 1, 0), "unexplained": bucket("unexplained", 99, 0)}},
+		{Sum: fuzz.Sum{Buckets: map[string]*fuzz.Bucket{"overflow": bucket("overflow", 1, 100), "fusion-width": bucket("fusion-width", 9, 0)}}},
+		{Sum: fuzz.Sum{Buckets: map[string]*fuzz.Bucket{"truncation-width": bucket("truncation-width", 8, 0), "fusion-width": bucket("fusion-width", 1, 0), "unexplained": bucket("unexplained", 99, 0)}}},
 	}}
 	p.state = s
 	if f := p.showcase(); f != nil {
@@ -101,7 +101,7 @@ func TestCauseInWords(t *testing.T) {
 // TestUnstableOnly checks the explanation of a pair whose mismatches do not repeat
 // themselves: it has none, and is not unexplained.
 func TestUnstableOnly(t *testing.T) {
-	p := &fuzz.PairState{Dots: 100, Unstable: 7}
+	p := &fuzz.PairState{Sum: fuzz.Sum{Dots: 100, Unstable: 7}}
 	p.Classes[oracle.Value] = 7
 	if got := explanation(p, 4); got != fuzz.Unstable {
 		t.Errorf("7 unstable mismatches of 7: %s", got)

@@ -22,9 +22,9 @@ type Row struct {
 	Words   string // what the parameter is, for people; with %s, the place is put there
 	Size    int    // what it adds to the size of a program that has it: see package triage/change
 	Refined int    // the least value that makes a program Refined; 0: none does
-	// Alone: a search sets it to each of its values, all else being equal. Without it,
-	// package triage/change has changes of its own for it.
-	Alone bool
+	// Alone is the name of the change that sets it to each of its values, all else being equal,
+	// in a search. Without one, package triage/change has changes of its own for it.
+	Alone string
 	// Encoded is the last value that package triage/prove encodes; 0: none. Bounded: package
 	// triage/study follows it in bounds of the error, as it does all that are encoded.
 	Encoded int

@@ -179,8 +179,8 @@ type Product struct {
 var productRows = []Row{
 	{key: "prod.exp", Words: "exponent by which a product is aligned", Size: 2, Encoded: int(Normalised)},
 	{key: "prod.up", Words: "whether a product is aligned as if it were at least 2", Size: 2, Refined: 1, Encoded: anyValue},
-	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Bounded: true},
-	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Bounded: true},
+	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Bounded: true, Alone: "exponent of zeros"},
+	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Bounded: true, Alone: "zero gate"},
 	{key: "prod.firstover", Label: "overflow", Words: "whether the first product that is too large decides", Size: 1, Refined: 1, Bounded: true},
 }
 
@@ -361,8 +361,8 @@ var joinRows = []Row{
 	{key: "join.cf", Label: "truncation-width", Words: "bits of the accumulator kept below the largest exponent (F2)", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
 	{key: "join.cmode", Label: "alignment-rounding", Words: "how the accumulator is rounded where it is cut", Size: 2, Encoded: int(fp.RTO)},
 	{key: "join.cdrop", Label: "special-truncation", Words: "how far below the largest exponent the accumulator is dropped altogether", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
-	{key: "join.cnorm", Label: "zero-exponent", Words: "whether a subnormal accumulator has its own exponent", Size: 2, Refined: 1, Bounded: true},
-	{key: "join.cbeside", Label: "truncation-width", Words: "whether the terms are aligned without the accumulator", Size: 2, Refined: 1, Bounded: true},
+	{key: "join.cnorm", Label: "zero-exponent", Words: "whether a subnormal accumulator has its own exponent", Size: 2, Refined: 1, Bounded: true, Alone: "normalised c"},
+	{key: "join.cbeside", Label: "truncation-width", Words: "whether the terms are aligned without the accumulator", Size: 2, Refined: 1, Bounded: true, Alone: "c beside"},
 	{key: "join.clost", Label: "lost-infinity", Words: "exponent of finite terms from which an infinite or NaN accumulator is dropped", Size: 2, Refined: 1, Bounded: true,
 		span: func(u *use) (lo, hi int) {
 			lo, _ = u.f.exponents()

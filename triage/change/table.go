@@ -17,8 +17,9 @@ type row struct {
 type by = [breadths]func(c *changer)
 
 // table lists all changes. Plain fields come first, so that a mutant that is one field away
-// has the name of that change.
-var table = []row{
+// has the name of that change. A row of a name alone is the place of a field whose own row
+// has this name; such fields that have no place here come last.
+var table = withAlone([]row{
 	{"number", by{Adjacent: fields(isNumber, near(-1, 1))}},
 	{"width", by{Decisions: fields(isWidth, near(-3, -2, -1, 1, 2, 3)), Steps: widths}},
 	{"mode", by{Decisions: fields(isMode, otherSet)}},
@@ -72,14 +73,14 @@ var table = []row{
 	{"narrow operands", by{Refinements: narrowest, Steps: narrows, Removals: fewerNarrows}},
 	{"narrow c", by{Steps: narrowsOfC}},
 	{"upper exponent", by{Adjacent: upperExponents, Refinements: fields(is("prod.up"), others), Steps: fields(is("prod.up"), others), Removals: upperExponents}},
-	{"exponent of zeros", refinement(is("prod.zeros"))},
-	{"zero gate", refinement(is("prod.gate"))},
+	{name: "exponent of zeros"},
+	{name: "zero gate"},
 	{"sticky bit", by{Refinements: stickyBits, Steps: stickyCuts, Removals: fields(isSticky, absent)}},
 	{"negation", by{Refinements: negations, Steps: negationCuts, Removals: fields(isNegate, absent)}},
 	{"size of sums", by{Refinements: shortSums, Steps: sumSizes, RareSteps: shortExactSums, Removals: wholeSums}},
 	{"wide window", by{RareSteps: wideWindows}},
-	{"normalised c", refinement(is("join.cnorm"))},
-	{"c beside", refinement(is("join.cbeside"))},
+	{name: "normalised c"},
+	{name: "c beside"},
 	{"c lost", by{Mistakes: lostInfinities, Steps: lostInfinities, Removals: fields(is("join.clost"), absent)}},
 	{"saturated infinity", by{Refinements: lastSaturation, Steps: saturations}},
 	{"passes", by{Steps: passes, RareSteps: rarePasses, Removals: fewerPasses}},
@@ -107,11 +108,22 @@ var table = []row{
 	{"any rounded stage", by{Whole: anyRoundedStage}},
 	{"any adder", by{Whole: anyAdder}},
 	{"any operand", by{Whole: anyNarrow}},
-}
+})
 
-// refinement is a row of all other values of a field that no unit of the catalogue uses.
-func refinement(choose func(path string) bool) by {
-	return by{Refinements: fields(choose, others), Steps: fields(choose, others), Removals: fields(choose, absent)}
+// withAlone adds the changes of fields that are set alone: no unit of the catalogue uses them.
+func withAlone(rows []row) []row {
+	for _, f := range mma.Fields() {
+		if f.Alone == "" {
+			continue
+		}
+		i := slices.IndexFunc(rows, func(r row) bool { return r.name == f.Alone })
+		if i < 0 {
+			i, rows = len(rows), append(rows, row{name: f.Alone})
+		}
+		values := fields(is(f.Path), anyValue)
+		rows[i].by = by{Refinements: values, Steps: values, Removals: fields(is(f.Path), absent)}
+	}
+	return rows
 }
 
 // fields returns a change of each field that is chosen to each of the values proposed

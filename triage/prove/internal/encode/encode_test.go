@@ -106,6 +106,26 @@ func TestMadeUp(t *testing.T) {
 	}
 }
 
+// TestAlone does the same with programs that have one of the fields that a search sets alone,
+// which made-up units may not have, where it is encoded.
+func TestAlone(t *testing.T) {
+	for _, f := range mma.Fields() {
+		if f.Alone == "" || f.Encoded == 0 {
+			continue
+		}
+		for seed := range uint64(tier.Of(4, 4, 20, 40)) {
+			i := madeup.Unit(seed)
+			f.SetInt(&i.Params, 1)
+			if i.Params.Validate(i.Formats, i.K) != nil {
+				continue
+			}
+			if _, err := Program(NewInputs(graph.New(), i.Formats, i.K, true), &i.Params); err == nil {
+				compare(t, &i, 64)
+			}
+		}
+	}
+}
+
 // TestRanges checks that every node lies in its range.
 func TestRanges(t *testing.T) {
 	for n, i := range mma.Arithmetics() {

@@ -1,0 +1,231 @@
+package engine
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// spoilt is a pair of a simulator and a black box of changed parameters whose results
+// spoil changes: output i of a batch, whose code is given.
+func spoilt(t testing.TB, change func(*mma.Params), spoil func(in *mma.Batch, i int, code uint64) uint64) devices.Pair {
+	t.Helper()
+	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", change)
+	inner := pair.B.(*blackBox).Unit
+	var mu sync.Mutex
+	pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
+		if err := inner.Run(context.Background(), in, out); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i := range in.Dots() {
+			mma.Store(out, 4, i, spoil(in, i, mma.Load(out, 4, i)))
+		}
+		return nil
+	}
+	return pair
+}
+
+// flips flips a low bit in one of so many answers, at random.
+func flips(oneIn int) func(*mma.Batch, int, uint64) uint64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	return func(_ *mma.Batch, _ int, code uint64) uint64 {
+		if r.IntN(oneIn) == 0 {
+			code ^= 1 << r.IntN(3)
+		}
+		return code
+	}
+}
+
+// coin flips the last bit of a share of the answers, at random.
+func coin(share, of int) func(*mma.Batch, int, uint64) uint64 {
+	r := rand.New(rand.NewPCG(1, 2))
+	return func(_ *mma.Batch, _ int, code uint64) uint64 {
+		if r.IntN(of) < share {
+			code ^= 1
+		}
+		return code
+	}
+}
+
+// onlyAt spoils only answers that have a bit.
+func onlyAt(bit uint64, spoil func(*mma.Batch, int, uint64) uint64) func(*mma.Batch, int, uint64) uint64 {
+	return func(in *mma.Batch, i int, code uint64) uint64 {
+		if code&bit == 0 {
+			return code
+		}
+		return spoil(in, i, code)
+	}
+}
+
+func truthful(_ *mma.Batch, _ int, code uint64) uint64 { return code }
+
+// column5 is wrong in one column of its tiles only.
+func column5(in *mma.Batch, i int, code uint64) uint64 {
+	if in.N > 1 && i%in.N == 5 {
+		code ^= 1
+	}
+	return code
+}
+
+// tail is wrong in the later tiles of its batches only.
+func tail(in *mma.Batch, i int, code uint64) uint64 {
+	if in.M > 1 && i >= in.M*in.N && i%2 == 1 {
+		code ^= 1
+	}
+	return code
+}
+
+// wrongAt is wrong where the right answer ends in the bits 101.
+func wrongAt(_ *mma.Batch, _ int, code uint64) uint64 {
+	if code&7 == 5 {
+		code ^= 2
+	}
+	return code
+}
+
+// both spoils by one and then by another.
+func both(x, y func(*mma.Batch, int, uint64) uint64) func(*mma.Batch, int, uint64) uint64 {
+	return func(in *mma.Batch, i int, code uint64) uint64 { return y(in, i, x(in, i, code)) }
+}
+
+func same(*mma.Params)       {}
+func narrower(p *mma.Params) { p.Join.Align.F-- }
+
+// cases is the number of cases in all buckets of a pair.
+func cases(p *finding.PairState) uint64 {
+	n := uint64(0)
+	for _, b := range p.Buckets {
+		n += b.Cases
+	}
+	return n
+}
+
+// TestUnstable checks units that change their answers: what does not repeat itself is
+// in no bucket and no evidence, what does is explained as if nothing else were there,
+// and every mismatch is counted once.
+func TestUnstable(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		change  func(*mma.Params)
+		spoil   func(*mma.Batch, int, uint64) uint64
+		changes string   // of the verdict
+		buckets []string // all that there are
+		flaky   bool
+		count   uint64
+	}{
+		{"truthful", narrower, truthful, "[join.align.f 25→24]", []string{"truncation-width"}, false, 20_000},
+		{"flips of one in 100", same, flips(100), "[]", nil, true, 20_000},
+		{"flips of one in 10", same, flips(10), "[]", nil, true, 20_000},
+		{"flips of one in 3", same, flips(3), "[]", nil, true, 20_000},
+		{"a coin", same, coin(1, 2), "[]", nil, true, 1200},
+		{"mostly wrong", same, coin(9, 10), "[]", nil, true, 1200},
+		{"a coin and a column", same, both(column5, onlyAt(1<<6, coin(1, 2))), "[]", []string{"layout"}, true, 1200},
+		{"a bug and seldom flips", same, both(wrongAt, flips(1000)), "[]", []string{"unexplained"}, true, 2500},
+		{"flips and a difference", narrower, flips(100), "[join.align.f 25→24]", []string{"truncation-width"}, true, 20_000},
+		{"a column", same, column5, "[]", []string{"layout"}, false, 20_000},
+		{"later tiles", same, tail, "[]", []string{"layout"}, false, 60_000}, // the first chunks have one tile
+		{"a column and a difference", narrower, column5, "[join.align.f 25→24]", []string{"layout", "truncation-width"}, false, 20_000},
+		{"flips, a column and a difference", narrower, both(column5, flips(100)), "[join.align.f 25→24]", []string{"layout", "truncation-width"}, true, 20_000},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			pair := spoilt(t, tc.change, tc.spoil)
+			p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: tc.count, Workers: 1}).Pairs[0]
+			if cases(p)+p.Unstable != p.Mismatches() {
+				t.Errorf("%d cases in buckets, %d unstable, %d mismatches", cases(p), p.Unstable, p.Mismatches())
+			}
+			if tc.flaky != (p.Unstable > 0) {
+				t.Errorf("%d of %d mismatches are unstable", p.Unstable, p.Mismatches())
+			}
+			changes := "[]"
+			if p.Verdict != nil {
+				changes = sprint(p.Verdict.Changes)
+			}
+			if changes != tc.changes {
+				t.Errorf("explained by %s, want %s", changes, tc.changes)
+			}
+			for name, b := range p.Buckets {
+				if !slices.Contains(tc.buckets, labelOf(name)) {
+					t.Errorf("bucket %s of %d cases, want %v", name, b.Cases, tc.buckets)
+				}
+			}
+			for _, name := range tc.buckets {
+				if p.Buckets[name] == nil {
+					t.Errorf("no bucket %s", name)
+				}
+			}
+			if !tc.flaky { // then nothing depends on chance
+				again := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: tc.count, Workers: 3}).Pairs[0]
+				if d := cmp.Diff(p.Buckets, again.Buckets); d != "" {
+					t.Errorf("with 3 workers: %s", d)
+				}
+			}
+			for _, f := range p.Findings {
+				if n := f.Stable; f.Bucket == finding.Unstable && (n >= f.Of || f.Of != finding.TriageRuns && f.Of != 3) || f.Bucket != finding.Unstable && n != f.Of {
+					t.Errorf("finding %s: repeated %d of %d", f.Bucket, n, f.Of)
+				}
+			}
+			if found := slices.ContainsFunc(p.Findings, func(f *finding.Case) bool { return f.Bucket == finding.Unstable }); found != tc.flaky {
+				t.Errorf("a finding that changes: %v", found)
+			}
+		})
+	}
+}
+
+// labelOf is a bucket's name without its class.
+func labelOf(bucket string) string {
+	for _, l := range []string{"layout", "truncation-width", string(triage.Unexplained)} {
+		if len(bucket) >= len(l) && bucket[:len(l)] == l {
+			return l
+		}
+	}
+	return bucket
+}
+
+// TestTotals checks on units of many kinds that each mismatch is counted once.
+func TestTotals(t *testing.T) {
+	skipUnderRace(t)
+	faulty := func(d *mma.Dot) bool { return d.A[3]&0x3ff == 7 }
+	sound := func(*mma.Dot) bool { return false }
+	for _, tc := range []struct {
+		name   string
+		change func(*mma.Params)
+		spoil  func(*mma.Batch, int, uint64) uint64
+		fails  func(*mma.Dot) bool
+	}{
+		{"faults and a column", narrower, column5, faulty},
+		{"a bug, faults and flips", narrower, both(wrongAt, flips(50)), faulty},
+		{"a bug", same, wrongAt, sound},
+		{"batches, a bug and faults", same, both(tail, wrongAt), faulty},
+		{"flips of one in three and a column", narrower, both(flips(3), column5), sound},
+	}[:tier.Of(1, 1, 3, 5)] {
+		t.Run(tc.name, func(t *testing.T) {
+			pair := spoilt(t, tc.change, tc.spoil)
+			inner := pair.B.(*blackBox).run
+			pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
+				d := mma.NewDot(in.Formats, in.K)
+				for j := range in.Dots() {
+					if in.Get(j, d); tc.fails(d) {
+						return &devices.FaultError{Target: "box", What: "illegal instruction"}
+					}
+				}
+				return inner(in, out)
+			}
+			p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 4096, Workers: 1}).Pairs[0]
+			if cases(p)+p.Unstable != p.Mismatches() || p.Mismatches() == 0 {
+				t.Errorf("%d cases in buckets, %d unstable, %d mismatches", cases(p), p.Unstable, p.Mismatches())
+			}
+		})
+	}
+}

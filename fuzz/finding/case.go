@@ -1,0 +1,133 @@
+package finding
+
+import (
+	"context"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// Case is a differing case on its way from the batch that showed it to its bundle. It gains
+// its parts in the order of the fields; a case that has them all is a finding.
+type Case struct {
+	// Where it was found: the seed and the origin give its operands, Start. A and B are
+	// what both sides gave, and after minimization what they give on Dot.
+	Pair   int          `json:"pair"`
+	Seed   uint64       `json:"seed"`
+	Origin CaseRef      `json:"origin"`
+	Start  *mma.Dot     `json:"start"`
+	A      uint64       `json:"a"`
+	B      uint64       `json:"b"`
+	Class  oracle.Class `json:"class"`
+	// Rechecked: Stable of Of repetitions gave the same results; 0 of 0: a failure, which
+	// is not run again.
+	Stable int `json:"stable"`
+	Of     int `json:"of"`
+	// Of TriageCase: the repetitions in which the sides differed in any way.
+	Differed int `json:"-"`
+	// Extracted: where in its tile the case shows, if the dot product alone does not show
+	// it. See minimize.Place.
+	Place string `json:"place,omitempty"`
+	// In a bucket, and of one of its details.
+	Bucket string `json:"bucket"`
+	Detail string `json:"detail"`
+	// Chosen to be a finding: its number within its bucket.
+	Number int `json:"number"`
+	// Minimized: the smallest dot product that shows the same, and what does not matter
+	// about it. OnModel: minimized on a model, because the target cannot answer new inputs.
+	Dot     *mma.Dot       `json:"dot"`
+	Mask    *minimize.Mask `json:"mask,omitempty"`
+	Minimal bool           `json:"minimal"`
+	Queries int            `json:"queries"`
+	Batches int            `json:"batches"`
+	OnModel bool           `json:"through_model,omitempty"`
+	// Explained: the verdict on the pair changes A's arithmetic to explain B (BaseA), or
+	// the other way round, and runs it with ProgramK products an execution. Changes are
+	// what this case needs, from A to B: with them A gives B's result. Back: that it does
+	// not, but with them taken back B gives A's result.
+	Verdict  *triage.Verdict `json:"verdict"`
+	BaseA    bool            `json:"base_a"`
+	ProgramK int             `json:"program_k,omitempty"`
+	Changes  []mma.Change    `json:"changes,omitempty"`
+	Back     bool            `json:"back,omitempty"`
+	// Bundled: mismatch.json, and the directory of the bundle if there is one. Both are
+	// made for Config.Bundles and Config.Observe alone.
+	Mismatch *corpus.Mismatch `json:"-"`
+	Dir      string           `json:"-"`
+}
+
+// newCase begins the way of a case.
+func (x *pairTriage) newCase(s Sample) *Case {
+	dot := x.p.Dot(x.t.Seed, s.CaseRef)
+	return &Case{Pair: x.index, Seed: x.t.Seed, Origin: s.CaseRef, Start: dot, Dot: dot, A: s.A, B: s.B, Class: s.Class}
+}
+
+func (x *pairTriage) newCases(samples []Sample) []*Case {
+	cases := make([]*Case, len(samples))
+	for i, s := range samples {
+		cases[i] = x.newCase(s)
+	}
+	return cases
+}
+
+// sample returns where a case was found, with its results.
+func (f *Case) sample() Sample { return Sample{f.Origin, f.A, f.B, f.Class} }
+
+// asFound reports whether a case stays as it was found: what depends on its place, does not
+// repeat itself or makes its target fail is not minimized.
+func (f *Case) asFound() bool {
+	return f.Class == oracle.Fault || f.Bucket == Unstable || f.Bucket == string(triage.Layout)
+}
+
+// pairTriage is the triage of one pair in one epoch. Cases are minimized by several
+// goroutines, everything else is for one.
+type pairTriage struct {
+	t     *Finder
+	index int
+	p     *Pair
+	st    *PairState
+	d     *Gathered
+
+	batchMatters bool // a case repeats itself in its batch and not in its tile
+	unnamed      unnamed
+	thought      bool // the wide search for a verdict has been made in this epoch
+
+	k int // of the instruction, for hypotheses
+
+	verdict    *triage.Verdict
+	attributor *triage.Attributor
+	candidates []*Case // findings may be made of them
+}
+
+// triage does the steps that need no other pair.
+func (x *pairTriage) triage(ctx context.Context) error {
+	cases := x.newCases(x.d.Differing)
+	if err := x.recheck(ctx, cases); err != nil { // and extract
+		return err
+	}
+	if err := x.recheckAgreeing(ctx); err != nil {
+		return err
+	}
+	x.keepEvidence(cases, EvidenceKept)
+	if err := x.explain(ctx); err != nil {
+		return err
+	}
+	cases, err := x.refute(ctx, cases)
+	if err != nil {
+		return err
+	}
+	return x.bucket(ctx, cases)
+}
+
+// CaseKey identifies the case that a finding was made of.
+type CaseKey struct {
+	pair   int
+	detail string
+	origin CaseRef
+}
+
+// Key returns what identifies the case.
+func (f *Case) Key() CaseKey { return CaseKey{f.Pair, f.Detail, f.Origin} }

@@ -1,0 +1,353 @@
+package finding
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// Cases of an unstable pair that the verdict does not explain are run again too, many at a time,
+// before they are counted: they may be unstable, or depend on the tiles around them.
+//
+// A unit that flips a coin gives the same answer several times now and then, and many cases
+// are tried. So a case is unexplained or layout only if chance would not let one of them all
+// repeat itself as often as this one did; how often that is follows from how many cases
+// changed in the first runs (persistence.enough). Of earlier epochs only the number of unstable
+// cases counts, which the journal has: a resumed campaign does the same.
+
+const (
+	byChance  = 1e-3 // at most so many cases are expected to repeat themselves by chance
+	mostRuns  = 128  // of a case, in its tile
+	manyRuns  = 32   // more only if most of a sample change in them
+	rareRuns  = 16   // if most of the sample do not
+	tilesDots = 1024 // dot products of a batch of tiles, at most
+	aloneRuns = 8    // at most: of a case that stays in its tile
+)
+
+// confirmed is the outcome of running unexplained cases again.
+type confirmed struct {
+	labels   map[CaseRef]string // layout or unstable; cases without a label are unexplained
+	trials   map[CaseRef]trial  // of unstable cases: those in which they changed
+	unstable []Sample           // cases that are counted as unstable
+}
+
+// confirm runs again the cases that the verdict does not explain: all of an unstable pair, and a few
+// of any other pair that has a unit other than a model or a recording. rechecked are cases that
+// have been run again already.
+func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case) (*confirmed, error) {
+	s := &confirmed{labels: map[CaseRef]string{}, trials: map[CaseRef]trial{}}
+	if x.p.certain() || len(ss) == 0 {
+		return s, nil
+	}
+	if !x.isUnstable() && x.attributor != nil {
+		few := x.newPersistence(ss[:min(len(ss), stableSample)])
+		if err := few.inTiles(ctx, repetitions); err != nil {
+			return nil, err
+		}
+		x.d.UnstablePair = slices.Contains(few.stays, false)
+	}
+	if !x.isUnstable() {
+		return s, nil
+	}
+	p := x.newPersistence(ss)
+	if err := p.run(ctx); err != nil {
+		return nil, err
+	}
+	known := map[CaseRef]string{}
+	for _, f := range rechecked {
+		known[f.Origin] = f.Bucket
+	}
+	for i := range ss {
+		ref := ss[i].CaseRef
+		if label := p.label(i, known[ref]); label != "" {
+			s.labels[ref] = label
+		}
+		if s.labels[ref] == Unstable {
+			s.trials[ref] = p.trials[i]
+		}
+	}
+	return s, nil
+}
+
+// persistence is how well unexplained cases repeat themselves.
+type persistence struct {
+	x       *pairTriage
+	ss      []Sample
+	trials  []trial // of each case, where it changed or else where it was last run
+	stays   []bool  // the cases that never changed where they were found: in their tiles, or in their batches
+	around  []bool  // those of them that never give the same alone
+	changed []int   // in each run: cases that changed in it for the first time
+}
+
+func (x *pairTriage) newPersistence(ss []Sample) *persistence {
+	n := len(ss)
+	return &persistence{x: x, ss: ss, trials: make([]trial, n), stays: slices.Repeat([]bool{true}, n), around: make([]bool, n)}
+}
+
+// run runs the cases in their tiles, if need be in their batches, and alone.
+func (p *persistence) run(ctx context.Context) error {
+	if err := p.inTiles(ctx, repetitions); err != nil {
+		return err
+	}
+	runs, err := p.runs(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.inTiles(ctx, runs-repetitions); err != nil {
+		return err
+	}
+	if p.x.batchMatters {
+		if err := p.inBatches(ctx, runs); err != nil {
+			return err
+		}
+	}
+	return p.alone(ctx, min(runs, aloneRuns))
+}
+
+// runs returns how often the cases have to be run in their tiles, after the first few runs. Many
+// runs of all cases are worth it only if most cases are unstable; if a sample says that most
+// are not, what looks like chance is a unit that seldom changes an answer.
+func (p *persistence) runs(ctx context.Context) (int, error) {
+	runs := p.enough()
+	if runs <= manyRuns {
+		return runs, nil
+	}
+	var left []Sample
+	for i := range p.ss {
+		if p.again(i) && p.stays[i] {
+			left = append(left, p.ss[i])
+		}
+	}
+	sample := p.x.newPersistence(spread(left, stableSample))
+	err := sample.inTiles(ctx, runs)
+	changed := 0
+	for _, n := range sample.changed {
+		changed += n
+	}
+	if 2*changed < len(sample.ss) {
+		runs = rareRuns
+	}
+	return runs, err
+}
+
+// spread returns at most so many of some cases, from all over them.
+func spread(ss []Sample, most int) []Sample {
+	if len(ss) <= most {
+		return ss
+	}
+	some := make([]Sample, most)
+	for i := range some {
+		some[i] = ss[i*len(ss)/most]
+	}
+	return some
+}
+
+// label returns the label of case i; known is that of an earlier recheck. "": it is unexplained.
+func (p *persistence) label(i int, known string) string {
+	switch {
+	case p.ss[i].Class == oracle.Fault:
+		return ""
+	case !p.stays[i]: // whatever a shorter check found
+		return Unstable
+	case known != "":
+		return known
+	case p.around[i]:
+		return string(triage.Layout)
+	}
+	return ""
+}
+
+// enough returns how often the cases have to be run in all, after the first few runs. Of the
+// cases that change, those that changed in a run but in none before it passed the earlier ones by
+// chance: their number against that of the run before says how probable this is. The summands 2
+// and 4, and the standard deviation, keep small numbers from proving too much.
+func (p *persistence) enough() int {
+	changed := p.changed
+	if p.x.st.Unstable == 0 && !slices.ContainsFunc(changed, func(n int) bool { return n > 0 }) {
+		return repetitions
+	}
+	passed, of := 2, 4
+	for i, n := range changed[1:] {
+		passed, of = passed+n, of+changed[i]
+	}
+	chance := float64(passed) / float64(of)
+	if chance < 1 {
+		chance += math.Sqrt(chance * (1 - chance) / float64(of))
+	}
+	if chance >= 1 {
+		return mostRuns
+	}
+	runs := math.Ceil(math.Log(byChance/float64(len(p.ss))) / math.Log(chance))
+	return int(min(max(runs, repetitions), mostRuns))
+}
+
+// again reports whether a case is run again: a failure is not.
+func (p *persistence) again(i int) bool { return p.ss[i].Class != oracle.Fault }
+
+// inTiles runs the cases in their tiles so many times. A case that has changed once is not run
+// again.
+func (p *persistence) inTiles(ctx context.Context, times int) error {
+	var left []int
+	for i := range p.ss {
+		if p.again(i) && p.stays[i] {
+			left = append(left, i)
+		}
+	}
+	for range times {
+		for _, t := range p.x.tilesOf(p.ss, left) {
+			got, err := p.x.bothOf(ctx, t.batch)
+			if devices.IsFault(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			for j, i := range t.cases {
+				p.trials[i].add([2]uint64{p.ss[i].A, p.ss[i].B}, got(t.outputs[j]))
+				p.stays[i] = p.trials[i].repeats()
+			}
+		}
+		before := len(left)
+		left = slices.DeleteFunc(left, func(i int) bool { return !p.stays[i] })
+		p.changed = append(p.changed, before-len(left))
+	}
+	return nil
+}
+
+// tiles is a batch of tiles, of which some cases are outputs.
+type tiles struct {
+	batch   *mma.Batch
+	cases   []int
+	outputs []int // of the cases, in the batch
+}
+
+// tileRef names a tile.
+type tileRef struct {
+	source string
+	first  uint64 // index of its first output
+}
+
+// tilesOf returns the tiles of some cases, those of a shape together, in batches of at
+// most tilesDots dot products.
+func (x *pairTriage) tilesOf(ss []Sample, some []int) []*tiles {
+	var all []*tiles
+	for _, one := range []bool{true, false} { // sources of single dot products, and of tiles
+		var refs []tileRef
+		var shape mma.Shape
+		cases := map[tileRef][]int{}
+		for _, i := range some {
+			sh := x.tileShape(ss[i].Source)
+			if (sh.M*sh.N == 1) != one {
+				continue
+			}
+			shape = sh
+			ref := tileRef{ss[i].Source, ss[i].Index - ss[i].Index%uint64(sh.M*sh.N)}
+			if cases[ref] == nil {
+				refs = append(refs, ref)
+			}
+			cases[ref] = append(cases[ref], i)
+		}
+		for len(refs) > 0 {
+			shape.Tiles = min(len(refs), tilesDots/(shape.M*shape.N))
+			all = append(all, x.fill(shape, refs[:shape.Tiles], cases, ss))
+			refs = refs[shape.Tiles:]
+		}
+	}
+	return all
+}
+
+// tileShape returns the shape of a tile of a source. Recorded inputs are compared one by one.
+func (x *pairTriage) tileShape(source string) mma.Shape {
+	if source == Recorded {
+		return mma.Shape{M: 1, N: 1, K: x.p.K}
+	}
+	g := SourceOf(source).Generator
+	return mma.Shape{M: g.M, N: g.N, K: x.p.K}
+}
+
+// fill makes a batch of tiles.
+func (x *pairTriage) fill(shape mma.Shape, refs []tileRef, cases map[tileRef][]int, ss []Sample) *tiles {
+	t := &tiles{batch: mma.NewBatch(x.p.Spec.Formats, shape)}
+	for n, ref := range refs {
+		if ref.source == Recorded {
+			t.batch.Set(n, x.p.Dot(x.t.Seed, CaseRef{ref.source, ref.first}))
+		} else {
+			SourceOf(ref.source).Fill(t.batch.Part(n, 1), x.t.Seed, ref.first)
+		}
+		for _, i := range cases[ref] {
+			t.cases = append(t.cases, i)
+			t.outputs = append(t.outputs, n*shape.M*shape.N+int(ss[i].Index-ref.first))
+		}
+	}
+	return t
+}
+
+// alone runs the cases that stay as they are in their tiles alone, so many times. Those that
+// never give the same there depend on what is around them. Those that give the same in at least 4
+// of 5 runs do not; a unit that seldom changes its answers has changed some. The others are
+// unstable.
+func (p *persistence) alone(ctx context.Context, times int) error {
+	var some []int
+	var picked []*Case
+	for i := range p.ss {
+		if !p.stays[i] || p.around[i] || !p.again(i) {
+			continue
+		}
+		if sh := p.x.tileShape(p.ss[i].Source); sh.M*sh.N > 1 {
+			some, picked = append(some, i), append(picked, p.x.newCase(p.ss[i]))
+		}
+	}
+	ts, err := p.x.alone(ctx, times, picked)
+	for j, t := range ts {
+		i := some[j]
+		switch {
+		case t.of > 0 && t.same == 0:
+			p.around[i] = true
+		case 5*t.same < 4*t.of:
+			p.stays[i], p.trials[i] = false, t
+		}
+	}
+	return err
+}
+
+// inBatches runs complete batches of cases whose results change when only their tiles are run.
+// Cases that keep their results in the batches depend on the tiles around them.
+func (p *persistence) inBatches(ctx context.Context, times int) error {
+	for c := range p.x.d.Chunks {
+		ch := &p.x.d.Chunks[c]
+		var at []int
+		for i := range p.ss {
+			if !p.stays[i] && ch.Has(p.ss[i].CaseRef) {
+				at = append(at, i)
+			}
+		}
+		if len(at) == 0 {
+			continue
+		}
+		b, err := p.x.batchOf(ch)
+		if err != nil {
+			return err
+		}
+		for n := 0; n < times && len(at) > 0; n++ {
+			got, err := p.x.bothOf(ctx, b)
+			if devices.IsFault(err) {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			at = slices.DeleteFunc(at, func(i int) bool {
+				return got(int(p.ss[i].Index-ch.First)) != [2]uint64{p.ss[i].A, p.ss[i].B}
+			})
+		}
+		for _, i := range at {
+			p.stays[i], p.around[i] = true, true
+		}
+	}
+	return nil
+}

@@ -1,0 +1,13 @@
+// Package finding takes the differing cases of a campaign to findings.
+//
+// A Finder gets what the units of an epoch have Gathered for each pair, as Samples. Explain
+// runs a few of them again (recheck.go, confirm.go: in a pair that is unstable, all that nothing
+// explains), extracts them from their tiles (extract.go), looks for a verdict that explains the
+// pair (explain.go, refute.go) and puts all cases into buckets (bucket.go, kind.go). Find chooses
+// some (choose.go) and minimizes them (minimize.go); Report writes their bundles (bundle.go). On
+// this way a case is a Case, which gains its parts step by step (case.go).
+//
+// Single takes one case the same way, outside of a campaign.
+//
+// The API of this package is not promised: it may change in any version.
+package finding

@@ -1,0 +1,219 @@
+package finding
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
+)
+
+// The verdict on a pair: a change of the program of the known side that explains the other
+// one on all evidence.
+
+// EvidenceKept is the number of cases that differ, and of such that agree, which are kept as
+// evidence for the verdict on a pair.
+const EvidenceKept = 384
+
+// fullAttributor returns the attributor for cases that the epoch's own one leaves unnamed,
+// and for findings.
+func (x *pairTriage) fullAttributor() *triage.Attributor {
+	if x.p.Programs != nil && (x.verdict == nil || x.verdict.Known || !x.verdict.Found()) {
+		return x.p.Programs
+	}
+	return x.p.attributorOf(x.verdict)
+}
+
+// keepEvidence keeps new differing cases for later, up to a limit, and reports whether it
+// has kept one.
+func (x *pairTriage) keepEvidence(cases []*Case, most int) bool {
+	before := len(x.d.Differ)
+	for _, f := range cases {
+		if f.Bucket == "" && f.Class != oracle.Fault && len(x.st.Differ)+len(x.d.Differ) < most {
+			x.d.Differ = append(x.d.Differ, f.sample())
+		}
+	}
+	return len(x.d.Differ) > before
+}
+
+// explain looks for a verdict, unless there is one that holds for the new cases too.
+func (x *pairTriage) explain(ctx context.Context) error {
+	if x.verdict != nil && !x.verdict.Found() && x.t.Epoch > GiveUpAfter {
+		return nil // looked for often enough
+	}
+	if x.stillHolds(x.newCases(slices.Concat(x.d.Differ, x.d.Agree))) {
+		return nil
+	}
+	return x.explainCases(ctx, x.allEvidence())
+}
+
+// allEvidence returns all cases that a verdict has to explain, up to this epoch.
+func (x *pairTriage) allEvidence() []*Case {
+	return x.newCases(slices.Concat(x.st.Differ, x.d.Differ, x.st.Agree, x.d.Agree))
+}
+
+// stillHolds reports whether the verdict before the epoch, which holds for all evidence
+// up to then, holds for the new evidence as well.
+func (x *pairTriage) stillHolds(fresh []*Case) bool {
+	if x.p.Attributor == nil || x.verdict == nil || !x.verdict.Found() || !x.verdict.Known && !x.baseHolds(x.verdict.K, fresh) {
+		return false
+	}
+	x.k = x.verdict.K
+	pr := x.unknownUnit(fresh)
+	if !triage.Holds(pr, &x.verdict.Program) {
+		return false
+	}
+	if x.attributor = x.p.Attributor; x.verdict.Known {
+		x.attributor = x.p.Programs
+	}
+	if len(fresh) > 0 {
+		x.holds(pr, x.verdict.Differ+len(pr.Differ), x.verdict.Agree+len(pr.Agree))
+		x.d.Verdict = x.verdict
+	}
+	return true
+}
+
+// explainCases looks for the verdict on some evidence.
+func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
+	if x.p.baseUnit == nil {
+		return nil
+	}
+	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
+		return err
+	}
+	x.k = x.hypothesisK(evidence)
+	pr := x.unknownUnit(evidence)
+	if len(pr.Differ) == 0 {
+		return nil
+	}
+	if x.k == 0 { // the known side does not compute what its model does
+		x.verdict = &triage.Verdict{Program: x.p.base, Labels: []triage.Label{triage.Unexplained}, Differ: len(pr.Differ), Agree: len(pr.Agree), BaseFails: true}
+		x.d.Verdict = x.verdict
+		return nil
+	}
+	old := x.verdict
+	if old != nil && old.Found() && triage.Holds(pr, &old.Program) {
+		x.holds(pr, len(pr.Differ), len(pr.Agree))
+	} else if v := x.t.Memory.Verdict(x.index, x.d.Units, len(pr.Differ)); v != nil {
+		x.verdict = v
+	} else {
+		pr.Effort = x.effort(old)
+		v, err := x.search(ctx, pr)
+		if err != nil {
+			return err
+		}
+		if pr.Effort < 0 && old != nil && !v.Found() {
+			v.Spent = old.Spent // by the last search that was wide
+		}
+		x.t.Memory.KeepVerdict(x.index, x.d.Units, v)
+		x.verdict = v
+	}
+	if old != nil && old.Found() && !x.verdict.Found() && len(x.st.Differ) >= EvidenceKept {
+		x.verdict = old // it explains all but a few cases, which nothing explains
+	}
+	x.d.Verdict = x.verdict
+	x.attributor = x.fullAttributor()
+	return nil
+}
+
+// effort returns how long a search for a verdict may take: the longer the more has been
+// compared, so that a short campaign is not held up. It has its turn once in an epoch, and
+// again after a search that found nothing only if it may take much longer.
+func (x *pairTriage) effort(old *triage.Verdict) int {
+	const dotsPerMillion, longer = 2048, 4
+	e := int(min(triage.DefaultEffort, 1+(x.st.Dots+x.d.Dots)/dotsPerMillion))
+	again := old == nil || old.Found() || old.Spent > 0 && e >= longer*old.Spent
+	if x.thought || !again {
+		return -1
+	}
+	x.thought = true
+	return e
+}
+
+// explainByPrograms takes the verdict from the programs of two sides that are known. It
+// reports whether they explain the evidence.
+func (x *pairTriage) explainByPrograms(ctx context.Context, evidence []*Case) (bool, error) {
+	if x.p.Programs == nil {
+		return false, nil
+	}
+	x.k = x.p.otherK
+	pr := x.unknownUnit(evidence)
+	if len(pr.Differ) == 0 {
+		return true, nil
+	}
+	if devices.IsRecording(x.p.baseUnit) && !x.baseHolds(x.p.baseK, evidence) {
+		return false, nil
+	}
+	v := triage.ExplainKnown(pr, x.p.other)
+	if v == nil {
+		return false, nil
+	}
+	var err error
+	v.Idle, err = x.idle(ctx, pr.Seed)
+	x.verdict, x.d.Verdict, x.attributor = v, v, x.p.Programs
+	return true, err
+}
+
+// holds updates the numbers of cases in a verdict that holds for all of them.
+func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
+	v := *x.verdict
+	v.K = pr.K
+	v.Alike = triage.StillAlike(pr, &v)
+	v.Differ, v.Explained, v.Agree, v.Kept = differ, differ, agree, agree
+	x.verdict = &v
+}
+
+// unknownUnit returns the unit that is to be explained, with the evidence.
+func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
+	pr := &triage.Unknown{Formats: x.p.Spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.Policy, Seed: x.t.Seed, Length: x.p.K, Questions: infer.Questions}
+	for _, f := range evidence {
+		want, _ := x.p.want(f)
+		c := triage.Case{Dot: f.Start, Want: want}
+		if f.Class == oracle.Same {
+			pr.Agree = append(pr.Agree, c)
+		} else {
+			pr.Differ = append(pr.Differ, c)
+		}
+	}
+	if think := x.t.Thinking; think != nil {
+		pr.Progress = func(p triage.Progress) {
+			x.t.thinking.Lock()
+			defer x.t.thinking.Unlock()
+			think(x.index, p.Computed, p.Most)
+		}
+	}
+	if !devices.IsRecording(x.p.unknown) {
+		pr.Ask = harmless(dotRunner(x.p.unknown, x.p.Spec.Formats))
+		if x.isUnstable() {
+			pr.Ask = steady(pr.Ask)
+		}
+	}
+	return pr
+}
+
+// GiveUpAfter is the epoch after which no verdict is looked for any more.
+const GiveUpAfter = 6
+
+// hypothesisK returns the K with which hypotheses are run: that of the unknown unit if the
+// known program gives the known side's results with that K too, else the known side's K; 0
+// if it gives them with neither.
+func (x *pairTriage) hypothesisK(evidence []*Case) int {
+	for _, k := range []int{x.p.unknown.Instruction().K, x.p.baseUnit.Instruction().K} {
+		if x.baseHolds(k, evidence) {
+			return k
+		}
+	}
+	return 0
+}
+
+// baseHolds reports whether the known program gives the known side's results with K = k.
+func (x *pairTriage) baseHolds(k int, evidence []*Case) bool {
+	m, err := sim.New(x.p.Spec.Formats, k, x.p.base)
+	return err == nil && !slices.ContainsFunc(evidence, func(f *Case) bool {
+		_, base := x.p.want(f)
+		return oracle.Compare(x.p.Spec.D, x.p.Policy, m.Dot(f.Start, nil), base) != oracle.Same
+	})
+}

@@ -1,0 +1,198 @@
+package finding
+
+import (
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// TargetUnit is one side of a pair.
+type TargetUnit struct {
+	Target string
+	Unit   devices.Unit
+}
+
+// Pair is what a campaign needs to run one pair.
+type Pair struct {
+	devices.Pair
+	Spec       gen.Spec
+	Policy     oracle.Policy
+	Recorder   devices.Recorder   // not nil: the pair's inputs are a recording's
+	Swapped    bool               // the recorder is B
+	Known      []*mma.Params      // arithmetics of the sides that are known or believed
+	Attributor *triage.Attributor // of the verdict before the epoch; without one Programs, which may be nil
+	named      triage.Program     // the verdict's
+	Programs   *triage.Attributor // of the programs of two sides that are both known; else nil
+	other      mma.Params         // if Programs is not nil: the program of unknown
+	baseK      int                // if Programs is not nil: the K of base
+	otherK     int                // if Programs is not nil: the K of other
+
+	// Hypotheses start from base, the program of baseUnit, and are about unknown.
+	// baseUnit is nil if neither side is known.
+	base       mma.Params
+	baseUnit   devices.Unit
+	unknown    devices.Unit
+	unknownIsB bool
+}
+
+// NewPair prepares a pair. nan and zero override the policy of the catalogue, if not nil.
+func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
+	a, b := of.A.Instruction(), of.B.Instruction()
+	p := &Pair{Pair: of, Spec: gen.Spec{Formats: a.Formats, K: of.K}, Policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
+	if nan != nil {
+		p.Policy.NaN = *nan
+	}
+	if zero != nil {
+		p.Policy.Zero = *zero
+	}
+	for _, u := range []devices.Unit{of.A, of.B} {
+		if params := Believed(u); params != nil {
+			p.Known = append(p.Known, params)
+		}
+	}
+	if r, ok := of.A.(devices.Recorder); ok {
+		p.Recorder = r
+	} else if r, ok := of.B.(devices.Recorder); ok {
+		p.Recorder, p.Swapped = r, true
+	}
+	p.chooseSides()
+	p.choosePrograms()
+	return p
+}
+
+// Replace replaces the units of both sides by others that give the same results.
+func (p *Pair) Replace(by func(side int, u devices.Unit) devices.Unit) {
+	for side, u := range []*devices.Unit{&p.A, &p.B} {
+		other := by(side, *u)
+		if p.baseUnit == *u {
+			p.baseUnit = other
+		}
+		if p.unknown == *u {
+			p.unknown = other
+		}
+		*u = other
+	}
+}
+
+// Believed returns a unit's arithmetic if it is known, or what the catalogue
+// says of it; nil if it says nothing.
+func Believed(u devices.Unit) *mma.Params {
+	if p := u.Model(); p != nil {
+		return p
+	}
+	i := u.Instruction()
+	if i.Params == (mma.Params{}) {
+		return nil
+	}
+	return &i.Params
+}
+
+// chooseSides decides which side's program hypotheses start from: a simulator's,
+// A's if both are, or what is believed of a unit that computes elsewhere.
+func (p *Pair) chooseSides() {
+	a, b := Believed(p.A), Believed(p.B)
+	switch {
+	case p.A.Model() != nil || a != nil && p.B.Model() == nil:
+		p.base, p.baseUnit, p.unknown, p.unknownIsB = *a, p.A, p.B, true
+	case b != nil:
+		p.base, p.baseUnit, p.unknown = *b, p.B, p.A
+	}
+}
+
+// knownProgram returns the program of a unit that is known: a simulator's, a reference's, or the one
+// that explains all of a recording.
+func knownProgram(u devices.Unit) *mma.Params {
+	if r, ok := u.(devices.Explained); ok && r.Explained() {
+		return &u.Instruction().Params
+	}
+	return u.Model()
+}
+
+// choosePrograms makes the attributor of two sides whose programs are known: it depends on the
+// programs alone. If their K differ and both can be written with the same K, they are.
+func (p *Pair) choosePrograms() {
+	a, b := knownProgram(p.A), knownProgram(p.B)
+	if a == nil || b == nil {
+		return
+	}
+	from, to := triage.Program{Params: *a, K: p.A.Instruction().K}, triage.Program{Params: *b, K: p.B.Instruction().K}
+	p.Programs = triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, from, to)
+	p.Programs.ExactFrom, p.Programs.ExactTo = exact(p.A), exact(p.B)
+	if from.K != to.K {
+		if x, y := triage.SameForm(p.Spec.Formats, p.K, from, to); x.K == y.K {
+			from, to = x, y
+		}
+	}
+	if !p.unknownIsB {
+		from, to = to, from
+	}
+	p.base, p.baseK, p.other, p.otherK = from.Params, from.K, to.Params, to.K
+}
+
+// exact reports whether a unit gives the results of its program in every case.
+func exact(u devices.Unit) bool {
+	_, ok := u.(interface{ Simulator() *sim.Model })
+	return ok
+}
+
+// attributorOf returns the attributor that a verdict makes, nil if there is none. For two known
+// programs it leaves out labels that made no difference on any input tried; Programs has all.
+func (p *Pair) attributorOf(v *triage.Verdict) *triage.Attributor {
+	if p.Programs != nil && (v == nil || v.Known || !v.Found()) {
+		if v == nil {
+			return p.Programs
+		}
+		return p.Programs.Without(v.Idle)
+	}
+	if v == nil || !v.Found() {
+		return nil
+	}
+	from, to := triage.Program{Params: p.base, K: v.K}, programOf(v)
+	if !p.unknownIsB {
+		from, to = to, from
+	}
+	return triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, from, to)
+}
+
+// SetVerdict replaces the attributor by that of a verdict.
+func (p *Pair) SetVerdict(v *triage.Verdict) {
+	if p.Attributor != nil && p.Attributor != p.Programs && v != nil && programOf(v) == p.named {
+		return
+	}
+	if p.Attributor = p.attributorOf(v); p.Attributor != nil && v != nil {
+		p.named = programOf(v)
+	}
+}
+
+func programOf(v *triage.Verdict) triage.Program {
+	return triage.Program{Params: v.Program, K: v.K}
+}
+
+// want returns the result of the side that is to be explained, and the other's.
+func (p *Pair) want(f *Case) (unknown, base uint64) {
+	if p.unknownIsB {
+		return f.B, f.A
+	}
+	return f.A, f.B
+}
+
+// certain reports whether both sides are models or recordings, whose results never change.
+func (p *Pair) certain() bool {
+	return (p.A.Model() != nil || devices.IsRecording(p.A)) && (p.B.Model() != nil || devices.IsRecording(p.B))
+}
+
+// targets are the two targets of a pair.
+type targets [2]string
+
+func (p *Pair) targets() targets { return targets{p.TargetA, p.TargetB} }
+
+// Fitting returns a dot product of a pair's size: d, or a new one.
+func (p *Pair) Fitting(d *mma.Dot) *mma.Dot {
+	if d != nil && len(d.A) == p.K && len(d.SA) == p.Spec.Blocks(p.K) {
+		return d
+	}
+	return mma.NewDot(p.Spec.Formats, p.K)
+}

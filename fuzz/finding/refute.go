@@ -1,0 +1,61 @@
+package finding
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
+
+// Some of the cases that a verdict does not explain become evidence for another one.
+const (
+	refutingPerRound = 8
+	refutingRounds   = 3  // in an epoch
+	refutingKept     = 64 // of a pair, in addition to EvidenceKept
+)
+
+// refute tries a verdict on all cases of the epoch: some that it does not explain become
+// evidence, and another verdict replaces it if that explains these too. It returns the
+// rechecked cases, including those that it has rechecked itself.
+func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error) {
+	for range refutingRounds {
+		more := x.newCases(x.refuting(cases))
+		if err := x.recheck(ctx, more); err != nil {
+			return nil, err
+		}
+		cases = append(cases, more...)
+		if !x.keepEvidence(more, EvidenceKept+refutingKept) {
+			break
+		}
+		verdict, attributor := x.verdict, x.attributor
+		if err := x.explainCases(ctx, x.allEvidence()); err != nil {
+			return nil, err
+		}
+		if !x.verdict.Found() { // but the verdict explains nearly all cases
+			x.verdict, x.d.Verdict, x.attributor = verdict, verdict, attributor
+			break
+		}
+	}
+	return cases, nil
+}
+
+// refuting returns a few cases that the verdict does not explain, other than some.
+// Without them a program that is wrong in one case of a thousand would be kept, since the
+// samples seldom have such a case.
+func (x *pairTriage) refuting(but []*Case) []Sample {
+	if x.attributor == nil || x.verdict == nil || !x.verdict.Found() {
+		return nil
+	}
+	var ss []Sample
+	for i, cause := range x.unnamedCauses() {
+		s := &x.d.Unnamed[i]
+		known := func(f *Case) bool { return f.Origin == s.CaseRef }
+		if cause.Primary == triage.Unexplained && s.Class != oracle.Fault && !slices.ContainsFunc(but, known) {
+			if ss = append(ss, *s); len(ss) == refutingPerRound {
+				break
+			}
+		}
+	}
+	return ss
+}

@@ -1,0 +1,112 @@
+package finding
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+)
+
+// Unexplained is what is known of a pair that no change of a program explains.
+type Unexplained struct {
+	Why     string          // a sentence
+	Nearest *corpus.Nearest // the program that comes nearest; nil: none
+	Next    []string        // commands that find out how the unit computes
+}
+
+// Unexplained returns what is known of a pair with a verdict whose differences nothing explains;
+// nil if they are explained, or if there is nothing to explain.
+func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
+	if v != nil && v.Found() {
+		return nil
+	}
+	p, run := &t.Pairs[pair], t.pairs[pair]
+	base, other := TargetUnit{p.TargetA, p.A}, TargetUnit{p.TargetB, p.B}
+	if run.baseUnit != nil && !run.unknownIsB {
+		base, other = other, base
+	}
+	var units []TargetUnit // whose arithmetic is to be found out
+	u := &Unexplained{}
+	switch {
+	case run.baseUnit == nil:
+		units = []TargetUnit{base, other}
+		u.Why = fmt.Sprintf("Nothing is known of how either side computes %s, so the comparison alone does not give the cause.", p.Name())
+	case v == nil:
+		return nil // no case was examined: all depend on their place, or are faults
+	case v.BaseFails:
+		units = []TargetUnit{base}
+		u.Why = fmt.Sprintf("%s does not compute %s as its model says, so nothing can be said about %s.", base.Target, base.Unit.Instruction().Name, other.Target)
+	default:
+		units = []TargetUnit{other}
+		u.Why = fmt.Sprintf("No known program, and no change of one that was tried, computes %s as %s does.", other.Unit.Instruction().Name, other.Target)
+		if v.Spent > 0 {
+			u.Why += fmt.Sprintf(" The search has spent its budget, %d million dot products of models; inference has more.", v.Spent)
+		}
+		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
+	}
+	for i, s := range units {
+		which := ""
+		if len(units) > 1 {
+			which = "-" + string("ab"[i])
+		}
+		if command := t.inferCommand(s, pair, which); command != "" {
+			u.Next = append(u.Next, command)
+		}
+	}
+	return u
+}
+
+// nearestOf writes the nearest program for people and programs; nil: there is none.
+func nearestOf(n *triage.Nearest, base string, f mma.Formats) *corpus.Nearest {
+	if n == nil {
+		return nil
+	}
+	from := n.From
+	if from == "" {
+		from = base
+	}
+	return &corpus.Nearest{
+		From: from, Changes: append([]mma.Change{}, n.Changes...), Differ: n.Differ, Explained: n.Explained, Agree: n.Agree, Kept: n.Kept,
+		Case: mma.FormatDot(f, n.Witness.Dot), Unit: mma.FormatCode(f.D, n.Witness.Want), Program: mma.FormatCode(f.D, n.Would),
+	}
+}
+
+// inferCommand returns the command that looks for a unit's arithmetic; "" if there is
+// none that does. A recording cannot be asked: the command is for where it was made.
+func (t *Finder) inferCommand(s TargetUnit, pair int, which string) string {
+	target := s.Target
+	if devices.IsRecording(s.Unit) {
+		target = t.environment(target)["recorded from"]
+		if bundle.RunsCommand(target) {
+			return "" // whoever made the recording may have written any command into it
+		}
+	}
+	i := s.Unit.Instruction()
+	if !IsUnknown(target) || i.K > mma.MaxK {
+		return ""
+	}
+	number := ""
+	if SeveralTargets(t.Pairs) {
+		number = fmt.Sprintf("%d-", pair+1)
+	}
+	out := bundle.InferDir(number, i.Name, which)
+	if t.Bundles != "" {
+		out = filepath.Clean(t.Bundles) + "-" + out
+	}
+	return bundle.InferCommand(target, i.Name, out)
+}
+
+// knownKinds are the kinds of targets whose arithmetic is known.
+var knownKinds = []string{"sim", "ref", "model", "oracle"}
+
+// IsUnknown reports whether a target's arithmetic is to be found out, by its kind.
+func IsUnknown(target string) bool {
+	kind, _, ok := strings.Cut(target, ":")
+	return ok && !slices.Contains(knownKinds, kind)
+}
