@@ -147,7 +147,8 @@ func TestOverflowRules(t *testing.T) {
 		})
 	}
 	// The largest number has Frac+1 bits: 13 fraction bits here.
-	p := mma.Params{Acc: mma.RZE8M13(), Special: ieee}
+	p := mma.Params{Acc: mma.To(fp.FP32, fp.RZ), Special: ieee}
+	p.Acc.Frac = 13
 	p.Acc.Over = mma.OverMax
 	runEval(t, fp32, []evalTest{
 		{"13 bits", p, "7F7FFFFF", "", "7F7FFFFF", 0x7F7FFC00},

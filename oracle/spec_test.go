@@ -8,16 +8,17 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/vectors"
 )
 
 // specVectors reads the vectors that the simulators are tested with, too.
-func specVectors(t testing.TB) []mma.Vector {
+func specVectors(t testing.TB) []vectors.Vector {
 	file, err := os.Open("../sim/testdata/spec.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	vectors, err := mma.ReadVectors(file)
+	vectors, err := vectors.Read(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +54,7 @@ func TestReadVectors(t *testing.T) {
 	const text = "# comment\n\n" +
 		"x volta/mma.m8n8k4.f32.f16.f16.f32 3c00 3C00,0000,0000,0000,3C00 00000001 = nan # a of one, b of five\n" +
 		"y hopper/wgmma.m64n256k16.f32.f16.f16.c0 0000 0000 - = 00000000\n"
-	v, err := mma.ReadVectors(strings.NewReader(text))
+	v, err := vectors.Read(strings.NewReader(text))
 	if err != nil || len(v) != 2 {
 		t.Fatalf("%v, %v", v, err)
 	}
@@ -91,7 +92,7 @@ func TestReadVectorsErrors(t *testing.T) {
 		{"x " + mx + " 02 02 00000000 sa=7F,7F sb=7F = 00000000", "sb: 1 scales for 2 blocks"},
 		{"x hopper/wgmma.m64n8k16.f32.f16.f16.c0 0000 0000 0000 = 00000000", `c: "0000"`}, // a needless c is still checked
 	} {
-		_, err := mma.ReadVectors(strings.NewReader(c.line))
+		_, err := vectors.Read(strings.NewReader(c.line))
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "line 1: ") {
 			t.Errorf("%s: %v, want %q", c.line, err, c.want)
 		}

@@ -296,7 +296,8 @@ func TestRepeated(t *testing.T) {
 // the nominal exponents of its sums, and scales that it does not have.
 func TestGroupScales(t *testing.T) {
 	f := mma.Formats{A: fp.E2M1, B: fp.E2M1, C: fp.FP32, D: fp.FP32, Scale: fp.UE4M3, Block: 2}
-	p := mma.GSTFDPA(4, 2, 4, mma.To(fp.FP32, fp.RZ), 0)
+	p := mma.TFDPA(4, 4, mma.To(fp.FP32, fp.RZ), 0)
+	p.Scale, p.Stage0 = mma.ScaleGroup, mma.Stage{Sum: mma.Fused, Group: 2, Fixed: true}
 	const one, two, minus, max6, least = "02", "04", "0A", "07", "01"
 	for _, c := range []struct {
 		name, a, b, sa, sb string

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/vectors"
 )
 
 // TestSpec runs the unit tests of the specification.
@@ -21,7 +22,7 @@ func TestSpec(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	vectors, err := mma.ReadVectors(f)
+	vectors, err := vectors.Read(f)
 	if err != nil {
 		t.Fatal(err)
 	}

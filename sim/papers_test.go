@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/vectors"
 )
 
 // The published examples of the papers: each file says where its cases come
@@ -28,7 +29,7 @@ func checkPaper(t *testing.T, file string, n int) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	vectors, err := mma.ReadVectors(f)
+	vectors, err := vectors.Read(f)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -47,7 +48,7 @@ func checkPaper(t *testing.T, file string, n int) {
 	}
 }
 
-func checkPaperVector(v *mma.Vector) error {
+func checkPaperVector(v *vectors.Vector) error {
 	m, err := sim.New(v.Inst.Formats, v.Inst.K, v.Inst.Params)
 	if err != nil {
 		return err

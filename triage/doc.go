@@ -29,8 +29,8 @@
 //
 // # Adding a label
 //
-// A label is one constant in label.go, a row of labelDocs there, and the rows of
-// fieldLabels that stand for it. A change that sets several fields at once is a row of
+// A label is one constant in label.go, a row of labelDocs there, and the label of the
+// parameters that it stands for in their rows of package mma. A change that sets several fields at once is a row of
 // package change. A test checks that every field of mma.Params has a label. Regression
 // cases go to testdata/LABEL.case.
 package triage

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -276,6 +277,20 @@ func TestTrouble(t *testing.T) {
 	cancel()
 	if v, err := triage.Explain(ctx, answering(t, r, pr)); !errors.Is(err, context.Canceled) {
 		t.Errorf("broken off: %+v, %v", v, err)
+	}
+}
+
+// TestTime ends a search whose processor time is spent: what takes several changes is not
+// found, and the nearest program is named.
+func TestTime(t *testing.T) {
+	a := find(t, ampere16)
+	pr := evidence(t, &regression{a: a, b: changed(t, a, "acc.mode=rne join.align.f=26")}, "cut", 500)
+	pr.Effort, pr.Time = -1, time.Nanosecond
+	if v := explain(t, pr); v.Found() || v.Nearest == nil || v.Spent != 0 {
+		t.Errorf("%+v", v)
+	}
+	if pr.Time = time.Hour; !explain(t, pr).Found() {
+		t.Error("not found in an hour")
 	}
 }
 

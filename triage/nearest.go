@@ -1,7 +1,6 @@
 package triage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -88,10 +87,12 @@ func (n *Nearest) score() int { return n.Explained*max(n.Agree, 1) + n.Kept*max(
 
 // closest returns the listed program from which p has the fewest changed parts.
 func closest(all []listed, p *mma.Params) (from listed, parts int) {
-	from = slices.MinFunc(all, func(x, y listed) int {
-		return cmp.Compare(len(changedParts(&x.p, p)), len(changedParts(&y.p, p)))
-	})
-	return from, len(changedParts(&from.p, p))
+	for i, x := range all {
+		if n := len(changedParts(&x.p, p)); i == 0 || n < parts {
+			from, parts = x, n
+		}
+	}
+	return from, parts
 }
 
 // shrinkFailure finds the smallest witness: the smallest of the known cases, shrunk further

@@ -7,7 +7,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
@@ -83,10 +82,6 @@ func (s *explainer) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	if s.pr.Ask == nil {
 		return true, nil
 	}
-	m, err := sim.New(s.pr.Formats, s.pr.K, p)
-	if err != nil {
-		return false, err
-	}
 	rounds := confirmRounds
 	if s.budget.Limited() {
 		rounds = longConfirmRounds
@@ -96,7 +91,7 @@ func (s *explainer) confirm(ctx context.Context, p mma.Params) (bool, error) {
 		if len(dots) == 0 {
 			break
 		}
-		if ok, err := s.passes(ctx, m, dots); !ok || err != nil {
+		if ok, err := s.passes(ctx, &p, dots); !ok || err != nil {
 			return false, err
 		}
 	}
@@ -107,7 +102,7 @@ func (s *explainer) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	if s.budget.Limited() {
 		more = append(more, s.questions(1)...)
 	}
-	if ok, err := s.passes(ctx, m, more); !ok || err != nil {
+	if ok, err := s.passes(ctx, &p, more); !ok || err != nil {
 		return false, err
 	}
 	complete, reduced := s.complete[p]
@@ -118,21 +113,19 @@ func (s *explainer) confirm(ctx context.Context, p mma.Params) (bool, error) {
 	return slices.Contains(left, p), err
 }
 
-// passes reports whether a model gives the unit's results on new inputs, of which it asks
+// passes reports whether a program gives the unit's results on new inputs, of which it asks
 // about a part at a time, up to the first part in which it does not. Some cases of that
 // become evidence.
-func (s *explainer) passes(ctx context.Context, m *sim.Model, dots []*mma.Dot) (bool, error) {
+func (s *explainer) passes(ctx context.Context, p *mma.Params, dots []*mma.Dot) (bool, error) {
 	for part := range slices.Chunk(dots, askedAtOnce) {
 		answers, err := s.ask(ctx, part)
 		if err != nil {
 			return false, err
 		}
-		out := make([]byte, len(part)*s.pr.Formats.D.Width())
-		m.Run(mma.BatchOf(s.pr.Formats, len(part[0].A), part), out)
 		var wrong []Case
-		for i, d := range part {
-			if oracle.Compare(s.pr.Formats.D, s.pr.Policy, mma.Load(out, s.pr.Formats.D.Width(), i), answers[i]) != oracle.Same {
-				wrong = append(wrong, Case{d, answers[i]})
+		for i, right := range s.ev.Hits(p, s.ev.Pack(part, answers)) {
+			if !right {
+				wrong = append(wrong, Case{part[i], answers[i]})
 			}
 		}
 		if len(wrong) > 0 {
@@ -157,16 +150,10 @@ const maxDividing = 16
 // dividing returns inputs on which the programs do not all agree, one for each
 // way in which they divide.
 func (s *explainer) dividing(ps []mma.Params, dots []*mma.Dot) []*mma.Dot {
-	b := mma.BatchOf(s.pr.Formats, len(dots[0].A), dots)
-	w := s.pr.Formats.D.Width()
+	c, w := s.ev.Pack(dots, nil), s.pr.Formats.D.Width()
 	outs := make([][]byte, len(ps))
 	for i := range ps {
-		m, err := sim.New(s.pr.Formats, s.pr.K, ps[i])
-		if err != nil {
-			continue
-		}
-		outs[i] = make([]byte, len(dots)*w)
-		m.Run(b, outs[i])
+		outs[i] = s.ev.Results(&ps[i], c)
 	}
 	seen := map[string]bool{}
 	var found []*mma.Dot

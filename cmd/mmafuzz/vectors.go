@@ -121,7 +121,7 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 	if err := v.directory().Check(i); err != nil {
 		return hint.Add(err, anotherOut)
 	}
-	s, err := choose.Choose(ctx, &i)
+	s, err := choose.Choose(ctx, &i, mma.Catalog())
 	if err != nil {
 		return err
 	}

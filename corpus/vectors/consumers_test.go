@@ -39,7 +39,7 @@ func tfdpa4(t *testing.T) (dir string, s *vectors.Set, fail []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err = choose.Choose(t.Context(), i); err != nil {
+	if s, err = choose.Choose(t.Context(), i, mma.Catalog()); err != nil {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()

@@ -149,6 +149,10 @@ func TestDeviceCampaign(t *testing.T) {
 	}
 }
 
+// someGenerators are of every kind, as many as this project had when the shares were written
+// down: a new one gets a share of its own.
+var someGenerators = strings.Fields("corner pattern cut tie order spread floor tiny huge zero special subnormal cancel raw normal uniform dnn")
+
 // TestDeviceShares checks how a pair's dot products are divided among the sources of each kind,
 // in percent, in a long campaign.
 func TestDeviceShares(t *testing.T) {
@@ -174,7 +178,7 @@ func TestDeviceShares(t *testing.T) {
 		if tc.batch > 0 {
 			pair.B = &eagerBox{blackBox{Unit: pair.B}, tc.batch}
 		}
-		c, err := New(Config{Pairs: []devices.Pair{pair}, Seed: 1})
+		c, err := New(Config{Pairs: []devices.Pair{pair}, Seed: 1, Generators: someGenerators})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
@@ -68,7 +69,7 @@ func drawn(i *mma.Instruction, changes, seed int) mma.Params {
 // drawn too. A rounding that appears gets the exponent range of a format.
 func drawChange(s change.Space, p mma.Params, r *rand.Rand) mma.Params {
 	const tries = 40
-	all := mma.Fields()
+	all := slices.DeleteFunc(slices.Clone(mma.Fields()), madeup.Newer) // so that a new field changes no draw
 	for {
 		f := all[r.IntN(len(all))]
 		values := s.Range(&p, f)
@@ -111,7 +112,7 @@ func drawPart(s change.Space, q *mma.Params, path string, r *rand.Rand) {
 	formats := []fp.ID{fp.FP16, fp.BF16, fp.FP32, fp.FP64}
 	to := formats[r.IntN(len(formats))].Get()
 	for _, f := range mma.Fields() {
-		if !strings.HasPrefix(f.Path, part) || f.Path == path {
+		if !strings.HasPrefix(f.Path, part) || f.Path == path || madeup.Newer(f) {
 			continue
 		}
 		values := s.Range(q, f)

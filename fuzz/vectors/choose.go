@@ -91,8 +91,8 @@ type candidate struct {
 // chooser chooses the tests of one instruction.
 type chooser struct {
 	inst    *mma.Instruction
+	also    []string // other instructions with the same rule
 	base    *sim.Model
-	catalog []mma.Instruction
 	policy  oracle.Policy   // compares by class what is not known of the instruction
 	lenient oracle.Comparer // compares by this policy
 	strict  oracle.Comparer // compares bits
@@ -104,14 +104,8 @@ type chooser struct {
 	got     []byte
 }
 
-// Choose returns the test vectors of an instruction.
-func Choose(ctx context.Context, i *mma.Instruction) (*vectors.Set, error) {
-	return chooseAmong(ctx, i, mma.Catalog())
-}
-
-// chooseAmong returns the test vectors of an instruction that tell it from others of a
-// catalogue.
-func chooseAmong(ctx context.Context, i *mma.Instruction, catalog []mma.Instruction) (*vectors.Set, error) {
+// Choose returns the test vectors of an instruction, which tell it from those of a catalogue.
+func Choose(ctx context.Context, i *mma.Instruction, catalog []mma.Instruction) (*vectors.Set, error) {
 	c, err := newChooser(i, catalog)
 	if err != nil {
 		return nil, err
@@ -127,7 +121,7 @@ func newChooser(i *mma.Instruction, catalog []mma.Instruction) (*chooser, error)
 	if err != nil {
 		return nil, err
 	}
-	c := &chooser{inst: i, catalog: catalog, base: base, best: map[string]int{}, policy: oracle.DefaultPolicy(i.Unknown, 0)}
+	c := &chooser{inst: i, also: alike(i, catalog), base: base, best: map[string]int{}, policy: oracle.DefaultPolicy(i.Unknown, 0)}
 	c.lenient, c.strict = oracle.NewComparer(i.D, c.policy), oracle.NewComparer(i.D, oracle.Policy{})
 	if c.goals, err = goalsOf(i, catalog); err != nil {
 		return nil, err
@@ -405,7 +399,7 @@ func (c *chooser) groupOf(x *candidate) string { return c.goals[x.goal].group }
 func (c *chooser) set(taken []*candidate) (*vectors.Set, error) {
 	i := c.inst
 	s := &vectors.Set{Version: vectors.Version, Instruction: i.FullName(), Formats: i.Formats, K: i.K, Arithmetic: i.Params.String(),
-		Params: i.Params, Also: alike(i, c.catalog), Digest: c.digest(), Source: i.Source, Evidence: i.Evidence, Others: []vectors.Other{}}
+		Params: i.Params, Also: c.also, Digest: c.digest(), Source: i.Source, Evidence: i.Evidence, Others: []vectors.Other{}}
 	killed := newBitset(len(c.goals))
 	for _, x := range taken {
 		killed.union(x.goals)

@@ -88,7 +88,7 @@ func (d *Directory) make(ctx context.Context, i *mma.Instruction) (*vectors.Set,
 	if s != nil || err != nil {
 		return s, err
 	}
-	if s, err = Choose(ctx, i); err != nil {
+	if s, err = Choose(ctx, i, mma.Catalog()); err != nil {
 		return nil, err
 	}
 	return s, d.Save(s)

@@ -65,7 +65,7 @@ func searchFor(i *mma.Instruction) uint64 {
 	return searchChange
 }
 
-// goalsOf lists the goals of an instruction's set, among instructions of a catalogue.
+// goalsOf lists the goals of an instruction's set; those of a catalogue are among them.
 func goalsOf(i *mma.Instruction, catalog []mma.Instruction) ([]*goal, error) {
 	var goals []*goal
 	program := func(p *mma.Params, kind, name, group string, most uint64) error {

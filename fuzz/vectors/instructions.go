@@ -49,7 +49,7 @@ func alike(i *mma.Instruction, catalog []mma.Instruction) []string {
 func (c *chooser) digest() string {
 	i := c.inst
 	parts := []any{sources, tail, searchFirst, searchOther, searchFor(i), batchDots,
-		i.FullName(), i.Formats, i.K, mma.Diff(&mma.Params{}, &i.Params), i.Unknown, i.Source, i.Evidence, alike(i, c.catalog)}
+		i.FullName(), i.Formats, i.K, mma.Diff(&mma.Params{}, &i.Params), i.Unknown, i.Source, i.Evidence, c.also}
 	for _, g := range c.goals {
 		parts = append(parts, g.group, g.text, g.most, g.same, g.other)
 	}

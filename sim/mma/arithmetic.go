@@ -12,9 +12,9 @@ func To(id fp.ID, m fp.Mode) Round {
 	return Round{Frac: Frac(f.FracBits), Mode: m, Emin: Exp(f.Emin()), Emax: Exp(f.Emax())}
 }
 
-// RZE8M13 is FP32 truncated to 13 fraction bits: the output of Ada's and
+// rzE8M13 is FP32 truncated to 13 fraction bits: the output of Ada's and
 // Hopper's FP8 units (Table 2).
-func RZE8M13() Round {
+func rzE8M13() Round {
 	r := To(fp.FP32, fp.RZ)
 	r.Frac = 13
 	return r
@@ -25,9 +25,9 @@ func FMA(d fp.ID) Params {
 	return Params{L: 1, Acc: To(d, fp.RNE), Special: Special{NaN: NaNQuiet, NegZero: true, TinySign: true}}
 }
 
-// SIMDFMA is what libraries for processors make of a dot product: chains of IEEE 754 fused
+// simdFMA is what libraries for processors make of a dot product: chains of IEEE 754 fused
 // multiply-adds of a format in the lanes of vector registers, which are added at the end.
-func SIMDFMA(id fp.ID, lanes uint8, m Merge) Params {
+func simdFMA(id fp.ID, lanes uint8, m Merge) Params {
 	p := FMA(id)
 	p.Lanes, p.Merge, p.Late = lanes, m, p.Acc
 	return p
@@ -63,27 +63,27 @@ func TFDPA(l uint8, f Frac, rho Round, floor Exp) Params {
 	return Params{L: l, Join: Join{Align: Align{F: f, Mode: fp.RZ, Floor: floor}}, Acc: rho}
 }
 
-// STFDPA is TFDPA with block scales on the products (Alg. 8).
-func STFDPA(l uint8, f Frac, rho Round, floor Exp) Params {
+// stFDPA is TFDPA with block scales on the products (Alg. 8).
+func stFDPA(l uint8, f Frac, rho Round, floor Exp) Params {
 	p := TFDPA(l, f, rho, floor)
 	p.Scale = ScaleProduct
 	return p
 }
 
-// GSTFDPA sums groups of g products in fixed point, scales each sum, and adds
+// gstFDPA sums groups of g products in fixed point, scales each sum, and adds
 // the scaled sums and c as TFDPA does (Alg. 9).
-func GSTFDPA(l, g uint8, f Frac, rho Round, floor Exp) Params {
+func gstFDPA(l, g uint8, f Frac, rho Round, floor Exp) Params {
 	p := TFDPA(l, f, rho, floor)
 	p.Scale = ScaleGroup
 	p.Stage0 = Stage{Sum: Fused, Group: g, Fixed: true}
 	return p
 }
 
-// TRFDPA is CDNA3's truncated and rounded dot product (Alg. 10, with the later
+// trFDPA is CDNA3's truncated and rounded dot product (Alg. 10, with the later
 // rule of MMA-Sim for the second rounding: the sum of the products is cut by RD
 // at f2+1, the total normalised and cut by RD at f2). Products of magnitude
 // 2^128 or more are infinities.
-func TRFDPA(l uint8, f, f2 Frac) Params {
+func trFDPA(l uint8, f, f2 Frac) Params {
 	p := trJoin(f, f2)
 	p.L = l
 	p.Prod.Round = Round{Emax: 127}
@@ -91,9 +91,9 @@ func TRFDPA(l uint8, f, f2 Frac) Params {
 	return p
 }
 
-// GTRFDPA sums even and odd products apart, then as TRFDPA; an accumulator
+// gtrFDPA sums even and odd products apart, then as trFDPA; an accumulator
 // whose exponent is below E-f-1 is dropped (Alg. 11).
-func GTRFDPA(l uint8, f, f2 Frac) Params {
+func gtrFDPA(l uint8, f, f2 Frac) Params {
 	p := trJoin(f, f2)
 	p.L = l
 	p.Stage0 = Stage{Sum: Fused, Split: Interleaved, Group: 2, Align: Align{F: f, Mode: fp.RZ}}
@@ -102,7 +102,7 @@ func GTRFDPA(l uint8, f, f2 Frac) Params {
 	return p
 }
 
-// trJoin is what TRFDPA and GTRFDPA share: the addition of c by rounding down.
+// trJoin is what trFDPA and gtrFDPA share: the addition of c by rounding down.
 func trJoin(f, f2 Frac) Params {
 	return Params{
 		Join: Join{
@@ -116,10 +116,10 @@ func trJoin(f, f2 Frac) Params {
 	}
 }
 
-// SplitHMMA is what the compiler makes of FP8 mma.sync on Hopper and Blackwell:
+// splitHMMA is what the compiler makes of FP8 mma.sync on Hopper and Blackwell:
 // operands widened to FP16, two T-FDPA of 16 products over k mod 4 in {0,1} and
 // {2,3} starting from +0, and one IEEE addition of C in D's format.
-func SplitHMMA(f Frac, rho Round, floor Exp, d fp.ID) Params {
+func splitHMMA(f Frac, rho Round, floor Exp, d fp.ID) Params {
 	p := TFDPA(16, f, rho, floor)
 	p.In.Widen = fp.FP16
 	p.Order = Split4

@@ -38,12 +38,12 @@ var amd = []decl{
 		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001", alias: mfmaAlias},
 	{archs: "cdna3", names: "v_mfma_f64_{16x16x4,4x4x4_4b}_f64", params: FMA(fp.FP64), unknown: FacetNaN,
 		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001", alias: mfmaAlias},
-	{archs: "cdna3", names: "v_mfma_f32_{16x16x8,32x32x4}_xf32", params: TRFDPA(4, 24, 31), unknown: amdUnknown,
+	{archs: "cdna3", names: "v_mfma_f32_{16x16x8,32x32x4}_xf32", params: trFDPA(4, 24, 31), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
-	{archs: "cdna3", names: "v_mfma_f32_{32x32x4_2b,16x16x4_4b,4x4x4_16b,32x32x8,16x16x16}_{f16,bf16}", params: TRFDPA(8, 24, 31), unknown: amdUnknown,
+	{archs: "cdna3", names: "v_mfma_f32_{32x32x4_2b,16x16x4_4b,4x4x4_16b,32x32x8,16x16x16}_{f16,bf16}", params: trFDPA(8, 24, 31), unknown: amdUnknown,
 		source:   "arXiv:2511.10909 Alg. 10, Table 7; MMA-Sim for the second rounding",
 		evidence: "001; disputed: another published model, withdrawn since, keeps 31 bits and does not cut again", alias: mfmaAlias},
-	{archs: "cdna3", names: "v_mfma_f32_{16x16x32,32x32x16}_{fp8,bf8}_{fp8,bf8}", params: GTRFDPA(16, 24, 31), unknown: amdUnknown,
+	{archs: "cdna3", names: "v_mfma_f32_{16x16x32,32x32x16}_{fp8,bf8}_{fp8,bf8}", params: gtrFDPA(16, 24, 31), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 11, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
 
 	// Listed, without a model.

@@ -98,7 +98,7 @@ var nvidia = []decl{
 		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k8); 001"},
 	{archs: "ampere ada", names: "mma.m16n8k{4,8}.f32.tf32.tf32.f32", params: TFDPA(4, 24, rz32(), -132),
 		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k4); 001"},
-	{archs: "ada", names: "mma.m16n8k{16,32}.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32", params: TFDPA(16, 13, RZE8M13(), -132),
+	{archs: "ada", names: "mma.m16n8k{16,32}.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32", params: TFDPA(16, 13, rzE8M13(), -132),
 		source: srcTable4, evidence: "rows: Ada and L40S 20,000 (k32, equal formats); 001"},
 	{archs: "ada", names: "mma.m16n8k{16,32}.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16", params: TFDPA(16, 13, rne16(), -20),
 		source: srcTable4, evidence: "rows: Ada 10,000 (k32, equal formats); 001" + evC16},
@@ -130,16 +130,16 @@ var nvidia = []decl{
 		source: srcTable4, evidence: "001" + evWide16},
 	{archs: "hopper", names: "wgmma.m64n8k8.f32.tf32.tf32{,.c0}", params: TFDPA(8, 25, rz32(), -133),
 		source: srcTable4, evidence: "001"},
-	{archs: "hopper", names: "wgmma.m64n8k32.f32.{e4m3,e5m2}.{e4m3,e5m2}{,.c0}", params: TFDPA(32, 13, RZE8M13(), -133),
+	{archs: "hopper", names: "wgmma.m64n8k32.f32.{e4m3,e5m2}.{e4m3,e5m2}{,.c0}", params: TFDPA(32, 13, rzE8M13(), -133),
 		source: srcTable4, evidence: "rows: H100 and H200 20,000 (equal formats, without C); 001"},
 	{archs: "hopper", names: "wgmma.m64n8k32.f16.{e4m3,e5m2}.{e4m3,e5m2}{,.c0}", params: TFDPA(32, 13, rne16(), -21),
 		source: srcTable4, evidence: "001" + evWide16},
 
 	// FP8 mma.sync on Hopper and Blackwell is not done by an FP8 unit: the
 	// compiler widens to FP16 and issues two HMMA and one addition.
-	{archs: "hopper blackwell", names: "mma.m16n8k32.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32", params: SplitHMMA(25, rz32(), -133, fp.FP32),
+	{archs: "hopper blackwell", names: "mma.m16n8k32.f32.{e4m3,e5m2}.{e4m3,e5m2}.f32", params: splitHMMA(25, rz32(), -133, fp.FP32),
 		source: "found by search on recorded rows", evidence: "rows: H100 and H200 20,000 (older upload), B200 10,000, equal formats; order of the halves from FP16 results only"},
-	{archs: "hopper blackwell", names: "mma.m16n8k32.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16", params: SplitHMMA(25, rne16(), -21, fp.FP16),
+	{archs: "hopper blackwell", names: "mma.m16n8k32.f16.{e4m3,e5m2}.{e4m3,e5m2}.f16", params: splitHMMA(25, rne16(), -21, fp.FP16),
 		source: "found by search on recorded rows", evidence: "rows: H100 and H200 20,000, B200 10,000, equal formats"},
 	{archs: "hopper blackwell", names: "mma.m16n8k16.f32." + fp8Pair + ".f32", params: splitHMMA8(rz32(), -133, fp.FP32), source: srcCode, evidence: evCode},
 	{archs: "hopper blackwell", names: "mma.m16n8k16.f16." + fp8Pair + ".f16", params: splitHMMA8(rne16(), -21, fp.FP16), source: srcCode, evidence: evCode},
@@ -155,9 +155,9 @@ var nvidia = []decl{
 		source: srcTable4, evidence: "001 (FP8, FP4); B200 words (FP6 too)"},
 	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + "{,.c0}", params: TFDPA(32, 25, rne16(), -21),
 		source: srcTable4, evidence: "001 (FP8, FP4); B200 words (FP6 too)" + evWide16},
-	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".ue8m0", params: STFDPA(32, 25, rz32(), -133),
+	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".ue8m0", params: stFDPA(32, 25, rz32(), -133),
 		source: srcST, evidence: "001 (FP8, FP4); B200 words; e_zero from MMA-Sim"},
-	{archs: "blackwell", names: "tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0 tcgen05.m128n8k64.kind::mxf4nvf4.block{32.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue4m3}", params: GSTFDPA(64, 16, 35, rz32(), -139),
+	{archs: "blackwell", names: "tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0 tcgen05.m128n8k64.kind::mxf4nvf4.block{32.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue4m3}", params: gstFDPA(64, 16, 35, rz32(), -139),
 		source: srcTable5, evidence: "001; B200 words; an independent B200 model"},
 
 	// RTX Blackwell's mma.sync kinds.
@@ -165,9 +165,9 @@ var nvidia = []decl{
 		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
 	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + ".f16", params: TFDPA(32, 25, rne16(), -21),
 		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell; e_zero as for mma.sync FP16 results, which no input shows" + evC16},
-	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".f32.ue8m0", params: STFDPA(32, 25, rz32(), -133),
+	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".f32.ue8m0", params: stFDPA(32, 25, rz32(), -133),
 		source: srcST, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
-	{archs: "rtx-blackwell", names: "mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.m16n8k64.kind::mxf4nvf4." + nvf4, params: GSTFDPA(64, 16, 35, rz32(), -139),
+	{archs: "rtx-blackwell", names: "mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.m16n8k64.kind::mxf4nvf4." + nvf4, params: gstFDPA(64, 16, 35, rz32(), -139),
 		source: srcTable5, evidence: "001"},
 	// FP8 without a kind is the same machine instruction.
 	{archs: "rtx-blackwell", names: "mma.m16n8k{16,32}.f32." + fp8Pair + ".f32", params: TFDPA(32, 25, rz32(), -133),
@@ -178,7 +178,7 @@ var nvidia = []decl{
 	// Thor: two instructions for which silicon has been reported.
 	{archs: "thor", names: thorBF16, params: TFDPA(16, 25, rz32(), -133),
 		source: "public report", evidence: "36,864 FP32 words match F = 25, L = 16; e_zero and specials assumed as on Blackwell", unknown: FacetNaN | FacetZero},
-	{archs: "thor", names: thorMX, params: STFDPA(32, 25, rz32(), -133),
+	{archs: "thor", names: thorMX, params: stFDPA(32, 25, rz32(), -133),
 		source: "public report", evidence: "36,864 FP32 words match F = 25, L = 32; e_zero and specials assumed as on Blackwell", unknown: FacetNaN | FacetZero},
 
 	// Sparse A: a dot product of the elements that A keeps.
@@ -186,7 +186,7 @@ var nvidia = []decl{
 		source: srcSparse, evidence: evSparse},
 	{archs: "ampere ada", names: "mma.sp.m16n8k{16,32}.f16.f16.f16.f16", params: TFDPA(8, 24, rne16(), -20), source: srcSparse, evidence: evSparse},
 	{archs: "ampere ada", names: "mma.sp.m16n8k{8,16}.f32.tf32.tf32.f32", params: TFDPA(4, 24, rz32(), -132), source: srcSparse, evidence: evSparse},
-	{archs: "ada", names: "mma.sp.m16n8k64.f32." + fp8Pair + ".f32", params: TFDPA(16, 13, RZE8M13(), -132), source: srcSparse, evidence: evSparse},
+	{archs: "ada", names: "mma.sp.m16n8k64.f32." + fp8Pair + ".f32", params: TFDPA(16, 13, rzE8M13(), -132), source: srcSparse, evidence: evSparse},
 	{archs: "hopper blackwell rtx-blackwell", names: "mma.sp.m16n8k{16,32}.f32.f16.f16.f32 mma.sp.m16n8k{16,32}.f32.bf16.bf16.f32", params: TFDPA(16, 25, rz32(), -133),
 		source: srcSparse, evidence: evSparse},
 	{archs: "hopper blackwell rtx-blackwell", names: "mma.sp.m16n8k{16,32}.f16.f16.f16.f16", params: TFDPA(16, 25, rne16(), -21), source: srcSparse, evidence: evSparse},
@@ -194,9 +194,9 @@ var nvidia = []decl{
 	{archs: "rtx-blackwell", names: "mma.sp.m16n8k64.f32." + fp8Pair + ".f32 mma.sp.m16n8k64.kind::f8f6f4.f32." + narrowPair + ".f32", params: TFDPA(32, 25, rz32(), -133),
 		source: srcSparse, evidence: evSparse},
 	{archs: "rtx-blackwell", names: "mma.sp.m16n8k64.kind::f8f6f4.f16." + narrowPair + ".f16", params: TFDPA(32, 25, rne16(), -21), source: srcSparse, evidence: evSparse},
-	{archs: "rtx-blackwell", names: "mma.sp.m16n8k64.kind::mxf8f6f4.block32.f32." + narrowPair + ".f32.ue8m0", params: STFDPA(32, 25, rz32(), -133),
+	{archs: "rtx-blackwell", names: "mma.sp.m16n8k64.kind::mxf8f6f4.block32.f32." + narrowPair + ".f32.ue8m0", params: stFDPA(32, 25, rz32(), -133),
 		source: srcSparse, evidence: evSparse},
-	{archs: "rtx-blackwell", names: "mma.sp.m16n8k128.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.sp.m16n8k128.kind::mxf4nvf4." + nvf4, params: GSTFDPA(64, 16, 35, rz32(), -139),
+	{archs: "rtx-blackwell", names: "mma.sp.m16n8k128.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.sp.m16n8k128.kind::mxf4nvf4." + nvf4, params: gstFDPA(64, 16, 35, rz32(), -139),
 		source: srcSparse, evidence: evSparse},
 
 	// Volta's shape on chips whose tensor cores do not have it: ptxas makes it of
@@ -230,9 +230,9 @@ func dmma(m fp.Mode) Params {
 // roundsToNearest is the spelling of an FP64 instruction that names its rounding.
 func roundsToNearest(name string) string { return name + ".rn" }
 
-// splitHMMA8 is SplitHMMA with halves of eight products.
+// splitHMMA8 is splitHMMA with halves of eight products.
 func splitHMMA8(rho Round, floor Exp, d fp.ID) Params {
-	p := SplitHMMA(25, rho, floor, d)
+	p := splitHMMA(25, rho, floor, d)
 	p.L = 8
 	return p
 }

@@ -29,7 +29,7 @@ var operations = []struct {
 		if a.F == 0 {
 			return Params{}, ""
 		}
-		return SplitHMMA(a.F, p.Acc, a.Floor, resultFormat(p)), fmt.Sprintf("F=%d, %s", a.F, roundName(p.Acc))
+		return splitHMMA(a.F, p.Acc, a.Floor, resultFormat(p)), fmt.Sprintf("F=%d, %s", a.F, roundName(p.Acc))
 	}},
 	{"t-fdpa", func(p *Params) (Params, string) {
 		a := p.Join.Align
@@ -43,14 +43,14 @@ var operations = []struct {
 		if a.F == 0 {
 			return Params{}, ""
 		}
-		return GSTFDPA(p.L, p.Stage0.Group, a.F, p.Acc, a.Floor),
+		return gstFDPA(p.L, p.Stage0.Group, a.F, p.Acc, a.Floor),
 			fmt.Sprintf("L=%d, G=%d, F=%d, %s, e_zero=%s", p.L, p.Stage0.Group, a.F, roundName(p.Acc), a.Floor)
 	}},
 	{"tr-fdpa", func(p *Params) (Params, string) {
-		return TRFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
+		return trFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
 	}},
 	{"gtr-fdpa", func(p *Params) (Params, string) {
-		return GTRFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
+		return gtrFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
 	}},
 	{"rvbna", func(p *Params) (Params, string) {
 		q := RVBNA(1)
@@ -61,7 +61,7 @@ var operations = []struct {
 		if p.Lanes < 2 {
 			return Params{}, ""
 		}
-		q := SIMDFMA(resultFormat(p), p.Lanes, p.Merge)
+		q := simdFMA(resultFormat(p), p.Lanes, p.Merge)
 		text := fmt.Sprintf("lanes=%d, merge=%s, %s", p.Lanes, p.Merge, rounded(&q, p))
 		if q.Late = q.Acc; p.Out.Frac != 0 {
 			q.Out = p.Out
@@ -132,7 +132,7 @@ func roundName(r Round) string {
 			return r.Mode.String() + "-" + id.String()
 		}
 	}
-	if r == RZE8M13() {
+	if r == rzE8M13() {
 		return "rz-e8m13"
 	}
 	return fmt.Sprintf("%s-%d", r.Mode, r.Frac)

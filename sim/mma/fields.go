@@ -340,6 +340,22 @@ func (p *Params) checkFields() error {
 	return nil
 }
 
+// sized are the fields whose rows have a size.
+var sized = sync.OnceValue(func() []Field {
+	return slices.DeleteFunc(slices.Clone(Fields()), func(f Field) bool { return f.Size == 0 })
+})
+
+// Size adds up the sizes that the rows of the parameters of a program have.
+func (p *Params) Size() int {
+	n, all := 0, sized()
+	for i := range all {
+		if all[i].int(p) != 0 {
+			n += all[i].Size
+		}
+	}
+	return n
+}
+
 // Change is a field that has one value in a program and another in a second.
 type Change struct {
 	Path string `json:"path"`

@@ -99,7 +99,7 @@ var paramRows = []Row{
 	{key: "l", Label: "fusion-width", Words: "number of products added in one step (fusion width, L)", Size: 2, Encoded: anyValue,
 		span: func(u *use) (lo, hi int) { return 1, u.k }},
 	{key: "lanes", Label: "summation-order", Words: "number of accumulators that take turns", Encoded: anyValue,
-		span: func(u *use) (lo, hi int) { return 2, min(MaxLanes, u.k) }},
+		span: func(u *use) (lo, hi int) { return 2, min(maxLanes, u.k) }},
 	{key: "merge", Label: "summation-order", Words: "how the accumulators are added: the distances between two that are added", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "tail", Label: "summation-order", Words: "whether products beyond whole rounds of the accumulators are added after these", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "start", Label: "accumulate-placement", Words: "what the first step begins with", Size: 2, Encoded: int(StartEmpty)},

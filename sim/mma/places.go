@@ -36,8 +36,8 @@ func (x Place[T]) Used(p *Params, f Formats) bool {
 // The rest of this file has the ranges of numeric parameters that more than one row has: see
 // Field.Range.
 
-// MaxLanes is the number of lanes up to which a search looks.
-const MaxLanes = 8
+// maxLanes is the number of lanes up to which a search looks.
+const maxLanes = 8
 
 func fracSpan(*use) (lo, hi int) { return 1, MaxFrac }
 

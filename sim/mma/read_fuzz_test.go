@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/vectors"
 )
 
 // FuzzReadModel reads anything as a model file: what is read and written is read as
@@ -88,7 +89,7 @@ func FuzzReadVectors(f *testing.F) {
 	f.Add("a ampere/mma.m16n8k8.f32.f16.f16.f32 3c00 3c00 00000000 = 3f800000\n# comment\n\n")
 	f.Add("b rtx-blackwell/mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3 02 02 00000000 sa=38,38,38,38 sb=38,38,38,38 = nan\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		vs, err := mma.ReadVectors(strings.NewReader(text))
+		vs, err := vectors.Read(strings.NewReader(text))
 		if err != nil {
 			return
 		}

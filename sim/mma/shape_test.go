@@ -47,7 +47,7 @@ func TestValidateShape(t *testing.T) {
 		return func(p *Params) { *p = FMA(fp.FP32); p.Lanes, p.Start, p.Late = n, s, rounded }
 	}
 	pairs := func(p *Params) { p.Stage0 = Stage{Sum: Pairwise, Round: rounded} }
-	scaled := func(p *Params) { *p = GSTFDPA(32, 16, 35, To(fp.FP32, fp.RZ), -139) }
+	scaled := func(p *Params) { *p = gstFDPA(32, 16, 35, To(fp.FP32, fp.RZ), -139) }
 	for _, tc := range []struct {
 		name   string
 		f      Formats

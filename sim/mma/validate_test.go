@@ -65,7 +65,7 @@ func TestValidate(t *testing.T) {
 	e4m3 := Formats{A: fp.E4M3, B: fp.E5M2, C: fp.FP32, D: fp.FP32}
 	nvf4 := Formats{A: fp.E2M1, B: fp.E2M1, C: fp.FP32, D: fp.FP32, Scale: fp.UE4M3, Block: 16}
 	noC := Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32}
-	grouped := func(p *Params) { *p = GSTFDPA(32, 16, 35, To(fp.FP32, fp.RZ), -139) }
+	grouped := func(p *Params) { *p = gstFDPA(32, 16, 35, To(fp.FP32, fp.RZ), -139) }
 	rounded := Round{Frac: 23, Mode: fp.RNE, Emin: -126, Emax: 127}
 	for _, tc := range []struct {
 		name   string

@@ -4,19 +4,17 @@
 // the original.
 //
 // A change is a row of one table (table.go): an idea, such as "width" or "c late", and
-// the mutants that it makes in each Breadth. Rows about numbers use the table of numeric
-// fields (number_fields.go), which has the range of each and whether a program uses it;
-// rows about roundings and alignments use the table of the places where these stand
-// (rounding_places.go). Nothing here depends on what the mutants are for.
+// the mutants that it makes in each Breadth: other values of fields, fields that are set
+// together, as a text says (edit.go), or what a function makes. Rows about numbers use the ranges that the rows of
+// the parameters in package mma have; rows about roundings and alignments use the places where
+// these stand (rounding_places.go). Nothing here depends on what the mutants are for.
 //
 // # Adding to it
 //
-// A new field of mma.Params needs a row with steps, or inference never finds it: a test
-// fails as long as no step sets a field. For an enumeration that is a row made by fields;
-// fields that show only together need a function that sets them together. A numeric field
-// is also a row of number_fields.go. A place of a Round or an Align is a row of
-// rounding_places.go, and has all changes of such places by that. Size (program_size.go)
-// must count the field, and a row must have a removal of it.
+// A new field of mma.Params needs steps, or inference never finds it: a test fails as long as
+// no step sets a field. The change of a field that shows alone is made of its row in package
+// mma (mma.Row.Alone); fields that show only together need a row that sets them together, and
+// one that removes them.
 //
 // A new breadth is a constant, and a function in the rows that have mutants in it.
 //
@@ -89,8 +87,8 @@ func (s Space) Mutants(p *mma.Params, breadths ...Breadth) []Mutant {
 	c := &changer{original: original{s, *p}, seen: map[mma.Params]bool{*p: true}}
 	for _, b := range breadths {
 		c.least = b == Removals
-		for i := range table {
-			if r := &table[i]; r.by[b] != nil {
+		for _, r := range table() {
+			if r.by[b] != nil {
 				c.change = r.name
 				c.next()
 				r.by[b](c)

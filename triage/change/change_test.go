@@ -28,7 +28,7 @@ func TestDecisions(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range table {
+	for _, r := range table() {
 		if r.by[Decisions] != nil && !made[r.name] {
 			t.Errorf("%s changes no arithmetic", r.name)
 		}

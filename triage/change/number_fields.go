@@ -3,7 +3,7 @@ package change
 import "github.com/mmafuzz/mmafuzz/sim/mma"
 
 // MaxLanes is the number of lanes up to which a search looks.
-const MaxLanes = mma.MaxLanes
+const MaxLanes = 8
 
 // floorSpan is the range of the lower bounds of an alignment.
 func (o *original) floorSpan() (lo, hi int) {
@@ -17,16 +17,11 @@ func (o *original) exponents() (products, results int) {
 	return int(o.A.Get().Emin()+o.B.Get().Emin()) - int(o.Down), int(o.D.Get().Emin())
 }
 
-func isNumber(path string) bool {
-	f, _ := mma.FindField(path)
-	return f.Numeric()
-}
-
 // near proposes values at the given distances from one that is set, of the same sign.
 func near(distances ...int) func(*original, mma.Field) []int {
 	return func(o *original, f mma.Field) []int {
 		v := f.Int(&o.p)
-		if v == 0 {
+		if v == 0 || !f.Numeric() {
 			return nil
 		}
 		var vals []int

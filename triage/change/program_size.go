@@ -1,9 +1,6 @@
 package change
 
 import (
-	"slices"
-	"sync"
-
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -12,12 +9,7 @@ import (
 // it has say, and what depends on others. Of several that explain the same, the one of least
 // size is preferred.
 func (s Space) Size(p *mma.Params) int {
-	n := 0
-	for _, f := range sized() {
-		if f.Int(p) != 0 {
-			n += f.Size
-		}
-	}
+	n := p.Size()
 	in, d, w := p.In, s.D.Get(), s.wide().Get()
 	for _, x := range []struct {
 		weight  int
@@ -54,8 +46,3 @@ func (s Space) Size(p *mma.Params) int {
 	}
 	return n
 }
-
-// sized are the parameters whose rows have a size.
-var sized = sync.OnceValue(func() []mma.Field {
-	return slices.DeleteFunc(slices.Clone(mma.Fields()), func(f mma.Field) bool { return f.Size == 0 })
-})

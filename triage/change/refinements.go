@@ -96,13 +96,6 @@ func narrowsOfC(c *changer) {
 	}
 }
 
-func fewerNarrows(c *changer) {
-	c.to(func(p *mma.Params) { p.In.NarrowC = mma.Narrow{} })
-	c.to(func(p *mma.Params) { p.In.A, p.In.B = mma.Narrow{}, mma.Narrow{} })
-	c.to(func(p *mma.Params) { p.In.A = mma.Narrow{} })
-	c.to(func(p *mma.Params) { p.In.B = mma.Narrow{} })
-}
-
 // cutting returns the alignments that cut something.
 func (o *original) cutting() []*alignment {
 	var all []*alignment
@@ -112,15 +105,6 @@ func (o *original) cutting() []*alignment {
 		}
 	}
 	return all
-}
-
-// stickyBits gives alignments each kind of sticky bit.
-func stickyBits(c *changer) {
-	for _, a := range c.cutting() {
-		for s := mma.StickyOff; s <= mma.StickyLast; s++ {
-			c.to(func(p *mma.Params) { a.at(p).Sticky = s })
-		}
-	}
 }
 
 // stickyCuts gives alignments each kind of sticky bit with the modes that units combine
@@ -145,19 +129,9 @@ func stickyCuts(c *changer) {
 	}
 }
 
-// negations gives alignments each kind of negation.
-func negations(c *changer) {
-	for _, a := range c.cutting() {
-		for n := mma.NegateExact; n <= mma.NegateFrameNumbers; n++ {
-			c.to(func(p *mma.Params) { a.at(p).Negate = n })
-		}
-	}
-}
-
-// negationCuts does the same, and gives exact sums the widths of an adder: if a sum looks
-// exact, only its negations show the width.
+// negationCuts gives exact sums the widths of an adder with a negation: if a sum looks exact,
+// only its negations show the width.
 func negationCuts(c *changer) {
-	negations(c)
 	for _, a := range c.aligned() {
 		if a.at(&c.p).F != 0 {
 			continue
@@ -186,10 +160,6 @@ func roundedScales(c *changer) {
 			}
 		}
 	}
-}
-
-func fewerScaleRounds(c *changer) {
-	c.to(func(p *mma.Params) { p.ScaleRound = mma.Round{} })
 }
 
 // gridsOfC aligns all terms with the accumulator, at the present width and at those near that
@@ -261,14 +231,6 @@ func shortExactSums(c *changer) {
 	}
 }
 
-func wholeSums(c *changer) {
-	for i := range alignments {
-		a := &alignments[i]
-		c.to(func(p *mma.Params) { a.at(p).Bits, a.at(p).Saturate = 0, false })
-		c.to(func(p *mma.Params) { a.at(p).Saturate = false })
-	}
-}
-
 // wideWindows tries alignments wider than any rounding.
 func wideWindows(c *changer) {
 	for _, a := range c.aligned() {
@@ -279,16 +241,6 @@ func wideWindows(c *changer) {
 		}
 		for f := mma.Frac(mma.MaxFrac + 1); f <= mma.MaxF; f++ {
 			c.to(func(p *mma.Params) { a.at(p).F, a.at(p).Mode = f, m })
-		}
-	}
-}
-
-// saturations makes roundings turn infinities into the largest number, or no longer.
-func saturations(c *changer) {
-	for _, r := range c.rounds() {
-		c.to(func(p *mma.Params) { r.at(p).Over = mma.OverSat })
-		for _, m := range usual(0) {
-			c.to(func(p *mma.Params) { r.at(p).Mode, r.at(p).Over = m, mma.OverSat })
 		}
 	}
 }

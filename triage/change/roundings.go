@@ -21,53 +21,6 @@ func (o *original) rounds() []*rounding {
 	return all
 }
 
-// resultFlushes combines flushes with modes.
-func resultFlushes(c *changer) {
-	for _, r := range c.rounds() {
-		c.next()
-		for _, m := range modes {
-			for f := mma.NoFlush; f <= mma.FlushResult; f++ {
-				c.to(func(p *mma.Params) { r.at(p).Mode, r.at(p).Flush = m, f })
-			}
-		}
-	}
-}
-
-// overflows combines overflow rules with modes, and with ranges a little wider and
-// narrower.
-func overflows(c *changer) {
-	for _, r := range c.rounds() {
-		c.next()
-		for over := mma.OverInf; over <= mma.OverMax; over++ {
-			for _, m := range modes {
-				c.to(func(p *mma.Params) { r.at(p).Mode, r.at(p).Over = m, over })
-			}
-			for d := mma.Exp(-8); d <= 3; d++ {
-				c.to(func(p *mma.Params) { r.at(p).Emax += d; r.at(p).Over = over })
-			}
-		}
-	}
-}
-
-// ranges tries other ranges of exponents: none, those of formats, and a little wider and
-// narrower ones.
-func ranges(c *changer) {
-	for _, r := range c.rounds() {
-		c.next()
-		for d := mma.Exp(-8); d <= 3; d++ {
-			c.to(func(p *mma.Params) { r.at(p).Emin -= d })
-		}
-		c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Flush = 0, mma.NoFlush })
-		c.to(func(p *mma.Params) { r.at(p).Emax, r.at(p).Over = 0, mma.OverInf })
-		for _, id := range []fp.ID{fp.FP16, fp.BF16, fp.FP64} {
-			emin, emax := mma.Exp(id.Get().Emin()), mma.Exp(id.Get().Emax())
-			c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Emax = emin, emax })
-			c.to(func(p *mma.Params) { r.at(p).Emin = emin })
-			c.to(func(p *mma.Params) { r.at(p).Emax = emax })
-		}
-	}
-}
-
 // plainRanges gives roundings the range of the format in which units round on the way,
 // or none where another one follows.
 func plainRanges(c *changer) {
@@ -80,19 +33,6 @@ func plainRanges(c *changer) {
 		c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Emax = mma.Exp(w.Emin()), mma.Exp(w.Emax()) })
 		if r.last && c.p.Out != (mma.Round{}) {
 			c.to(func(p *mma.Params) { r.at(p).Emin, r.at(p).Emax = 0, 0 })
-		}
-	}
-}
-
-// noRounding takes roundings away, or leaves only the overflow of a format.
-func noRounding(c *changer) {
-	for _, r := range c.used(inner) {
-		if r.last {
-			continue
-		}
-		c.to(func(p *mma.Params) { *r.at(p) = mma.Round{} })
-		for _, id := range []fp.ID{fp.FP16, fp.FP32, fp.FP64} {
-			c.to(func(p *mma.Params) { *r.at(p) = mma.Round{Emax: mma.Exp(id.Get().Emax())} })
 		}
 	}
 }
@@ -204,17 +144,6 @@ func (c *changer) roundInRange(bare *rounding) {
 	}
 }
 
-// post turns the rounding before the final one off and on.
-func post(c *changer) {
-	if c.p.Join.Post != (mma.Round{}) {
-		c.to(func(p *mma.Params) { p.Join.Post = mma.Round{} })
-		return
-	}
-	for _, m := range []fp.Mode{fp.RZ, fp.RD} {
-		c.to(func(p *mma.Params) { p.Join.Post = mma.Round{Frac: 31, Mode: m, Emin: -126} })
-	}
-}
-
 // resultWidth tries E8M13 results and full ones.
 func resultWidth(c *changer) {
 	d := c.D.Get()
@@ -225,15 +154,13 @@ func resultWidth(c *changer) {
 	}
 }
 
-// doubleRounding rounds to FP32 before D, or no longer.
-func doubleRounding(c *changer) {
-	switch {
-	case c.p.Out != mma.Round{}:
-		c.to(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
-	case c.D == fp.FP16:
-		for _, m := range []fp.Mode{fp.RZ, fp.RNE} {
-			c.to(func(p *mma.Params) { p.Acc, p.Out = mma.To(fp.FP32, m), p.Acc })
-		}
+// roundedTwice rounds to FP32 before D.
+func roundedTwice(c *changer) {
+	if c.p.Out != (mma.Round{}) || c.D != fp.FP16 {
+		return
+	}
+	for _, m := range []fp.Mode{fp.RZ, fp.RNE} {
+		c.to(func(p *mma.Params) { p.Acc, p.Out = mma.To(fp.FP32, m), p.Acc })
 	}
 }
 
@@ -262,9 +189,16 @@ func doubleRoundings(c *changer) {
 	}
 }
 
-// singleRounding takes the conversion at the end away, or rounds to D's format at once.
-func singleRounding(c *changer) {
-	c.to(func(p *mma.Params) { p.Out = mma.Round{} })
-	c.to(func(p *mma.Params) { p.Acc, p.Out = p.Out, mma.Round{} })
-	c.to(func(p *mma.Params) { p.Acc, p.Late, p.Out = p.Out, p.Out, mma.Round{} })
+// productRounding takes the rounding of products away, or rounds them to FP32 or to FP16.
+func productRounding(c *changer) {
+	if c.p.Prod.Round.Frac != 0 {
+		c.to(func(p *mma.Params) { p.Prod.Round = mma.Round{} })
+		return
+	}
+	for _, m := range []fp.Mode{fp.RNE, fp.RZ} {
+		c.to(func(p *mma.Params) { p.Prod.Round = mma.To(fp.FP32, m) })
+	}
+	if c.D == fp.FP16 {
+		c.to(func(p *mma.Params) { p.Prod.Round = mma.To(fp.FP16, fp.RNE) })
+	}
 }

@@ -2,7 +2,6 @@ package change
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -98,6 +97,3 @@ func leaves(c *changer) {
 		})
 	}
 }
-
-func isDeep(path string) bool { return strings.HasSuffix(path, ".deep") }
-func isSort(path string) bool { return strings.HasSuffix(path, ".sort") }

@@ -52,25 +52,6 @@ func bothShapes(c *changer) {
 	}
 }
 
-// newStage puts a sum of groups before what is there: groups of 2 and 4 with the
-// window of the final sum, even and odd products apart, and sequential and
-// pairwise sums of products rounded like the accumulator.
-func newStage(c *changer) {
-	if c.p.Stage0.Sum != mma.Off || c.p.L == 1 {
-		return
-	}
-	stage := func(s mma.Stage) { c.to(func(p *mma.Params) { p.Stage0 = s }) }
-	window := mma.Align{F: c.p.Join.Align.F, Mode: c.p.Join.Align.Mode}
-	if window.F != 0 {
-		stage(mma.Stage{Sum: mma.Fused, Group: 2, Align: window})
-		stage(mma.Stage{Sum: mma.Fused, Group: 4, Align: window})
-		stage(mma.Stage{Sum: mma.Fused, Split: mma.Interleaved, Group: 2, Align: window})
-	}
-	for _, sum := range []mma.Sum{mma.Sequential, mma.Pairwise, mma.PairHalves} {
-		stage(mma.Stage{Sum: sum, Round: roundOf(c.p.Acc)})
-	}
-}
-
 // add makes a stage before those that are there, and after them.
 func (c *changer) add(s mma.Stage) {
 	if c.p.Stage1.Sum != mma.Off {
@@ -121,43 +102,6 @@ func (c *changer) addCutting(s mma.Stage, from, step mma.Frac, ms []fp.Mode) {
 	}
 }
 
-// noStage takes stages away.
-func noStage(c *changer) {
-	if c.p.Stage1.Sum != mma.Off {
-		c.to(func(p *mma.Params) { p.Stage1 = mma.Stage{} })
-	}
-	if c.p.Stage0.Sum != mma.Off {
-		c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = p.Stage1, mma.Stage{} })
-	}
-}
-
-// noStages takes either or both stages away, also if one is absent.
-func noStages(c *changer) {
-	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = mma.Stage{}, mma.Stage{} })
-	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = p.Stage1, mma.Stage{} })
-	c.to(func(p *mma.Params) { p.Stage1 = mma.Stage{} })
-}
-
-// simplerStages takes stages away, also with their alignment left to the last sum, and
-// makes plain ones of those that are left.
-func simplerStages(c *changer) {
-	noStages(c)
-	c.to(func(p *mma.Params) { p.Join.Align, p.Stage0 = p.Stage0.Align, mma.Stage{} })
-	c.to(func(p *mma.Params) { p.Join.Align, p.Stage1 = p.Stage1.Align, mma.Stage{} })
-	for _, s := range stages {
-		c.to(func(p *mma.Params) { s(p).Group, s(p).Split = 0, mma.Adjacent })
-		c.to(func(p *mma.Params) { s(p).Sum = mma.Fused })
-		c.to(func(p *mma.Params) { s(p).Fixed = false })
-	}
-}
-
-// fixedStages makes sums of stages fixed point, or not.
-func fixedStages(c *changer) {
-	for i := range 4 {
-		c.to(func(p *mma.Params) { p.Stage0.Fixed, p.Stage1.Fixed = i&1 != 0, i&2 != 0 })
-	}
-}
-
 // boundedStages makes stages that cut below one bit: only a stage, its width and its lower
 // bound together have an effect.
 func boundedStages(c *changer) {
@@ -165,78 +109,6 @@ func boundedStages(c *changer) {
 		for _, m := range usual(0) {
 			c.add(mma.Stage{Sum: mma.Fused, Align: fixedPoint(bit, m)})
 		}
-	}
-}
-
-// cApart sums the products alone and adds c to their sum: exactly, or cut as
-// before, or after rounding the sum to the accumulator's width.
-func cApart(c *changer) {
-	if c.p.Stage0.Sum != mma.Off || c.p.L == 1 {
-		return
-	}
-	for _, apart := range []struct {
-		round mma.Round
-		join  mma.Align
-	}{{mma.Round{}, c.p.Join.Align}, {mma.Round{}, mma.Align{}}, {roundOf(c.p.Acc), mma.Align{}}} {
-		c.to(func(p *mma.Params) {
-			p.Stage0 = mma.Stage{Sum: mma.Fused, Align: p.Join.Align, Round: apart.round}
-			p.Join.Align = apart.join
-		})
-	}
-}
-
-// cJoined adds the products and c in one fused sum.
-func cJoined(c *changer) {
-	s := c.p.Stage0
-	if s.Sum != mma.Fused || s.Group != 0 || c.p.Stage1.Sum != mma.Off {
-		return
-	}
-	c.to(func(p *mma.Params) {
-		p.Stage0 = mma.Stage{}
-		p.Join = mma.Join{Align: mma.Align{F: s.Align.F, Mode: s.Align.Mode, Floor: p.Join.Align.Floor}, Post: p.Join.Post}
-	})
-}
-
-// leafJoined makes c, if it is one more term of the only stage, a term of the last sum.
-func leafJoined(c *changer) {
-	s := c.p.Stage0
-	if c.p.Leaf != mma.LeafFirst && c.p.Leaf != mma.LeafLast || s.Sum != mma.Fused || c.p.Stage1.Sum != mma.Off {
-		return
-	}
-	c.to(func(p *mma.Params) { p.Leaf, p.Stage0, p.Join.Align = mma.NoLeaf, mma.Stage{}, s.Align })
-}
-
-// productsApart sums the products alone, aligned like the last sum.
-func productsApart(c *changer) {
-	if c.p.Stage0.Sum != mma.Off {
-		return
-	}
-	apart := mma.Stage{Sum: mma.Fused, Align: c.p.Join.Align}
-	c.to(func(p *mma.Params) { p.Stage0 = apart })
-	c.to(func(p *mma.Params) { p.Stage0, p.Join.Align = apart, mma.Align{} })
-}
-
-// productsJoined makes the last stage a part of the last sum, exchanges stages, and
-// divides one in two.
-func productsJoined(c *changer) {
-	j, s, t := c.p.Join, c.p.Stage0, c.p.Stage1
-	c.to(func(p *mma.Params) { p.Stage0, p.Stage1 = t, s })
-	if s.Sum == mma.Off {
-		return
-	}
-	joined := func(p *mma.Params) {
-		if t.Sum != mma.Off {
-			p.Stage1, p.Join.Align = mma.Stage{}, t.Align
-		} else {
-			p.Stage0, p.Join.Align = mma.Stage{}, s.Align
-		}
-	}
-	c.to(joined)
-	c.to(func(p *mma.Params) { joined(p); p.Join.CF, p.Join.CMode = j.Align.F, j.Align.Mode })
-	if t.Sum == mma.Off {
-		c.to(func(p *mma.Params) {
-			p.Stage1, p.Stage0.Group, p.Stage0.Split = mma.Stage{Sum: mma.Fused, Align: s.Align}, 2, mma.Adjacent
-		})
 	}
 }
 

@@ -34,20 +34,6 @@ func cLate(c *changer) {
 	}
 }
 
-// cEarly is for programs that add c late: it starts the accumulator with c, or exchanges the
-// two starts without c, zero and empty.
-func cEarly(c *changer) {
-	if c.p.Start == mma.StartC {
-		return
-	}
-	c.to(func(p *mma.Params) { p.Start = mma.StartC; c.FixLate(p, fp.RNE) })
-	other := mma.StartZero
-	if c.p.Start == mma.StartZero {
-		other = mma.StartEmpty
-	}
-	c.to(func(p *mma.Params) { p.Start = other })
-}
-
 // starts tries every Start, and moves the rounding between Acc and Late so that it stays
 // with the addition of c.
 func starts(c *changer) {

@@ -1,8 +1,10 @@
 package change
 
 import (
+	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -18,96 +20,111 @@ type by = [breadths]func(c *changer)
 
 // table lists all changes. Plain fields come first, so that a mutant that is one field away
 // has the name of that change. A row of a name alone is the place of a field whose own row
-// has this name; such fields that have no place here come last.
-var table = withAlone([]row{
-	{"number", by{Adjacent: fields(isNumber, near(-1, 1))}},
-	{"width", by{Decisions: fields(isWidth, near(-3, -2, -1, 1, 2, 3)), Steps: widths}},
-	{"mode", by{Decisions: fields(isMode, otherSet)}},
-	{"floor", by{Decisions: fields(isFloor, near(-3, -2, -1, 1, 2, 3)), Steps: floors}},
-	{"steps", by{Decisions: otherSteps, TermSteps: stepsAndLanes, Removals: plainSteps}},
-	{"groups", by{Decisions: fields(isGroup, halfAndDouble), TermSteps: shapes}},
-	{"order", by{Decisions: fields(is("order"), others), Removals: fields(is("order"), absent)}},
-	{"lanes", by{Decisions: lanes, Removals: lanes}},
-	{"sums", by{Decisions: fields(isSum, otherSet)}},
-	{"split", by{Decisions: fields(isSplit, others)}},
-	{"flush inputs", by{Decisions: fields(isInFlush, others), Steps: inputFlushes, Removals: fewerInputFlushes}},
-	{"flush results", by{Decisions: fields(isOutFlush, others), Steps: resultFlushes, Removals: fields(isOutFlush, absent)}},
-	{"product exponent", by{Decisions: fields(is("prod.exp"), others), Steps: productExponents, Removals: fields(is("prod.exp"), absent)}},
-	{"product rounding", by{Decisions: productRounding}},
-	{"overflow", by{Decisions: fields(isOver, otherRules), Steps: overflows, Removals: fields(isOver, absent)}},
-	{"product overflow", by{Decisions: productOverflow}},
-	{"zero sign", by{Decisions: fields(isZeroSign, others), Steps: zeroSigns, RareSteps: signsOfExactSums}},
-	{"zero sign of roundings", by{RareSteps: signsOfRoundedSums}},
-	{"nan code", by{Decisions: fields(is("special.nan"), otherNaNs), Steps: nanCodes}},
-	{"c left", by{Decisions: fields(is("special.cleft"), others), Removals: fields(is("special.cleft"), absent)}},
-	{"drop", by{Decisions: drop, Steps: fields(is("join.cdrop"), wholeOrAbsent), Removals: drop}},
-	{"no floor", by{Decisions: fields(isFloor, absent), Removals: fields(isFloor, absent)}},
-	{"new floor", by{Decisions: newFloor, Steps: fixedPoints}},
-	{"exact", by{Decisions: exactSums, Removals: uncut}},
-	{"c apart", by{Decisions: cApart, Steps: productsApart}},
-	{"c joined", by{Decisions: cJoined, Steps: productsJoined, Removals: leafJoined}},
-	{"c late", by{Decisions: cLate, Steps: starts}},
-	{"c early", by{Decisions: cEarly, Removals: cEarly}},
-	{"c cut", by{Decisions: cCut, Steps: cCuts, TermSteps: termsCut, Removals: cCutLikeTerms}},
-	{"scale place", by{Decisions: scalePlace, Steps: scalePlaces, Removals: scalePlace}},
-	{"new stage", by{Decisions: newStage, TermSteps: newStages, RareSteps: newCuttingStages}},
-	{"no stage", by{Decisions: noStage, TermSteps: noStages, Removals: simplerStages}},
-	{"both stages", by{RareSteps: bothShapes}},
-	{"fixed point", by{TermSteps: fixedStages, RareSteps: boundedStages}},
-	{"post", by{Decisions: post}},
-	{"no rounding", by{Steps: noRounding, Removals: fewerRoundings}},
-	{"range", by{Steps: ranges, Removals: plainRanges}},
-	{"bare range", by{Steps: bareRanges, Removals: barerRanges}},
-	{"result width", by{Decisions: resultWidth}},
-	{"double rounding", by{Decisions: doubleRounding, Steps: doubleRoundings, Removals: singleRounding}},
-	{"widen", by{Decisions: fields(is("in.widen"), formats(fp.FP16, fp.FP32)), Steps: widenings,
-		Removals: fields(is("in.widen"), absent)}},
-	{"moved width", by{Steps: movedWidths}},
-	{"moved rounding", by{Steps: movedRoundings}},
-	{"rounded alone", by{Steps: roundedAlone}},
-	{"moved alignment", by{Steps: movedAlignments}},
-	{"steps of groups", by{Steps: stepsOfGroups}},
-	{"groups of steps", by{Steps: groupsOfSteps}},
-	{"lanes of groups", by{Steps: lanesOfGroups}},
-	{"steps of lanes", by{TermSteps: stepsOfLanes}},
-	{"narrow operands", by{Refinements: narrowest, Steps: narrows, Removals: fewerNarrows}},
-	{"narrow c", by{Steps: narrowsOfC}},
-	{"upper exponent", by{Adjacent: upperExponents, Refinements: fields(is("prod.up"), others), Steps: fields(is("prod.up"), others), Removals: upperExponents}},
-	{name: "exponent of zeros"},
-	{name: "zero gate"},
-	{"sticky bit", by{Refinements: stickyBits, Steps: stickyCuts, Removals: fields(isSticky, absent)}},
-	{"negation", by{Refinements: negations, Steps: negationCuts, Removals: fields(isNegate, absent)}},
-	{"size of sums", by{Refinements: shortSums, Steps: sumSizes, RareSteps: shortExactSums, Removals: wholeSums}},
-	{"wide window", by{RareSteps: wideWindows}},
-	{name: "normalised c"},
-	{name: "c beside"},
-	{"c lost", by{Mistakes: lostInfinities, Steps: lostInfinities, Removals: fields(is("join.clost"), absent)}},
-	{"saturated infinity", by{Refinements: lastSaturation, Steps: saturations}},
-	{"passes", by{Steps: passes, RareSteps: rarePasses, Removals: fewerPasses}},
-	{"range of operands", by{Steps: operandRanges, RareSteps: narrowRanges, Removals: fewerRanges}},
-	{"dropped terms", by{Steps: fields(isDrop, wholeOrAbsent), Removals: fields(isDrop, absent)}},
-	{"sums of integers", by{Refinements: fields(isPlus, others), Steps: fields(isPlus, others), Removals: fields(isPlus, absent)}},
-	{"infinite nans", by{Steps: infiniteNaNs, Removals: fields(is("in.naninf"), absent)}},
-	{"b first", by{Steps: fields(is("special.bfirst"), others), Removals: fields(is("special.bfirst"), absent)}},
-	{"ones of nans", by{RareSteps: onesOfNaNs, Removals: fields(is("special.ones"), absent)}},
-	{"rounded scales", by{Steps: roundedScales, Removals: fewerScaleRounds}},
-	{"first overflow", by{Steps: fields(is("prod.firstover"), others), RareSteps: boundedProducts, Removals: fields(is("prod.firstover"), absent)}},
-	{"sums apart", by{Steps: fields(is("join.apart"), others), Removals: fields(is("join.apart"), absent)}},
-	{"grid of c", by{Steps: gridsOfC, Removals: fields(is("join.cgrid"), absent)}},
-	{"merge", by{Refinements: merges, TermSteps: merges, Removals: fields(is("merge"), absent)}},
-	{"tail", by{Refinements: fields(is("tail"), others), TermSteps: fields(is("tail"), others), Removals: fields(is("tail"), absent)}},
-	{"leaf", by{Refinements: leaves, TermSteps: leaves, Removals: leaves}},
-	{"deep groups", by{Refinements: fields(isDeep, others), TermSteps: fields(isDeep, others), Removals: fields(isDeep, absent)}},
-	{"sorted groups", by{Refinements: fields(isSort, others), TermSteps: fields(isSort, others), Removals: fields(isSort, absent)}},
-	{"any value", by{Whole: anyValues}},
-	{"any rounding", by{Whole: anyRounding}},
-	{"any flush", by{Whole: anyFlush}},
-	{"any start", by{Whole: starts}},
-	{"any overflow", by{Whole: anyOverflow}},
-	{"any stage", by{Whole: anyStage}},
-	{"any rounded stage", by{Whole: anyRoundedStage}},
-	{"any adder", by{Whole: anyAdder}},
-	{"any operand", by{Whole: anyNarrow}},
+// has this name; such fields that have no place here come last. It is made when it is first
+// used: programs that change nothing need not wait for its texts to be read.
+var table = sync.OnceValue(func() []row {
+	return withAlone([]row{
+		{"number", by{Adjacent: fields("*", near(-1, 1))}},
+		{"width", by{Decisions: fields("*.f *.frac join.cf join.cdrop", near(-3, -2, -1, 1, 2, 3)), Steps: widths}},
+		{"mode", by{Decisions: fields("*mode", otherSet)}},
+		{"floor", by{Decisions: fields("*.floor", near(-3, -2, -1, 1, 2, 3)), Steps: floors}},
+		{"steps", by{Decisions: otherSteps, TermSteps: stepsAndLanes, Removals: plainSteps}},
+		{"groups", by{Decisions: fields("*.group", halfAndDouble), TermSteps: shapes}},
+		{"order", by{Decisions: fields("order", others), Removals: fields("order", absent)}},
+		{"lanes", by{Decisions: lanes, Removals: lanes}},
+		{"sums", by{Decisions: fields("*.sum", otherSet)}},
+		{"split", by{Decisions: fields("*.split", others)}},
+		{"flush inputs", by{Decisions: fields("in.sub in.c in.acc", others), Steps: edits("{keep zero plus-zero} in.sub=$ ; in.c=$ in.acc=*"), Removals: edits("in.sub=", "in.c= in.acc=", "in.acc<in.c")}},
+		{"flush results", by{Decisions: fields("*.flush", others), Steps: rounded(".mode=@ .flush=*"), Removals: fields("*.flush", absent)}},
+		{"product exponent", by{Decisions: fields("prod.exp", others), Steps: edits("{field-sum operand-sum normalised} prod.exp=$ ; prod.exp=$ prod.round= ; prod.exp=$ prod.round= in.widen="), Removals: fields("prod.exp", absent)}},
+		{"product rounding", by{Decisions: productRounding}},
+		{"overflow", by{Decisions: fields("[^i]*.over", otherRules), Steps: rounded("{inf ieee max} .mode=@ .over=$ ; .emax+-8..3 .over=$"), Removals: fields("[^i]*.over", absent)}},
+		{"product overflow", by{Decisions: edits("prod.round.emax=", "~prod.round.emax ~prod.round.frac prod.round.emax=127")}},
+		{"zero sign", by{Decisions: fields("special.negzero special.tinysign", others), Steps: zeroSigns, RareSteps: signsOfExactSums}},
+		{"zero sign of roundings", by{RareSteps: signsOfRoundedSums}},
+		{"nan code", by{Decisions: fields("special.nan", otherNaNs), Steps: nanCodes}},
+		{"c left", by{Decisions: fields("special.cleft", others), Removals: fields("special.cleft", absent)}},
+		{"drop", by{Decisions: drop, Steps: fields("join.cdrop", wholeOrAbsent), Removals: drop}},
+		{"no floor", by{Decisions: fields("*.floor", absent), Removals: fields("*.floor", absent)}},
+		{"new floor", by{Decisions: newFloor, Steps: fixedPoints}},
+		{"exact", by{Decisions: edits("?join.align.f join= join.post<join.post", "~join.align.f join.align= join.align.f=23|24|25 join.align.mode=rz", "?stage0.align.f stage0.align=", "?stage1.align.f stage1.align="), Removals: edits("stage0.align=", "stage1.align=", "join.align=")}},
+		{"c apart", by{Decisions: edits(apart, apart+" join.align=", apart+" join.align= "+roundLikeAcc), Steps: edits("~stage0 stage0.sum=fused stage0.align<join.align", "~stage0 stage0.sum=fused stage0.align<join.align join.align=")}},
+		{"c joined", by{Decisions: edits("?stage0.sum=fused ~stage0.group ~stage1 stage0= join= join.align.f<stage0.align.f join.align.mode<stage0.align.mode join.align.floor<join.align.floor join.post<join.post"),
+			Steps: edits("stage0<stage1 stage1<stage0",
+				"?stage0 ?stage1 stage1= join.align<stage1.align", "?stage0 ~stage1 stage0= join.align<stage0.align",
+				"?stage0 ?stage1 stage1= join.align<stage1.align join.cf<join.align.f join.cmode<join.align.mode",
+				"?stage0 ~stage1 stage0= join.align<stage0.align join.cf<join.align.f join.cmode<join.align.mode",
+				"?stage0 ~stage1 stage1.sum=fused stage1.align<stage0.align stage0.group=2 stage0.split="),
+			Removals: edits("?leaf=first|last ?stage0.sum=fused ~stage1 leaf= stage0= join.align<stage0.align")}},
+		{"c late", by{Decisions: cLate, Steps: starts}},
+		{"c early", by{Decisions: edits(cEarly...), Removals: edits(cEarly...)}},
+		{"c cut", by{Decisions: cCut, Steps: edits("join.cf= join.cmode=", "{rz rne rd ru rna rto} join.cf= join.cmode=$ ; join.cmode=$", "join.cf=# join.cmode=?"), TermSteps: edits("~join.align.f ~join.cf join.align.f=# join.align.mode,join.cmode=rz|rne join.cf=64"), Removals: edits("join.cf= join.cmode=", "join.cf=", "join.align.f<join.cf join.align.mode<join.cmode join.cf= join.cmode=")}},
+		{"scale place", by{Decisions: scalePlace, Steps: scalePlaces, Removals: scalePlace}},
+		{"new stage", by{Decisions: edits("~stage0 ~l=1 ?join.align.f stage0.sum=fused stage0.group=2|4 stage0.align.f<join.align.f stage0.align.mode<join.align.mode",
+			"~stage0 ~l=1 ?join.align.f stage0.sum=fused stage0.split=interleaved stage0.group=2 stage0.align.f<join.align.f stage0.align.mode<join.align.mode",
+			"~stage0 ~l=1 stage0.sum=sequential|pairwise|pair-halves "+roundLikeAcc), TermSteps: newStages, RareSteps: newCuttingStages}},
+		{"no stage", by{Decisions: edits("stage1=", "?stage0 stage0<stage1 stage1="), TermSteps: edits(noStages...), Removals: edits(append(noStages, "join.align<stage0.align stage0=", "join.align<stage1.align stage1=",
+			"{stage0 stage1} $.group= $.split= ; $.sum=fused ; $.fixed=")...)}},
+		{"both stages", by{RareSteps: bothShapes}},
+		{"fixed point", by{TermSteps: edits("stage1.fixed=* stage0.fixed=*"), RareSteps: boundedStages}},
+		{"post", by{Decisions: edits("join.post=", "~join.post join.post.frac=31 join.post.mode=rz|rd join.post.emin=-126")}},
+		{"no rounding", by{Steps: at(false, absentable, pathsOf(roundings), ".=", "{fp16 fp32 fp64} .= .emax=$"), Removals: fewerRoundings}},
+		{"range", by{Steps: rounded(".emin+8..-3", ".emin= .flush=", ".emax= .over=", "{fp16 bf16 fp64} .emin=$ .emax=$ ; .emin=$ ; .emax=$"), Removals: plainRanges}},
+		{"bare range", by{Steps: bareRanges, Removals: barerRanges}},
+		{"result width", by{Decisions: resultWidth}},
+		{"double rounding", by{Decisions: both(edits("?out acc<out out="), roundedTwice), Steps: doubleRoundings, Removals: edits("out=", "acc<out out=", "acc<out late<out out=")}},
+		{"widen", by{Decisions: fields("in.widen", formats(fp.FP16, fp.FP32)), Steps: edits("{none fp16 bf16 fp32 fp64} in.widen=$ ; in.widen=$ in.sub=*"),
+			Removals: fields("in.widen", absent)}},
+		{"moved width", by{Steps: movedWidths}},
+		{"moved rounding", by{Steps: movedRoundings}},
+		{"rounded alone", by{Steps: roundedAlone}},
+		{"moved alignment", by{Steps: both(movedAlignments, edits("join.cf<join.align.f join.cmode<join.align.mode join.align=",
+			"join.align.f<join.cf join.align.mode<join.cmode join.cf<join.align.f join.cmode<join.align.mode",
+			"join.align.f<join.cf join.align.mode<join.cmode join.cf= join.cmode="))}},
+		{"steps of groups", by{Steps: stepsOfGroups}},
+		{"groups of steps", by{Steps: groupsOfSteps}},
+		{"lanes of groups", by{Steps: lanesOfGroups}},
+		{"steps of lanes", by{TermSteps: stepsOfLanes}},
+		{"narrow operands", by{Refinements: narrowest, Steps: narrows, Removals: edits("in.narrowc=", "in.a= in.b=", "in.a=", "in.b=")}},
+		{"narrow c", by{Steps: narrowsOfC}},
+		{"upper exponent", by{Adjacent: upperExponents, Refinements: fields("prod.up", others), Steps: fields("prod.up", others), Removals: upperExponents}},
+		{name: "exponent of zeros"},
+		{name: "zero gate"},
+		{"sticky bit", by{Refinements: whereCut(".sticky=*"), Steps: stickyCuts, Removals: fields("*.sticky", absent)}},
+		{"negation", by{Refinements: whereCut(".negate=*"), Steps: both(whereCut(".negate=*"), negationCuts), Removals: fields("*.negate", absent)}},
+		{"size of sums", by{Refinements: shortSums, Steps: sumSizes, RareSteps: shortExactSums, Removals: edits("{stage0 stage1 join} $.align.bits= $.align.saturate= ; $.align.saturate=")}},
+		{"wide window", by{RareSteps: wideWindows}},
+		{name: "normalised c"},
+		{name: "c beside"},
+		{"c lost", by{Mistakes: lostInfinities, Steps: lostInfinities, Removals: fields("join.clost", absent)}},
+		{"saturated infinity", by{Refinements: lastSaturation, Steps: at(false, roundingPaths, pathsOf(roundings), ".over=sat", ".mode=rz|rne .over=sat")}},
+		{"passes", by{Steps: passes, RareSteps: rarePasses, Removals: edits("passes= together= in.rest=", "passes= together= in.rest= in.a= in.b=", "together=", "in.rest=")}},
+		{"range of operands", by{Steps: narrowed(".= .over=sat", "{fp32 fp16} .= .frac=$ .mode=@ .to=$ .over=inf|sat", ".over=*"),
+			RareSteps: narrowed("{fp32 fp16} .= .mode=@ .to=$ .over=inf|sat"), Removals: narrowed(".to=", ".over=")}},
+		{"dropped terms", by{Steps: fields("*.drop", wholeOrAbsent), Removals: fields("*.drop", absent)}},
+		{"sums of integers", by{Refinements: fields("*.plus", others), Steps: fields("*.plus", others), Removals: fields("*.plus", absent)}},
+		{"infinite nans", by{Steps: infiniteNaNs, Removals: fields("in.naninf", absent)}},
+		{"b first", by{Steps: fields("special.bfirst", others), Removals: fields("special.bfirst", absent)}},
+		{"ones of nans", by{RareSteps: onesOfNaNs, Removals: fields("special.ones", absent)}},
+		{"rounded scales", by{Steps: roundedScales, Removals: edits("scaleround=")}},
+		{"first overflow", by{Steps: fields("prod.firstover", others), RareSteps: boundedProducts, Removals: fields("prod.firstover", absent)}},
+		{"sums apart", by{Steps: fields("join.apart", others), Removals: fields("join.apart", absent)}},
+		{"grid of c", by{Steps: gridsOfC, Removals: fields("join.cgrid", absent)}},
+		{"merge", by{Refinements: merges, TermSteps: merges, Removals: fields("merge", absent)}},
+		{"tail", by{Refinements: fields("tail", others), TermSteps: fields("tail", others), Removals: fields("tail", absent)}},
+		{"leaf", by{Refinements: leaves, TermSteps: leaves, Removals: leaves}},
+		{"deep groups", by{Refinements: fields("*.deep", others), TermSteps: fields("*.deep", others), Removals: fields("*.deep", absent)}},
+		{"sorted groups", by{Refinements: fields("*.sort", others), TermSteps: fields("*.sort", others), Removals: fields("*.sort", absent)}},
+		{"any value", by{Whole: anyValues}},
+		{"any rounding", by{Whole: anyRounding}},
+		{"any flush", by{Whole: anyFlush}},
+		{"any start", by{Whole: starts}},
+		{"any overflow", by{Whole: anyOverflow}},
+		{"any stage", by{Whole: anyStage}},
+		{"any rounded stage", by{Whole: anyRoundedStage}},
+		{"any adder", by{Whole: anyAdder}},
+		{"any operand", by{Whole: anyNarrow}},
+	})
 })
 
 // withAlone adds the changes of fields that are set alone: no unit of the catalogue uses them.
@@ -120,53 +137,99 @@ func withAlone(rows []row) []row {
 		if i < 0 {
 			i, rows = len(rows), append(rows, row{name: f.Alone})
 		}
-		values := fields(is(f.Path), anyValue)
-		rows[i].by = by{Refinements: values, Steps: values, Removals: fields(is(f.Path), absent)}
+		values := fields(f.Path, anyValue)
+		rows[i].by = by{Refinements: values, Steps: values, Removals: fields(f.Path, absent)}
 	}
 	return rows
 }
 
-// fields returns a change of each field that is chosen to each of the values proposed
-// for it.
-func fields(choose func(path string) bool, propose func(o *original, f mma.Field) []int) func(c *changer) {
+// fields returns a change of each field whose path matches one of the patterns, which have
+// blanks between them, to each of the values proposed for it.
+func fields(patterns string, propose func(o *original, f mma.Field) []int) func(c *changer) {
+	var all []mma.Field
+	for _, f := range mma.Fields() {
+		if slices.ContainsFunc(strings.Fields(patterns), func(p string) bool { ok, err := path.Match(p, f.Path); return ok && err == nil }) {
+			all = append(all, f)
+		}
+	}
 	return func(c *changer) {
-		for _, f := range mma.Fields() {
-			if !choose(f.Path) {
-				continue
-			}
+		for _, f := range all {
 			for _, v := range propose(&c.original, f) {
-				c.to(func(p *mma.Params) {
-					if f.SetInt(p, v); f.Int(p) != v { // the field has no such value
-						*p = c.p
-					}
-				})
+				c.set(f, v)
 			}
 		}
 	}
 }
 
-func is(path string) func(string) bool {
-	return func(other string) bool { return path == other }
+// set gives a field a value, if it has such a value.
+func (c *changer) set(f mma.Field, v int) {
+	c.to(func(p *mma.Params) {
+		if f.SetInt(p, v); f.Int(p) != v {
+			*p = c.p
+		}
+	})
 }
 
-func isWidth(path string) bool {
-	return strings.HasSuffix(path, ".f") || strings.HasSuffix(path, ".frac") || path == "join.cf" || path == "join.cdrop"
+// cEarly is for programs that add c late: it starts the accumulator with c, or exchanges the
+// two starts without c, zero and empty.
+var cEarly = []string{"?start start= fixed", "?start start=zero|empty"}
+
+const (
+	// apart sums the products alone; what is added to their sum may then be cut in another way.
+	apart = "~stage0 ~l=1 stage0.sum=fused stage0.align<join.align"
+	// roundLikeAcc rounds sums to the accumulator's width, without its overflow and flush.
+	roundLikeAcc = "stage0.round.frac<acc.frac stage0.round.mode<acc.mode stage0.round.emin<acc.emin stage0.round.emax<acc.emax"
+)
+
+// noStages takes either or both stages away.
+var noStages = []string{"stage0= stage1=", "stage0<stage1 stage1=", "stage1="}
+
+// rounded makes edits of every rounding that rounds something.
+func rounded(lines ...string) func(c *changer) {
+	return at(true, roundingPaths, pathsOf(roundings), lines...)
 }
-func isMode(path string) bool     { return strings.HasSuffix(path, "mode") }
-func isFloor(path string) bool    { return strings.HasSuffix(path, ".floor") }
-func isGroup(path string) bool    { return strings.HasSuffix(path, ".group") }
-func isSum(path string) bool      { return strings.HasSuffix(path, ".sum") }
-func isSplit(path string) bool    { return strings.HasSuffix(path, ".split") }
-func isInFlush(path string) bool  { return path == "in.sub" || path == "in.c" || path == "in.acc" }
-func isOutFlush(path string) bool { return strings.HasSuffix(path, ".flush") }
-func isOver(path string) bool {
-	return strings.HasSuffix(path, ".over") && !strings.HasPrefix(path, "in.")
+
+func roundingPaths(c *changer) (all []string) {
+	for _, r := range c.rounds() {
+		all = append(all, r.path)
+	}
+	return all
 }
-func isDrop(path string) bool     { return strings.HasSuffix(path, ".drop") }
-func isPlus(path string) bool     { return strings.HasSuffix(path, ".plus") }
-func isSticky(path string) bool   { return strings.HasSuffix(path, ".sticky") }
-func isNegate(path string) bool   { return strings.HasSuffix(path, ".negate") }
-func isZeroSign(path string) bool { return path == "special.negzero" || path == "special.tinysign" }
+
+// absentable are the roundings that a program reaches and can do without.
+func absentable(c *changer) (all []string) {
+	for _, r := range c.used(inner) {
+		if !r.last {
+			all = append(all, r.path)
+		}
+	}
+	return all
+}
+
+func pathsOf(all []rounding) (paths []string) {
+	for _, r := range all {
+		paths = append(paths, r.path)
+	}
+	return paths
+}
+
+// whereCut makes edits of every alignment that cuts something.
+func whereCut(lines ...string) func(c *changer) {
+	cutting := func(c *changer) (all []string) {
+		for _, a := range c.cutting() {
+			all = append(all, a.path)
+		}
+		return all
+	}
+	return at(false, cutting, []string{"stage0.align", "stage1.align", "join.align"}, lines...)
+}
+
+// narrowed makes edits of operands that a program may narrow: of both factors alike, of each,
+// and of c.
+func narrowed(lines ...string) func(c *changer) {
+	all := []string{"in.a in.b", "in.a in.b in.narrowc", "in.narrowc", "in.a", "in.b"}
+	return at(false, func(*changer) []string { return all }, all, lines...)
+}
 
 // others proposes every other value of an enumeration.
 func others(o *original, f mma.Field) []int {

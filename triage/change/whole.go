@@ -50,7 +50,9 @@ func (s Space) Range(p *mma.Params, f mma.Field) []int {
 func anyValues(c *changer) {
 	for _, f := range mma.Fields() {
 		c.next()
-		fields(is(f.Path), reachable)(c)
+		for _, v := range reachable(&c.original, f) {
+			c.set(f, v)
+		}
 	}
 }
 

@@ -158,29 +158,6 @@ func newFloor(c *changer) {
 	}
 }
 
-// exactSums makes cut sums exact, or cuts exact ones like the known units.
-func exactSums(c *changer) {
-	if c.p.Join.Align.F != 0 {
-		c.to(func(p *mma.Params) { p.Join = mma.Join{Post: p.Join.Post} })
-	} else {
-		for _, f := range []mma.Frac{23, 24, 25} {
-			c.to(func(p *mma.Params) { p.Join.Align = mma.Align{F: f, Mode: fp.RZ} })
-		}
-	}
-	for i := range alignments[:2] {
-		if a := &alignments[i]; a.used(&c.original) && a.at(&c.p).F != 0 {
-			c.to(func(p *mma.Params) { *a.at(p) = mma.Align{} })
-		}
-	}
-}
-
-// uncut takes alignments away.
-func uncut(c *changer) {
-	for i := range alignments {
-		c.to(func(p *mma.Params) { *alignments[i].at(p) = mma.Align{} })
-	}
-}
-
 // drop turns the dropping of small accumulators on and off.
 func drop(c *changer) {
 	j := c.p.Join
@@ -220,47 +197,6 @@ func cCut(c *changer) {
 	}
 }
 
-// cCuts cuts the accumulator by every mode and width.
-func cCuts(c *changer) {
-	c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, 0 })
-	now := c.p.Join
-	for _, m := range modes {
-		c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, m })
-		if now.CF != 0 {
-			c.to(func(p *mma.Params) { p.Join.CMode = m })
-		}
-	}
-	for _, f := range c.fracs("join.cf") {
-		for _, m := range usual(now.CMode) {
-			c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = f, m })
-		}
-	}
-}
-
-// termsCut cuts the terms of an exact sum, but the accumulator only far below them: cut like
-// them it would be wrong wherever it is wider than they are.
-func termsCut(c *changer) {
-	if c.p.Join.Align.F != 0 || c.p.Join.CF != 0 {
-		return
-	}
-	for _, f := range c.fracs("join.align.f") {
-		for _, m := range usual(0) {
-			c.to(func(p *mma.Params) {
-				p.Join.Align.F, p.Join.Align.Mode = f, m
-				p.Join.CF, p.Join.CMode = mma.MaxFrac, m
-			})
-		}
-	}
-}
-
-// cCutLikeTerms cuts the accumulator like the terms, or the terms like it.
-func cCutLikeTerms(c *changer) {
-	j := c.p.Join
-	c.to(func(p *mma.Params) { p.Join.CF, p.Join.CMode = 0, 0 })
-	c.to(func(p *mma.Params) { p.Join.CF = 0 })
-	c.to(func(p *mma.Params) { p.Join.Align.F, p.Join.Align.Mode, p.Join.CF, p.Join.CMode = j.CF, j.CMode, 0, 0 })
-}
-
 // movedWidths moves, copies and exchanges widths between the places that cut.
 func movedWidths(c *changer) {
 	all := c.cuts()
@@ -281,8 +217,7 @@ func movedWidths(c *changer) {
 	}
 }
 
-// movedAlignments moves, copies and exchanges alignments between places, and between the
-// terms and the accumulator.
+// movedAlignments moves, copies and exchanges alignments between places.
 func movedAlignments(c *changer) {
 	for i := range alignments {
 		s := &alignments[i]
@@ -296,14 +231,4 @@ func movedAlignments(c *changer) {
 			c.to(func(p *mma.Params) { *s.at(p), *t.at(p) = mma.Align{}, a })
 		}
 	}
-	j := c.p.Join
-	c.to(func(p *mma.Params) {
-		p.Join.CF, p.Join.CMode, p.Join.Align = j.Align.F, j.Align.Mode, mma.Align{}
-	})
-	c.to(func(p *mma.Params) {
-		p.Join.Align.F, p.Join.Align.Mode, p.Join.CF, p.Join.CMode = j.CF, j.CMode, j.Align.F, j.Align.Mode
-	})
-	c.to(func(p *mma.Params) {
-		p.Join.Align.F, p.Join.Align.Mode, p.Join.CF, p.Join.CMode = j.CF, j.CMode, 0, 0
-	})
 }

@@ -57,7 +57,7 @@ func (l *loop) begin(ctx context.Context, n int) error {
 	return l.learn(ctx, dots, want)
 }
 
-// attempt closes the loop: explain, challenge, settle, validate, and again when one of these
+// attempt closes the loop: explain, challenge, rule out, validate, and from the start when one of these
 // finds the hypothesis wrong.
 func (l *loop) attempt(ctx context.Context) error {
 	if err := l.improve(ctx); err != nil {

@@ -25,7 +25,7 @@
 //	          (near_failures.go), and search on
 //	challenge ask new questions of all kinds, aimed at what the program decides;
 //	          where it is wrong, the answers become evidence: explain again
-//	settle    take away what no input tried shows (search.Simplest); for every
+//	rule out  take away what no input tried shows (search.Simplest); for every
 //	          mutant of the program find an input on which it would give another
 //	          result, and ask the unit (rule_out.go)
 //	validate  compare the unit and the program on many inputs of every generator,

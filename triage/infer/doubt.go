@@ -29,19 +29,19 @@ func (s *asker) doubted(dots []*mma.Dot, err error) {
 // How often a unit in doubt is asked each question of the batch, and how many questions in all,
 // at least.
 const (
-	settleTimes = 4
-	settleLeast = 2048
+	recheckTimes = 4
+	recheckLeast = 2048
 )
 
-// settle asks the unit in doubt again. The error is an *Unstable if it gives two answers to the
+// recheck asks the unit in doubt again. The error is an *Unstable if it gives two answers to the
 // same question now, or else that of the doubt.
-func (s *asker) settle(ctx context.Context) error {
+func (s *asker) recheck(ctx context.Context) error {
 	dots, w := s.doubt.dots, s.D.Width()
 	b := s.Pack(dots, nil).Batch
 	first, again := make([]byte, len(dots)*w), make([]byte, len(dots)*w)
 	u := &Unstable{NaNs: true, How: "again"}
 	changed := make([]bool, len(dots))
-	for n := range max(settleTimes, settleLeast/len(dots)) {
+	for n := range max(recheckTimes, recheckLeast/len(dots)) {
 		to := again
 		if n == 0 {
 			to = first

@@ -28,9 +28,9 @@ var designed = []family{
 	{"pile", "products of similar exponents whose sums carry far: all of one sign, or of one in a group and of the other in a second", pile},
 }
 
-// settled are further families. Only a program that was found is validated on them; they
+// furtherFamilies are further ones. Only a program that was found is tested on them; they
 // guide no search.
-var settled = []family{
+var furtherFamilies = []family{
 	{"zero sums", "products that cancel exactly, of any number, with c = 0 of either sign", zeroSum},
 	{"broken ties", "sums halfway between two results but for small products, half of them beside two large ones that cancel", brokenTie},
 	{"near ties", "sums of two terms, one of which is nearly half of the other's last bit", nearTie},

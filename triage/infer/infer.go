@@ -120,7 +120,7 @@ func Infer(ctx context.Context, u devices.Unit, o Options) (*Result, error) {
 	}
 	r, err := l.conclude(limited, l.run(limited))
 	if l.unit.doubt != nil && ctx.Err() == nil && (r == nil || r.Verdict != NotStable) {
-		r, err = l.conclude(limited, l.unit.settle(ctx))
+		r, err = l.conclude(limited, l.unit.recheck(ctx))
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -170,8 +170,12 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	return l, nil
 }
 
-// conclude makes a result of how the loop ended.
+// conclude makes a result of how the loop ended: with the program found, or else with the
+// nearest one, wherever the loop was.
 func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
+	if err != nil || l.left > 0 {
+		l.p = l.nearest()
+	}
 	r := &Result{Formats: l.Formats, K: l.K, Params: l.p, Policy: l.Policy, Repairs: l.repairs}
 	for _, s := range l.Families {
 		r.Evidence += len(s.Dots)

@@ -26,8 +26,14 @@ const (
 )
 
 // challenges are the numbers of dot products of each family and generator on which a
-// hypothesis is tried, one after the other, before it is settled.
+// hypothesis is tried, one after the other, before its mutants are ruled out.
 var challenges = []int{100, 300, 1000, 3000}
+
+// best is a program and how many cases of its search's evidence it does not explain.
+type best struct {
+	p    mma.Params
+	left int
+}
 
 // loop is the closed loop on one unit.
 type loop struct {
@@ -52,7 +58,8 @@ type loop struct {
 
 	// The result so far.
 	p       mma.Params
-	left    int // cases of the evidence that p does not explain
+	left    int   // cases of the evidence that p does not explain
+	best    *best // of the searches since the last refutation; nil: none has ended
 	ruled   []*Mutant
 	classes []Class
 	tiled   *TileSizes
@@ -171,7 +178,7 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 			return err
 		}
 	}
-	l.p = l.bestEnds(others...)[0]
+	l.p = l.nearest()
 	l.left = len(l.All().Want) - evidence.Total(l.Hits(&l.p, l.All()))
 	return nil
 }
@@ -235,6 +242,9 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 	l.leaders, l.left, l.draws = f.Leaders, f.Left, f.Draws
 	l.p = l.leaders[0]
 	l.ends = append(l.ends, l.p)
+	if l.best == nil || l.left <= l.best.left {
+		l.best = &best{l.p, l.left}
+	}
 	return nil
 }
 
@@ -262,6 +272,21 @@ func (l *loop) goOn(ctx context.Context, what string, steps int, loose *search.S
 func (l *loop) bestEnds(others ...mma.Params) []mma.Params {
 	const most = 4
 	return search.MostRight(l.Evidence, slices.Concat(others, l.ends), l.All(), most)
+}
+
+// nearest returns the best program that the loop has met: the one that is right on the most
+// inputs that were not chosen because some program was wrong on them, and of several such on
+// the most of all evidence. It is the one at hand if no search has ended yet.
+func (l *loop) nearest() mma.Params {
+	met := slices.Concat(l.ends, l.earlier)
+	if len(met) == 0 {
+		return l.p
+	}
+	met = append(met, l.p) // which may be simpler than what a search ended with
+	met = search.MostRight(l.Evidence, met, l.All(), len(met))
+	unbiased := l.Without(closeUpName, refutations)
+	right := unbiased.Counts(met, unbiased.All())
+	return met[slices.Index(right, slices.Max(right))]
 }
 
 // grow fits a program loosely to the designed families one after the other, then to all
@@ -311,6 +336,7 @@ func (l *loop) challenge(ctx context.Context, p *mma.Params, n int) (int, error)
 
 // improve looks for a better search.
 func (l *loop) improve(ctx context.Context, from ...mma.Params) error {
+	l.best = nil
 	l.enter(searching)
 	l.budget.Allow(l.share)
 	return l.explain(ctx, from...)
@@ -331,8 +357,8 @@ func (l *loop) refute(ctx context.Context) (wrong int, err error) {
 			return wrong, err
 		}
 	}
-	l.enter(settling)
-	l.p, l.ruled, wrong, err = l.settle(ctx, l.p)
+	l.enter(rulingOut)
+	l.p, l.ruled, wrong, err = l.ruleOutMutants(ctx, l.p)
 	if wrong > 0 || err != nil {
 		return wrong, err
 	}

@@ -24,7 +24,7 @@ const (
 	asking      = "asking first questions"
 	searching   = "searching for a program"
 	challenging = "challenging it"
-	settling    = "ruling out other values"
+	rulingOut   = "ruling out other values"
 	validating  = "validating"
 	shrinking   = "looking for the smallest witness"
 )
@@ -59,8 +59,11 @@ func (l *loop) progress() {
 	}
 	p := Progress{Phase: l.phase, Queries: l.unit.stats.Queries, Batches: l.unit.stats.Batches, Repairs: l.repairs}
 	if len(l.ends)+len(l.earlier) > 0 {
-		best := l.p
-		p.Best, p.Left, p.Refuted = &best, l.left, l.left == 0 && l.phase == searching
+		b := best{l.p, l.left}
+		if l.phase == searching && l.best != nil {
+			b = *l.best
+		}
+		p.Best, p.Left, p.Refuted = &b.p, b.left, b.left == 0 && l.phase == searching
 	}
 	l.show(p)
 }

@@ -36,10 +36,26 @@ func TestProgress(t *testing.T) {
 		}
 		last = p
 	}})
-	if want := []string{asking, searching, challenging, settling, validating}; !slices.Equal(phases, want) {
+	if want := []string{asking, searching, challenging, rulingOut, validating}; !slices.Equal(phases, want) {
 		t.Errorf("%q", phases)
 	}
 	if last.Best == nil || *last.Best != r.Params || last.Left != 0 || last.Refuted || last.Queries != r.Stats.Queries || last.Batches != r.Stats.Batches {
 		t.Errorf("%+v, the result %+v", last, r.Stats)
+	}
+}
+
+// TestProgressKeepsBest checks that a search which leads to a worse program than one before
+// does not replace that in what is shown, until an answer refutes both.
+func TestProgressKeepsBest(t *testing.T) {
+	var last Progress
+	worse := mma.FMA(fp.FP32)
+	l := &loop{unit: &asker{}, phase: searching, show: func(p Progress) { last = p }, ends: []mma.Params{worse}, p: worse, left: 9}
+	l.best = &best{mma.FMA(fp.FP64), 4}
+	if l.progress(); *last.Best != l.best.p || last.Left != 4 || last.Refuted {
+		t.Errorf("%+v", last)
+	}
+	l.best, l.left = nil, 0
+	if l.progress(); *last.Best != worse || !last.Refuted {
+		t.Errorf("%+v", last)
 	}
 }

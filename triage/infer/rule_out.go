@@ -14,7 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
-// The sizes of settling.
+// The sizes of ruling out mutants.
 const (
 	poolCases   = 100  // of each family and generator, on which programs are compared
 	aimedCases  = 512  // of each generator, aimed at a mutant that the pool does not tell apart
@@ -215,9 +215,9 @@ func (l *loop) shrinkMutant(ctx context.Context, p *mma.Params, r *Mutant) error
 	return nil
 }
 
-// settle makes a hypothesis that has passed the challenges as simple as it can be
+// ruleOutMutants makes a hypothesis that has passed the challenges as simple as it can be
 // and rules out its mutants. wrong > 0: the unit does not agree.
-func (l *loop) settle(ctx context.Context, p mma.Params) (q mma.Params, all []*Mutant, wrong int, err error) {
+func (l *loop) ruleOutMutants(ctx context.Context, p mma.Params) (q mma.Params, all []*Mutant, wrong int, err error) {
 	if q, err = l.plainest(p); err != nil {
 		return q, nil, 0, err
 	}

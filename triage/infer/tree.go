@@ -138,17 +138,8 @@ func (l *loop) fitting(s *shapes, all *evidence.Cases) []mma.Params {
 	}
 	cases := r.Perm(len(e.All().Want))
 	few, many := e.Pick(cases[:min(len(cases), treeRoughly)]), e.Pick(cases[:min(len(cases), treeRanked)])
-	explaining := func(ps []mma.Params, c *evidence.Cases) []mma.Params {
-		var some []mma.Params
-		for i, n := range e.Counts(ps, c) {
-			if n == len(c.Want) {
-				some = append(some, ps[i])
-			}
-		}
-		return some
-	}
 	try := func(ps []mma.Params) []mma.Params {
-		fit := explaining(search.MostRight(e, explaining(ps, quick), few, treeFitting), all)
+		fit := search.AllRight(e, search.MostRight(e, search.AllRight(e, ps, quick), few, treeFitting), all)
 		l.trace("  %d programs, of which %d fit", len(ps), len(fit))
 		return search.MostRight(e, fit, many, len(fit))
 	}

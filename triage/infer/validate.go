@@ -10,7 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// validate checks a program on n inputs of every generator and of every settled family. It
+// validate checks a program on n inputs of every generator and of every further family. It
 // returns how many were asked of each, and the number of the wrong ones, which become
 // evidence.
 func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Class, wrong int, err error) {
@@ -54,8 +54,8 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 		}
 		classes = append(classes, c)
 	}
-	for i := range settled {
-		c, wrong, err := l.validateFamily(ctx, p, &settled[i], rand.New(rand.NewPCG(seed, uint64(i))), n)
+	for i := range furtherFamilies {
+		c, wrong, err := l.validateFamily(ctx, p, &furtherFamilies[i], rand.New(rand.NewPCG(seed, uint64(i))), n)
 		if err != nil || wrong > 0 {
 			return nil, wrong, err
 		}

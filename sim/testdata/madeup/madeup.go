@@ -12,6 +12,7 @@ package madeup
 import (
 	_ "embed" // arithmetics.txt
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,6 +42,13 @@ func Unit(seed uint64) mma.Instruction {
 		}
 	}
 }
+
+// drawnAlone are parameters that a search sets alone and that units have all the same.
+var drawnAlone = []string{"prod.zeros", "prod.gate", "join.cnorm", "join.cbeside"}
+
+// Newer reports whether a parameter is newer than the distribution, so that no unit has it: a
+// new one is set alone until another Version draws it.
+func Newer(f mma.Field) bool { return f.Alone != "" && !slices.Contains(drawnAlone, f.Path) }
 
 // sampler draws with the weights of this distribution.
 type sampler struct{ *rand.Rand }

@@ -97,6 +97,17 @@ func (e *Evidence) First(n int, others ...string) *Evidence {
 	return &f
 }
 
+// Without returns the evidence without some families.
+func (e *Evidence) Without(names ...string) *Evidence {
+	f := e.First(0)
+	for _, other := range e.Families {
+		if !slices.Contains(names, other.Name) {
+			f.Families = append(f.Families, other)
+		}
+	}
+	return f
+}
+
 // Loosely returns the same evidence, where all NaNs are alike and so are both zeros.
 // Which NaN or zero a result is tells little about how a sum is made, and a program that is
 // wrong about it alone would seem as wrong as any other.

@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -19,15 +18,18 @@ const (
 
 // Explaining returns the programs that explain all evidence.
 func Explaining(e *evidence.Evidence, ps []mma.Params) []mma.Params {
-	few := e.FirstCases(firstTried)
-	right := e.Counts(ps, few)
-	var found []mma.Params
-	for i := range ps {
-		if right[i] == len(few.Want) && e.Explains(&ps[i]) {
-			found = append(found, ps[i])
+	return slices.DeleteFunc(AllRight(e, ps, e.FirstCases(firstTried)), func(p mma.Params) bool { return !e.Explains(&p) })
+}
+
+// AllRight returns the programs that explain all of some cases.
+func AllRight(e *evidence.Evidence, ps []mma.Params, c *evidence.Cases) []mma.Params {
+	var right []mma.Params
+	for i, n := range e.Counts(ps, c) {
+		if n == len(c.Want) {
+			right = append(right, ps[i])
 		}
 	}
-	return found
+	return right
 }
 
 // Levels changes programs, up to a number of changes one after the other, and returns all
@@ -66,10 +68,10 @@ func widest(e *evidence.Evidence, ps []mma.Params) []mma.Params {
 	sample := e.FirstCases(BeamSample)
 	hits := make([][]bool, len(ps))
 	e.Each(ps, func(i int, m evidence.Runner, _ *[]byte) { hits[i] = e.HitsOf(m, sample) })
-	seen := map[string]bool{}
+	seen := map[uint64]bool{}
 	var order []int
 	for i, h := range hits {
-		if key := fmt.Sprint(h); !seen[key] {
+		if key := hashHits(h); !seen[key] {
 			seen[key] = true
 			order = append(order, i)
 		}

@@ -3,43 +3,16 @@ package ptx_test
 import (
 	"crypto/sha256"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"github.com/mmafuzz/mmafuzz/devices/gpu"
-	"hash"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares a text with a file of testdata.
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (run with -update and look at the difference):\n%s", file, diff)
-	}
-}
 
 // TestGolden keeps the text of one kernel of each form.
 func TestGolden(t *testing.T) {
@@ -60,33 +33,27 @@ func TestGolden(t *testing.T) {
 		{"rtx-blackwell", "mma.sp.m16n8k128.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3"},
 	} {
 		for _, k := range kernelsOf(t, tc.arch, tc.name, 0)[:1] {
-			golden(t, k.Entry+".ptx", k.Source)
+			golden.File(t, "testdata/"+k.Entry+".ptx", k.Source)
 		}
 	}
 }
 
-// TestDigest keeps a digest of the texts and tables of all kernels, by architecture
-// and target, so that a change shows what it touches.
+// TestDigest keeps a digest of the text and the tables of each kernel, so that a change shows
+// what it touches.
 func TestDigest(t *testing.T) {
-	sums, counts := map[string]hash.Hash{}, map[string]int{}
-	kernels := all(t) // by name: a row that moves within the catalogue changes nothing
-	slices.SortStableFunc(kernels, func(a, b *gpu.Kernel) int { return strings.Compare(a.Instruction.Name, b.Instruction.Name) })
-	for _, k := range kernels {
-		family, _, _ := strings.Cut(k.Instruction.Name, ".m")
-		key := fmt.Sprintf("%-8s %-7s", k.Target, family)
-		if sums[key] == nil {
-			sums[key] = sha256.New()
-		}
-		counts[key]++
-		if err := json.NewEncoder(sums[key]).Encode([]any{k.Source, k.In, k.Out, k.InBytes, k.OutBytes, k.Driver, k.Needs, k.Threads, k.Tiles}); err != nil {
+	rows := map[string]string{}
+	for _, k := range all(t) {
+		sum := sha256.New()
+		if err := json.NewEncoder(sum).Encode([]any{k.Source, k.In, k.Out, k.InBytes, k.OutBytes, k.Driver, k.Needs, k.Threads, k.Tiles}); err != nil {
 			t.Fatal(err)
 		}
+		rows[fmt.Sprintf("%s:%s", k.Target, k.Entry)] += fmt.Sprintf(" %x", sum.Sum(nil)[:4]) // several architectures, if they have one target
 	}
 	var s strings.Builder
-	for _, key := range slices.Sorted(maps.Keys(sums)) {
-		fmt.Fprintf(&s, "%s %3d kernels  %x\n", key, counts[key], sums[key].Sum(nil)[:8])
+	for _, key := range slices.Sorted(maps.Keys(rows)) { // a row that moves within the catalogue changes nothing
+		s.WriteString(key + rows[key] + "\n")
 	}
-	golden(t, "kernels.golden", s.String())
+	golden.Rows(t, "testdata/kernels.golden", s.String())
 }
 
 // TestTile asks for the tiles of batches of many shapes.

@@ -1,4 +1,5 @@
-package mma
+// Package vectors reads the test vectors of this project's tests: dot products and their results.
+package vectors
 
 import (
 	"bufio"
@@ -6,19 +7,21 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Vector is a test vector: one dot product on one instruction, and its result.
 type Vector struct {
 	ID     string
-	Inst   *Instruction
-	Dot    *Dot
+	Inst   *mma.Instruction
+	Dot    *mma.Dot
 	Want   uint64 // code of D
 	AnyNaN bool   // D is a NaN of any code; Want is one of them
 	Line   int
 }
 
-// ReadVectors reads vectors, one a line:
+// Read reads vectors, one a line:
 //
 //	id arch/instruction a0,a1,.. b0,b1,.. c [sa=s0,.. sb=s0,..] = D
 //
@@ -27,7 +30,7 @@ type Vector struct {
 // repeatedly. Scales are given for all blocks of the padded length. c is - for an
 // instruction without C, and D is nan if it is known to be a NaN but not which. # starts
 // a comment.
-func ReadVectors(r io.Reader) ([]Vector, error) {
+func Read(r io.Reader) ([]Vector, error) {
 	var vectors []Vector
 	lines := bufio.NewScanner(r)
 	n := 1
@@ -59,20 +62,20 @@ func parseVector(fields []string) (v Vector, err error) {
 	}
 	v.ID = fields[0]
 	arch, name, _ := strings.Cut(fields[1], "/")
-	if v.Inst, err = Lookup(arch, name); err != nil {
+	if v.Inst, err = mma.Lookup(arch, name); err != nil {
 		return v, err
 	}
 	if v.Inst.Refuse != "" {
 		return v, fmt.Errorf("%s has no model: %s", v.Inst.FullName(), v.Inst.Refuse)
 	}
-	if v.Dot, err = ParseDot(v.Inst.Formats, v.Inst.K, true, fields[2:n-2]); err != nil {
+	if v.Dot, err = mma.ParseDot(v.Inst.Formats, v.Inst.K, true, fields[2:n-2]); err != nil {
 		return v, err
 	}
 	if d := fields[n-1]; d == "nan" {
 		f := v.Inst.D.Get()
 		v.Want, v.AnyNaN = f.QuietNaN(false), true
 	} else {
-		v.Want, err = ParseCode("d", v.Inst.D, d)
+		v.Want, err = mma.ParseCode("d", v.Inst.D, d)
 	}
 	return v, err
 }

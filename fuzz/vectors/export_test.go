@@ -1,4 +1,0 @@
-package vectors
-
-// ChooseAmong is chooseAmong for external tests.
-var ChooseAmong = chooseAmong

@@ -1,0 +1,58 @@
+package infer
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestNearestKept ends an inference after a search that led to a worse program than the one
+// before: the result is the best that the loop has met. Inputs that were chosen because a
+// program was wrong on them do not count for it.
+func TestNearestKept(t *testing.T) {
+	unit := mma.TFDPA(4, 24, mma.To(fp.FP32, fp.RZ), 0)
+	l, err := newLoop(newUnit(t, half, 4, unit), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	better, worse, worst := unit, unit, unit
+	better.Acc.Mode = fp.RU
+	worse.Join.Align.F = 23
+	worst.Join.Align.F = 10
+	g, err := gen.Find("normal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dots := generate(l.spec(), g, 1, 0, 400)
+	c, err := l.Predicted(&unit, dots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Add("normal", dots, c.Want)
+	right := func(p *mma.Params) []bool { return l.Hits(p, l.All()) }
+	nearer, farther := right(&better), right(&worse)
+	for i, d := range dots { // many copies of what the better program alone is wrong about
+		if !nearer[i] && farther[i] {
+			l.Add(refutations, slices.Repeat([]*mma.Dot{d}, 2000), slices.Repeat(c.Want[i:i+1], 2000))
+			break
+		}
+	}
+	if n := l.Counts([]mma.Params{better, worse}, l.All()); n[0] >= n[1] {
+		t.Fatalf("right on %d of all evidence: the better program is not the one that is wrong on chosen inputs", n)
+	}
+	for _, ends := range [][]mma.Params{{better, worse}, {worst, better, worse}, {better, worst, worse}} {
+		l.ends, l.p, l.left = ends, worse, 7
+		r, err := l.conclude(context.Background(), errBudget)
+		if err != nil || r.Verdict != Exhausted || r.Params != better || r.Witness == nil {
+			t.Errorf("%+v, %v", r, err)
+		}
+	}
+	l.ends, l.p, l.left = []mma.Params{worse, better}, unit, 0 // simpler than what a search ended with
+	if r, err := l.conclude(context.Background(), errBudget); err != nil || r.Params != unit {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
