@@ -197,7 +197,7 @@ func lockTemporaryDir(path string) (*temporaryDir, error) {
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // its last owner has just removed it
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errNoLocks) {
 			return nil, err
 		}
 		return &temporaryDir{path, lock}, nil

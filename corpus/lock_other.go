@@ -4,5 +4,5 @@ package corpus
 
 import "os"
 
-// lockFile does nothing: files are not locked on this system.
-func lockFile(*os.File) error { return nil }
+// systemLock does nothing: files are not locked on this system.
+func systemLock(*os.File) error { return errNoLocks }

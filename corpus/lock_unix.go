@@ -8,13 +8,14 @@ import (
 	"syscall"
 )
 
-// lockFile locks f until it is closed or the process ends; ErrInUse if another process
-// holds it. Any other error, such as that of a file system without locks, is ignored: the
-// file is then not locked.
-func lockFile(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
+// systemLock locks f until it is closed or the process ends; ErrInUse if another process
+// holds it. Any other error is that of a file system without locks: errNoLocks.
+func systemLock(f *os.File) error {
+	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.EWOULDBLOCK):
 		return ErrInUse
 	}
-	return nil
+	return errNoLocks
 }

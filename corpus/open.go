@@ -56,7 +56,7 @@ func OpenLocked(path string, flag int) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := lockFile(f); err != nil {
+		if err := lockFile(f); errors.Is(err, ErrInUse) {
 			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 		}
 		// The process that had it locked may have put another file in its place meanwhile.

@@ -13,9 +13,7 @@ import (
 
 const recordingMagic = "mmafuzz recording 1\n"
 
-// recordingVersion is the version of the recordings that this program writes. It
-// reads version 1 too, which had no faults, notes and problems and, in its header,
-// no name, date, plan or work.
+// recordingVersion is the version of the recordings that this program reads and writes.
 const recordingVersion = 2
 
 // The kinds of frames.

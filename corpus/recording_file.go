@@ -80,7 +80,7 @@ func (r *RecordingFile) begin(h Header) error {
 	if s.frames == 0 {
 		return r.restart(h)
 	}
-	if err := s.header.Versions.Check(h.Versions); err != nil && s.header.Version == h.Version {
+	if err := s.header.Versions.Check(h.Versions); err != nil {
 		return err
 	}
 	if d := s.header.differences(&h); d != nil {
@@ -149,7 +149,6 @@ func (h *Header) differences(want *Header) []string {
 			d = append(d, difference(what, have, want))
 		}
 	}
-	point("version", h.Version, want.Version)
 	point("name", h.Name, want.Name)
 	point("target", h.Target, want.Target)
 	point("date", h.Date, want.Date)

@@ -217,7 +217,7 @@ func TestRecordingFileOther(t *testing.T) {
 		{"text", []byte("mmafuzz recordings are good"), fileHeader(), "%: this is not an mmafuzz recording"},
 		{"short text", []byte("hello"), fileHeader(), "%: this is not an mmafuzz recording"},
 		{"damage", damaged, fileHeader(), "%: frame 5: the checksum is wrong: the file is damaged"},
-		{"version 1", v1, Header{Target: "test", Environment: map[string]string{"driver": "1"}}, "%: the file holds another recording: its version is 1, here it is 2"},
+		{"version 1", v1, Header{Target: "test", Environment: map[string]string{"driver": "1"}}, "%: frame 0: recording version 1, this program reads 2"},
 		{"other generators", other, fileHeader(), "%: another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " +
 			testVersions.Generators + "; the same catalogue and formats"},
 		{"target", whole, change(func(h *Header) { h.Target = "cuda:0" }), "%: the file holds another recording: its target is test, here it is cuda:0"},

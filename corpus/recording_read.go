@@ -225,8 +225,8 @@ func (s *frameReader) readHeader(payload []byte) error {
 	if err := decode(payload, &version); err != nil {
 		return err
 	}
-	if version.V < 1 || version.V > recordingVersion {
-		return fmt.Errorf("recording version %d, this program reads 1 to %d", version.V, recordingVersion)
+	if version.V != recordingVersion {
+		return fmt.Errorf("recording version %d, this program reads %d", version.V, recordingVersion)
 	}
 	return decode(payload, &s.header)
 }

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,9 @@ import (
 
 // A file or directory that is written to take the place of another has a name of this form,
 // beside that place. For each name there is at most one, however many writers were killed.
-// Its writer holds a lock, so that nobody removes it before the writer has ended.
+// Its writer holds a lock, so that nobody removes it before the writer has ended. On a file
+// system without locks each writer of a file has a random name of its own, and nobody
+// removes what a killed one leaves: it cannot be told from what is being written.
 const (
 	temporaryPrefix = "."
 	temporarySuffix = ".mmafuzz-tmp"
@@ -58,6 +61,11 @@ func Replace(file string) (*Replacement, error) {
 		mode = info.Mode().Perm()
 	}
 	f, err := lockNew(temporaryName(file))
+	if errors.Is(err, errNoLocks) {
+		if err = closeRemoved(f, f.Name()); err == nil {
+			f, err = os.OpenFile(temporaryName(file+"."+rand.Text()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+		}
+	}
 	var path *fs.PathError
 	switch {
 	case errors.Is(err, ErrInUse):
@@ -92,8 +100,14 @@ func replaceDirectly(file string) (*Replacement, error) {
 	return &Replacement{f: f, file: file, direct: true}, nil
 }
 
+// errNoLocks reports that a file is on a file system that has no locks.
+var errNoLocks = errors.New("files cannot be locked here")
+
+// lockFile is systemLock, but in tests.
+var lockFile = systemLock
+
 // lockNew makes a temporary file, or takes one that nobody has locked, and locks it. ErrInUse:
-// another process has locked it.
+// another process has locked it. With errNoLocks it returns the file, too.
 func lockNew(path string) (*os.File, error) {
 	for {
 		if err := removeForeign(path); err != nil {
@@ -103,13 +117,14 @@ func lockNew(path string) (*os.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := lockFile(f); err != nil {
+		err = lockFile(f)
+		if errors.Is(err, ErrInUse) {
 			f.Close()
 			return nil, err
 		}
 		// Its last owner may have moved or removed it since it was opened.
 		if stillAt(f, path) {
-			return f, nil
+			return f, err
 		}
 		f.Close()
 	}
@@ -159,7 +174,7 @@ func (r *Replacement) Save(body []byte) error {
 	return r.Commit()
 }
 
-// Commit puts the new file in its place, once it is on disk.
+// Commit puts the new file in its place, once it is on disk, and waits until it is on disk there.
 func (r *Replacement) Commit() error {
 	if r.direct {
 		r.ended = true
@@ -172,7 +187,7 @@ func (r *Replacement) Commit() error {
 	if err := r.move(); err != nil {
 		return errors.Join(err, os.Remove(r.f.Name()))
 	}
-	return nil
+	return SyncDir(filepath.Dir(r.file))
 }
 
 // move renames the new file and closes it: in this order, so that it is locked as long as
@@ -285,7 +300,7 @@ func removeTemporary(path string, isDir bool) error {
 	if err != nil {
 		return err
 	}
-	if errors.Is(lockFile(f), ErrInUse) || !stillAt(f, path) {
+	if lockFile(f) != nil || !stillAt(f, path) {
 		return f.Close()
 	}
 	return closeRemoved(f, path)

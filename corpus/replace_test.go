@@ -106,6 +106,46 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// TestNoLocks replaces a file on a file system without locks, twice at the same time: each has
+// all of it. What is being written is not removed.
+func TestNoLocks(t *testing.T) {
+	defer func() { lockFile = systemLock }()
+	lockFile = func(*os.File) error { return errNoLocks }
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a")
+	var all []*Replacement
+	for range 2 {
+		r, err := Replace(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Write([]byte("half")); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, r)
+	}
+	if err := RemoveStale(dir, 0); err != nil || len(names(t, dir)) != 2 {
+		t.Errorf("there is %q, %v, want two temporary files", names(t, dir), err)
+	}
+	for _, r := range all {
+		if !IsTemporary(r.f.Name()) {
+			t.Errorf("%s is no name of a temporary file", r.f.Name())
+		}
+		if err := r.Save([]byte(" and half")); err != nil {
+			t.Fatal(err)
+		}
+		if body, err := os.ReadFile(file); err != nil || string(body) != "half and half" {
+			t.Errorf("%q, %v", body, err)
+		}
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("there is %q, want a alone", got)
+	}
+	if err := WriteBundle(filepath.Join(dir, "b"), finding(), nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRemoveStale leaves what killed processes leave, and what they do not.
 func TestRemoveStale(t *testing.T) {
 	dir := t.TempDir()

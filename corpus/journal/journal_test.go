@@ -257,6 +257,21 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// TestDecode reads single lines.
+func TestDecode(t *testing.T) {
+	good := string(sealed(t, `{"n":1,"text":"x"}`))
+	for line, want := range map[string]string{
+		good: "", good[:len(good)-1]: "it is damaged", "0" + good: "it is damaged", "": "it is damaged", "\n": "it is damaged",
+		string(sealed(t, `{"n":1,"m":1}`)): `unknown field "m"`, string(checksum([]byte("{} {}"))) + " {} {}\n": "there is something after the JSON value",
+	} {
+		var r record
+		err := Decode([]byte(line), &r)
+		if want == "" && (err != nil || r != record{N: 1, Text: "x"}) || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%q: %+v, %v, want %s", line, r, err, want)
+		}
+	}
+}
+
 // TestInUse opens a journal twice, and one that a process has put in the place of another.
 func TestInUse(t *testing.T) {
 	path, _ := written(t, false)

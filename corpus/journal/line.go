@@ -32,6 +32,18 @@ func Body(line []byte) (body []byte, ok bool) {
 	return body, ok && bytes.Equal(sum, checksum(body))
 }
 
+// ErrDamaged reports that a line is not complete, or that its checksum is wrong.
+var ErrDamaged = errors.New("it is damaged")
+
+// Decode reads the line of a record, with its end, that anybody may have made.
+func Decode(line []byte, record any) error {
+	body, ok := Body(line)
+	if !ok || !bytes.HasSuffix(line, []byte("\n")) {
+		return ErrDamaged
+	}
+	return corpus.DecodeStrict(body, record)
+}
+
 func checksum(body []byte) []byte {
 	return fmt.Appendf(nil, "%08x", crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
 }

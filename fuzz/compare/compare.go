@@ -23,7 +23,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -81,9 +80,8 @@ type Comparison struct {
 	models []*model // that were found so far
 	result Result
 
-	log   *journal.Journal[unit]
-	done  map[[2]string]*unit // the units in the log, by the names of the machines
-	begin func() error        // what is to be done before two machines are compared; nil: it is done
+	dir  *Directory          // with the log; nil: none is kept
+	done map[[2]string]*unit // the units in the log, by the names of the machines
 }
 
 // errNoRecordings reports that none of the sides is a recording.

@@ -59,50 +59,36 @@ var errOtherComparison = errors.New("the log is of another comparison")
 // is in the way. Save removes the log at the end.
 func (c *Comparison) Resume(d *Directory) error {
 	file := filepath.Join(d.path, logFile)
-	options := logOptions{c.key()}
-	log, err := c.openLog(file, d, options)
+	err := c.openLog(file, d)
 	if errors.Is(err, corpus.ErrInUse) {
 		return err
 	}
-	d.log = log
-	other := err != nil // the log is another comparison's, or damaged
-	if err := d.check(c.keeps()); err != nil {
+	if other := d.check(c.keeps()); other != nil {
+		return other
+	}
+	if err == nil {
+		return nil
+	}
+	if err := os.Remove(file); err != nil { // it is another comparison's, or damaged
 		return err
 	}
-	if other {
-		if err := os.Remove(file); err != nil {
-			return err
-		}
-		if d.log, err = c.openLog(file, d, options); err != nil {
-			return err
-		}
-	}
-	c.log = d.log
-	return nil
-}
-
-// startOver makes the comparison one of which nothing is done.
-func (c *Comparison) startOver(d *Directory) {
-	c.done = map[[2]string]*unit{}
-	c.begin = func() error { return c.beginIn(d) }
+	return c.openLog(file, d)
 }
 
 // openLog opens the log of the comparison, and takes what is done from it: nothing if there is an
 // error.
-func (c *Comparison) openLog(file string, d *Directory, options logOptions) (*journal.Journal[unit], error) {
-	c.startOver(d)
+func (c *Comparison) openLog(file string, d *Directory) (err error) {
 	kind := journal.Kind[logOptions]{Of: "comparison", Version: 2, By: journal.ByCompare, Versions: versions.Current(), Differ: func(_, _ logOptions) error { return errOtherComparison }}
-	log, err := journal.Open(file, kind, options, func(u *unit) error {
+	c.done = map[[2]string]*unit{}
+	d.log, err = journal.Open(file, kind, logOptions{c.key()}, func(u *unit) error {
 		c.done[[2]string{u.A, u.B}] = u
 		return u.check()
 	})
-	switch {
-	case err != nil:
-		c.startOver(d)
-	case log.Begun():
-		c.begin = nil
+	if err != nil {
+		c.done = nil
 	}
-	return log, err
+	c.dir = d
+	return err
 }
 
 // check returns an error for a unit that no comparison has written.
@@ -134,18 +120,17 @@ func (c *Comparison) keeps() map[string]bool {
 	return keep
 }
 
-// beginIn begins a comparison in a directory that may have bundles of another one. These stay if
+// begin begins a comparison in a directory that may have bundles of another one. These stay if
 // something could not be opened: its name may be mistyped, and they may be all that is known of it.
-func (c *Comparison) beginIn(d *Directory) error {
-	clear := d.clear
+func (c *Comparison) begin() error {
+	clear := c.dir.clear
 	if len(c.Trouble) > 0 {
-		clear = d.mark
+		clear = c.dir.mark
 	}
 	if err := clear(); err != nil {
 		return err
 	}
-	c.begin = nil
-	return c.log.Begin()
+	return c.dir.log.Begin()
 }
 
 // key identifies all that the result depends on, besides the program.
@@ -201,7 +186,7 @@ func (c *Comparison) again(u *unit) error {
 // keep logs what the comparison of two machines has added to the result since m was taken. Until
 // two have inputs in common there is nothing worth a log.
 func (c *Comparison) keep(a, b *Side, m marks) error {
-	if c.log == nil || c.begin != nil {
+	if c.dir == nil || !c.dir.log.Begun() {
 		return nil
 	}
 	r := &c.result
@@ -216,7 +201,7 @@ func (c *Comparison) keep(a, b *Side, m marks) error {
 		}
 		u.Models = append(u.Models, unitModel{x.machine, x.instruction, base, x.params, x.k, x.changes, x.alike, x.dots, x.mismatches})
 	}
-	return c.log.Append(&u)
+	return c.dir.log.Append(&u)
 }
 
 // marks are the lengths of the result's lists at a time.
@@ -230,10 +215,10 @@ func (c *Comparison) marks() marks {
 // makeRoom removes the bundles that an earlier comparison of two machines has left, and before
 // the first two are compared those of another comparison.
 func (c *Comparison) makeRoom(a, b *Side) error {
-	if c.log == nil {
+	if c.dir == nil {
 		return nil
 	}
-	if c.begin != nil {
+	if !c.dir.log.Begun() {
 		if err := c.begin(); err != nil {
 			return err
 		}

@@ -137,10 +137,10 @@ func TestDamagedRecords(t *testing.T) {
 		{"null finding", func(_ *delta, p *finding.Sum) { p.Findings[0] = nil }, "pair 0: finding: it is null"},
 		{"finding of another pair", func(_ *delta, p *finding.Sum) { p.Findings[0].Pair = 1 }, "pair 0: finding: it is of pair 1"},
 		{"number of a finding", func(_ *delta, p *finding.Sum) { p.Findings[0].Number = 0 }, "pair 0: finding: number 0, "},
-		{"operands", func(_ *delta, p *finding.Sum) { p.Findings[0].Dot.A = p.Findings[0].Dot.A[1:] }, "pair 0: finding: dot has 15 elements of a, not 16"},
-		{"no operands", func(_ *delta, p *finding.Sum) { p.Findings[0].Start = nil }, "pair 0: finding: start is missing"},
+		{"operands", func(_ *delta, p *finding.Sum) { p.Findings[0].Dot.A = p.Findings[0].Dot.A[1:] }, "pair 0: finding: dot: 15 elements of a, not 16"},
+		{"no operands", func(_ *delta, p *finding.Sum) { p.Findings[0].Start = nil }, "pair 0: finding: start: no operands"},
 		{"operand", func(_ *delta, p *finding.Sum) { p.Findings[0].Dot.B[2] = 1 << 16 }, "pair 0: finding: dot: 10000 in b is no fp16 code"},
-		{"scales", func(_ *delta, p *finding.Sum) { p.Findings[0].Dot.SA = []uint64{1} }, "pair 0: finding: dot has 1 elements of sa, not 0"},
+		{"scales", func(_ *delta, p *finding.Sum) { p.Findings[0].Dot.SA = []uint64{1} }, "pair 0: finding: dot: 1 elements of sa, not 0"},
 		{"mask", func(_ *delta, p *finding.Sum) { p.Findings[0].Mask = &minimize.Mask{A: make([]minimize.Free, 16)} }, "pair 0: finding: the mask is of 16, 0 elements and 0, 0 scales"},
 		{"set of a mask", func(_ *delta, p *finding.Sum) {
 			p.Findings[0].Mask = &minimize.Mask{A: make([]minimize.Free, 16), B: make([]minimize.Free, 16), C: minimize.Free{Bits: 6, Set: 3}}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -234,24 +235,8 @@ func (p *Pair) CheckFinding(f *Case, index int) error {
 
 // checkDot checks that operands are a dot product of the pair.
 func (p *Pair) checkDot(what string, d *mma.Dot) error {
-	if d == nil {
-		return fmt.Errorf("%s is missing", what)
-	}
-	blocks := p.Spec.Blocks(p.K)
-	for _, o := range []struct {
-		name  string
-		codes []uint64
-		n     int
-		id    fp.ID
-	}{{"a", d.A, p.K, p.Spec.A}, {"b", d.B, p.K, p.Spec.B}, {"c", []uint64{d.C}, 1, p.Spec.C}, {"sa", d.SA, blocks, p.Spec.Scale}, {"sb", d.SB, blocks, p.Spec.Scale}} {
-		if len(o.codes) != o.n {
-			return fmt.Errorf("%s has %d elements of %s, not %d", what, len(o.codes), o.name, o.n)
-		}
-		for _, code := range o.codes {
-			if code > mask(o.id) {
-				return fmt.Errorf("%s: %x in %s is no %s code", what, code, o.name, o.id)
-			}
-		}
+	if err := corpus.CheckDot(p.Spec.Formats, p.K, d); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }

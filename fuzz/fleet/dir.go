@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/engine"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // The files of a directory: see the documentation of the package.
@@ -229,15 +227,12 @@ func (x *index) lineAt(n int, p place) ([]byte, *engine.Result, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	body, intact := journal.Body(line)
-	if !intact || !bytes.HasSuffix(line, []byte("\n")) {
-		return nil, nil, fmt.Errorf("%s: unit %d is damaged: remove it, and run a shard again", p.file, n)
-	}
 	u := unitLine{}
-	if err := mma.JSONError(body, json.Unmarshal(body, &u)); err != nil {
+	switch err := journal.Decode(line, &u); {
+	case errors.Is(err, journal.ErrDamaged):
+		return nil, nil, fmt.Errorf("%s: unit %d is damaged: remove it, and run a shard again", p.file, n)
+	case err != nil:
 		return nil, nil, fmt.Errorf("%s: unit %d: %w", p.file, n, err)
-	}
-	switch {
 	case u.Plan != x.plan.digest:
 		return nil, nil, &OtherPlanError{p.file, u.Plan, x.plan.digest}
 	case u.Unit != n || u.Result == nil || n >= len(x.plan.Units()):

@@ -512,7 +512,8 @@ func TestTriage(t *testing.T) {
 		"of other plan": {changed(p.Digest(), "0123456789abcdef"), "has units of plan 0123456789abcdef"},
 		"impossible":    {changed(`"queries":`, `"queries":-1`), "what another process has made of a case"},
 		"other case":    {changed(`"number":`, `"number":9`), "is of another one"},
-		"no case":       {changed(`"result":{`, `"result":[],"x":{`), "it is an array, not an object"},
+		"no case":       {lineOf(t, stepLine{p.Digest(), cases[0], json.RawMessage("[]")}), "it is an array, not an object"},
+		"unknown field": {changed(`"result":{`, `"result":[],"x":{`), `unknown field "x"`},
 	} {
 		if err := os.WriteFile(file, c.line, 0o666); err != nil {
 			t.Fatal(err)

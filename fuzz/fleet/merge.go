@@ -3,6 +3,7 @@ package fleet
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
@@ -49,14 +51,20 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, err
 	}
-	me := fmt.Sprintf("merge-%d", os.Getpid())
-	if err := adopt(out, me, p); err != nil {
+	if err := adopt(out, "merge-"+rand.Text()[:12], p); err != nil {
 		return nil, err
 	}
+	// Held from before out is read: otherwise another merge could put fewer results there, and
+	// remove the files of the others.
+	merged, err := corpus.Replace(filepath.Join(out, mergedFile))
+	if err != nil {
+		return nil, err
+	}
+	defer merged.Discard()
 	if _, err := x.add(out); err != nil {
 		return nil, err
 	}
-	if err := x.save(ctx, filepath.Join(out, mergedFile), me); err != nil {
+	if err := x.save(ctx, merged); err != nil {
 		return nil, err
 	}
 	y := newIndex(p)
@@ -74,23 +82,12 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 }
 
 // save writes all results into one file, which appears complete.
-func (x *index) save(ctx context.Context, file, me string) (err error) {
-	temporary := file + "." + me
-	f, err := create(temporary)
-	if err != nil {
+func (x *index) save(ctx context.Context, to *corpus.Replacement) error {
+	w := bufio.NewWriterSize(to, 1<<20)
+	if err := errors.Join(x.copy(ctx, w), w.Flush()); err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(temporary))
-		}
-	}()
-	w := bufio.NewWriterSize(f, 1<<20)
-	err = x.copy(ctx, w)
-	if err = errors.Join(err, w.Flush(), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary, file)
+	return to.Commit()
 }
 
 func (x *index) copy(ctx context.Context, w *bufio.Writer) error {

@@ -48,14 +48,11 @@ func readStep(dir string, p *Plan, key string, result any) (bool, error) {
 		return false, err
 	}
 	s := stepLine{}
-	body, intact := journal.Body(line)
-	if !intact {
-		return false, fmt.Errorf("%s: it is damaged: remove it, and run the same command again", file)
-	}
-	if err := mma.JSONError(body, json.Unmarshal(body, &s)); err != nil {
+	switch err := journal.Decode(line, &s); {
+	case errors.Is(err, journal.ErrDamaged):
+		return false, fmt.Errorf("%s: %w: remove it, and run the same command again", file, err)
+	case err != nil:
 		return false, fmt.Errorf("%s: %w", file, err)
-	}
-	switch {
 	case s.Plan != p.Digest():
 		return false, &OtherPlanError{file, s.Plan, p.Digest()}
 	case s.Step != key:

@@ -4,8 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/corpus"
 )
 
 // A journal may come from anybody, with correct checksums. A record that no inference of
@@ -32,33 +31,8 @@ func (c *cost) check(h *header) error {
 		if f.Inputs < 1 {
 			return fmt.Errorf("a failure on %d inputs", f.Inputs)
 		}
-		if err := checkDot(f.Dot, h); err != nil {
+		if err := corpus.CheckDot(h.Formats, h.K, f.Dot); err != nil {
 			return fmt.Errorf("failure: %w", err)
-		}
-	}
-	return nil
-}
-
-// checkDot checks that operands are a dot product of the inferred instruction.
-func checkDot(d *mma.Dot, h *header) error {
-	if d == nil {
-		return errors.New("no operands")
-	}
-	f := h.Formats
-	blocks := f.Blocks(h.K)
-	for _, o := range []struct {
-		name  string
-		codes []uint64
-		n     int
-		id    fp.ID
-	}{{"a", d.A, h.K, f.A}, {"b", d.B, h.K, f.B}, {"c", []uint64{d.C}, 1, f.C}, {"sa", d.SA, blocks, f.Scale}, {"sb", d.SB, blocks, f.Scale}} {
-		if len(o.codes) != o.n {
-			return fmt.Errorf("%d elements of %s, not %d", len(o.codes), o.name, o.n)
-		}
-		for _, code := range o.codes {
-			if code != 0 && (o.id == fp.None || code > o.id.Get().CodeMask()) {
-				return fmt.Errorf("%x in %s is no %s code", code, o.name, o.id)
-			}
 		}
 	}
 	return nil
