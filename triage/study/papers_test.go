@@ -14,7 +14,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
 
-var papersStudy = Study{
+// Papers is the study that TestPapers makes: it is about units of its own, and nothing that a
+// user could ask of others.
+var Papers = Study{
 	Name:  "papers",
 	Short: "every table and figure of five papers: ours, theirs, and why they differ",
 	Long: `papers goes through all tables and figures of five papers about matrix units and
