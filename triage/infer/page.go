@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 	"github.com/mmafuzz/mmafuzz/triage/report"
@@ -24,7 +25,7 @@ func ReadReport(ctx context.Context, file string) (*Report, error) {
 		return nil, err
 	}
 	t := &Report{}
-	if err := mma.UnmarshalJSON(body, t); err != nil {
+	if err := strictjson.Unmarshal(body, t); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if t.V != 1 || t.Formats.Validate() != nil {

@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
 
 // answerLine is a line that mmafuzz probe --json writes: an answer or the summation tree.
@@ -30,7 +30,7 @@ func Page(title string, lines []byte) (*document.Document, error) {
 		if err := d.Decode(&a); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("these are no answers of mmafuzz probe --json: %w", mma.JSONError(lines, err))
+			return nil, fmt.Errorf("these are no answers of mmafuzz probe --json: %w", strictjson.Error(lines, err))
 		}
 		switch {
 		case a.Paper != "":
