@@ -17,9 +17,9 @@ import (
 // The language lets a compiler fuse x*y + z. Every product here is explicitly
 // converted, which forbids it.
 
-// FMA32 is a chain of FP32 fused multiply-adds, with reverse from the last
+// fma32 is a chain of FP32 fused multiply-adds, with reverse from the last
 // element to the first.
-func FMA32(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
+func fma32(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 	v := newOperands(f, d)
 	acc := float32(v.c())
 	for i := range d.A {
@@ -29,8 +29,8 @@ func FMA32(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 	return natives[f.D].write(float64(acc))
 }
 
-// MulAdd32 is a chain of FP32 multiplications and additions, each rounded.
-func MulAdd32(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
+// mulAdd32 is a chain of FP32 multiplications and additions, each rounded.
+func mulAdd32(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 	v := newOperands(f, d)
 	acc := float32(v.c())
 	for i := range d.A {
@@ -40,8 +40,8 @@ func MulAdd32(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 	return natives[f.D].write(float64(acc))
 }
 
-// FMA64 is a chain of FP64 fused multiply-adds.
-func FMA64(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
+// fma64 is a chain of FP64 fused multiply-adds.
+func fma64(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 	v := newOperands(f, d)
 	acc := v.c()
 	for i := range d.A {
@@ -51,8 +51,8 @@ func FMA64(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 	return natives[f.D].write(acc)
 }
 
-// MulAdd64 is a chain of FP64 multiplications and additions, each rounded.
-func MulAdd64(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
+// mulAdd64 is a chain of FP64 multiplications and additions, each rounded.
+func mulAdd64(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 	v := newOperands(f, d)
 	acc := v.c()
 	for i := range d.A {

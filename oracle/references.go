@@ -28,14 +28,14 @@ func (r *Reference) Supports(f mma.Formats) error { return r.supports(f) }
 // References lists the references.
 var References = []Reference{
 	{"exact", "exact value, rounded once to nearest even", exactCode, supportsAll, fp.None, false, mma.Ascending},
-	{"fma32", "FP32 fused multiply-adds, first element first", chain(FMA32, false), supports32, fp.FP32, false, mma.Ascending},
-	{"fma32-rev", "FP32 fused multiply-adds, last element first", chain(FMA32, true), supports32, fp.FP32, false, mma.Descending},
-	{"fma64", "FP64 fused multiply-adds, first element first", chain(FMA64, false), supports64, fp.FP64, false, mma.Ascending},
-	{"fma64-rev", "FP64 fused multiply-adds, last element first", chain(FMA64, true), supports64, fp.FP64, false, mma.Descending},
-	{"mul32", "FP32 multiplications and additions, first element first", chain(MulAdd32, false), supports32, fp.FP32, true, mma.Ascending},
-	{"mul32-rev", "FP32 multiplications and additions, last element first", chain(MulAdd32, true), supports32, fp.FP32, true, mma.Descending},
-	{"mul64", "FP64 multiplications and additions, first element first", chain(MulAdd64, false), supports64, fp.FP64, true, mma.Ascending},
-	{"mul64-rev", "FP64 multiplications and additions, last element first", chain(MulAdd64, true), supports64, fp.FP64, true, mma.Descending},
+	{"fma32", "FP32 fused multiply-adds, first element first", chain(fma32, false), supports32, fp.FP32, false, mma.Ascending},
+	{"fma32-rev", "FP32 fused multiply-adds, last element first", chain(fma32, true), supports32, fp.FP32, false, mma.Descending},
+	{"fma64", "FP64 fused multiply-adds, first element first", chain(fma64, false), supports64, fp.FP64, false, mma.Ascending},
+	{"fma64-rev", "FP64 fused multiply-adds, last element first", chain(fma64, true), supports64, fp.FP64, false, mma.Descending},
+	{"mul32", "FP32 multiplications and additions, first element first", chain(mulAdd32, false), supports32, fp.FP32, true, mma.Ascending},
+	{"mul32-rev", "FP32 multiplications and additions, last element first", chain(mulAdd32, true), supports32, fp.FP32, true, mma.Descending},
+	{"mul64", "FP64 multiplications and additions, first element first", chain(mulAdd64, false), supports64, fp.FP64, true, mma.Ascending},
+	{"mul64-rev", "FP64 multiplications and additions, last element first", chain(mulAdd64, true), supports64, fp.FP64, true, mma.Descending},
 }
 
 // Program returns the reference for results in a format. Its K is the length of the

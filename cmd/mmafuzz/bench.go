@@ -207,7 +207,7 @@ func (b *benchCmd) run(ctx context.Context, sections []string) error {
 	})
 	b.line.clear()
 	if !b.json {
-		m.Write(b.stdout, results, bench.TextOptions{Width: b.width, Bold: b.bolden})
+		err = cmp.Or(err, b.writeDocument(m.Document(results), "text", b.verbose))
 	}
 	return err
 }
@@ -317,8 +317,7 @@ func (b *benchCmd) runSoak(ctx context.Context) error {
 	if b.json {
 		err = b.writeJSON(map[string]any{"soak": map[string]any{"verdict": word, "looks": len(curve), "tiles": last.Tiles, "seconds": last.Seconds}})
 	} else {
-		curve.Write(b.stdout, here.Processors, b.width)
-		err = nil
+		err = b.writeDocument(curve.Document(here.Processors), "text", b.verbose)
 	}
 	switch {
 	case err != nil:

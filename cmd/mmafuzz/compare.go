@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ type compareCmd struct {
 	out        string
 	allBundles bool
 	maxBundles int
+	format     string
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -85,12 +87,13 @@ something is new: a recording is not complete, or it was interrupted.`,
 	f.StringVar(&c.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of compare.json and the bundles (default: mmafuzz-out/compare-HASH)")
 	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of those in the baseline too")
 	f.IntVar(&c.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each pair of machines; one of each cause comes first")
+	formatFlag(f, &c.format, "text")
 	_ = cmd.MarkFlagDirname("out")
 	return cmd
 }
 
 func (c *compareCmd) checkFlags(f *pflag.FlagSet) error {
-	return cmp.Or(c.policy.check(f), checkWorkers(c.workers), upTo(mostBundles, "max-bundles", c.maxBundles), c.knownFlags.check())
+	return cmp.Or(c.policy.check(f), checkWorkers(c.workers), upTo(mostBundles, "max-bundles", c.maxBundles), c.knownFlags.check(), checkFormat(c.format))
 }
 
 // compareMemory is the size in bytes that the garbage collector tries to stay below. Two machines
@@ -182,6 +185,9 @@ func (c *compareCmd) write(r *compare.Result, file string) error {
 	}
 	for _, t := range r.Trouble[min(1, len(r.Trouble)):] { // the first is returned as the error
 		c.say("%s", t)
+	}
+	if c.format != "text" {
+		return c.writeDocument(compare.Page([]compare.Night{{Result: r, Dir: filepath.Dir(file)}}), c.format, c.verbose)
 	}
 	if err := r.Write(c.stdout, c.compareText()); err != nil {
 		return err

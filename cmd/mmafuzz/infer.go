@@ -37,6 +37,7 @@ type inferCmd struct {
 	workers         int
 	policy          policyFlags
 	line            statusLine
+	format          string
 }
 
 func newInfer(a *app) *cobra.Command {
@@ -81,13 +82,14 @@ interrupted, or the unit stopped answering.`,
 	f.IntVar(&n.queries, "queries", 0, "`dots` to ask at most (0: no limit); those that the journal answers count, but are not asked again")
 	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "about how many `millions` of dot products models compute in search of an explanation, before it gives up; to these come half as many in the last attempt, about 15 that every search takes, and more where programs are refuted again and again")
 	f.DurationVar(&n.time, "time", 0, "`time` to spend at most, such as 10m (0: no limit)")
+	formatFlag(f, &n.format, "text")
 	f.IntVar(&n.workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
 	n.policy.add(c, comparisons[0], "compare NaNs by `bits` or class", "compare zeros by `bits` or class")
 	return c
 }
 
 func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
-	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers), atLeastOne("checks", n.checks), upTo(mostEffort, "effort", n.effort)); err != nil {
+	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers), atLeastOne("checks", n.checks), upTo(mostEffort, "effort", n.effort), checkFormat(n.format)); err != nil {
 		return err
 	}
 	switch {
@@ -136,7 +138,7 @@ func (n *inferCmd) run(ctx context.Context) error {
 	}
 	if n.json {
 		err = n.writeJSON(report)
-	} else if err = report.Summary(n.stdout, n.width); err == nil {
+	} else if err = n.writeDocument(report.Document(), n.format, n.verbose); err == nil && n.format == "text" {
 		_, err = fmt.Fprintln(n.stdout, where)
 	}
 	if err == nil && r.Verdict != infer.Found {

@@ -42,6 +42,14 @@ func writeAll[T any](a *app, objects []T) error {
 	return nil
 }
 
+// writeIf writes each of some objects on a line if JSON is asked for.
+func writeIf[T any](a *app, objects []T) error {
+	if !a.json {
+		return nil
+	}
+	return writeAll(a, objects)
+}
+
 // result writes a result: as JSON, or as text for people.
 func (a *app) result(object any, text func(w io.Writer, width int)) error {
 	if a.json {

@@ -34,9 +34,11 @@ func (a *app) writePage(p *document.Document, file string) error {
 }
 
 // formatFlag adds the flag --format of a command that prints a document.
-func formatFlag(f *pflag.FlagSet, format *string) {
-	f.StringVar(format, "format", "text", "`form` of what is printed: "+strings.Join(document.Formats(), ", ")+" (csv and latex: the tables)")
+func formatFlag(f *pflag.FlagSet, format *string, usual string) {
+	f.StringVar(format, "format", usual, "`form` of what is printed: "+strings.Join(document.Formats(), ", ")+" (csv and latex: the tables)")
 }
+
+func checkFormat(format string) error { return checkWord("format", format, document.Formats()...) }
 
 // writeDocument prints a document in one of its forms.
 func (a *app) writeDocument(d *document.Document, format string, verbose bool) error {

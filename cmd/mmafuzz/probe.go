@@ -5,12 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
@@ -25,6 +24,8 @@ type probeCmd struct {
 	unitFlags
 	papers   []string
 	evidence bool
+	format   string
+	document *document.Document
 	svg, dot string
 	profile  int
 	seed     uint64
@@ -55,6 +56,7 @@ large term makes small ones vanish, { } an exact one, ( ) the sum of two terms.`
 	f.StringVar(&p.dot, "dot", "", "write the summation tree for Graphviz to this `file`")
 	f.IntVar(&p.profile, "profile", 0, "also print mean errors of `n` normally distributed inputs for each operation (Sun et al., Tables 12 to 15)")
 	f.Uint64Var(&p.seed, "seed", 1, "`seed` of --profile")
+	formatFlag(f, &p.format, "text")
 	return c
 }
 
@@ -72,7 +74,7 @@ func (p *probeCmd) run(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := cmp.Or(open.NotInput(p.svg, p.target), open.NotInput(p.dot, p.target)); err != nil {
+	if err := cmp.Or(checkFormat(p.format), open.NotInput(p.svg, p.target), open.NotInput(p.dot, p.target)); err != nil {
 		return err
 	}
 	t, u, err := p.openLive()
@@ -80,6 +82,7 @@ func (p *probeCmd) run(ctx context.Context) error {
 		return err
 	}
 	defer t.Close()
+	p.document = document.New(fmt.Sprintf("What %s says of %s", p.target, u.Instruction().Name), probe.About)
 	pr := probe.New(ctx, u)
 	if err := p.checkStable(ctx, pr, u); err != nil {
 		return err
@@ -93,7 +96,10 @@ func (p *probeCmd) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := p.print(pr, paper.Title, answers); err != nil {
+		if err := writeIf(p.app, pr.WithEvidence(answers)); err != nil {
+			return err
+		}
+		if err := p.section(paper.Title, probe.Table(pr.WithEvidence(answers))); err != nil {
 			return err
 		}
 	}
@@ -103,10 +109,27 @@ func (p *probeCmd) run(ctx context.Context) error {
 	if err := p.profiles(ctx, u); err != nil {
 		return err
 	}
-	if !p.json {
-		fmt.Fprintf(p.stdout, "%d dot products were asked for, in %d batches.\n", pr.Queries, pr.Batches)
+	p.document.Overview = []document.Block{document.Text(fmt.Sprintf("%d dot products were asked for, in %d batches.", pr.Queries, pr.Batches))}
+	switch {
+	case p.json:
+		return nil
+	case p.format == "text":
+		p.document.Sections = nil // they have been shown
 	}
-	return nil
+	return p.writeDocument(p.document, p.format, p.evidence)
+}
+
+// section adds a section. A terminal shows it at once: a unit may take its time for the next one.
+func (p *probeCmd) section(title string, blocks ...document.Block) error {
+	p.document.Add(title, blocks...)
+	if p.json || p.format != "text" {
+		return nil
+	}
+	alone := document.New("", "")
+	alone.Add(title, blocks...)
+	err := p.writeDocument(alone, p.format, p.evidence)
+	fmt.Fprintln(p.stdout)
+	return err
 }
 
 // checkStable warns of a unit that changes its answers, before they are shown as facts.
@@ -116,18 +139,7 @@ func (p *probeCmd) checkStable(ctx context.Context, pr *probe.Prober, u devices.
 		return err
 	}
 	pr.Unstable = unstable.Error()
-	if !p.json {
-		fmt.Fprint(p.stdout, readable.Hanging("WARNING: "+pr.Unstable+". What follows are answers of such a unit: they prove nothing.", p.width)+"\n")
-	}
-	return nil
-}
-
-// print writes the answers to a paper's questions.
-func (p *probeCmd) print(pr *probe.Prober, title string, answers []probe.Answer) error {
-	if !p.json {
-		return pr.WriteAnswers(p.stdout, title, answers, p.evidence, p.width)
-	}
-	return writeAll(p.app, pr.WithEvidence(answers))
+	return p.section("", document.Alert("WARNING: "+pr.Unstable+". What follows are answers of such a unit: they prove nothing."))
 }
 
 // tree prints the summation tree and writes its pictures.
@@ -136,16 +148,14 @@ func (p *probeCmd) tree(pr *probe.Prober, i *mma.Instruction) error {
 	switch {
 	case t == nil && p.svg+p.dot != "":
 		return fmt.Errorf("there is no summation tree to draw: %s", why)
-	case t == nil && p.json:
-		return p.writeJSON(probe.TreeFound{Problem: why, Unstable: pr.Unstable})
 	case t == nil:
-		return nil
-	case p.json:
-		if err := p.writeJSON(probe.TreeFound{Tree: t.Formula(i.K), Unstable: pr.Unstable}); err != nil {
-			return err
-		}
-	default:
-		fmt.Fprintf(p.stdout, "summation tree\n  %s\n\n", strings.ReplaceAll(strings.TrimSuffix(t.Text(i.K), "\n"), "\n", "\n  "))
+		return writeIf(p.app, []probe.TreeFound{{Problem: why, Unstable: pr.Unstable}})
+	}
+	if err := writeIf(p.app, []probe.TreeFound{{Tree: t.Formula(i.K), Unstable: pr.Unstable}}); err != nil {
+		return err
+	}
+	if err := p.section("summation tree", t.Figure(i.K)); err != nil {
+		return err
 	}
 	for _, w := range []struct{ file, text string }{{p.svg, t.SVG(i.FullName(), i.K)}, {p.dot, t.Graphviz(i.FullName(), i.K)}} {
 		if w.file == "" {
@@ -166,8 +176,8 @@ func (p *probeCmd) profiles(ctx context.Context, u devices.Unit) error {
 	if err != nil {
 		return err
 	}
-	if !p.json {
-		return study.WriteProfiles(p.stdout, rows, p.seed, p.profile, p.width)
+	if err := writeIf(p.app, rows); err != nil {
+		return err
 	}
-	return writeAll(p.app, rows)
+	return p.section(study.ProfileTable(rows, p.seed, p.profile))
 }

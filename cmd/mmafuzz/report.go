@@ -8,7 +8,7 @@ import (
 )
 
 func newReport(a *app) *cobra.Command {
-	var out string
+	var out, format string
 	c := &cobra.Command{
 		Use:   "report DIR|FILE...",
 		Short: "a page for a browser of whatever mmafuzz has written",
@@ -21,6 +21,9 @@ written. Several results become one page.
   mmafuzz report h100.rec mi300.rec
   mmafuzz report nights/*/compare.json --out nights.html
 
+--format prints the same as text, Markdown or the tables alone, for papers and
+spreadsheets.
+
 The page is one file that loads nothing from elsewhere: it can be opened, printed, sent
 and attached as it is.`,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -30,8 +33,15 @@ and attached as it is.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkPage(out, args...); err != nil {
+			if err := checkFormat(format); err != nil {
 				return err
+			}
+			if format == "html" {
+				if err := checkPage(out, args...); err != nil {
+					return err
+				}
+			} else if cmd.Flags().Changed("out") {
+				return hint.New("leave one out", "--out is the file of a page, and --format %s is printed", format)
 			}
 			ui := newCompareUI(a)
 			m := pages.Maker{Note: a.note, Observer: ui}
@@ -40,9 +50,13 @@ and attached as it is.`,
 			if err != nil {
 				return err
 			}
+			if format != "html" {
+				return a.writeDocument(p, format, a.verbose)
+			}
 			return a.writePage(p, out)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "report.html", "`file` of the page")
+	formatFlag(c.Flags(), &format, "html")
 	return c
 }

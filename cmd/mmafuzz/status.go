@@ -86,6 +86,5 @@ func (s *statusCmd) show(st *fleet.Status) error {
 	if s.watch && isTerminal(s.stdout) {
 		fmt.Fprint(printable.Raw(s.stdout), "\x1b[H\x1b[J")
 	}
-	st.Write(s.stdout, s.width, s.bolden)
-	return s.stdout.Err()
+	return s.writeDocument(st.Document(), "text", s.verbose)
 }

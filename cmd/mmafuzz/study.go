@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -86,12 +85,12 @@ func newStudyOf(a *app, s *study.Study) *cobra.Command {
 	f.IntVar(&r.request.Workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
 	f.StringVar(&r.request.Dir, "out", "", "`directory` of the result and of the journal")
 	f.BoolVar(&r.all, "all", false, "print all rows of long tables")
-	formatFlag(f, &r.format)
+	formatFlag(f, &r.format, "text")
 	return c
 }
 
 func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.FlagSet) error {
-	if err := cmp.Or(checkWorkers(s.request.Workers), atLeastOne("count", s.request.Count), checkWord("format", s.format, document.Formats()...)); err != nil {
+	if err := cmp.Or(checkWorkers(s.request.Workers), atLeastOne("count", s.request.Count), checkFormat(s.format)); err != nil {
 		return err
 	}
 	for _, t := range s.request.Targets {

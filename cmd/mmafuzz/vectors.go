@@ -166,7 +166,9 @@ func (v *vectorsCmd) summary(sets []*vectors.Set) error {
 	if v.json {
 		return writeAll(v.app, totals)
 	}
-	choose.WriteTotals(v.stdout, totals, v.width, v.bolden)
+	if err := v.writeDocument(choose.Document(totals), "text", v.verbose); err != nil {
+		return err
+	}
 	fmt.Fprintf(v.stdout, "files: %s\n", v.out)
 	return v.stdout.Err()
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"encoding/csv"
 	"io"
 	"strings"
@@ -21,7 +22,7 @@ func (d *Document) writeCSV(w io.Writer, _ Options) error {
 			between = "\n"
 		}
 		if len(tables) > 1 {
-			between += "# " + show(firstOf(t.Name, t.Caption, "table")) + "\n"
+			between += "# " + show(cmp.Or(t.Name, t.Caption, "table")) + "\n"
 		}
 		if _, err := io.WriteString(w, between); err != nil {
 			return err
@@ -33,18 +34,9 @@ func (d *Document) writeCSV(w io.Writer, _ Options) error {
 	return nil
 }
 
-// firstOf returns the first text that is not empty.
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
 // CSV writes a table with all digits.
 func (t *Table) CSV(w io.Writer) error {
+	t = t.words()
 	c := csv.NewWriter(w)
 	var head []string
 	for _, x := range t.Columns {
@@ -56,7 +48,7 @@ func (t *Table) CSV(w io.Writer) error {
 	for _, row := range t.Rows {
 		var cells []string
 		for _, x := range row {
-			cells = append(cells, noFormula(firstOf(x.Exact, plain(x.pieces()))))
+			cells = append(cells, noFormula(cmp.Or(x.Exact, plain(x.pieces()))))
 		}
 		if err := c.Write(cells); err != nil {
 			return err

@@ -1,6 +1,9 @@
 package document
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Figure is a picture with its caption.
 type Figure struct {
@@ -43,8 +46,8 @@ func (f Figure) numbers() *Table {
 		return nil
 	}
 	named := *t
-	named.Name = firstOf(t.Name, f.Name)
-	named.Caption = firstOf(t.Caption, f.Caption)
+	named.Name = cmp.Or(t.Name, f.Name)
+	named.Caption = cmp.Or(t.Caption, f.Caption)
 	return &named
 }
 

@@ -59,3 +59,28 @@ func TestLong(t *testing.T) {
 		}
 	}
 }
+
+// TestStrangersMarkup holds that text from elsewhere is no markup in Markdown and LaTeX.
+func TestStrangersMarkup(t *testing.T) {
+	const text = "<script>x</script> ![x](http://x/a.png) \\input{x} $y$ 50% a_b\x1b[31m"
+	d := everything(text)
+	for format, bad := range map[string][]string{
+		"markdown": {"<script", "![x](", "http://", "\x1b"}, "latex": {"\\input{", "$y$", " 50% ", "a_b", "\x1b"},
+	} {
+		var b strings.Builder
+		if err := d.Write(&b, format, document.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), "input") {
+			t.Errorf("%s has no text: the test is void", format)
+		}
+		for _, s := range bad {
+			for line := range strings.Lines(b.String()) {
+				code := strings.HasPrefix(line, "mmafuzz show") || strings.HasPrefix(line, "  b ") || strings.HasPrefix(line, "%")
+				if strings.Contains(line, s) && (!code || s == "\x1b") {
+					t.Errorf("%s has %q in %s", format, s, line)
+				}
+			}
+		}
+	}
+}

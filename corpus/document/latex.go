@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -14,7 +15,7 @@ func (d *Document) writeLaTeX(w io.Writer, _ Options) error {
 	fmt.Fprintf(&b, "%% %s\n", printable.Line(d.Title))
 	for _, s := range d.Sections {
 		for _, t := range blocksOf[*Table](&Document{Sections: []Section{s}}) {
-			t.latex(&b, firstOf(t.Caption, s.Title))
+			t.latex(&b, cmp.Or(t.Caption, s.Title))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -22,6 +23,7 @@ func (d *Document) writeLaTeX(w io.Writer, _ Options) error {
 }
 
 func (t *Table) latex(b *strings.Builder, caption string) {
+	t = t.words()
 	align := ""
 	var head Row
 	for _, c := range t.Columns {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
@@ -42,7 +43,7 @@ func (m *markdown) paragraph(text string) {
 }
 
 func (m *markdown) verbatim(text string) {
-	m.paragraph(strings.TrimSuffix(readable.MarkdownBlock(text), "\n"))
+	m.paragraph(strings.TrimSuffix(readable.MarkdownBlock(printable.Text(text)), "\n"))
 }
 
 func (m *markdown) blocks(blocks []Block) {
@@ -70,6 +71,7 @@ func (t *Table) markdown(m *markdown) {
 	if t.Caption != "" {
 		m.paragraph(inline(t.Caption))
 	}
+	t = t.words()
 	var head []string
 	for _, c := range t.Columns {
 		head = append(head, readable.Markdown(c.Name))

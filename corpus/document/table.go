@@ -10,6 +10,7 @@ import (
 type Table struct {
 	Name    string // of its file, which has all rows; "": all media show all rows
 	Caption string
+	Bare    bool // a terminal does not show the names of columns
 	Columns []Column
 	Rows    []Row
 }
@@ -19,6 +20,8 @@ type Column struct {
 	Name   string
 	Number bool   // numbers, which end in one line
 	Title  string // what it means, for those who hover
+	Narrow bool   // it may continue below itself in a terminal: the last column but one
+	Blocks bool   // its cells are folded blocks, which a terminal shows below their rows if it is to show all
 }
 
 // Row is the cells of a row.
@@ -74,6 +77,22 @@ const manyColumns = 5
 
 // rowsOnPage are the rows of a table that a page shows if a file has all of them.
 const rowsOnPage = 500
+
+// words returns the table without the columns of blocks.
+func (t *Table) words() *Table {
+	some := *t
+	some.Columns, some.Rows = nil, make([]Row, len(t.Rows))
+	for i, c := range t.Columns {
+		if c.Blocks {
+			continue
+		}
+		some.Columns = append(some.Columns, c)
+		for n, r := range t.Rows {
+			some.Rows[n] = append(some.Rows[n], r[i])
+		}
+	}
+	return &some
+}
 
 func (t *Table) empty() bool { return t == nil || len(t.Rows) == 0 }
 

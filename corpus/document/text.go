@@ -65,37 +65,68 @@ func (t *terminal) indented(blanks int, blocks []Block) {
 // rowsInTerminal are the rows of a table that a terminal shows if a file has all of them.
 const rowsInTerminal = 40
 
+// belowRow is how far what is below a row is indented.
+const belowRow = 4
+
 func (t *Table) text(o *terminal) {
 	if t.Caption != "" {
 		o.line(t.Caption)
 	}
 	blanks := strings.Repeat(" ", o.indent)
 	g := readable.Table{Width: o.Width, Right: map[int]bool{}}
+	words := t.words()
 	var head []string
-	for i, c := range t.Columns {
-		head = append(head, strings.ToUpper(c.Name))
+	for i, c := range words.Columns {
+		head = append(head, capitals(c.Name))
 		g.Right[i] = c.Number
+		if c.Narrow {
+			g.Narrow = i
+		}
 	}
-	if g.Head = strings.Join(head, "") != ""; g.Head {
+	if g.Head = !t.Bare && strings.Join(head, "") != ""; g.Head {
 		head[0] = blanks + head[0]
 		g.Add(head...)
 	}
-	shown := t.Rows
+	shown := words.Rows
 	if t.Name != "" && !o.Verbose {
 		shown = shown[:min(rowsInTerminal, len(shown))]
 	}
-	for _, row := range shown {
+	for n, row := range shown {
 		var cells []string
 		for _, c := range row {
 			cells = append(cells, plain(c.pieces()))
 		}
 		cells[0] = blanks + cells[0]
 		g.Add(cells...)
+		for _, c := range t.Rows[n] {
+			if f, is := c.Block.(fold); is && o.Verbose {
+				below := &terminal{Options: o.Options}
+				below.indented(o.indent+belowRow, f.blocks)
+				for line := range strings.Lines(below.String()) {
+					g.Add(strings.TrimSuffix(line, "\n"))
+				}
+			}
+		}
 	}
-	g.Write(o, o.Bold)
+	below := strings.Repeat(" ", o.indent+belowRow)
+	g.Write(o, func(text string) string {
+		if strings.HasPrefix(text, below) {
+			return text
+		}
+		return o.Bold(text)
+	})
 	if n := len(t.Rows) - len(shown); n > 0 {
 		o.line(fmt.Sprintf("%s more: --all shows them, --out DIR keeps them in %s.csv", readable.Plural(n, "row"), t.Name))
 	}
+}
+
+// capitals is how a terminal writes the name of a column; one that begins with a number, such as
+// 8 x 16x8, stays as it is.
+func capitals(name string) string {
+	if name != "" && '0' <= name[0] && name[0] <= '9' {
+		return name
+	}
+	return strings.ToUpper(name)
 }
 
 // A terminal has no pictures: it shows the numbers of a figure where there is a table of them.

@@ -61,9 +61,9 @@ func (w words) text(t *terminal) {
 	case w.verbatim():
 		t.verbatim(w.words)
 	case w.kind == "heading":
-		t.line(t.Bold(unmarked(w.words)))
+		t.line(t.Bold(w.words))
 	default:
-		t.line(unmarked(w.words))
+		t.line(w.words)
 	}
 }
 
@@ -110,7 +110,7 @@ func (l list) mark(n int) string {
 
 func (l list) text(t *terminal) {
 	for n, i := range l.items {
-		t.line(l.mark(n) + unmarked(i))
+		t.line(l.mark(n) + i)
 	}
 }
 
@@ -142,7 +142,7 @@ func (f fold) html() HTML {
 
 func (f fold) text(t *terminal) {
 	if t.Verbose {
-		t.line(unmarked(f.summary))
+		t.line(f.summary)
 		t.indented(2, f.blocks)
 	}
 }
@@ -223,9 +223,7 @@ func marked(text string) []piece {
 	return all
 }
 
-// unmarked is a text without the marks of code.
-func unmarked(text string) string { return plain(marked(text)) }
-
+// plain is a text without the marks of code.
 func plain(pieces []piece) string {
 	var b strings.Builder
 	for _, p := range pieces {

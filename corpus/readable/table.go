@@ -3,6 +3,7 @@ package readable
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -15,7 +16,10 @@ type Table struct {
 	Width int          // columns of the terminal
 	Right map[int]bool // columns of numbers, which end in one line
 	Head  bool         // the first row is a heading
-	Rows  [][]string   // all of the same length, but for titles, which have one cell
+	// Narrow is a column, the last but one, that continues below itself where two thirds of the
+	// room for it and the last one are not enough; 0: none.
+	Narrow int
+	Rows   [][]string // all of the same length, but for titles, which have one cell
 }
 
 const (
@@ -59,6 +63,17 @@ func (t *Table) columnWidths() []int {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
 		}
+	}
+	if n := t.Narrow; n > 0 {
+		room := t.Width
+		for _, w := range widths[:n] {
+			room -= w + gap
+		}
+		narrow := min(widths[n], room*2/3)
+		if room-narrow-gap < lastWidth {
+			narrow = min(widths[n], room) // the last column stands below
+		}
+		widths[n] = narrow
 	}
 	return widths
 }
@@ -120,24 +135,32 @@ func longestWord(text string) int {
 
 // lines returns the lines of the cells of a row in a group of columns.
 func (t *Table) lines(row []string, g columnGroup, widths []int, bold func(string) string) []string {
-	plain := g.end
-	if g.wraps {
-		plain--
-	}
-	line := strings.Repeat(" ", g.indent)
-	column := g.indent
-	for i := g.first; i < plain; i++ {
-		line += t.cell(row[i], i, widths[i], bold) + strings.Repeat(" ", gap)
+	cells := make([][]string, g.end) // lines of each
+	column, most := g.indent, 1
+	for i := g.first; i < g.end; i++ {
+		switch {
+		case g.wraps && i == g.end-1:
+			widths = slices.Clone(widths)
+			room := t.Width - column
+			cells[i], widths[i] = Wrap(row[i], room), min(widths[i], room)
+		case t.Narrow > 0 && i == t.Narrow:
+			cells[i] = Wrap(row[i], widths[i])
+		default:
+			cells[i] = []string{row[i]}
+		}
 		column += widths[i] + gap
+		most = max(most, len(cells[i]))
 	}
-	if !g.wraps {
-		return []string{line}
-	}
-	room := t.Width - column
-	lines := Wrap(row[plain], room)
-	for i, l := range lines {
-		lines[i] = line + t.cell(l, plain, min(widths[plain], room), bold)
-		line = strings.Repeat(" ", column)
+	lines := make([]string, most)
+	for n := range lines {
+		lines[n] = strings.Repeat(" ", g.indent)
+		for i := g.first; i < g.end; i++ {
+			text := ""
+			if n < len(cells[i]) {
+				text = cells[i][n]
+			}
+			lines[n] += t.cell(text, i, widths[i], bold) + strings.Repeat(" ", gap)
+		}
 	}
 	return lines
 }

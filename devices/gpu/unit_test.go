@@ -19,8 +19,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// A Unit is a unit.
-var _ devices.Unit = (*gpu.Unit)(nil)
+// A Unit is one whose calls have a high fixed cost.
+var _ devices.Batcher = (*gpu.Unit)(nil)
 
 // wrapped is a kernel that a test comes between.
 type wrapped struct {

@@ -65,6 +65,8 @@ func (t *target) unit(like *mma.Instruction) *unit {
 	return &unit{of: t, inst: &i}
 }
 
+var _ devices.AnyLength = (*unit)(nil)
+
 // unit is a reference. Its Params describe its arithmetic as a program, but the results
 // come from package oracle's own code for the reference, which runs no program.
 type unit struct {

@@ -20,6 +20,8 @@ func init() {
 	devices.Register("model", openModel, "hypothetical unit in a model file: model:mine.json")
 }
 
+var _ devices.FileBacked = (*target)(nil)
+
 // target is an architecture's simulator, or a single model.
 type target struct {
 	name   string

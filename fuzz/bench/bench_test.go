@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 )
 
@@ -68,7 +69,9 @@ func TestBenchTables(t *testing.T) {
 	results = append(results, &Measurement{Name: "models/y/avx2", group: "y", column: "avx2", Median: 7, Runs: 1, Cycles: 0.1, Kernel: "asm"})
 	var stdout strings.Builder
 	b := &Bench{Machine: &measure.Machine{Processor: "P", Processors: 1, CycleNs: 0.25}, Notes: []string{"z: broken"}}
-	b.Write(&stdout, results, TextOptions{Width: 120})
+	if err := b.Document(results).Write(&stdout, "text", document.Options{Width: 120}); err != nil {
+		t.Fatal(err)
+	}
 	want := `P, 1 processor, a clock cycle takes 0.250 ns
 
 models: ns for the 2048 products of an m16n8k16 tile on one core, the slower of raw bits and finite numbers

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
@@ -142,21 +142,22 @@ func (c Curve) Verdict() (word string, growing []string) {
 	return "flat", nil
 }
 
-// Write writes at most a dozen looks of a curve that is not empty, and the verdict.
+// Document is at most a dozen looks of a curve that is not empty, and the verdict, for people.
 // processors is the number of processors that computed.
-func (c Curve) Write(w io.Writer, processors, width int) {
+func (c Curve) Document(processors int) *document.Document {
 	const most = 12
-	g := readable.Table{Width: width, Head: true, Right: map[int]bool{0: true, 1: true, 2: true}}
-	g.Add("TIME", "TILES", "HEAP", "RESIDENT")
+	g := &document.Table{Columns: document.Columns("#time", "#tiles", "#heap", "resident")}
 	for i := range min(most, len(c)) {
 		l := c[i*(len(c)-1)/max(1, min(most, len(c))-1)]
 		g.Add(readable.Clock(time.Duration(l.Seconds*float64(time.Second))), readable.Count(l.Tiles), mib(l.Heap), mib(l.RSS))
 	}
-	g.Write(w, nil)
 	word, growing := c.Verdict()
 	last := c[len(c)-1]
-	fmt.Fprintf(w, "\nmemory: %s (%s, %s tiles, %.0f ns a tile on each of %s)\n", strings.Join(append([]string{word}, growing...), ": "),
-		readable.Plural(len(c), "look"), readable.Count(last.Tiles), last.Seconds*1e9*float64(processors)/float64(max(1, last.Tiles)), readable.Plural(processors, "processor"))
+	d := document.New("Memory", "")
+	d.Add("", g)
+	d.Overview = []document.Block{document.Text(fmt.Sprintf("memory: %s (%s, %s tiles, %.0f ns a tile on each of %s)", strings.Join(append([]string{word}, growing...), ": "),
+		readable.Plural(len(c), "look"), readable.Count(last.Tiles), last.Seconds*1e9*float64(processors)/float64(max(1, last.Tiles)), readable.Plural(processors, "processor")))}
+	return d
 }
 
 func mib(n uint64) string { return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20)) }

@@ -2,46 +2,37 @@ package bench
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 )
 
-// TextOptions say how measurements are written for people.
-type TextOptions struct {
-	Width int                 // columns
-	Bold  func(string) string // marks up names; nil: nothing is marked up
-}
-
-// Write writes measurements of Run as a table for each section, and what could not be
-// measured. The text may change with every version.
-func (b *Bench) Write(w io.Writer, results []*Measurement, o TextOptions) {
+// Document is measurements of Run for people: a table for each section, and what could not be
+// measured.
+func (b *Bench) Document(results []*Measurement) *document.Document {
 	m := b.Machine
-	p := printer{w, o}
-	p.line("%s, %s, a clock cycle takes %.3f ns", m.Processor, readable.Plural(m.Processors, "processor"), m.CycleNs)
+	d := document.New("Measurements of mmafuzz", "")
+	d.Add("", document.Text(fmt.Sprintf("%s, %s, a clock cycle takes %.3f ns", m.Processor, readable.Plural(m.Processors, "processor"), m.CycleNs)))
 	for _, s := range []struct {
-		name  string
-		table func([]*Measurement)
-	}{{"models", p.models}, {"targets", p.targets}, {"loop", p.loops}} {
+		name, about string
+		table       func([]*Measurement) *document.Table
+	}{
+		{"models", fmt.Sprintf("models: ns for the %d products of an m16n8k16 tile on one core, the slower of raw bits and finite numbers", measure.Products), models},
+		{"targets", "targets: dot products a second in batches of TILES x MxN, one goroutine; in parentheses the time outside of the computation", targets},
+		{"loop", "loop: generate, evaluate both, compare, take features of a sample; ns for the products of an m16n8k16 tile on one core", loops},
+	} {
 		some := slices.DeleteFunc(slices.Clone(results), func(r *Measurement) bool { return !strings.HasPrefix(r.Name, s.name+"/") })
 		if len(some) > 0 {
-			fmt.Fprintln(w)
-			s.table(some)
+			d.Add("", document.Text(s.about), s.table(some))
 		}
 	}
 	for _, n := range b.Notes {
-		fmt.Fprintln(w)
-		p.line("not measured: %s", n)
+		d.Add("", document.Text("not measured: "+n))
 	}
-}
-
-// printer writes tables.
-type printer struct {
-	io.Writer
-	TextOptions
+	return d
 }
 
 // cells are the measurements of a row by column.
@@ -68,23 +59,15 @@ func slowest(some []*Measurement) *Measurement {
 	return slices.MaxFunc(some, func(x, y *Measurement) int { return int(x.Median - y.Median) })
 }
 
-// line writes a sentence.
-func (p printer) line(format string, args ...any) {
-	fmt.Fprint(p, readable.Hanging(fmt.Sprintf(format, args...), p.Width))
-}
-
 // models has a row for each operation and a column for each path, with the
 // slower of raw bits and finite numbers.
-func (p printer) models(results []*Measurement) {
-	p.line("models: ns for the %d products of an m16n8k16 tile on one core, the slower of raw bits and finite numbers", measure.Products)
+func models(results []*Measurement) *document.Table {
 	groups, columns, rows := rowsOf(results)
-	g := readable.Table{Width: p.Width, Head: true, Right: map[int]bool{}}
-	head := []string{"OPERATION"}
-	for i, c := range append(columns, "cycles/product") {
-		head = append(head, strings.ToUpper(c))
-		g.Right[i+1] = true
+	t := &document.Table{Columns: []document.Column{{Name: "operation"}}}
+	for _, c := range append(columns, "cycles/product") {
+		t.Columns = append(t.Columns, document.Column{Name: c, Number: true})
 	}
-	g.Add(append(head, "KERNEL")...)
+	t.Columns = append(t.Columns, document.Column{Name: "kernel"})
 	for _, group := range groups {
 		row := []string{group}
 		var best *Measurement
@@ -96,9 +79,9 @@ func (p printer) models(results []*Measurement) {
 			}
 			row = append(row, text)
 		}
-		g.Add(append(row, fmt.Sprintf("%.2f", best.Cycles), best.Kernel)...)
+		t.Add(append(row, fmt.Sprintf("%.2f", best.Cycles), best.Kernel)...)
 	}
-	g.Write(p, p.Bold)
+	return t
 }
 
 // withSpread adds the spread to a number.
@@ -109,17 +92,14 @@ func withSpread(m *Measurement, text string) string {
 	return fmt.Sprintf("%s ±%.0f%%", text, 100*m.series.Spread())
 }
 
-// targets has a row for each instruction and two columns for each shape.
-func (p printer) targets(results []*Measurement) {
-	p.line("targets: dot products a second in batches of TILES x MxN, one goroutine; in parentheses the time outside of the computation")
+// targets has a row for each instruction and a column for each shape.
+func targets(results []*Measurement) *document.Table {
 	groups, columns, rows := rowsOf(results)
-	g := readable.Table{Width: p.Width, Head: true, Right: map[int]bool{}}
-	head := []string{"TARGET"}
-	for i, c := range columns {
-		head = append(head, c)
-		g.Right[i+1] = true
+	t := &document.Table{Columns: []document.Column{{Name: "target"}}}
+	for _, c := range columns {
+		t.Columns = append(t.Columns, document.Column{Name: c, Number: true})
 	}
-	g.Add(append(head, "INSTRUCTION")...)
+	t.Columns = append(t.Columns, document.Column{Name: "instruction"})
 	for _, group := range groups {
 		target, inst, _ := strings.Cut(group, "\t")
 		row := []string{target}
@@ -133,17 +113,15 @@ func (p printer) targets(results []*Measurement) {
 			}
 			row = append(row, text)
 		}
-		g.Add(append(row, inst)...)
+		t.Add(append(row, inst)...)
 	}
-	g.Write(p, p.Bold)
+	return t
 }
 
 // loops has a row for each pair and source.
-func (p printer) loops(results []*Measurement) {
-	p.line("loop: generate, evaluate both, compare, take features of a sample; ns for the products of an m16n8k16 tile on one core")
+func loops(results []*Measurement) *document.Table {
 	groups, _, rows := rowsOf(results)
-	g := readable.Table{Width: p.Width, Head: true, Right: map[int]bool{2: true, 3: true, 4: true}}
-	g.Add("PAIR", "SOURCE", "NS/TILE", "CYCLES/PRODUCT", "DOTS/S, ALL CORES", "INSTRUCTION OF A")
+	t := &document.Table{Columns: document.Columns("pair", "source", "#ns/tile", "#cycles/product", "#dots/s, all cores", "instruction of A")}
 	for _, group := range groups {
 		pair, rest, _ := strings.Cut(group, "\t")
 		inst, source, _ := strings.Cut(rest, "\t")
@@ -154,7 +132,7 @@ func (p printer) loops(results []*Measurement) {
 		if all := rows[group][allCores]; all != nil {
 			rate = withSpread(all[0], readable.Count(uint64(all[0].Median)))
 		}
-		g.Add(pair, source, ns, cycles, rate, inst)
+		t.Add(pair, source, ns, cycles, rate, inst)
 	}
-	g.Write(p, p.Bold)
+	return t
 }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 )
 
 // TestRate looks at two units, the second of 100 dot products: there is a rate while a shard is
@@ -24,7 +26,9 @@ func TestRate(t *testing.T) {
 		s := Status{Count: 1200, Units: 12, Done: 2, Shards: []ShardStatus{{State: c.state}}}
 		w.progress(&s)
 		var b strings.Builder
-		s.Write(&b, 80, nil)
+		if err := s.Document().Write(&b, "text", document.Options{Width: 80}); err != nil {
+			t.Fatal(err)
+		}
 		if s.Rate != c.rate || !strings.Contains(b.String(), c.text) {
 			t.Errorf("%+v: %g per second:\n%s", c, s.Rate, &b)
 		}

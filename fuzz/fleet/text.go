@@ -5,41 +5,43 @@ import (
 	"io"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
-// Write writes the status for people.
-func (s *Status) Write(w io.Writer, width int, bold func(string) string) {
-	line := func(format string, args ...any) { fmt.Fprint(w, readable.Hanging(fmt.Sprintf(format, args...), width)) }
-	line("plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive", s.Plan, s.Done, readable.Plural(s.Units, "unit"), s.Leased,
-		min(s.Round+1, s.Rounds), s.Rounds, readable.Plural(s.alive(), "shard"))
-	line("%s of %s dot products%s", readable.Thousands(s.Dots), readable.Thousands(s.Count), s.outlook())
+// Document is the status for people.
+func (s *Status) Document() *document.Document {
+	d := document.New("Campaign of the plan "+s.Plan, "")
+	say := func(format string, args ...any) document.Block { return document.Text(fmt.Sprintf(format, args...)) }
+	about := []document.Block{
+		say("plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive", s.Plan, s.Done, readable.Plural(s.Units, "unit"), s.Leased,
+			min(s.Round+1, s.Rounds), s.Rounds, readable.Plural(s.alive(), "shard")),
+		say("%s of %s dot products%s", readable.Thousands(s.Dots), readable.Thousands(s.Count), s.outlook()),
+	}
 	if s.Triaged > 0 {
-		line("triage: %s already done, which merge will use", readable.Plural(s.Triaged, "step"))
+		about = append(about, say("triage: %s already done, which merge will use", readable.Plural(s.Triaged, "step")))
 	}
-	if len(s.Causes) > 0 {
-		g := readable.Table{Width: width, Head: true, Right: map[int]bool{1: true}}
-		g.Add("CAUSE", "CASES", "FIRST SEEN")
-		for _, c := range s.Causes {
-			first := "" // merged results do not say when
-			if c.Since > 0 {
-				first = fmt.Sprintf("%s ago, with %s done", readable.Clock(time.Duration(c.Since*float64(time.Second))), readable.Plural(c.AtUnits, "unit"))
-			}
-			g.Add(c.Name, readable.Thousands(c.Cases), first)
+	causes := &document.Table{Columns: document.Columns("cause", "#cases", "first seen")}
+	for _, c := range s.Causes {
+		first := "" // merged results do not say when
+		if c.Since > 0 {
+			first = fmt.Sprintf("%s ago, with %s done", clock(c.Since), readable.Plural(c.AtUnits, "unit"))
 		}
-		fmt.Fprintln(w)
-		g.Write(w, bold)
+		causes.Add(c.Name, readable.Thousands(c.Cases), first)
 	}
-	if len(s.Shards) > 0 {
-		g := readable.Table{Width: width, Head: true, Right: map[int]bool{2: true, 3: true, 4: true, 5: true}}
-		g.Add("SHARD", "STATE", "HEARTBEAT", "UNITS", "DOTS", "DOTS/S", "HOST")
-		for _, x := range s.Shards {
-			g.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, readable.Clock(time.Duration(x.Age*float64(time.Second)))+" ago", fmt.Sprint(x.Units),
-				readable.Thousands(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
-		}
-		fmt.Fprintln(w)
-		g.Write(w, bold)
+	shards := &document.Table{Columns: document.Columns("shard", "state", "#heartbeat", "#units", "#dots", "#dots/s", "host")}
+	for _, x := range s.Shards {
+		shards.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, clock(x.Age)+" ago", fmt.Sprint(x.Units), readable.Thousands(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
 	}
+	d.Add("", about...)
+	d.Add("", causes)
+	d.Add("", shards)
+	return d
+}
+
+// clock writes seconds.
+func clock(seconds float64) string {
+	return readable.Clock(time.Duration(seconds * float64(time.Second)))
 }
 
 // outlook says how fast a campaign goes on, if that is known.
@@ -48,7 +50,7 @@ func (s *Status) outlook() string {
 	case s.Done < s.Units && s.alive() == 0:
 		return "; nobody works on the rest"
 	case s.Rate > 0:
-		return fmt.Sprintf(", %s/s, about %s left", readable.Count(uint64(s.Rate)), readable.Clock(time.Duration(s.ETA*float64(time.Second))))
+		return fmt.Sprintf(", %s/s, about %s left", readable.Count(uint64(s.Rate)), clock(s.ETA))
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/fuzztest"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -32,4 +33,16 @@ func Example() {
 		})
 	}
 	// Output:
+}
+
+// The simulator of another language against a chain of FMAs.
+func ExampleCompareTargets() {
+	_ = func(f *testing.F) { fuzztest.CompareTargets(f, "exec:python3 double.py", "ref:fma64") }
+}
+
+// Two units of a program of your own.
+func ExampleCompareUnits() {
+	_ = func(f *testing.F, mine, theirs devices.Unit) {
+		fuzztest.CompareUnits(f, devices.Pair{A: mine, B: theirs, TargetA: "mine", TargetB: "theirs", K: mine.Instruction().K})
+	}
 }

@@ -29,9 +29,9 @@ var arounds = [...]Generator{
 		Doc: "the same in larger tiles"},
 }
 
-// Around returns the source of variations of s by a version, and whether there is one: s must
+// aroundBy returns the source of variations of s by a version, and whether there is one: s must
 // design single dot products, and not enumerate them.
-func (s Source) Around(version int) (Source, bool) {
+func (s Source) aroundBy(version int) (Source, bool) {
 	g := s.Generator
 	if g.dot == nil || g.Size != nil || s.Base != nil {
 		return Source{}, false
@@ -57,7 +57,7 @@ func parseAround(text string) (Source, error) {
 	if err != nil {
 		return Source{}, err
 	}
-	s, ok := what.Around(version)
+	s, ok := what.aroundBy(version)
 	if !ok {
 		return Source{}, fmt.Errorf("%.200q: %s makes no single dot products that can be varied", text, what.Generator.Name)
 	}

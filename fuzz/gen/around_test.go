@@ -18,7 +18,7 @@ func TestAround(t *testing.T) {
 		for _, g := range All() {
 			src := g.Aimed(sp, &i.Params)
 			for version := range arounds {
-				around, ok := src.Around(version + 1)
+				around, ok := src.aroundBy(version + 1)
 				if want := g.M == 1 && g.Size == nil; ok != want {
 					t.Errorf("%s has variations: %v, want %v", src, ok, want)
 				}

@@ -77,7 +77,7 @@ func sources(i *mma.Instruction) []Source {
 	base := aimed.Mutate(5)
 	all = append(all, base, base.Mutate(3))
 	for i := range arounds {
-		around, _ := aimed.Around(arounds[i].Version)
+		around, _ := aimed.aroundBy(arounds[i].Version)
 		all = append(all, around, around.Mutate(70))
 	}
 	return all

@@ -67,7 +67,7 @@ func NewSchedule(sources []Source, speed Speed) *Schedule {
 			if rule.around == 0 || g.rare {
 				break
 			}
-			if around, ok := src.Around(rule.around); ok {
+			if around, ok := src.aroundBy(rule.around); ok {
 				e.around, e.nameAll = around, around.String()
 			}
 		case g.bits:

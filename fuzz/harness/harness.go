@@ -64,7 +64,7 @@
 // Faults were planted in a model, as targets fault:NAME. TABLE.md shows how long each engine
 // takes to find them. It is made by
 //
-//	go run ./fuzz/harness/table
+//	go test ./fuzz/harness/table -update -timeout 0
 //
 // Faults that show on the inputs to begin with, one of each generator, are found at once by
 // all engines. Most of the others mmafuzz finds in a hundredth of a second, and the last in a

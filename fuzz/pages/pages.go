@@ -205,7 +205,7 @@ func inferencePage(ctx context.Context, _ *Maker, paths []string) (*document.Doc
 	if err != nil {
 		return nil, hint.Add(err, "name the directory that mmafuzz infer has written, or its "+infer.ReportFile)
 	}
-	return t.Page(), nil
+	return t.Document(), nil
 }
 
 func answersPage(_ context.Context, _ *Maker, paths []string) (*document.Document, error) {

@@ -4,19 +4,6 @@ import (
 	"fmt"
 )
 
-// peered is a line of peerbench --json.
-type peered struct {
-	Peer        map[string]string
-	Operation   string
-	Arch        string
-	Instruction string
-	Lacks       string
-	Single      struct{ Ratio float64 }
-	Batched     struct{ Ratio float64 }
-	Dots        uint64
-	Differ      uint64
-}
-
 // peers has a row for each instruction that MMA-Sim has, with how many times as long as
 // mmafuzz it takes.
 func peers(file string) (string, error) {

@@ -3,12 +3,11 @@ package vectors
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
-	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 )
 
@@ -111,19 +110,17 @@ func Totals(sets []*vectors.Set) ([]Total, error) {
 	return append(totals, all), nil
 }
 
-// WriteTotals writes the sums for people.
-func WriteTotals(w io.Writer, totals []Total, width int, bold func(string) string) {
-	g := readable.Table{Width: width, Head: true, Right: map[int]bool{}}
-	for column := 1; column <= 10; column++ {
-		g.Right[column] = true
-	}
-	g.Add("", "sets", "instructions", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "bytes")
-	for _, t := range totals {
-		row := []string{t.Arch}
-		for _, n := range []int{t.Sets, t.Instructions, t.Tests, t.Chosen, t.Changes, t.Killed, t.Same, t.Undecided, t.Open, t.Bytes} {
+// Document is the sums for people.
+func Document(totals []Total) *document.Document {
+	t := &document.Table{Columns: document.Columns("", "#sets", "#instructions", "#tests", "#chosen", "#changes", "#killed", "#same", "#undecided", "#open", "#bytes")}
+	for _, x := range totals {
+		row := []string{x.Arch}
+		for _, n := range []int{x.Sets, x.Instructions, x.Tests, x.Chosen, x.Changes, x.Killed, x.Same, x.Undecided, x.Open, x.Bytes} {
 			row = append(row, fmt.Sprint(n))
 		}
-		g.Add(row...)
+		t.Add(row...)
 	}
-	g.Write(w, bold)
+	d := document.New("Test vectors", "")
+	d.Add("", t)
+	return d
 }

@@ -3,7 +3,6 @@ package infer
 import (
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -64,12 +63,4 @@ func names(kinds []gen.CornerKind) string {
 		s = append(s, k.Name)
 	}
 	return strings.Join(s, ", ")
-}
-
-// markdownCorners lists the classes of extremes.
-func (t *Report) markdownCorners(w io.Writer) {
-	fmt.Fprintf(w, "\n%s A fault that needs another extreme may not have been seen.\n\n", t.covered())
-	for _, k := range gen.Corners(t.Formats) {
-		fmt.Fprintf(w, "- %s: %s\n", k.Name, strings.Join(k.Classes, "; "))
-	}
 }

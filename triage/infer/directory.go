@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -112,7 +113,7 @@ func (r *Result) Write(dir string, t *Report) error {
 	if err := mma.WriteModel(&program, r.Model(t.Instruction)); err != nil {
 		return err
 	}
-	if err := t.markdown(&text); err != nil {
+	if err := t.Document().Write(&text, "markdown", document.Options{}); err != nil {
 		return err
 	}
 	data, err := json.MarshalIndent(t, "", "  ")

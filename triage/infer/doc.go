@@ -60,8 +60,8 @@
 //	by_class.go         what is not tested because NaNs or zeros are compared by class
 //	journal.go          the journal; journal_records.go checks its records
 //	progress.go         how far an inference is
-//	report.go           the result as JSON, report_text.go as text and Markdown, page.go
-//	                    as a page; json.go documents the JSON
+//	report.go           the result as JSON, which json.go documents; document.go: for people, in
+//	                    the sentences of report_text.go; report_file.go reads it
 //	directory.go        the files of a result
 //
 // Triage uses packages triage/internal/evidence and triage/internal/search as well.

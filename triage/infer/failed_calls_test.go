@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
@@ -59,7 +60,7 @@ func TestFailures(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		if err := report.markdown(&text); err != nil {
+		if err := report.Document().Write(&text, "text", document.Options{Width: 1 << 20}); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range []string{"that it answered when they were asked again, first on a batch of ", mma.FormatDot(r.Formats, r.Failures[0].Dot) + ": " + c.what} {

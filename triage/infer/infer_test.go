@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -236,7 +237,7 @@ func TestRareBug(t *testing.T) {
 		t.Fatal(err)
 	}
 	var text strings.Builder
-	if err := report.markdown(&text); err != nil {
+	if err := report.Document().Write(&text, "markdown", document.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Classes) != len(gen.All())+len(furtherFamilies) || !strings.Contains(text.String(), unseen) {

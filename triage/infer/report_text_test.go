@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -20,7 +21,7 @@ func TestSummaryWidth(t *testing.T) {
 	}
 	for _, width := range []int{40, 60, 80, 100} {
 		var b strings.Builder
-		if err := r.Summary(&b, width); err != nil {
+		if err := r.Document().Write(&b, "text", document.Options{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {

@@ -17,11 +17,6 @@ const (
 // file of its own.
 func (t *Tree) SVG(title string, k int) string { return string(t.canvas(k).Titled(title).File()) }
 
-// TreeFigure draws the tree for a page.
-func TreeFigure(t *Tree, k int) document.Block {
-	return document.Figure{Picture: t.canvas(k).Titled("summation tree"), Caption: "The order in which the unit adds its products p0, p1, … and c: + adds two terms; Σ (blue) adds several in one sum, in which a large term makes small ones vanish even if it is cancelled by another; Σ exact (framed) adds several without such a loss."}
-}
-
 func (t *Tree) canvas(k int) *document.Canvas {
 	d := &drawing{k: k, levels: t.height()}
 	d.c.H = svgRow*d.levels + 3*svgEdge

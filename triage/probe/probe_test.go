@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -245,7 +246,9 @@ func TestWidth(t *testing.T) {
 		}
 		for _, width := range []int{40, 60, 80, 100, 200} {
 			var b strings.Builder
-			if err := p.WriteAnswers(&b, paper.Title, answers, false, width); err != nil {
+			d := document.New("", "")
+			d.Add(paper.Title, probe.Table(p.WithEvidence(answers)))
+			if err := d.Write(&b, "text", document.Options{Width: width}); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(b.String()) {

@@ -66,7 +66,7 @@ func (v *view) flipped(i int, a *mma.Align) []string {
 	}
 	var names []string
 	for j := range s.Terms {
-		if t := &s.Terms[j]; (t.Kind == sim.Finite || t.Kind == sim.Null && a.NegatesNull()) && t.Value.Neg != frame && !strings.HasPrefix(v.cutNote(s, t), "dropped") {
+		if t := &s.Terms[j]; (t.Kind == sim.Finite || t.Kind == sim.Null && a.NegatesNull()) && t.Value.Neg != frame && v.cutNote(s, t).kind != tooSmall {
 			names = append(names, v.termName(i, j))
 		}
 	}

@@ -30,7 +30,7 @@ type row struct {
 	top    int32
 	bits   []state
 	marks  []mark
-	note   string
+	note   note
 	sum    bool // a sum, or what a rounding left of it
 }
 

@@ -8,7 +8,7 @@
 //	traces    sim.Trace of one or two sides
 //	views     steps, names of terms              (trace_view.go, term_names.go)
 //	choice    the sums worth drawing             (chosen_sums.go)
-//	panels    rows of bits, each with its state  (side_panel.go, sum_block.go, bit_rows.go, row_notes.go)
+//	panels    rows of bits, each with its state  (side_panel.go, sum_block.go, bit_rows.go, row_notes.go, note.go)
 //	result    codes, exact value, errors         (result.go)
 //	layout    one axis of weights for all rows   (bit_axis.go)
 //	text      lines                              (text.go and text_*.go)

@@ -19,24 +19,8 @@ func raised(x, y fp.Dyadic, q int32) bool {
 	return differ
 }
 
-// movedNote says that a rounding moved a number away from zero. It names no unit: the errors
-// of the results count in those of the exact value.
-func movedNote(m fp.Mode, neg bool) string { return modeName(m) + " " + upOrDown(neg) }
-
-// upOrDown says where a number goes that moves away from zero.
-func upOrDown(neg bool) string {
-	if neg {
-		return "down"
-	}
-	return "up"
-}
-
-// keepsAll is what a rounding does to a number that it can represent. The sum may have
-// lost bits before.
-const keepsAll = " keeps all"
-
 // cutNote says what happened to a term other than that it was truncated.
-func (v *view) cutNote(s *sim.SumTrace, t *sim.TermTrace) string {
+func (v *view) cutNote(s *sim.SumTrace, t *sim.TermTrace) note {
 	isAcc := t.From == sim.FromC || t.From == sim.FromAcc || t.From == sim.FromZero
 	drop := v.align(s).Drop
 	if s.Place == sim.Join && isAcc && v.p.Join.CDrop != 0 {
@@ -44,16 +28,16 @@ func (v *view) cutNote(s *sim.SumTrace, t *sim.TermTrace) string {
 	}
 	switch {
 	case drop != 0 && t.Kind == sim.Finite && t.E < s.E-int32(drop):
-		return "dropped: e < E-" + drop.String()
+		return note{kind: tooSmall, below: int32(drop)}
 	case t.IsCut && raised(t.Value, t.Cut, t.Q):
-		return movedNote(t.Mode, t.Value.Neg)
+		return note{kind: moved, mode: t.Mode, outcome: movedAway, up: true, neg: t.Value.Neg}
 	case t.From != sim.FromProduct || v.p.Prod.Round.Frac == 0 || v.p.Passes != 0:
-		return ""
+		return note{}
 	}
-	if note := roundingNote(exactProduct(v.in, v.p, t.K), t, &v.p.Prod.Round); !strings.HasSuffix(note, keepsAll) {
-		return "product " + note
+	if n := roundingNote(exactProduct(v.in, v.p, t.K), t, &v.p.Prod.Round); n.kind != rounded || n.loses() {
+		return n.roundedBy("product")
 	}
-	return ""
+	return note{}
 }
 
 // roundingPoint returns the exponent of the last bit that a rounding of x keeps.
@@ -65,66 +49,58 @@ func roundingPoint(x fp.Dyadic, r *mma.Round) int32 {
 	return e - int32(r.Frac)
 }
 
-// roundingNote says what a rounding did to x, which is finite and not zero, in a
-// few words.
-func roundingNote(x fp.Dyadic, after *sim.TermTrace, r *mma.Round) string {
+// roundingNote says what a rounding did to x, which is finite and not zero.
+func roundingNote(x fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 	if r.Frac == 0 {
 		return limitNote(x, x, after, r)
 	}
 	q := roundingPoint(x, r)
 	y := x.Round(q, r.Mode)
-	if note := limitNote(x, y, after, r); note != "" {
-		return note
+	if n := limitNote(x, y, after, r); n.kind != noNote {
+		return n
 	}
-	return modeName(r.Mode) + lostNote(x, y, q, r.Mode)
+	return lossOf(x, y, q, r.Mode)
 }
 
 // limitNote says that a number, x before and y after its rounding, met an end of
-// the range; "" if it did not.
-func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) string {
+// the range; none if it did not.
+func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 	switch {
 	case after.Kind == sim.Inf:
-		return fmt.Sprintf("overflow to inf: above 2^%d", int(r.Emax)+1)
+		return note{kind: atEnd, said: fmt.Sprintf("overflow to inf: above 2^%d", int(r.Emax)+1)}
 	case y.IsZero() && r.Mode == fp.RNE && isTie(x, roundingPoint(x, r)):
-		return modeName(r.Mode) + tieToEven + " (zero)"
+		return note{kind: rounded, mode: r.Mode, outcome: tieToZero}
 	case y.IsZero():
-		return modeName(r.Mode) + " to zero"
+		return note{kind: rounded, mode: r.Mode, outcome: toZero}
 	case after.Value.IsZero():
-		return fmt.Sprintf("flushed to zero: below 2^%d", r.Emin)
+		return note{kind: atEnd, said: fmt.Sprintf("flushed to zero: below 2^%d", r.Emin)}
 	case r.Emax != 0 && y.Exponent() > int32(r.Emax):
-		return fmt.Sprintf("overflow to the largest number: above 2^%d", int(r.Emax)+1)
+		return note{kind: atEnd, said: fmt.Sprintf("overflow to the largest number: above 2^%d", int(r.Emax)+1)}
 	}
-	return ""
+	return note{}
 }
 
-// lostNote says what a rounding of x at 2^q to y drops.
-func lostNote(x, y fp.Dyadic, q int32, m fp.Mode) string {
-	if x.Low() >= q {
-		return keepsAll
+// lossOf says what a rounding of x at 2^q to y loses.
+func lossOf(x, y fp.Dyadic, q int32, m fp.Mode) note {
+	n := note{kind: rounded, mode: m, up: raised(x, y, q), neg: x.Neg}
+	if n.bits = lostBits(x, q); n.bits == "" {
+		return n
 	}
-	up := raised(x, y, q)
 	switch {
 	case isTie(x, q) && m == fp.RNE:
-		return tieToEven + direction(up, x.Neg)
+		n.outcome = tieToEven
 	case isTie(x, q) && m == fp.RNA:
-		return " tie → away" + direction(up, x.Neg)
-	case up:
-		return " " + upOrDown(x.Neg)
+		n.outcome = tieAway
+	case n.up:
+		n.outcome = movedAway
+	default:
+		n.outcome = droppedAll
 	}
-	return " drops " + lostBits(x, q)
+	return n
 }
-
-const tieToEven = " tie → even"
 
 // isTie reports whether x is half-way between two multiples of 2^q.
 func isTie(x fp.Dyadic, q int32) bool { return x.Low() == q-1 }
-
-func direction(up, neg bool) string {
-	if !up {
-		return " (drops x)"
-	}
-	return " (" + upOrDown(neg) + ")"
-}
 
 // lostBits writes the bits of x below 2^q, the first few of them.
 func lostBits(x fp.Dyadic, q int32) string {
@@ -147,9 +123,9 @@ func bitInt(x fp.Dyadic, w int32) int {
 	return 0
 }
 
-// nullNote says why a term counts as zero although what it was made of is not zero; "" if
+// nullNote says why a term counts as zero although what it was made of is not zero; none if
 // that is zero, too.
-func (v *view) nullNote(sum, term int) string {
+func (v *view) nullNote(sum, term int) note {
 	t := &v.sums[sum].Terms[term]
 	if t.From == sim.FromProduct {
 		return v.nullProductNote(t.K)
@@ -157,34 +133,34 @@ func (v *view) nullNote(sum, term int) string {
 	if i := v.origin(sum, term); i >= 0 {
 		switch r := v.result(i); {
 		case r.Value.IsZero() || !isFinite(r):
-			return ""
+			return note{}
 		case t.From == sim.FromGroup:
-			return "scale 0"
+			return sayNote("scale 0")
 		}
-		return "flushed: subnormal"
+		return sayNote("flushed: subnormal")
 	}
 	if t.From == sim.FromC {
 		if c := codeValue(v.in.Formats.C, v.in.Dot.C); !c.Value.IsZero() {
-			return "flushed: subnormal"
+			return sayNote("flushed: subnormal")
 		}
 	}
-	return ""
+	return note{}
 }
 
-func (v *view) nullProductNote(k int) string {
+func (v *view) nullProductNote(k int) note {
 	p := v.products[k]
 	switch {
 	case exactProduct(v.in, v.p, k).IsZero():
-		return ""
+		return note{}
 	case p.FlushedA && p.FlushedB:
-		return "flushed: a and b subnormal"
+		return sayNote("flushed: a and b subnormal")
 	case p.FlushedA:
-		return "flushed: a subnormal"
+		return sayNote("flushed: a subnormal")
 	case p.FlushedB:
-		return "flushed: b subnormal"
+		return sayNote("flushed: b subnormal")
 	}
 	x := exactProduct(v.in, v.p, k)
-	return "product " + roundingNote(x, &p.Term, &v.p.Prod.Round)
+	return roundingNote(x, &p.Term, &v.p.Prod.Round).roundedBy("product")
 }
 
 // specialNote says why a term is an infinity or a NaN.

@@ -17,13 +17,30 @@ type block struct {
 	head  []string
 	words []string // the same as head for people who do not know its letters
 	body  []entry
-	tail  []string // what is not drawn: one line for each step or sum
+	modes []fp.Mode // of the cuts that head names
+	tail  []string  // what is not drawn: one line for each step or sum
 }
 
 // entry is a line of a block: a row of bits, or text.
 type entry struct {
-	row  *row // nil: text
-	text string
+	row    *row   // nil: text
+	note   note   // what happens
+	result string // NAME = CODE, which it leaves; "": not said
+	listed bool   // a term that is no number
+}
+
+// text writes an entry that is no row in letters.
+func (e *entry) text() string {
+	text := e.note.text()
+	switch {
+	case e.listed:
+		return "  " + text
+	case e.result == "":
+		return text
+	case text == "":
+		return "→ " + e.result
+	}
+	return text + " → " + e.result
 }
 
 // maxRows is how many terms of a sum are drawn at most.
@@ -42,6 +59,9 @@ func (v *view) block(i int) block {
 		return b
 	case s.HasE:
 		b.head = append(b.head, v.alignment(i))
+		for _, c := range v.cuts(i) {
+			b.modes = append(b.modes, c.mode)
+		}
 	}
 	v.termBody(&b, i)
 	for _, note := range v.adderNotes(i) {
@@ -141,10 +161,10 @@ func (v *view) specialBody(b *block, i int) {
 		lines = append(lines, text)
 	}
 	for _, l := range elide(lines) {
-		b.text("  " + l)
+		b.body = append(b.body, entry{note: sayNote(l), listed: true})
 	}
 	b.text(v.sumName(i) + " = " + v.special(&s.Sum) + ": " + v.specialReason(i))
-	b.text("→ " + v.resultText(i))
+	b.result(note{}, v.resultText(i))
 }
 
 // special writes an infinity or a NaN; a NaN with its code where the result depends on it.
@@ -194,7 +214,13 @@ func (v *view) taken(i int) string {
 	return "the NaN of " + strings.Join(same, " or ") + " is taken"
 }
 
-func (b *block) text(s string) { b.body = append(b.body, entry{text: s}) }
+func (b *block) text(s string) { b.note(sayNote(s)) }
+
+func (b *block) note(n note) { b.result(n, "") }
+
+func (b *block) result(n note, result string) {
+	b.body = append(b.body, entry{note: n, result: result})
+}
 
 func (b *block) row(r row) { b.body = append(b.body, entry{row: &r}) }
 
@@ -210,10 +236,10 @@ func (v *view) termBody(b *block, i int) {
 		case !t.Value.IsZero():
 			rows = append(rows, v.termRow(i, j))
 		case t.Kind == sim.Finite:
-			rows = append(rows, row{label: v.termName(i, j), exp: t.E, hasExp: true, note: "0, cancelled"})
+			rows = append(rows, row{label: v.termName(i, j), exp: t.E, hasExp: true, note: sayNote("0, cancelled")})
 		default:
-			if note := v.nullNote(i, j); note != "" {
-				rows = append(rows, row{label: v.termName(i, j), exp: noExponent, neg: t.Value.Neg, note: note})
+			if n := v.nullNote(i, j); n.kind != noNote {
+				rows = append(rows, row{label: v.termName(i, j), exp: noExponent, neg: t.Value.Neg, note: n})
 				continue
 			}
 			zeros = append(zeros, v.termName(i, j))
@@ -286,8 +312,8 @@ func (v *view) sumBody(b *block, i int) {
 		if x.Value.IsZero() || !isFinite(x) {
 			break
 		}
-		note := roundingNote(x.Value, &r.After, &r.Round)
-		if note == "" || !last && strings.HasSuffix(note, keepsAll) {
+		n := roundingNote(x.Value, &r.After, &r.Round)
+		if n.kind == noNote || !last && n.kind == rounded && !n.loses() {
 			continue // nothing happens
 		}
 		var q *int32
@@ -297,9 +323,9 @@ func (v *view) sumBody(b *block, i int) {
 		}
 		b.row(sumRow(name, x.Value, q, grid))
 		if !last {
-			b.text(r.Name + " " + note)
+			b.note(n.roundedBy(r.Name))
 		} else {
-			b.text(note + " → " + v.resultText(i))
+			b.result(n, v.resultText(i))
 			return
 		}
 		name, x, grid = name+"'", &r.After, nil
@@ -313,18 +339,18 @@ func (v *view) plainSum(b *block, i int, name string, x *sim.TermTrace, grid *in
 	switch {
 	case !x.Value.IsZero() && isFinite(x):
 		b.row(sumRow(name, x.Value, nil, grid))
-		b.text("→ " + v.resultText(i))
+		b.result(note{}, v.resultText(i))
 	case s.HasE && x == &s.Sum:
 		w := s.E
 		if grid != nil {
 			w = *grid
 		}
 		b.row(zeroRow(name, x.Value.Neg, w))
-		b.text(v.zeroSign() + " → " + v.resultText(i))
+		b.result(sayNote(v.zeroSign()), v.resultText(i))
 	case x == &s.Sum:
-		b.text(name + " = " + brief(x) + ": all terms are " + v.zeroSign() + " → " + v.resultText(i))
+		b.result(sayNote(name+" = "+brief(x)+": all terms are "+v.zeroSign()), v.resultText(i))
 	default:
-		b.text("→ " + v.resultText(i))
+		b.result(note{}, v.resultText(i))
 	}
 }
 

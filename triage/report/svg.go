@@ -143,7 +143,7 @@ func (p *painter) block(b *block) {
 	for i := range b.body {
 		switch r := b.body[i].row; {
 		case r == nil:
-			p.textBelow(b.body[i].text)
+			p.textBelow(&b.body[i])
 		case r.sum && !inSum:
 			inSum = true
 			p.cutLine(b, top)
@@ -158,21 +158,24 @@ func (p *painter) block(b *block) {
 		p.cutLine(b, top)
 	}
 	for _, t := range b.tail {
-		p.paragraph(textLeft, "faint", noteInWords(t))
+		p.paragraph(textLeft, "faint", t)
 	}
 }
 
 // textBelow writes text among rows: what a rounding does, or which terms are zero.
-func (p *painter) textBelow(text string) {
-	note, result := resultNote(text)
-	if result == "" {
-		p.paragraph(bitsLeft, "faint", noteInWords(text))
+func (p *painter) textBelow(e *entry) {
+	words := e.note.words()
+	switch {
+	case e.listed:
+		p.paragraph(bitsLeft, "faint", e.text())
 		return
+	case e.result == "":
+		p.paragraph(bitsLeft, "faint", words)
+		return
+	case words != "":
+		p.paragraph(bitsLeft, "", words)
 	}
-	if note != "" {
-		p.paragraph(bitsLeft, "", noteInWords(note))
-	}
-	p.paragraph(bitsLeft, "code", "→ "+result)
+	p.paragraph(bitsLeft, "code", "→ "+e.result)
 }
 
 // ruler writes the powers of two above the columns.
@@ -243,25 +246,25 @@ func (p *painter) row(r *row) {
 	}
 	p.c.End()
 	switch {
-	case r.note == "":
+	case r.note.kind == noNote:
 	case len(r.bits) == 0:
-		p.paragraphBeside(bitsLeft, r.note)
+		p.paragraphBeside(bitsLeft, r.note.words())
 		return
 	default:
 		p.y += rowHeight
-		note := noteInWords(r.note)
+		words := r.note.words()
 		if r.raised() {
-			note = r.cutInWords()
+			words = r.cutInWords()
 		}
-		p.paragraph(bitsLeft, "small faint", "↑ "+note)
+		p.paragraph(bitsLeft, "small faint", "↑ "+words)
 		p.y += 2
 		return
 	}
 	p.y += rowHeight
 }
 
-func (p *painter) paragraphBeside(x int, note string) {
-	p.paragraph(x, "faint", noteInWords(note))
+func (p *painter) paragraphBeside(x int, words string) {
+	p.paragraph(x, "faint", words)
 	p.y += rowHeight - lineHeight
 }
 

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,26 +125,25 @@ func (d *drawing) glyphKey() []string {
 
 // modesIn returns the rounding modes that panels name.
 func modesIn(panels []panel) []fp.Mode {
-	named := map[string]bool{}
+	named := map[fp.Mode]bool{}
 	for i := range panels {
 		for _, b := range panels[i].blocks {
-			texts := slices.Clone(b.head)
-			for _, e := range b.body {
-				if e.row != nil {
-					texts = append(texts, e.row.note)
-				}
-				texts = append(texts, e.text)
+			for _, m := range b.modes {
+				named[m] = true
 			}
-			for _, word := range capitals.FindAllString(strings.Join(texts, " "), -1) {
-				named[word] = true
+			for _, e := range b.body {
+				n := &e.note
+				if e.row != nil {
+					n = &e.row.note
+				}
+				if n.kind == moved || n.kind == rounded {
+					named[n.mode] = true
+				}
 			}
 		}
 	}
-	return slices.DeleteFunc(fp.Modes(), func(m fp.Mode) bool { return !named[modeName(m)] })
+	return slices.DeleteFunc(fp.Modes(), func(m fp.Mode) bool { return !named[m] })
 }
-
-// capitals are words such as the names of rounding modes.
-var capitals = regexp.MustCompile(`\b[A-Z]+\b`)
 
 // drawing draws rows on a layout.
 type drawing struct {
@@ -252,7 +250,7 @@ func (d *drawing) block(b *block) []line {
 		if e.row != nil {
 			ls = append(ls, d.row(e.row)...)
 		} else {
-			ls = d.text(ls, "  "+e.text, 4, plain)
+			ls = d.text(ls, "  "+e.text(), 4, plain)
 		}
 	}
 	for _, t := range b.tail {

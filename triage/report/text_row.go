@@ -27,23 +27,24 @@ func (d *drawing) gutter() int { return 2 + d.labelWidth + 3 + d.expWidth + 3 }
 func (d *drawing) row(r *row) []line {
 	l := d.label(r)
 	if len(r.bits) == 0 {
-		return d.hang(l, r.note)
+		return d.hang(l, r.note.text())
 	}
 	l = append(l, d.cells(r)...)
-	if r.note == "" {
+	if r.note.kind == noNote {
 		return []line{l}
 	}
-	n := utf8.RuneCountInString(r.note)
+	note := r.note.text()
+	n := utf8.RuneCountInString(note)
 	below := d.gutter() + d.lastKept(r)
 	switch {
 	case l.trimmed()+2+n <= d.width:
-		return []line{l.add("  "+r.note, plain)}
+		return []line{l.add("  "+note, plain)}
 	case below+2+n <= d.width:
-		return []line{l, {{strings.Repeat(" ", below) + "^ " + r.note, plain}}}
+		return []line{l, {{strings.Repeat(" ", below) + "^ " + note, plain}}}
 	case below-1-n >= 0:
-		return []line{l, {{strings.Repeat(" ", below-1-n) + r.note + " ^", plain}}}
+		return []line{l, {{strings.Repeat(" ", below-1-n) + note + " ^", plain}}}
 	}
-	return append([]line{l}, d.hang(nil, r.note)...)
+	return append([]line{l}, d.hang(nil, note)...)
 }
 
 // hang adds text to a line, wrapped right of the gutter.

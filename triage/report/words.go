@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,51 +68,6 @@ func (v *view) sumInWords(i int) []string {
 // reachesE reports whether a term has the exponent that a sum is aligned to.
 func (v *view) reachesE(s *sim.SumTrace) bool {
 	return slices.ContainsFunc(s.Terms, func(t sim.TermTrace) bool { return t.Kind == sim.Finite && t.E == s.E })
-}
-
-var (
-	modePrefix = regexp.MustCompile(`^(product |round |post |acc |late )?(RNE|RNA|RZ|RD|RU|RTO) `)
-	raisedBit  = regexp.MustCompile(`^(RNE|RNA|RZ|RD|RU|RTO) (up|down)$`)
-	droppedBit = regexp.MustCompile(`drops ([.x]+)(…?)`)
-	dropSmall  = regexp.MustCompile(`^dropped: e < E-(\d+)$`)
-)
-
-// noteInWords writes a note of a row or a rounding without letters that a reader would have
-// to look up.
-func noteInWords(note string) string {
-	if m := dropSmall.FindStringSubmatch(note); m != nil {
-		return "dropped: more than " + m[1] + " below the largest exponent"
-	}
-	what := "rounded "
-	if m := modePrefix.FindStringSubmatch(note); m != nil {
-		switch m[1] {
-		case "":
-		case "product ":
-			what = "product rounded "
-		default:
-			what = "first rounded " // another rounding follows
-		}
-		mode := fp.RNE
-		if err := mode.UnmarshalText([]byte(strings.ToLower(m[2]))); err == nil {
-			note = what + modeInWords(mode) + ": " + note[len(m[0]):]
-		}
-	}
-	note = droppedBit.ReplaceAllStringFunc(note, func(s string) string {
-		if s == "drops x" {
-			return "drops one bit, a 1"
-		}
-		return strings.NewReplacer("drops ", "drops the bits ", ".", "0", "x", "1").Replace(s)
-	})
-	if rest, ok := strings.CutSuffix(note, ":"+keepsAll); ok {
-		note = rest + ": that changes nothing"
-	}
-	for short, words := range map[string]string{"down": "to the next lower number", "up": "to the next higher number"} {
-		if rest, ok := strings.CutSuffix(note, ": "+short); ok {
-			note = rest + ": " + words
-		}
-		note = strings.Replace(note, "("+short+")", "("+words+")", 1)
-	}
-	return strings.NewReplacer("tie → even", "a tie, which goes to the even neighbour", "tie → away", "a tie, which goes away from zero").Replace(note)
 }
 
 // InWords tells what happens to a mismatch in a few sentences, in the order in which it
@@ -293,19 +247,29 @@ func addedOnOneSide(panels []panel) string {
 
 // losesOnlyLast reports whether a side loses nothing before its last rounding.
 func (p *panel) losesOnlyLast() bool {
-	var all []string
+	all := p.events()
+	return len(all) == 0 || len(all) == 1 && all[0].last
+}
+
+// happening is something that a side loses, or a number of it that is not finite.
+type happening struct {
+	words string
+	last  bool // it is the rounding to the result
+}
+
+func (p *panel) events() (all []happening) {
 	for i := range p.blocks {
 		all = append(all, p.blocks[i].happenings()...)
 	}
-	return len(all) == 0 || len(all) == 1 && strings.Contains(all[0], " is rounded ")
+	return all
 }
 
 // happenings tells which bits a side loses and where, and which of its numbers are not
 // finite.
 func (p *panel) happenings() string {
 	var all []string
-	for i := range p.blocks {
-		all = append(all, p.blocks[i].happenings()...)
+	for _, h := range p.events() {
+		all = append(all, h.words)
 	}
 	const most = 4
 	switch n := len(all) - most; {
@@ -318,42 +282,40 @@ func (p *panel) happenings() string {
 }
 
 // happenings tells what happens in a sum: to its terms, and to the sum itself.
-func (b *block) happenings() []string {
-	var all []string
+func (b *block) happenings() []happening {
+	var all []happening
 	name := "the sum"
 	if len(b.words) > 0 {
 		name, _, _ = strings.Cut(b.words[0], ":")
 		name = "the " + strings.ToLower(name[:1]) + name[1:]
 	}
+	say := func(words string) { all = append(all, happening{words: words}) }
 	var sum *row // the last one
-	for _, e := range b.body {
-		switch {
+	for i := range b.body {
+		e := &b.body[i]
+		switch n := &e.note; {
 		case e.row != nil && e.row.sum:
 			sum = e.row
 		case e.row != nil && slices.Contains(e.row.bits, lostOne):
-			all = append(all, e.row.cutInWords())
+			say(e.row.cutInWords())
 		case e.row != nil:
-		case strings.HasPrefix(e.text, "  "):
-			all = append(all, strings.TrimSpace(e.text))
-		default:
-			note, _ := resultNote(e.text)
-			switch {
-			case strings.HasPrefix(note, "overflow"), strings.HasPrefix(note, "flushed"):
-				all = append(all, name+": "+note)
-			case !modePrefix.MatchString(note) || strings.HasSuffix(note, keepsAll):
-			case sum != nil && strings.Contains(note, " drops "):
-				words, _, _ := strings.Cut(noteInWords(note), ": drops ")
-				all = append(all, name+" is "+words+", which drops "+onesAt(sum.weights(lostOne))+" of that sum")
-			default:
-				all = append(all, name+" is "+noteInWords(note))
+		case e.listed:
+			say(n.text())
+		case n.kind == atEnd && n.by == "":
+			say(name + ": " + n.text())
+		case n.loses():
+			words := n.words()
+			if sum != nil && n.outcome == droppedAll {
+				words = n.roundingInWords() + ", which drops " + onesAt(sum.weights(lostOne)) + " of that sum"
 			}
+			all = append(all, happening{name + " is " + words, n.isLast()})
 		}
 	}
 	return all
 }
 
 // raised reports whether a term was cut away from zero.
-func (r *row) raised() bool { return !r.sum && len(r.marks) > 0 && raisedBit.MatchString(r.note) }
+func (r *row) raised() bool { return !r.sum && len(r.marks) > 0 && r.note.kind == moved }
 
 // cutInWords says what a cut does to a term.
 func (r *row) cutInWords() string {
@@ -361,15 +323,6 @@ func (r *row) cutInWords() string {
 		return fmt.Sprintf("the cut moves %s away from zero, to the next multiple of %s", r.label, power(r.marks[0].after))
 	}
 	return "the cut takes " + onesAt(r.weights(lostOne)) + " of " + r.label
-}
-
-// resultNote separates what happens to a sum from its result: NOTE → NAME = RESULT.
-func resultNote(text string) (note, result string) {
-	i := strings.LastIndex(text, "→ ")
-	if i < 0 || !strings.Contains(text[i:], " = ") {
-		return text, ""
-	}
-	return strings.TrimSuffix(text[:i], " "), text[i+len("→ "):]
 }
 
 // onesAt names the places of ones.

@@ -299,14 +299,10 @@ func checkFigure17(all []chained, res *Result) {
 	n := min(len(tf32.Low), len(half.Low))
 	t := Table{Name: "figure17", Title: "What Sun et al. say of Figure 17, and what comes out here", Head: []string{"the paper", "here", "agrees", "remark"}}
 	say := func(claim, here string, holds bool, remark string) {
-		word := "yes"
-		if !holds {
-			word = "no"
-			if remark == "" {
-				res.Failures = append(res.Failures, "Figure 17: "+claim+": "+here)
-			}
+		if !holds && remark == "" {
+			res.Failures = append(res.Failures, "Figure 17: "+claim+": "+here)
 		}
-		t.add(claim, here, word, remark)
+		t.add(claim, here, agrees(holds), remark)
 	}
 	between := func(x, y []Number, low, high float64) (string, bool) {
 		least, most := math.Inf(1), 0.0

@@ -194,14 +194,13 @@ func table8(results map[string]Number, res *Result) {
 				continue
 			}
 			slices.Sort(ours)
-			word := "yes"
-			if entries++; slices.Equal(ours, kind.theirs) {
+			same := slices.Equal(ours, kind.theirs)
+			if entries++; same {
 				equal++
 			} else {
-				word = "no"
 				res.Failures = append(res.Failures, fmt.Sprintf("Table 8, %s, %s: %s, the paper has %s", p.arch, kind.name, listed(ours), listed(kind.theirs)))
 			}
-			t.add(p.arch, kind.name, listed(ours), listed(kind.theirs), word)
+			t.add(p.arch, kind.name, listed(ours), listed(kind.theirs), agrees(same))
 		}
 	}
 	res.Tables = append(res.Tables, t)

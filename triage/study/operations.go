@@ -1,16 +1,14 @@
 package study
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"math"
 	"math/rand/v2"
 
 	"github.com/spf13/pflag"
 
-	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -136,23 +134,17 @@ func (p *profiler) drawn(op string, low bool, rng *rand.Rand) (*mma.Dot, float32
 	return d, sum
 }
 
-// WriteProfiles writes the profiles of n inputs of a seed for people, in a number of columns.
-func WriteProfiles(w io.Writer, rows []Profile, seed uint64, n, width int) error {
-	var b bytes.Buffer
-	b.WriteString(readable.Hanging(fmt.Sprintf("Sun et al. (2023), Tables 12 to 15: mean absolute errors of %d inputs, seed %d", n, seed), width))
-	g := readable.Table{Width: width, Head: true, Right: map[int]bool{1: true, 2: true, 3: true, 4: true}}
-	g.Add("", "init low", "init FP32", "to d rounded: init low", "init FP32")
+// ProfileTable lists the profiles of n inputs of a seed for people.
+func ProfileTable(rows []Profile, seed uint64, n int) (title string, table document.Block) {
+	t := &document.Table{Columns: document.Columns("", "#init low", "#init FP32", "#to d rounded: init low", "#init FP32")}
 	for _, r := range rows {
-		cells := []string{"  " + r.Operation}
+		cells := []string{r.Operation}
 		for _, v := range []float64{r.Low, r.FP32, r.NarrowLow, r.NarrowFP32} {
 			cells = append(cells, fmt.Sprintf("%.2e", v))
 		}
-		g.Add(cells...)
+		t.Add(cells...)
 	}
-	g.Write(&b, nil)
-	b.WriteString("\n")
-	_, err := w.Write(b.Bytes())
-	return err
+	return fmt.Sprintf("Sun et al. (2023), Tables 12 to 15: mean absolute errors of %d inputs, seed %d", n, seed), document.Indent(2, t)
 }
 
 // printedProfile is one of Tables 12 to 15 of Sun et al., measured on an A100 and an RTX
@@ -221,10 +213,10 @@ func profilesBeside(all [][]Profile, res *Result) {
 					continue
 				}
 				figures++
-				word, remark := "no", ""
+				same, remark := agrees(false), ""
 				switch {
 				case theirs == 0 && ours < 5e-8, theirs > 0 && ours > theirs/1.5 && ours < theirs*1.5:
-					word = "yes"
+					same = true
 					agree++
 					if theirs == 0 && ours > 0 {
 						remark = "the unit truncates where FP32 arithmetic rounds to nearest; the paper prints 0.0, and 1.89e-8 in Table 12"
@@ -242,7 +234,7 @@ func profilesBeside(all [][]Profile, res *Result) {
 				if col >= 2 {
 					baseline = "FP32 rounded to d"
 				}
-				t.add(p.table, mine.Operation, init, baseline, ours, theirs, word, remark)
+				t.add(p.table, mine.Operation, init, baseline, ours, theirs, same, remark)
 			}
 		}
 	}

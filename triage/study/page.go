@@ -136,7 +136,8 @@ func (t *Table) document() *document.Table {
 			if n, is := c.(Number); is {
 				cell.Exact = n.exactly()
 			}
-			if _, isText := c.(string); !isText {
+			switch c.(type) {
+			case int, Number:
 				g.Columns[i].Number = true
 			}
 			cells = append(cells, cell)

@@ -35,8 +35,22 @@ type Table struct {
 	Rows  [][]Cell `json:"rows"` // as long as Head
 }
 
-// Cell is a string, an int or a Number.
+// Cell is a string, an int, a Number or agrees.
 type Cell any
+
+// agrees is whether ours is what a paper has, or agrees with it.
+type agrees bool
+
+// String writes it for people.
+func (a agrees) String() string {
+	if a {
+		return "yes"
+	}
+	return "no"
+}
+
+// MarshalText writes it as it is shown.
+func (a agrees) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // Number is a number as JSON, which has no infinities and no NaNs, and as tables have it.
 type Number float64

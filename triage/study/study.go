@@ -96,7 +96,6 @@ var studies = []Study{
 	chainStudy,
 	gemmStudy,
 	refineStudy,
-	papersStudy,
 }
 
 // All returns the table of studies.

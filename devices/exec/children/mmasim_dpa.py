@@ -6,13 +6,17 @@
 
 It has all of MMA-Sim's instructions of an architecture, under mmafuzz's names, or those whose
 name the regular expression --only finds. MMA-Sim's method dpa computes any number of dot
-products at once, and each request is one call of it.
+products at once, and each request is one call of it. With --times FILE the child also times
+each request, for the table of the README: processor times of dpa, and of a call that computes
+one tile.
 """
 import argparse
 import ctypes
+import json
 import os
 import re
 import sys
+import time
 
 import protocol
 
@@ -22,6 +26,9 @@ ARCHS = {"volta": "Volta", "turing": "Turing", "ampere": "Ampere", "ada": "Ada L
 p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 p.add_argument("arch", choices=list(ARCHS))
 p.add_argument("--only", default="", help="instructions whose names this regular expression finds")
+p.add_argument("--times", metavar="FILE", help="write a line of times for each request")
+p.add_argument("--runs", type=int, default=5, help="with --times: how often each is timed")
+p.add_argument("--seconds", type=float, default=0.03, help="with --times: how long each run takes, at least")
 o = p.parse_args()
 torch = protocol.need("torch", "2.1", "pip install mmasim, which brings PyTorch")
 os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")  # for ninja, with which MMA-Sim compiles a part of itself
@@ -60,6 +67,19 @@ def formats(name, op):
     return of_ptx(a, op.a_type), of_ptx(b, op.b_type), of(op.c_type), of(op.d_type)
 
 
+def timed(f):
+    """The seconds of processor time that a call takes, in each run."""
+    f()
+    took = []
+    for _ in range(o.runs):
+        began, calls = time.process_time(), 0
+        while calls == 0 or time.process_time() - began < o.seconds:
+            f()
+            calls += 1
+        took.append((time.process_time() - began) / calls)
+    return took
+
+
 def instruction(name, op):
     scaled = hasattr(op, "s_type")
     a, b, c, d = formats(name, op)
@@ -80,11 +100,16 @@ def instruction(name, op):
         return x.unsqueeze(axis).expand(shape)
 
     def run(tiles, m, n, buffers):
-        args = [over(operand("a", buffers[0], tiles, m, op.k), 2, n), over(operand("b", buffers[1], tiles, n, op.k), 1, m),
-                load(buffers[2], op.c_type, tiles, m, n)]
+        a, b, c = operand("a", buffers[0], tiles, m, op.k), operand("b", buffers[1], tiles, n, op.k), load(buffers[2], op.c_type, tiles, m, n)
+        args, one = [over(a, 2, n), over(b, 1, m), c], [a[0], b[0].T, c[0]]
         if scaled:
-            args += [over(load(buffers[3], op.s_type, tiles, m, -1), 2, n), over(load(buffers[4], op.s_type, tiles, n, -1), 1, m)]
+            sa, sb = load(buffers[3], op.s_type, tiles, m, -1), load(buffers[4], op.s_type, tiles, n, -1)
+            args, one = args + [over(sa, 2, n), over(sb, 1, m)], one + [sa[0], sb[0].T]
         out = op.dpa(*args).clone(memory_format=torch.contiguous_format)
+        if o.times:
+            alike = torch.equal(op(*one).clone(memory_format=torch.contiguous_format).view(torch.uint8), out[0].view(torch.uint8))
+            with open(o.times, "a") as f:
+                print(json.dumps({"batched": timed(lambda: op.dpa(*args)), "single": timed(lambda: op(*one)), "equal": bool(alike)}), file=f)
         return ctypes.string_at(out.data_ptr(), out.nbytes)
 
     scale = name.rsplit(".", 1)[1] if scaled else None

@@ -1,6 +1,6 @@
 // Package measure times work on machines that others use too, and has the work
-// that benchmarks of models agree on. It is used by go test -bench ./sim, mmafuzz
-// bench and peerbench.
+// that benchmarks of models agree on. It is used by go test -bench ./sim and mmafuzz
+// bench, and by the tests of package selfcheck.
 //
 // Computations are timed by the processor time of their thread (Thread), if the system
 // measures it, so that waiting for other programs does not count. Other programs still slow

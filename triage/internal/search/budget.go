@@ -61,11 +61,11 @@ func (b *Budget) Spent() bool {
 		}
 		b.Show(p)
 	}
-	return b.most > 0 && b.computed() >= b.most || b.TimeSpent() || b.within != nil && b.within.Spent()
+	return b.most > 0 && b.computed() >= b.most || b.timeSpent() || b.within != nil && b.within.Spent()
 }
 
-// TimeSpent reports whether the processor time is spent.
-func (b *Budget) TimeSpent() bool { return b.time > 0 && b.e.Time() >= b.time }
+// timeSpent reports whether the processor time is spent.
+func (b *Budget) timeSpent() bool { return b.time > 0 && b.e.Time() >= b.time }
 
 func (b *Budget) tracef(format string, args ...any) {
 	if b.Trace != nil {

@@ -44,7 +44,7 @@ func Levels(ctx context.Context, e *evidence.Evidence, b *Budget, from []mma.Par
 		beam = append(beam, level...)
 		var next []mma.Params
 		for _, p := range level {
-			if ctx.Err() != nil || b.TimeSpent() {
+			if ctx.Err() != nil || b.timeSpent() {
 				return nil, beam
 			}
 			for _, q := range change.Programs(e.Mutants(&p, steps...)) {

@@ -93,7 +93,7 @@ func TestExplore(t *testing.T) {
 	short := NewBudget(e)
 	short.AllowTime(time.Nanosecond)
 	e.Explains(&base)
-	if s := explore(t.Context(), short); len(s.nodes) != 1 || !short.TimeSpent() {
+	if s := explore(t.Context(), short); len(s.nodes) != 1 || !short.timeSpent() {
 		t.Errorf("%d programs without time", len(s.nodes))
 	}
 	done, cancel := context.WithCancel(t.Context())

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package table
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ func markdown(rs []run) string {
 	var s strings.Builder
 	fmt.Fprint(&s, `# Fuzzing engines on planted faults
 
-Written by `+"`go run ./fuzz/harness/table`"+` (`+"`go doc ./fuzz/harness/table`"+`): how many executions and how much processor
+Written by `+"`go test ./fuzz/harness/table -update`"+` (see `+"`table/table_test.go`"+`): how many executions and how much processor
 time it takes until a fault shows. These are medians of the runs that find it, of 10 runs or
 else as marked; a dash where none does within the time. An execution of mmafuzz is one dot product of
 a batch, of the others one call. The time includes the start of all processes, which takes

@@ -1,6 +1,6 @@
 //go:build linux
 
-package main
+package table
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/harness"
 )
 
-// Called with the argument campaignArg, the program runs a campaign of mmafuzz, which writes
+// Called with the argument campaignArg, the test program runs a campaign of mmafuzz, which writes
 // foundAt and a number.
 const (
 	campaignArg = "campaign"
@@ -67,7 +67,9 @@ func build(dir string) (*built, error) {
 		{"go", "tool", "go-fuzz-build", "-func", "FuzzPair", "-o", b.zip, "./fuzz/harness"},
 		{"fuzz/harness/libfuzzer/build", b.libFuzzer},
 	} {
-		if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+		build := exec.Command(command[0], command[1:]...)
+		build.Dir = root
+		if out, err := build.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s: %w\n%s", strings.Join(command, " "), err, out)
 		}
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
 
-var papersStudy = Study{
+// Papers is the study that TestPapers makes: it is about units of its own, and nothing that a
+// user could ask of others.
+var Papers = Study{
 	Name:  "papers",
 	Short: "every table and figure of five papers: ours, theirs, and why they differ",
 	Long: `papers goes through all tables and figures of five papers about matrix units and
@@ -177,21 +179,16 @@ func (papers) Run(ctx context.Context, r *Request) (*Result, error) {
 		paper, it := reproduced[p.paper].paper, &reproduced[p.paper].items[p.item]
 		n, reasons, same := made[n], []string{}, 0
 		for _, e := range n {
-			word := "yes"
 			switch {
 			case e.Equal:
 				same++
 			case e.Why == "":
-				word = "no"
 				unexplained++
 				res.Failures = append(res.Failures, fmt.Sprintf("%s, %s, %s, %s: %s, the paper has %s", paper, it.name, e.Row, e.What, e.Ours, e.Theirs))
-			default:
-				word = "no"
-				if !slices.Contains(reasons, e.Why) {
-					reasons = append(reasons, e.Why)
-				}
+			case !slices.Contains(reasons, e.Why):
+				reasons = append(reasons, e.Why)
 			}
-			entries.add(paper, it.name, e.Row, e.What, e.Ours, e.Theirs, word, e.Why)
+			entries.add(paper, it.name, e.Row, e.What, e.Ours, e.Theirs, agrees(e.Equal), e.Why)
 		}
 		if it.entries == nil {
 			lines.add(paper, it.name, it.what, "-", "-", it.note)
@@ -223,7 +220,7 @@ func rowsOf(table string, make func(ctx context.Context, r *Request, res *Result
 				for _, c := range row {
 					name = append(name, fmt.Sprint(cells[c]))
 				}
-				e := entry{Row: name[0], What: strings.Join(name[1:], ", "), Ours: fmt.Sprint(cells[ours]), Theirs: fmt.Sprint(cells[theirs]), Equal: cells[verdict] == "yes"}
+				e := entry{Row: name[0], What: strings.Join(name[1:], ", "), Ours: fmt.Sprint(cells[ours]), Theirs: fmt.Sprint(cells[theirs]), Equal: cells[verdict] == agrees(true)}
 				if why >= 0 {
 					e.Why = fmt.Sprint(cells[why])
 				}
@@ -262,7 +259,7 @@ func profiled(table string) func(context.Context, *Request) ([]entry, error) {
 		var all []entry
 		for _, c := range res.Tables[0].Rows {
 			if c[0] == table {
-				all = append(all, entry{fmt.Sprint(c[1]), fmt.Sprintf("init %s, against %s", c[2], c[3]), fmt.Sprint(c[4]), fmt.Sprint(c[5]), c[6] == "yes", fmt.Sprint(c[7])})
+				all = append(all, entry{fmt.Sprint(c[1]), fmt.Sprintf("init %s, against %s", c[2], c[3]), fmt.Sprint(c[4]), fmt.Sprint(c[5]), c[6] == agrees(true), fmt.Sprint(c[7])})
 			}
 		}
 		return all, nil
