@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +39,22 @@ func TestMain(m *testing.M) {
 		cudatest.Register()
 		main()
 	}
-	testscript.Main(m, programs)
+	testscript.Main(waiting{m}, programs)
+}
+
+// waiting runs twice as many tests at the same time as there are processors: many of them wait
+// for what they have killed or stopped.
+type waiting struct{ *testing.M }
+
+// Run sets the number of tests, unless -parallel does, and runs them.
+func (w waiting) Run() int {
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		if err := parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err)
+		}
+	}
+	return w.M.Run()
 }
 
 // programs are the commands of the scripts.

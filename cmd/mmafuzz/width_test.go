@@ -18,14 +18,18 @@ import (
 func TestWidth(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const inst = "mma.m16n8k8.f32.f16.f16.f32"
+	one := `{"v": 1, "name": "one", "about": "one instruction", "seed": 1, "entries": [{"instructions": ["` + inst + `"], "inputs": [{"source": "cut@1[*]", "count": 64}]}]}`
+	if err := os.WriteFile("plan-of-one.json", []byte(one), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		{"run", "--inst", inst, "--count", "20000", "--out", "run"},
 		{"campaign", "plan", "--inst", inst, "--count", "20000", "--rounds", "1", "--out", "plan.json"},
 		{"run", "--campaign", "plan.json", "--shard", "0/1", "--out", "shards"},
 		{"vectors", "--arch", "hopper", "--inst", "mma.m16n8k16.f32.f16.f16.f32", "--out", "sets"},
-		{"record", "--target", "sim:ampere", "--name", "a100", "--plan", "smoke", "--out", "a100.rec"},
-		{"record", "--target", "sim:hopper", "--name", "h100", "--plan", "smoke", "--out", "h100.rec"},
-		{"record", "--target", "sim:turing", "--name", "t4", "--plan", "smoke", "--out", "t4.rec"},
+		{"record", "--target", "sim:ampere", "--name", "a100", "--plan", "plan-of-one.json", "--out", "a100.rec"},
+		{"record", "--target", "sim:hopper", "--name", "h100", "--plan", "plan-of-one.json", "--out", "h100.rec"},
+		{"record", "--target", "sim:turing", "--name", "t4", "--plan", "plan-of-one.json", "--out", "t4.rec"},
 	} {
 		said(t, args...)
 	}
@@ -38,7 +42,7 @@ func TestWidth(t *testing.T) {
 		"minimize " + bundle + " --out smaller", "vectors --check " + set + " --target sim:ampere",
 		"compare a100.rec h100.rec t4.rec --out compared -v",
 		"diff ampere hopper", "prove ampere hopper", "probe --target sim:hopper --inst " + inst + " --profile 10",
-		"infer --target sim:hopper --inst " + inst, "campaign plan --count 10 --out other.json",
+		"infer --target sim:x86 --inst vfmadd231ps --checks 100", "campaign plan --count 10 --out other.json",
 		"study operations --count 100", "study bounds sim:hopper/" + inst + " --count 20", "study bias --count 10",
 		"study chain --count 10", "study refine --count 10",
 		"study discrepancy sim:hopper/" + inst + " sim:ampere/" + inst + " --count 100",
