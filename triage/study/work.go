@@ -8,9 +8,9 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
@@ -103,7 +103,7 @@ func (k *kept) find(key string, made any, check func() error) (ok bool, err erro
 	if !ok {
 		return false, nil
 	}
-	if err = corpus.DecodeStrict(body, made); err == nil {
+	if err = strictjson.UnmarshalKnown(body, made, "value"); err == nil {
 		err = check()
 	}
 	if err != nil {
