@@ -70,10 +70,10 @@ func (c *checklistCmd) run(ctx context.Context) error {
 	}
 	rep, err := checklist.Run(ctx, *o)
 	switch {
-	case errors.Is(err, checklist.ErrOtherChecklist), errors.Is(err, corpus.ErrOtherVersion):
-		return hint.Add(err, "name another directory with --checklist")
 	case errors.Is(err, corpus.ErrInUse):
 		return hint.Add(err, "wait for it, or name another directory with --checklist")
+	case err != nil && rep == nil: // it has not gone on, and would not the next time
+		return err
 	case err != nil:
 		return hint.Add(err, "what was found is kept: the same command goes on from here")
 	}

@@ -51,13 +51,13 @@ type header struct {
 	Target string `json:"target" is:"target"`
 }
 
-// ErrOtherChecklist reports that a journal belongs to the checklist of another target.
-var ErrOtherChecklist = errors.New("the journal is of another checklist")
+// errOtherChecklist reports that a journal belongs to the checklist of another target.
+var errOtherChecklist = errors.New("the journal is of another checklist")
 
 // openJournal reads what an earlier part of the run has written.
 func openJournal(path, target string) (*outcomes, error) {
 	kind := journal.Kind[header]{Of: "checklist", Version: 3, By: journal.ByChecklist, Versions: versions.Current(), Differ: func(have, want header) error {
-		return fmt.Errorf("%w: %s", ErrOtherChecklist, strings.Join(journal.Differences(have, want), "; "))
+		return fmt.Errorf("%w: %s", errOtherChecklist, strings.Join(journal.Differences(have, want), "; "))
 	}}
 	o := &outcomes{index: map[string]int{}, began: map[string]int{}}
 	log, err := journal.Open(path, kind, header{target}, func(r *Row) error {

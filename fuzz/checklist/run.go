@@ -91,8 +91,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		r.checker = sync.OnceValues(func() (*cuda.Checker, error) { return cuda.NewChecker(o.Target.Name()) })
 	}
 	var err error
-	if r.journal, err = openJournal(filepath.Join(o.Dir, journal.File), o.Target.Name()); err != nil {
+	if r.journal, err = openJournal(filepath.Join(o.Dir, journal.File), o.Target.Name()); errors.Is(err, corpus.ErrInUse) {
 		return nil, err
+	} else if err != nil { // it is of another checklist, or damaged
+		return nil, hint.Add(err, "name another directory with --checklist")
 	}
 	if err := corpus.RemoveStale(o.Dir, staleDepth); err != nil {
 		return nil, errors.Join(err, r.journal.close())
