@@ -469,7 +469,7 @@ func (x *machine) encode(t term) uint64 {
 		if x.fd.HasInf() {
 			return x.fd.InfCode(t.Neg)
 		}
-		return x.nanCode(x.settled(term{kind: invalid}))
+		return x.nanCode(x.roundedNaN(term{kind: invalid}))
 	}
 	return x.fd.Encode(t.Dyadic, fp.RNE, fp.OverInf)
 }

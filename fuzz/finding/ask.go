@@ -159,9 +159,9 @@ func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, do
 	if err := ask(all, repetitions); err != nil {
 		return nil, nil, err
 	}
-	again := slices.DeleteFunc(all, func(i int) bool { return len(votes[i]) == 1 })
-	if len(again) > 0 {
-		if err := ask(again, unsure); err != nil {
+	differing := slices.DeleteFunc(all, func(i int) bool { return len(votes[i]) == 1 })
+	if len(differing) > 0 {
+		if err := ask(differing, unsure); err != nil {
 			return nil, nil, err
 		}
 	}

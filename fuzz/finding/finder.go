@@ -22,7 +22,7 @@ type Options struct {
 	Bundles     string
 	BundleDir   func(f *Case) string
 	Found       func(f *Case, kept bool) error
-	Thinking    func(pair int, computed, most int64)
+	Searching   func(pair int, computed, most int64)
 	Sharing     Sharing
 	Workers     int
 }
@@ -46,7 +46,7 @@ type Finder struct {
 	pairs        []*Pair
 	resumed      map[*Case]bool               // findings of earlier runs
 	environments map[string]map[string]string // of targets
-	thinking     sync.Mutex
+	searching    sync.Mutex
 }
 
 // NewFinder returns a finder for the pairs of a campaign.

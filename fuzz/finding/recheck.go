@@ -110,17 +110,17 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 func (x *pairTriage) alone(ctx context.Context, times int, cases []*Case) ([]trial, error) {
 	ts := make([]trial, len(cases))
 	var at []int
-	var again []*Case
+	var retried []*Case
 	var dots []*mma.Dot
 	for i, f := range cases {
 		if f.Class != oracle.Fault {
-			at, again, dots = append(at, i), append(again, f), append(dots, f.Start)
+			at, retried, dots = append(at, i), append(retried, f), append(dots, f.Start)
 		}
 	}
 	if len(dots) == 0 {
 		return ts, nil
 	}
-	some, err := x.trials(ctx, times, mma.BatchOf(x.p.Spec.Formats, x.p.K, dots), again, func(i int) int { return i })
+	some, err := x.trials(ctx, times, mma.BatchOf(x.p.Spec.Formats, x.p.K, dots), retried, func(i int) int { return i })
 	if devices.IsFault(err) {
 		return nil, nil
 	}

@@ -82,7 +82,7 @@ func (c *campaign) page() (*document.Document, error) {
 		return nil, err
 	}
 	p.Add("All findings", findings...)
-	p.Add("Run it again", c.again()...)
+	p.Add("Run it again", c.repeatCommand()...)
 	return p, nil
 }
 
@@ -673,8 +673,8 @@ func (c *campaign) keptText() string {
 	return text
 }
 
-// again says how to repeat the campaign.
-func (c *campaign) again() []document.Block {
+// repeatCommand says how to repeat the campaign.
+func (c *campaign) repeatCommand() []document.Block {
 	if c.several() || len(c.State.Counts) == 0 {
 		return []document.Block{document.Text("Every finding can be run again with `mmafuzz replay` and the directory of its bundle.")}
 	}

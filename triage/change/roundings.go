@@ -134,12 +134,12 @@ func (c *changer) roundInRange(bare *rounding) {
 	}
 	for _, r := range c.rounds() {
 		for f := mma.NoFlush; f <= mma.FlushResult; f++ {
-			whole := func(p *mma.Params) {
+			rounded := func(p *mma.Params) {
 				was := r.at(p)
 				bare.at(p).Frac, bare.at(p).Mode, bare.at(p).Flush = was.Frac, was.Mode, f
 			}
-			c.to(whole)
-			c.to(func(p *mma.Params) { whole(p); *r.at(p) = mma.To(c.D, r.at(p).Mode) })
+			c.to(rounded)
+			c.to(func(p *mma.Params) { rounded(p); *r.at(p) = mma.To(c.D, r.at(p).Mode) })
 		}
 	}
 }

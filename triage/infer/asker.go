@@ -148,7 +148,7 @@ func (s *asker) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error {
 		return nil
 	}
 	w := s.D.Width()
-	return s.askAgain(ctx, dots, func(i int) uint64 { return mma.Load(a.Codes, w, i) })
+	return s.compareFirst(ctx, dots, func(i int) uint64 { return mma.Load(a.Codes, w, i) })
 }
 
 // confirmCheck does the same for a batch on which a model was checked: the unit gave
@@ -162,7 +162,7 @@ func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c 
 		wrong[w.Output] = w.Code
 	}
 	dots := s.unpack(b, min(b.Dots(), confirmEach))
-	return s.askAgain(ctx, dots, func(i int) uint64 {
+	return s.compareFirst(ctx, dots, func(i int) uint64 {
 		if code, ok := wrong[i]; ok {
 			return code
 		}
@@ -170,9 +170,9 @@ func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c 
 	})
 }
 
-// askAgain asks again for the first few of the dot products, and compares the answers with
-// those of the journal. If they differ it is in doubt, which is no error yet.
-func (s *asker) askAgain(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
+// compareFirst asks again for the first few of the dot products, and compares the answers with
+// those of the journal. A difference is noted as a doubt, which is no error yet.
+func (s *asker) compareFirst(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
 	n := min(len(dots), confirmEach, confirmMost-s.stats.Confirmed)
 	if n <= 0 {
 		return nil

@@ -67,7 +67,7 @@ type Result struct {
 	Stats   Stats
 	Seconds float64
 
-	// Evidence is the number of cases on which the program rests, Left of those
+	// Evidence is the number of cases from which the program was found, Left of those
 	// that it does not explain (0 if it was found).
 	Evidence, Left int
 	Families       []Family

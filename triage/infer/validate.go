@@ -27,7 +27,7 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 		if g.Size != nil {
 			c.Of = g.Size(l.spec())
 		}
-		n := max(n, whole(g, l.spec()))
+		n := max(n, smallSize(g, l.spec()))
 		for at := 0; at < n; {
 			src := g.Aimed(l.spec(), p)
 			if at/maxBatch%2 == 1 {
