@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -343,12 +344,12 @@ func (m *Mismatch) parse(body []byte) error {
 	}
 	// The version first: the other fields of another version may not fit Mismatch.
 	if err := json.Unmarshal(body, &version); err != nil {
-		return fmt.Errorf("%s: %w", mismatchFile, mma.JSONError(body, err))
+		return fmt.Errorf("%s: %w", mismatchFile, strictjson.Error(body, err))
 	}
 	if version.V != BundleVersion {
 		return fmt.Errorf("it is of version %d, this program reads %d", version.V, BundleVersion)
 	}
-	if err := mma.UnmarshalJSON(body, m); err != nil {
+	if err := strictjson.Unmarshal(body, m); err != nil {
 		return fmt.Errorf("%s: %w", mismatchFile, err)
 	}
 	m.printable()

@@ -14,7 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
 
 // Plan describes what to record of a target: which instructions, on which inputs. It is
@@ -152,7 +152,7 @@ func readStrict(r io.Reader, what string, most int64, version int, v any) error 
 		V *int `json:"v"`
 	}
 	if err := json.Unmarshal(body, &head); err != nil {
-		return fmt.Errorf("this is no %s: %w", what, mma.JSONError(body, err))
+		return fmt.Errorf("this is no %s: %w", what, strictjson.Error(body, err))
 	}
 	switch {
 	case head.V == nil:
@@ -160,7 +160,7 @@ func readStrict(r io.Reader, what string, most int64, version int, v any) error 
 	case *head.V != version:
 		return fmt.Errorf("%s version %d, this program reads %d", what, *head.V, version)
 	}
-	if err := DecodeStrict(body, v); err != nil {
+	if err := strictjson.UnmarshalKnown(body, v, "value"); err != nil {
 		return err
 	}
 	printable.Strings(v)

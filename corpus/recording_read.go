@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -215,7 +216,7 @@ func (s *frameReader) frame(kind byte, payload []byte) error {
 }
 
 // decode reads the JSON of a frame.
-func decode(payload []byte, v any) error { return mma.UnmarshalJSON(payload, v) }
+func decode(payload []byte, v any) error { return strictjson.Unmarshal(payload, v) }
 
 func (s *frameReader) readHeader(payload []byte) error {
 	var version struct {

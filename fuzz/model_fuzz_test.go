@@ -23,7 +23,7 @@ func FuzzModelFile(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, model, data []byte) {
-		i, err := mma.ReadModel(bytes.NewReader(model))
+		i, err := mma.ReadModel(model)
 		if err != nil {
 			return
 		}

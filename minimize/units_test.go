@@ -80,9 +80,7 @@ func model(t testing.TB, p mma.Params) *sim.Model {
 func fused(t testing.TB) *sim.Model { return model(t, mma.FMA(fp.FP32)) }
 
 func truncated(t testing.TB) *sim.Model {
-	p := mma.EFDPA(16)
-	p.Acc = mma.To(fp.FP32, fp.RZ)
-	return model(t, p)
+	return model(t, mma.Params{L: 16, Acc: mma.To(fp.FP32, fp.RZ), Special: mma.Special{NaN: mma.NaNQuiet, TinySign: true}})
 }
 
 // differ is the test of two simulators: bucket diff.

@@ -33,13 +33,13 @@ func (a adder) finish(sum term, all, cuts []term) term {
 		return sum
 	}
 	units := a.count(sum)
-	frame := a.Negate.RelativeToSign() && all[a.first(all)].neg
+	frame := a.NegatesRelative() && all[a.first(all)].neg
 	lost := false
 	for i, t := range all {
 		if a.dropped(i, all) {
 			continue
 		}
-		if a.Negate != mma.NegateExact && t.neg != frame && !(t.null && a.Negate.SkipsNull()) {
+		if a.Negate != mma.NegateExact && t.neg != frame && (!t.null || a.NegatesNull()) {
 			one := int64(1)
 			if t.neg {
 				one = -1

@@ -55,7 +55,7 @@ func multiple(t term, u int) (n uint64, ok bool) {
 
 // made returns the NaN that an operation makes.
 func made(s mma.Special) term {
-	t := term{kind: NotANumber, neg: s.NaN.Negative(), invalid: true}
+	t := term{kind: NotANumber, neg: s.NegativeNaN(), invalid: true}
 	for i := range s.Ones {
 		t.payload |= 1 << (63 - i)
 	}
@@ -70,7 +70,7 @@ func nanCode(t term, f *fp.Format, s mma.Special) uint64 {
 		return f.SignBit()
 	case fp.OnesNaN:
 		ones := f.SignBit() - 1
-		if rule == mma.NaNQuietNeg || rule.Operand() && t.neg {
+		if rule == mma.NaNQuietNeg || s.OperandNaN() && t.neg {
 			ones |= f.SignBit()
 		}
 		return ones

@@ -30,7 +30,7 @@ func TestNaNCodes(t *testing.T) {
 			{rule.String() + " inf-inf between products", p, "7C00 FC00", "", "", want[0]},
 		})
 		runEval(t, half, []evalTest{{rule.String() + " inf*0", h, "7C00", "0000", "", want[1]}})
-		if !rule.Operand() {
+		if !p.Special.OperandNaN() {
 			runEval(t, fp16, []evalTest{{rule.String() + " of operand", p, "FD55", "", "", want[0]}})
 		}
 	}

@@ -169,7 +169,7 @@ func (e *evaluator) left(t, part term, f *fp.Format) term {
 
 // invalidOperand is a NaN operand that comes of Inf-Inf in software.
 func (e *evaluator) invalidOperand() term {
-	return term{kind: NotANumber, neg: e.Special.NaN.Negative(), payload: 1 << 63}
+	return term{kind: NotANumber, neg: e.Special.NegativeNaN(), payload: 1 << 63}
 }
 
 // unread returns a code without the bits that a Narrow without a Mode takes away.
@@ -229,7 +229,7 @@ func (e *evaluator) scaled(t term, element int) term {
 	block := element / int(e.f.Block)
 	sa, sb := decode(e.f.Scale, e.dot.SA[block]), decode(e.f.Scale, e.dot.SB[block])
 	if r := e.ScaleRound; r != (mma.Round{}) {
-		return e.times(t, e.roundTo(e.times(sa, sb), r, r.Short(e.f.Scale.Get())))
+		return e.times(t, e.roundTo(e.times(sa, sb), r, r.Short(e.f.Scale)))
 	}
 	return e.times(e.times(t, sa), sb)
 }

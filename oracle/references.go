@@ -13,6 +13,12 @@ type Reference struct {
 	Title    string
 	Eval     func(f mma.Formats, d *mma.Dot) uint64 // code of D; f must be supported
 	supports func(f mma.Formats) error
+
+	// The reference as a program, for Program. Eval does not read it: a test of package
+	// devices/reference compares the two.
+	wide  fp.ID // format of the chain's accumulator; None: the sum is exact
+	twice bool  // products are rounded to that format, too
+	order mma.Order
 }
 
 // Supports returns an error if the reference cannot keep its promises for
@@ -21,15 +27,35 @@ func (r *Reference) Supports(f mma.Formats) error { return r.supports(f) }
 
 // References lists the references.
 var References = []Reference{
-	{"exact", "exact value, rounded once to nearest even", exactCode, supportsAll},
-	{"fma32", "FP32 fused multiply-adds, first element first", chain(fma32, false), supports32},
-	{"fma32-rev", "FP32 fused multiply-adds, last element first", chain(fma32, true), supports32},
-	{"fma64", "FP64 fused multiply-adds, first element first", chain(fma64, false), supports64},
-	{"fma64-rev", "FP64 fused multiply-adds, last element first", chain(fma64, true), supports64},
-	{"mul32", "FP32 multiplications and additions, first element first", chain(mulAdd32, false), supports32},
-	{"mul32-rev", "FP32 multiplications and additions, last element first", chain(mulAdd32, true), supports32},
-	{"mul64", "FP64 multiplications and additions, first element first", chain(mulAdd64, false), supports64},
-	{"mul64-rev", "FP64 multiplications and additions, last element first", chain(mulAdd64, true), supports64},
+	{"exact", "exact value, rounded once to nearest even", exactCode, supportsAll, fp.None, false, mma.Ascending},
+	{"fma32", "FP32 fused multiply-adds, first element first", chain(fma32, false), supports32, fp.FP32, false, mma.Ascending},
+	{"fma32-rev", "FP32 fused multiply-adds, last element first", chain(fma32, true), supports32, fp.FP32, false, mma.Descending},
+	{"fma64", "FP64 fused multiply-adds, first element first", chain(fma64, false), supports64, fp.FP64, false, mma.Ascending},
+	{"fma64-rev", "FP64 fused multiply-adds, last element first", chain(fma64, true), supports64, fp.FP64, false, mma.Descending},
+	{"mul32", "FP32 multiplications and additions, first element first", chain(mulAdd32, false), supports32, fp.FP32, true, mma.Ascending},
+	{"mul32-rev", "FP32 multiplications and additions, last element first", chain(mulAdd32, true), supports32, fp.FP32, true, mma.Descending},
+	{"mul64", "FP64 multiplications and additions, first element first", chain(mulAdd64, false), supports64, fp.FP64, true, mma.Ascending},
+	{"mul64-rev", "FP64 multiplications and additions, last element first", chain(mulAdd64, true), supports64, fp.FP64, true, mma.Descending},
+}
+
+// Program returns the reference for results in a format. Its K is the length of the
+// whole dot product: a reference rounds to D's format once.
+//
+// For operands that the reference refuses (Supports) it is a program, but not the reference.
+func (r *Reference) Program(d fp.ID) mma.Params {
+	p := mma.FMA(d)
+	if r.wide == fp.None {
+		p.L = 0
+		return p
+	}
+	p.Order, p.Acc = r.order, mma.To(r.wide, fp.RNE)
+	if r.twice {
+		p.Prod.Round = p.Acc
+	}
+	if r.wide != d {
+		p.Out = mma.To(d, fp.RNE)
+	}
+	return p
 }
 
 // FindReference returns the reference of a name.

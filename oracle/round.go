@@ -49,7 +49,7 @@ func up(m fp.Mode, floor *big.Int, half int) bool {
 }
 
 // round applies a Round to a term.
-func (e *evaluator) round(t term, r mma.Round) term { return e.roundTo(t, r, e.f.Short(&r)) }
+func (e *evaluator) round(t term, r mma.Round) term { return e.roundTo(t, r, r.Short(e.f.D)) }
 
 // roundTo is round; with short, the largest number is one unit less than its bits allow
 // (mma.Formats.Short).

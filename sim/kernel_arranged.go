@@ -35,7 +35,7 @@ type arrangedState struct {
 func newArranged(m *Model, path Path) kernel {
 	p, f := &m.params, m.formats
 	t := &arranged{m: m, late: p.Start == mma.StartZero && f.C != fp.None}
-	if p.Order == mma.Ascending && p.In.Widen == fp.None && !t.late || p.Special.NaN.Operand() || f.Scale != fp.None {
+	if p.Order == mma.Ascending && p.In.Widen == fp.None && !t.late || p.Special.OperandNaN() || f.Scale != fp.None {
 		return nil
 	}
 	q, g := *p, f

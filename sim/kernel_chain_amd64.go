@@ -56,7 +56,7 @@ func newChain(m *Model, level simd.Level) kernel {
 	if !c.isFMA(p) && !c.isAddMul(p) {
 		return nil
 	}
-	c.patch = p.Special.NaN.Operand()
+	c.patch = p.Special.OperandNaN()
 	c.nan = f.D.Get().QuietNaN(false)
 	if !c.patch {
 		c.nan = newMachine(m).nanCode(term{kind: NaN})
@@ -119,7 +119,7 @@ func (c *chain) isAddMul(p *mma.Params) bool {
 		Special: mma.Special{NaN: p.Special.NaN, NegZero: true, TinySign: true},
 	}
 	c.l = p.Step(c.m.k)
-	if q != *p || c.l != 2 && c.l != 4 || c.m.k%c.l != 0 || c.widen == fp.None || !c.round(r) || p.Special.NaN.Operand() {
+	if q != *p || c.l != 2 && c.l != 4 || c.m.k%c.l != 0 || c.widen == fp.None || !c.round(r) || p.Special.OperandNaN() {
 		return false
 	}
 	switch r.Flush {

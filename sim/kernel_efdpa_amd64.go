@@ -34,7 +34,7 @@ func newEFDPA(m *Model, level simd.Level) kernel {
 	p, f := &m.params, m.formats
 	q := mma.Params{L: p.L, Acc: mma.To(fp.FP32, fp.RNE), Special: mma.Special{NaN: p.Special.NaN, TinySign: true}}
 	t := &efdpa{m: m, level: level, l: p.Step(m.k)}
-	if level < simd.AVX2 || q != *p || p.Special.NaN.Operand() || f.D != fp.FP32 || f.C != fp.FP32 && f.C != fp.None ||
+	if level < simd.AVX2 || q != *p || p.Special.OperandNaN() || f.D != fp.FP32 || f.C != fp.FP32 && f.C != fp.None ||
 		f.A != f.B || f.Scale != fp.None || m.k%t.l != 0 {
 		return nil
 	}

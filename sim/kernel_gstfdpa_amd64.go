@@ -51,7 +51,7 @@ func newGSTFDPA(m *Model, level simd.Level) kernel {
 	want := mma.To(fp.FP32, fp.RZ)
 	want.Frac = p.Acc.Frac
 	t := &gstfdpa{m: m, level: level, l: p.Step(m.k), group: int(p.Stage0.Group)}
-	if level < simd.AVX2 || q != *p || p.Acc != want || p.Acc.Frac == 0 || p.Acc.Frac > 23 || p.Special.NaN.Operand() ||
+	if level < simd.AVX2 || q != *p || p.Acc != want || p.Acc.Frac == 0 || p.Acc.Frac > 23 || p.Special.OperandNaN() ||
 		f.D != fp.FP32 || f.C != fp.FP32 && f.C != fp.None || f.Scale == fp.None || m.k%t.l != 0 {
 		return nil
 	}

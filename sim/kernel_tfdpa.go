@@ -128,7 +128,7 @@ func isTFDPA(p *mma.Params) bool {
 	q.L, q.Acc, q.Join.Align.F, q.Join.Align.Mode, q.Join.Align.Floor = 0, mma.Round{}, 0, 0, 0
 	q.Special.TinySign, q.Special.NaN = false, 0
 	return q == mma.Params{} && al.F != 0 && al.F <= maxKernelF && al.Mode == fp.RZ &&
-		!p.Special.NaN.Operand() && (r.Mode == fp.RZ || r.Mode == fp.RNE) &&
+		!p.Special.OperandNaN() && (r.Mode == fp.RZ || r.Mode == fp.RNE) &&
 		r.Frac < 52 && r.Flush == mma.NoFlush && r.Over == mma.OverInf && r.Emin != 0 && r.Emax != 0
 }
 

@@ -65,7 +65,7 @@ func newTFDPA64(m *Model, level simd.Level) kernel {
 func isTruncated(p *mma.Params) bool {
 	q := mma.Params{L: p.L, Join: mma.Join{Align: mma.Align{F: p.Join.Align.F, Mode: fp.RZ, Floor: p.Join.Align.Floor}}, Acc: p.Acc}
 	q.Special = mma.Special{NaN: p.Special.NaN, TinySign: p.Special.TinySign}
-	return q == *p && p.Join.Align.F != 0 && !p.Special.NaN.Operand()
+	return q == *p && p.Join.Align.F != 0 && !p.Special.OperandNaN()
 }
 
 // setRound sets the rounding, and reports whether the kernel supports it.

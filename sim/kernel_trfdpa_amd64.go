@@ -69,7 +69,7 @@ func (t *trfdpa) isProgram(p *mma.Params) bool {
 		q.Stage0.Split, q.Stage0.Group = mma.Interleaved, 2
 		q.Stage1 = mma.Stage{Sum: mma.Fused, Align: mma.Align{F: p.Stage1.Align.F, Mode: fp.RD}}
 	}
-	return q == *p && !p.Special.NaN.Operand() && p.Stage0.Align.F != 0 && j.Align.F != 0 && j.CF != 0 && j.Post.Frac != 0 &&
+	return q == *p && !p.Special.OperandNaN() && p.Stage0.Align.F != 0 && j.Align.F != 0 && j.CF != 0 && j.Post.Frac != 0 &&
 		(!t.two || p.Stage1.Align.F != 0)
 }
 

@@ -78,7 +78,7 @@ func (x *machine) roundedNaN(t term) term {
 	case x.p.Special.NaN == mma.NaNZero:
 		return zeroTerm(false)
 	case t.kind == invalid:
-		t = term{Dyadic: fp.Dyadic{Lo: x.made(x.p.Special.NaN.Negative())}, kind: NaN}
+		t = term{Dyadic: fp.Dyadic{Lo: x.made(x.p.Special.NegativeNaN())}, kind: NaN}
 	}
 	t.nan = 0
 	return t

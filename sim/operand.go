@@ -57,7 +57,7 @@ func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	}
 	d.narrow = newNarrower(narrow, wide)
 	if f.HasNaN() {
-		d.quiet = f.QuietNaN(p.Special.NaN.Negative())
+		d.quiet = f.QuietNaN(p.Special.NegativeNaN())
 	}
 	if d.widen != nil || narrow != (mma.Narrow{}) || d.parts {
 		d.top = 0 // every code is rare

@@ -57,11 +57,10 @@ func loses(x, y *fp.Dyadic) bool {
 
 // flips reports whether term i is negated without adding 1.
 func (c *cut) flips(ts []term, i int, e int32) bool {
-	n := c.Negate
-	if n == mma.NegateExact || n.SkipsNull() && ts[i].kind == Null || c.drops(&ts[i], i, e) {
+	if c.Negate == mma.NegateExact || !c.NegatesNull() && ts[i].kind == Null || c.drops(&ts[i], i, e) {
 		return false
 	}
-	return ts[i].Neg != (n.RelativeToSign() && ts[max(c.acc, 0)].Neg)
+	return ts[i].Neg != (c.NegatesRelative() && ts[max(c.acc, 0)].Neg)
 }
 
 // someCut reports whether a term is not zero after its cut.

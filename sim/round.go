@@ -64,9 +64,9 @@ func (x *machine) roundSpecial(t term, r *mma.Round) term {
 // allow.
 func (x *machine) short(r *mma.Round) bool {
 	if r == &x.p.ScaleRound {
-		return r.Short(x.s.f)
+		return r.Short(x.m.formats.Scale)
 	}
-	return x.m.formats.Short(r)
+	return r.Short(x.m.formats.D)
 }
 
 // flushes reports whether t, which rounds to u, counts as tiny.

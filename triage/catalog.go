@@ -49,8 +49,8 @@ func (pr *Unknown) listedPrograms() []listed {
 	}
 	for i := range oracle.References {
 		ref := &oracle.References[i]
-		if r, ok := mma.FindReference(ref.Name); ok && ref.Supports(pr.Formats) == nil {
-			add("ref:"+r.Name, r.Program(pr.Formats.D), aReference)
+		if ref.Supports(pr.Formats) == nil {
+			add("ref:"+ref.Name, ref.Program(pr.Formats.D), aReference)
 		}
 	}
 	return all

@@ -54,7 +54,7 @@ func TestFieldLabels(t *testing.T) {
 	for _, f := range mma.Fields() {
 		for _, text := range otherTexts(f) {
 			p, q := nothing, nothing
-			if err := f.SetText(&q, text); err != nil {
+			if err := q.Apply([]mma.Change{{Path: f.Path, To: text}}); err != nil {
 				t.Fatal(err)
 			}
 			if p == q {

@@ -224,10 +224,9 @@ func mentionValue(spec *ast.ValueSpec, mention func(ast.Node)) {
 	}
 }
 
-// TestAPI holds that what others can import is promised or says that it is not, and that
-// nothing is exported that no other package, no example and no other external test uses.
-func TestAPI(t *testing.T) {
-	t.Parallel()
+// moduleSources returns the sources of the module.
+func moduleSources(t *testing.T) sources {
+	t.Helper()
 	s := sources{}
 	const root = "../.."
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -252,6 +251,14 @@ func TestAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// TestAPI holds that what others can import is promised or says that it is not, and that
+// nothing is exported that no other package, no example and no other external test uses.
+func TestAPI(t *testing.T) {
+	t.Parallel()
+	s := moduleSources(t)
 	for _, dir := range promised {
 		if strings.Contains(s.doc(dir), notPromised) {
 			t.Errorf("%s is promised and says that it is not", dir)
@@ -274,6 +281,68 @@ func TestAPI(t *testing.T) {
 			t.Errorf("%s.%s is exported, and no other package and no example uses it: unexport it", dir, name)
 		}
 	}
+}
+
+// mostExports is how many identifiers package sim/mma may export: everything else knows it, and
+// what one package alone needs belongs there.
+const mostExports = 200
+
+// TestExports holds how much package sim/mma exports, and that programs use all of it, of this
+// module or in examples: tests alone are no users.
+func TestExports(t *testing.T) {
+	t.Parallel()
+	const dir = "sim/mma"
+	s := moduleSources(t)
+	if n := len(s.exports(dir)); n == 0 || n > mostExports {
+		t.Errorf("%s exports %d identifiers; at most %d are wanted", dir, n, mostExports)
+	}
+	for _, name := range s.unused(dir, s.programs().selections()) {
+		t.Errorf("%s.%s is exported, and neither another package nor an example uses it: unexport it", dir, name)
+	}
+}
+
+// exports returns the constants, variables, functions, types, and methods of types that a
+// package exports.
+func (s sources) exports(dir string) map[string][]string {
+	all := map[string][]string{}
+	for _, f := range s[dir] {
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				switch {
+				case !d.Name.IsExported():
+				case d.Recv == nil:
+					all[d.Name.Name] = nil
+				case ast.IsExported(receiver(d)):
+					all[receiver(d)+"."+d.Name.Name] = nil
+				}
+			case *ast.GenDecl:
+				exportedSpecs(d, all, func(ast.Node) {})
+			}
+		}
+	}
+	return all
+}
+
+// programs returns the sources without tests, but with examples.
+func (s sources) programs() sources {
+	all := sources{}
+	for dir, files := range s {
+		if !strings.Contains(dir, " ") {
+			all[dir] = files
+			continue
+		}
+		for _, f := range files {
+			examples := &ast.File{Name: f.Name, Imports: f.Imports}
+			for _, d := range f.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && strings.HasPrefix(fn.Name.Name, "Example") {
+					examples.Decls = append(examples.Decls, d)
+				}
+			}
+			all[dir] = append(all[dir], examples)
+		}
+	}
+	return all
 }
 
 // hasExample reports whether a file has an example whose output is compared.
@@ -325,6 +394,18 @@ func TestUnused(t *testing.T) {
 	want := []string{"Alone", "F", "Lonely", "Used.Idle", "V"}
 	if diff := cmp.Diff(want, s.unused("a", s.selections())); diff != "" {
 		t.Error("unused names (-want +got):\n" + diff)
+	}
+	want = []string{"Alone", "F", "G", "Lonely", "Used.Idle", "V"}
+	if diff := cmp.Diff(want, s.unused("a", s.programs().selections())); diff != "" {
+		t.Error("names that only tests use are among the unused ones (-want +got):\n" + diff)
+	}
+	s.add(t, "a/y_test.go", "package a_test\nimport \""+module+"a\"\nfunc ExampleG() { a.G() }")
+	if slices.Contains(s.unused("a", s.programs().selections()), "G") {
+		t.Error("an example is no user")
+	}
+	want = []string{"Alone", "F", "Four", "G", "Lonely", "Mentioned", "One", "Three", "Two", "Used", "Used.Called", "Used.Idle", "Used.String", "V"}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(s.exports("a")))); diff != "" {
+		t.Error("exported names (-want +got):\n" + diff)
 	}
 	if diff := cmp.Diff([]string{"a", "b", "c"}, s.importable()); diff != "" {
 		t.Error("importable packages (-want +got):\n" + diff)

@@ -17,7 +17,7 @@ const module = "github.com/mmafuzz/mmafuzz/"
 // shares no code with the judged (sim). A folder below one of these belongs to its
 // layer, unless it is listed itself; within one folder imports are free.
 var layers = [][]string{
-	{"sim/fp"},
+	{"sim/fp", "corpus/hint", "corpus/strictjson"},
 	{"sim/mma"},
 	{"sim", "oracle", "corpus"},
 	{"minimize", "devices", "fuzz/internal/simd"},

@@ -11,8 +11,6 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // hinted is an error with a hint.
@@ -71,12 +69,38 @@ func Nearest(word string, names []string) []string {
 	slips := min(2, len(word)/2)
 	var near []string
 	for _, n := range names {
-		if word != "" && strings.HasPrefix(n, word) || mma.Distance(n, word) <= slips {
+		if word != "" && strings.HasPrefix(n, word) || Distance(n, word) <= slips {
 			near = append(near, n)
 		}
 	}
 	slices.SortStableFunc(near, func(x, y string) int {
-		return cmp.Compare(mma.Distance(x, word), mma.Distance(y, word))
+		return cmp.Compare(Distance(x, word), Distance(y, word))
 	})
 	return near[:min(len(near), most)]
+}
+
+// Distance returns how many slips turn one name into another: a character too many, one
+// too few, a wrong one, or two neighbours swapped.
+func Distance(a, b string) int {
+	var before []int // the row for a without its last two characters
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		next := make([]int, len(b)+1)
+		next[0] = i + 1
+		for j := range len(b) {
+			cost := row[j]
+			if a[i] != b[j] {
+				cost++
+			}
+			next[j+1] = min(cost, next[j]+1, row[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				next[j+1] = min(next[j+1], before[j-1]+1)
+			}
+		}
+		before, row = row, next
+	}
+	return row[len(b)]
 }

@@ -36,3 +36,14 @@ func TestHints(t *testing.T) {
 		t.Errorf("got %v with %q", second, hint.Of(second))
 	}
 }
+
+func TestDistance(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"", "abc", 3}, {"abc", "", 3}, {"abc", "abc", 0}, {"kitten", "sitting", 3}, {"f32", "f16", 2}, {"ab", "ba", 1}, {"rnu", "run", 1}, {"hpoper", "hopper", 1}, {"abcd", "badc", 2}, {"ca", "abc", 3}} {
+		if got := hint.Distance(tc.a, tc.b); got != tc.want {
+			t.Errorf("from %q to %q: %d, want %d", tc.a, tc.b, got, tc.want)
+		}
+	}
+}

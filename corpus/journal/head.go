@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
 
 // Kind describes the journals of a command. O is the type of its options: all that decides how
@@ -49,7 +50,7 @@ func (k *Kind[O]) decode(body []byte) (*Head[O], error) {
 		return nil, fmt.Errorf("%w: its journal is of version %d, this program's of version %d", corpus.ErrOtherVersion, what.Version, k.Version)
 	}
 	head := &Head[O]{}
-	if err := corpus.DecodeStrict(body, head); err != nil {
+	if err := strictjson.UnmarshalKnown(body, head, "value"); err != nil {
 		return nil, err
 	}
 	if head.Compacted < 0 || !head.By.known() {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
 
 // maxLine is more bytes than any record takes.
@@ -41,7 +42,7 @@ func Decode(line []byte, record any) error {
 	if !ok || !bytes.HasSuffix(line, []byte("\n")) {
 		return ErrDamaged
 	}
-	return corpus.DecodeStrict(body, record)
+	return strictjson.UnmarshalKnown(body, record, "value")
 }
 
 func checksum(body []byte) []byte {

@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
 
 // maxBytes is more bytes than any journal has.
@@ -47,7 +48,7 @@ func read[O, R any](in io.Reader, k *Kind[O], head func(*Head[O]) error, replay 
 			base, left = base+length, left-1
 		}
 		r := new(R)
-		if err := corpus.DecodeStrict(body, r); err != nil {
+		if err := strictjson.UnmarshalKnown(body, r, "value"); err != nil {
 			return err
 		}
 		return replay(r)

@@ -21,8 +21,8 @@ func First(list []string, most int) []string {
 // Changes writes the first changes of a program, at most the given number.
 func Changes(changes []mma.Change, most int) string {
 	var s []string
-	for _, c := range changes {
-		s = append(s, c.Brief())
+	for i := range changes {
+		s = append(s, mma.Brief(changes[i:i+1]))
 	}
 	return strings.Join(First(s, most), ", ")
 }

@@ -30,12 +30,11 @@ const (
 // with the tests that the broken unit must fail.
 func tfdpa4(t *testing.T) (dir string, s *vectors.Set, fail []string) {
 	t.Helper()
-	f, err := os.Open(rtl + "tfdpa4.json")
+	text, err := os.ReadFile(rtl + "tfdpa4.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	i, err := mma.ReadModel(f)
+	i, err := mma.ReadModel(text)
 	if err != nil {
 		t.Fatal(err)
 	}

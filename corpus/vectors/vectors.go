@@ -38,6 +38,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -206,14 +207,14 @@ func Read(text []byte) (*Set, error) {
 		V int `json:"v"`
 	}
 	// The version first: the other fields of another version may not fit Set.
-	if err := mma.JSONError(text, json.Unmarshal(text, &version)); err != nil {
+	if err := strictjson.Error(text, json.Unmarshal(text, &version)); err != nil {
 		return nil, err
 	}
 	if version.V != Version {
 		return nil, fmt.Errorf("version %d of test vectors, this program reads %d", version.V, Version)
 	}
 	s := &Set{}
-	if err := mma.UnmarshalJSON(text, s); err != nil {
+	if err := strictjson.Unmarshal(text, s); err != nil {
 		return nil, err
 	}
 	if err := s.Formats.Validate(); err != nil {

@@ -132,5 +132,6 @@ func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 	if n == nil {
 		return nil, fmt.Errorf("cpu:0 does not execute %s", i.Name)
 	}
-	return &unit{inst: i, native: n, control: control(i.Modes())}, nil
+	_, modes := i.Mnemonic()
+	return &unit{inst: i, native: n, control: control(modes)}, nil
 }

@@ -50,11 +50,13 @@ func TestSilicon(t *testing.T) {
 	target := open(t)
 	modes := map[string]uint64{}
 	for _, i := range target.Instructions() {
-		modes[i.Mnemonic()]++
+		mnemonic, _ := i.Mnemonic()
+		modes[mnemonic]++
 	}
 	for _, i := range target.Instructions() {
 		t.Run(i.Name, func(t *testing.T) {
-			raw, directed := rawDots/modes[i.Mnemonic()], directedDots/modes[i.Mnemonic()]
+			mnemonic, _ := i.Mnemonic()
+			raw, directed := rawDots/modes[mnemonic], directedDots/modes[mnemonic]
 			if i.K > fewProducts {
 				raw, directed = raw/fewer, directed/fewer
 			}

@@ -59,10 +59,8 @@ func (t *target) unit(like *mma.Instruction) *unit {
 	if t.ref.Name == "exact" {
 		i.Unknown |= mma.FacetZero // the sign of a zero sum is a matter of convention
 	}
-	if r, ok := mma.FindReference(t.ref.Name); ok {
-		if p := r.Program(i.D); p.Validate(i.Formats, i.K) == nil {
-			i.Params = p
-		}
+	if p := t.ref.Program(i.D); p.Validate(i.Formats, i.K) == nil {
+		i.Params = p
 	}
 	return &unit{of: t, inst: &i}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/internal/testdata/devicetest"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -79,7 +80,7 @@ func TestReferences(t *testing.T) {
 func TestUnit(t *testing.T) {
 	for target, unknown := range map[string]mma.Facets{"ref:exact": mma.FacetNaN | mma.FacetZero, "ref:fma32": mma.FacetNaN} {
 		i := open(t, target, half).Instruction()
-		ref, _ := mma.FindReference(strings.TrimPrefix(target, "ref:"))
+		ref, _ := oracle.FindReference(strings.TrimPrefix(target, "ref:"))
 		if i.Arch != "ref" || i.Params != ref.Program(i.D) || i.Unknown != unknown || i.K != 8 || i.Name != "mma.m16n8k8.f32.f16.f16.f32" {
 			t.Errorf("%s: %+v", target, i)
 		}

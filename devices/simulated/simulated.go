@@ -38,12 +38,15 @@ func open(arch string) (devices.Target, error) {
 	return &target{"sim:" + a.Name, mma.Of(a.Name), ""}, nil
 }
 
+// maxModelFile is more bytes than any model file takes.
+const maxModelFile = 1 << 20
+
 func openModel(file string) (devices.Target, error) {
-	body, err := corpus.ReadFile(file, "model file", mma.MaxModelFile)
+	body, err := corpus.ReadFile(file, "model file", maxModelFile)
 	if err != nil {
 		return nil, err
 	}
-	i, err := mma.ReadModel(bytes.NewReader(body))
+	i, err := mma.ReadModel(body)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}

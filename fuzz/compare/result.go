@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -279,7 +280,7 @@ func parse(body []byte) (*Result, error) {
 		Cells *json.RawMessage `json:"cells"`
 	}
 	if err := json.Unmarshal(body, &head); err != nil {
-		return nil, fmt.Errorf("this is no result of compare: %w", mma.JSONError(body, err))
+		return nil, fmt.Errorf("this is no result of compare: %w", strictjson.Error(body, err))
 	}
 	switch {
 	case head.V == nil || head.Cells == nil:
@@ -288,7 +289,7 @@ func parse(body []byte) (*Result, error) {
 		return nil, fmt.Errorf("%w %d, this program reads %d", errResultVersion, *head.V, resultVersion)
 	}
 	r := &Result{open: map[string]bool{}}
-	if err := mma.UnmarshalJSON(body, r); err != nil {
+	if err := strictjson.Unmarshal(body, r); err != nil {
 		return nil, fmt.Errorf("this is no result of compare: %w", err)
 	}
 	printable.Strings(r)

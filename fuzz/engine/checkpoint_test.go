@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -255,7 +255,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		c.saving.forget()
 		var r checkpointRecord
-		if corpus.DecodeStrict(body, &r) != nil || c.saving.read(&r) != nil {
+		if strictjson.UnmarshalKnown(body, &r, "value") != nil || c.saving.read(&r) != nil {
 			return
 		}
 		e := c.newEpoch(plan)

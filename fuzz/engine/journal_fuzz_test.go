@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 )
 
@@ -37,7 +37,7 @@ func FuzzJournal(f *testing.F) {
 	empty := func() *State { return &State{Pairs: []*finding.PairState{c.pairs[0].NewState()}} }
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var r record
-		if corpus.DecodeStrict(body, &r) != nil {
+		if strictjson.UnmarshalKnown(body, &r, "value") != nil {
 			return
 		}
 		c.state = empty()
@@ -53,7 +53,7 @@ func FuzzJournal(f *testing.F) {
 			for _, r := range all {
 				var read record
 				text := mustJSON(t, r)
-				if err := errors.Join(corpus.DecodeStrict(text, &read), c.replay(&read)); err != nil {
+				if err := errors.Join(strictjson.UnmarshalKnown(text, &read, "value"), c.replay(&read)); err != nil {
 					t.Fatalf("%s: %v", text, err)
 				}
 			}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -210,7 +210,7 @@ func (ss samples) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads cases; which cases and results are possible, it does not know.
 func (ss *samples) UnmarshalJSON(body []byte) error {
 	var p packed
-	if err := corpus.DecodeStrict(body, &p); err != nil {
+	if err := strictjson.UnmarshalKnown(body, &p, "value"); err != nil {
 		return err
 	}
 	*ss = (*ss)[:0]

@@ -14,12 +14,12 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Plan is a campaign that is to be split. It has all that the results depend on.
@@ -259,7 +259,7 @@ func ReadPlan(file string) (*Plan, error) {
 	in := json.NewDecoder(bytes.NewReader(body))
 	in.DisallowUnknownFields()
 	const damaged = "it has been changed since mmafuzz campaign plan wrote it: copy it again from where that was, or make a new plan"
-	if err := mma.JSONError(body, in.Decode(p)); err != nil {
+	if err := strictjson.Error(body, in.Decode(p)); err != nil {
 		return nil, hint.New(damaged, "%s: this is no plan of a campaign: %w", file, err)
 	}
 	if p.Version != planVersion {

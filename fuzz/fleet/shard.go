@@ -14,10 +14,10 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/engine"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Shard is a part of the work on a plan: the units whose number modulo Of is Index, and then
@@ -338,7 +338,7 @@ func (s *Shard) feedback(ctx context.Context, round int) (*engine.Feedback, erro
 	body, err := corpus.ReadFile(file, "feedback of a round", unitBytes)
 	if err == nil {
 		have := roundFile{}
-		if err = mma.JSONError(body, json.Unmarshal(body, &have)); err == nil && (have.Plan != s.Plan.Digest() || have.Feedback == nil || have.Feedback.Round != round) {
+		if err = strictjson.Error(body, json.Unmarshal(body, &have)); err == nil && (have.Plan != s.Plan.Digest() || have.Feedback == nil || have.Feedback.Round != round) {
 			err = errors.New("it is of another plan or round: remove it")
 		}
 		if err != nil {

@@ -12,10 +12,10 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Triage is what takes time in merging: the search for verdicts, and the minimization of a
@@ -58,7 +58,7 @@ func readStep(dir string, p *Plan, key string, result any) (bool, error) {
 	case s.Step != key:
 		return false, fmt.Errorf("%s: it holds the result of step %.80q, not of the step that it is named for: remove it, and run the same command again", file, s.Step)
 	}
-	if err := mma.JSONError(s.Result, json.Unmarshal(s.Result, result)); err != nil {
+	if err := strictjson.Error(s.Result, json.Unmarshal(s.Result, result)); err != nil {
 		return false, fmt.Errorf("%s: %w", file, err)
 	}
 	return true, nil

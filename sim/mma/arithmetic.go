@@ -33,10 +33,10 @@ func simdFMA(id fp.ID, lanes uint8, m Merge) Params {
 	return p
 }
 
-// FTZAddMul is products rounded to FP32, summed pairwise p at a time (p is 2 or
+// ftzAddMul is products rounded to FP32, summed pairwise p at a time (p is 2 or
 // 4), every result flushed (Alg. 1 and 2; flush tested after rounding as in
 // MMA-Sim).
-func FTZAddMul(p uint8) Params {
+func ftzAddMul(p uint8) Params {
 	r := To(fp.FP32, fp.RNE)
 	r.Flush = FlushResult
 	return Params{
@@ -49,9 +49,9 @@ func FTZAddMul(p uint8) Params {
 	}
 }
 
-// EFDPA is an exact dot product with one rounding to nearest even, l at a time
+// efdpa is an exact dot product with one rounding to nearest even, l at a time
 // (Alg. 6).
-func EFDPA(l uint8) Params {
+func efdpa(l uint8) Params {
 	return Params{L: l, Acc: To(fp.FP32, fp.RNE), Special: Special{NaN: NaNQuiet, TinySign: true}}
 }
 

@@ -17,9 +17,9 @@ var amd = []decl{
 	// CDNA1.
 	{archs: "cdna1", names: "v_mfma_f32_{32x32x1,16x16x1,4x4x1,32x32x2,16x16x4}f32", params: FMA(fp.FP32), unknown: FacetNaN,
 		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001; FTTN", alias: mfmaAlias},
-	{archs: "cdna1", names: "v_mfma_f32_{32x32x2,16x16x2,4x4x2,32x32x4,16x16x8}bf16", params: EFDPA(2), unknown: amdUnknown,
+	{archs: "cdna1", names: "v_mfma_f32_{32x32x2,16x16x2,4x4x2,32x32x4,16x16x8}bf16", params: efdpa(2), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 6, Table 6", evidence: "001; FTTN (width 2)", alias: mfmaAlias},
-	{archs: "cdna1", names: "v_mfma_f32_{32x32x4,16x16x4,4x4x4,32x32x8,16x16x16}f16", params: EFDPA(4), unknown: amdUnknown,
+	{archs: "cdna1", names: "v_mfma_f32_{32x32x4,16x16x4,4x4x4,32x32x8,16x16x16}f16", params: efdpa(4), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 6, Table 6", evidence: "001; FTTN (width 4, GEMM result 255.875)", alias: mfmaAlias},
 
 	// CDNA2.
@@ -27,9 +27,9 @@ var amd = []decl{
 		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001; FTTN", alias: mfmaAlias},
 	{archs: "cdna2", names: "v_mfma_f64_{16x16x4,4x4x4}f64", params: FMA(fp.FP64), unknown: FacetNaN,
 		source: "arXiv:2511.10909 Alg. 4, Table 6", evidence: "001; FTTN", alias: mfmaAlias},
-	{archs: "cdna2", names: "v_mfma_f32_{32x32x2,16x16x2,4x4x2,32x32x4,16x16x8}bf16", params: FTZAddMul(2), unknown: amdUnknown,
+	{archs: "cdna2", names: "v_mfma_f32_{32x32x2,16x16x2,4x4x2,32x32x4,16x16x8}bf16", params: ftzAddMul(2), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 2, Table 6", evidence: "001; flush after rounding as in MMA-Sim, unmeasured", alias: mfmaAlias},
-	{archs: "cdna2", names: "v_mfma_f32_{32x32x4,16x16x4,4x4x4,32x32x8,16x16x16}{bf16_1k,f16}", params: FTZAddMul(4), unknown: amdUnknown,
+	{archs: "cdna2", names: "v_mfma_f32_{32x32x4,16x16x4,4x4x4,32x32x8,16x16x16}{bf16_1k,f16}", params: ftzAddMul(4), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 2, Table 6", evidence: "001; FTTN (subnormals flushed; its GEMM result 0 is not reproduced); flush after rounding as in MMA-Sim, unmeasured", alias: mfmaAlias},
 
 	// CDNA3. Medium confidence: TR-FDPA's second rounding follows the later

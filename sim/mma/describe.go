@@ -19,11 +19,11 @@ var operations = []struct {
 		return q, rounded(&q, p)
 	}},
 	{"e-fdpa", func(p *Params) (Params, string) {
-		q := EFDPA(p.L)
+		q := efdpa(p.L)
 		q.Acc = To(resultFormat(p), fp.RNE)
 		return q, fmt.Sprintf("L=%d, %s", p.L, rounded(&q, p))
 	}},
-	{"ftz-addmul", func(p *Params) (Params, string) { return FTZAddMul(p.L), fmt.Sprintf("P=%d", p.L) }},
+	{"ftz-addmul", func(p *Params) (Params, string) { return ftzAddMul(p.L), fmt.Sprintf("P=%d", p.L) }},
 	{"split-hmma", func(p *Params) (Params, string) {
 		a := p.Join.Align
 		if a.F == 0 {
@@ -53,7 +53,7 @@ var operations = []struct {
 		return gtrFDPA(p.L, p.Join.CF, p.Join.Post.Frac), fmt.Sprintf("L=%d, F=%d, F2=%d", p.L, p.Join.CF, p.Join.Post.Frac)
 	}},
 	{"rvbna", func(p *Params) (Params, string) {
-		q := RVBNA(1)
+		q := rvbna(1)
 		q.Stage0.Align.F = p.Stage0.Align.F
 		return q, fmt.Sprintf("F=%d", p.Stage0.Align.F)
 	}},

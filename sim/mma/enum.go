@@ -78,29 +78,6 @@ func (v *Enum[N]) UnmarshalText(b []byte) error {
 	return fmt.Errorf("%q is not one of %s", b, strings.Join(names, ", "))
 }
 
-// The types NaNRule and Negate have methods of their own, which an Enum cannot have.
-
-func (r NaNRule) names() []string { return Enum[nanRuleNames](r).names() }
-func (n Negate) names() []string  { return Enum[negateNames](n).names() }
-
-// String returns the name of a rule.
-func (r NaNRule) String() string { return Enum[nanRuleNames](r).String() }
-
-// String returns the name of a negation.
-func (n Negate) String() string { return Enum[negateNames](n).String() }
-
-// MarshalText writes the name, for JSON.
-func (r NaNRule) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
-
-// MarshalText writes the name, for JSON.
-func (n Negate) MarshalText() ([]byte, error) { return []byte(n.String()), nil }
-
-// UnmarshalText reads what MarshalText writes.
-func (r *NaNRule) UnmarshalText(b []byte) error { return (*Enum[nanRuleNames])(r).UnmarshalText(b) }
-
-// UnmarshalText reads what MarshalText writes.
-func (n *Negate) UnmarshalText(b []byte) error { return (*Enum[negateNames])(n).UnmarshalText(b) }
-
 // String writes the bits, or "exact" for 0.
 func (f Frac) String() string {
 	if f == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -19,6 +20,20 @@ func ExampleLookup() {
 	// Output:
 	// hopper/wgmma.m64n8k32.f32.e4m3.e4m3 formats fp32.e4m3.e4m3.fp32 K 32
 	// t-fdpa(L=32, F=13, rz-e8m13, e_zero=-133)
+}
+
+// A program can be made of the elementary operations and changed.
+func ExampleTFDPA() {
+	p := mma.TFDPA(8, 24, mma.To(fp.FP32, fp.RZ), -132)
+	fmt.Println(p)
+	q := p
+	q.In.A = mma.Narrow{Frac: 7, Mode: fp.RNE}
+	q.In.B = q.In.A
+	q.Passes = mma.PassesOf(mma.Pass{A: 1}, mma.Pass{B: 1}, mma.Pass{}) // BF16x3
+	fmt.Println(mma.Brief(mma.Diff(&p, &q)))
+	// Output:
+	// t-fdpa(L=8, F=24, rz-fp32, e_zero=-132)
+	// in.a.frac exact→7, in.a.mode none→rne, in.b.frac exact→7, in.b.mode none→rne, passes none→10-01-00
 }
 
 // Dot products are written as codes: a, b and c.

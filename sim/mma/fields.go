@@ -225,8 +225,8 @@ func (f Field) Text(p *Params) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// SetText is the inverse of Text.
-func (f Field) SetText(p *Params, s string) error {
+// setText is the inverse of Text.
+func (f Field) setText(p *Params, s string) error {
 	v := f.value(p)
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
 		if err := u.UnmarshalText([]byte(s)); err != nil {
@@ -340,22 +340,6 @@ func (p *Params) checkFields() error {
 	return nil
 }
 
-// sized are the fields whose rows have a size.
-var sized = sync.OnceValue(func() []Field {
-	return slices.DeleteFunc(slices.Clone(Fields()), func(f Field) bool { return f.Size == 0 })
-})
-
-// Size adds up the sizes that the rows of the parameters of a program have.
-func (p *Params) Size() int {
-	n, all := 0, sized()
-	for i := range all {
-		if all[i].int(p) != 0 {
-			n += all[i].Size
-		}
-	}
-	return n
-}
-
 // Change is a field that has one value in a program and another in a second.
 type Change struct {
 	Path string `json:"path"`
@@ -375,9 +359,9 @@ var symbols = map[string]string{
 	"in.sub": "subnormal inputs", "in.c": "subnormal c", "special.nan": "NaN code", "special.ones": "ones of a NaN",
 }
 
-// Brief is String with the literature's symbol for the parameter where it has
+// brief is String with the literature's symbol for the parameter where it has
 // one.
-func (c Change) Brief() string {
+func (c Change) brief() string {
 	name := c.Path
 	if s, ok := symbols[name]; ok {
 		name = s
@@ -394,11 +378,12 @@ func (c Change) Brief() string {
 	return name + " " + word(c.From) + "→" + word(c.To)
 }
 
-// Brief writes changes with commas between them.
+// Brief writes changes as String does, with commas between them, and with the literature's
+// symbols for parameters where it has some.
 func Brief(changes []Change) string {
 	s := make([]string, len(changes))
 	for i, c := range changes {
-		s[i] = c.Brief()
+		s[i] = c.brief()
 	}
 	return strings.Join(s, ", ")
 }
@@ -431,7 +416,7 @@ func (p *Params) Apply(changes []Change) error {
 		if !ok {
 			return fmt.Errorf("there is no parameter %q", c.Path)
 		}
-		if err := f.SetText(p, c.To); err != nil {
+		if err := f.setText(p, c.To); err != nil {
 			return err
 		}
 	}

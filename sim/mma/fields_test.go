@@ -75,7 +75,7 @@ func TestFieldText(t *testing.T) {
 				t.Errorf("%s: %d and %d are both %q", f.Path, other, v, text)
 			}
 			texts[text] = v
-			if err := f.SetText(&q, text); err != nil || q != p {
+			if err := f.setText(&q, text); err != nil || q != p {
 				t.Errorf("%s: text %q of %d comes back as %+v, %v", f.Path, text, v, q, err)
 			}
 			if d := Diff(&Params{}, &p); v != 0 && (len(d) != 1 || d[0].Path != f.Path || d[0].To != text) || v == 0 && d != nil {
@@ -109,7 +109,7 @@ func TestFieldTextErrors(t *testing.T) {
 		{"acc.over", "unknown(3)", `acc.over: "unknown(3)" is not one of inf, ieee, max, sat`},
 	} {
 		p := Params{L: 3}
-		err := fieldByPath(t, tc.path).SetText(&p, tc.text)
+		err := fieldByPath(t, tc.path).setText(&p, tc.text)
 		if err == nil || err.Error() != tc.want {
 			t.Errorf("%s=%q: error %v, want %s", tc.path, tc.text, err, tc.want)
 		}

@@ -102,19 +102,13 @@ func lscale(name string) uint8 {
 	return uint8(n)
 }
 
-// Mnemonic is the name of a processor's instruction without its modes, "" for
-// other instructions.
-func (i *Instruction) Mnemonic() string {
-	return formed()[i.Name].mnemonic
-}
-
-// Modes are the settings of control registers under which a processor's
-// instruction is executed, as they stand in its name; nil for other instructions.
-func (i *Instruction) Modes() []string {
-	mnemonic := i.Mnemonic()
-	modes, ok := strings.CutPrefix(i.Name, mnemonic+".")
-	if !ok || mnemonic == "" {
-		return nil
+// Mnemonic returns the name of a processor's instruction without its modes, and these: the
+// settings of control registers under which it is executed. It returns "" and nil for other
+// instructions.
+func (i *Instruction) Mnemonic() (name string, modes []string) {
+	name = formed()[i.Name].mnemonic
+	if words, ok := strings.CutPrefix(i.Name, name+"."); ok && name != "" {
+		modes = strings.Split(words, ".")
 	}
-	return strings.Split(modes, ".")
+	return name, modes
 }

@@ -98,7 +98,7 @@ type decl struct {
 	evidence string
 	alias    func(name string) string // nil: no alias
 	ocp      bool                     // AMD's fp8 and bf8 are the OCP formats
-	// mode changes the parameters as a mode in the name asks (Instruction.Modes). It
+	// mode changes the parameters as a mode in the name asks (Instruction.Mnemonic). It
 	// is called for each mode in turn. nil: the names have none.
 	mode func(p *Params, word string)
 }
@@ -129,7 +129,8 @@ func (d *decl) row(arch, name string) Instruction {
 		i.Alias = d.alias(name)
 	}
 	if d.mode != nil {
-		for _, word := range i.Modes() {
+		_, modes := i.Mnemonic()
+		for _, word := range modes {
 			d.mode(&i.Params, word)
 		}
 	}

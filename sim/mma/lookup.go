@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
@@ -111,7 +112,7 @@ type unknownError struct {
 func (e *unknownError) Error() string {
 	distance := make(map[string]int, len(e.rows))
 	for _, i := range e.rows {
-		distance[i.Name] = Distance(e.name, i.Name)
+		distance[i.Name] = hint.Distance(e.name, i.Name)
 	}
 	near := slices.Clone(e.rows)
 	slices.SortStableFunc(near, func(x, y Instruction) int { return distance[x.Name] - distance[y.Name] })
@@ -164,32 +165,6 @@ func (i Instruction) withShape(dims *freeDims) (*Instruction, error) {
 	_, rest, _ = strings.Cut(rest, "k")
 	i.Name = fmt.Sprintf("%s.m%dn%dk%s", form, m, n, rest)
 	return &i, nil
-}
-
-// Distance returns how many slips turn one name into another: a character too many, one
-// too few, a wrong one, or two neighbours swapped.
-func Distance(a, b string) int {
-	var before []int // the row for a without its last two characters
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		next := make([]int, len(b)+1)
-		next[0] = i + 1
-		for j := range len(b) {
-			cost := row[j]
-			if a[i] != b[j] {
-				cost++
-			}
-			next[j+1] = min(cost, next[j]+1, row[j+1]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				next[j+1] = min(next[j+1], before[j-1]+1)
-			}
-		}
-		before, row = row, next
-	}
-	return row[len(b)]
 }
 
 // Arithmetics returns a row for each distinct arithmetic of the catalogue (its

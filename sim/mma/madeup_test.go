@@ -117,7 +117,7 @@ func TestModelRoundTrip(t *testing.T) {
 			t.Fatalf("%s: %v", i.FullName(), err)
 		}
 		text := file.String()
-		got, err := mma.ReadModel(&file)
+		got, err := mma.ReadModel(file.Bytes())
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", i.FullName(), err, text)
 		}

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
 
 // A model file describes a hypothetical unit, in one of two forms:
@@ -31,21 +33,11 @@ type modelFile struct {
 	Params  json.RawMessage `json:"params,omitempty"`
 }
 
-// MaxModelFile is more bytes than any model file takes.
-const MaxModelFile = 1 << 20
-
 // ReadModel reads a model file. The result has Arch "model" and, for a complete
 // file, the name given or "model". Errors name what is wrong.
-func ReadModel(r io.Reader) (*Instruction, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxModelFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > MaxModelFile {
-		return nil, fmt.Errorf("longer than %d KiB: this is no model file", MaxModelFile>>10)
-	}
+func ReadModel(text []byte) (*Instruction, error) {
 	var m modelFile
-	if err := decodeStrict(data, &m); err != nil {
+	if err := strictjson.UnmarshalKnown(text, &m, "object"); err != nil {
 		return nil, err
 	}
 	if m.V != 1 {
@@ -55,6 +47,7 @@ func ReadModel(r io.Reader) (*Instruction, error) {
 		return nil, fmt.Errorf(`"name" is %w`, err)
 	}
 	var i *Instruction
+	var err error
 	if m.Base != "" {
 		i, err = m.derived()
 	} else {
@@ -65,20 +58,6 @@ func ReadModel(r io.Reader) (*Instruction, error) {
 	}
 	i.Source, i.Evidence = "model file", "hypothetical"
 	return i, i.Params.Validate(i.Formats, i.K)
-}
-
-// decodeStrict decodes a JSON object that is alone in data and has no unknown
-// fields.
-func decodeStrict(data []byte, v any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil {
-		return JSONError(data, err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return errors.New("there is something after the JSON object")
-	}
-	return CheckKeys(data, v)
 }
 
 func (m *modelFile) derived() (*Instruction, error) {
@@ -123,7 +102,7 @@ func (m *modelFile) complete() (*Instruction, error) {
 	if err := json.Compact(&params, m.Params); err != nil {
 		return nil, err
 	}
-	if err := decodeStrict(params.Bytes(), &i.Params); err != nil {
+	if err := strictjson.UnmarshalKnown(params.Bytes(), &i.Params, "object"); err != nil {
 		return nil, fmt.Errorf(`"params": %w`, err)
 	}
 	return i, nil

@@ -462,7 +462,7 @@ var specialRows = []Row{
 }
 
 // NaNRule specifies which code a NaN result has.
-type NaNRule uint8
+type NaNRule = Enum[nanRuleNames]
 
 // The NaN rules. "Quiet" is the code with only the top fraction bit set.
 const (
@@ -500,9 +500,11 @@ const (
 	NaNZero
 )
 
-// Operand reports whether a NaN result is one of the NaN operands, if there are any:
+// OperandNaN reports whether a NaN result is one of the NaN operands, if there are any:
 // then the result depends on their order.
-func (r NaNRule) Operand() bool { return r >= NaNFirst && r <= NaNLarger }
+func (s *Special) OperandNaN() bool { return s.NaN >= NaNFirst && s.NaN <= NaNLarger }
 
-// Negative reports whether a NaN that an operation makes is negative.
-func (r NaNRule) Negative() bool { return r == NaNQuietNeg || r == NaNFirst || r == NaNLarger }
+// NegativeNaN reports whether a NaN that an operation makes is negative.
+func (s *Special) NegativeNaN() bool {
+	return s.NaN == NaNQuietNeg || s.NaN == NaNFirst || s.NaN == NaNLarger
+}

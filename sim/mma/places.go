@@ -27,12 +27,6 @@ var Alignments = []Place[Align]{
 	{"join.align", func(p *Params) *Align { return &p.Join.Align }},
 }
 
-// Used reports whether a program reaches the place.
-func (x Place[T]) Used(p *Params, f Formats) bool {
-	used := placeOf(x.Path + ".").used
-	return used == nil || used(p, f)
-}
-
 // The rest of this file has the ranges of numeric parameters that more than one row has: see
 // Field.Range.
 

@@ -36,7 +36,7 @@ func FuzzReadModel(f *testing.F) {
 		f.Add(b.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		i, err := mma.ReadModel(bytes.NewReader(data))
+		i, err := mma.ReadModel(data)
 		if err != nil {
 			return
 		}
@@ -44,7 +44,7 @@ func FuzzReadModel(f *testing.F) {
 		if err := mma.WriteModel(&b, i); err != nil {
 			t.Fatal(err)
 		}
-		again, err := mma.ReadModel(bytes.NewReader(b.Bytes()))
+		again, err := mma.ReadModel(b.Bytes())
 		if err != nil {
 			t.Fatalf("%s: %v", b.Bytes(), err)
 		}

@@ -120,7 +120,7 @@ const (
 // Negate describes how an adder negates terms. Omitting the +1 of two's-complement
 // negation makes a term's magnitude one unit of the grid larger. An accumulator that is
 // dropped is not negated.
-type Negate uint8
+type Negate = Enum[negateNames]
 
 // The negations.
 const (
@@ -131,12 +131,14 @@ const (
 	NegateFrameNumbers        // NegateFrame, but not of null terms
 )
 
-// RelativeToSign reports whether terms are negated if their sign differs from that of the
+// NegatesRelative reports whether terms are negated if their sign differs from that of the
 // accumulator or the first term, and not if they are negative.
-func (n Negate) RelativeToSign() bool { return n == NegateFrame || n == NegateFrameNumbers }
+func (a *Align) NegatesRelative() bool {
+	return a.Negate == NegateFrame || a.Negate == NegateFrameNumbers
+}
 
-// SkipsNull reports whether null terms are not negated.
-func (n Negate) SkipsNull() bool { return n >= NegateFlipNumbers }
+// NegatesNull reports whether null terms are negated like others.
+func (a *Align) NegatesNull() bool { return a.Negate < NegateFlipNumbers }
 
 // Refined reports whether a program has a value that its row says makes it refined: conclusions
 // that know only the terms and sums that almost all known units have do not hold for it.

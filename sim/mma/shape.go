@@ -183,33 +183,6 @@ func (p *Params) checkShape(f Formats) error {
 	return nil
 }
 
-// Groups returns the groups of terms that a stage sums first, in new slices; no group is
-// empty. The two interpreters do not call it: they have code of their own.
-func Groups[T any](s *Stage, terms []T) [][]T {
-	n, size := len(terms), int(s.Group)
-	stride := 1
-	switch {
-	case s.Split == Interleaved:
-		if stride = min(size, n); s.Deep {
-			stride = (n + size - 1) / size
-		}
-		size = n
-	case size == 0:
-		size = n
-	}
-	var groups [][]T
-	for first := 0; first < n; first += size {
-		for r := range stride {
-			var group []T
-			for i := first + r; i < min(n, first+size); i += stride {
-				group = append(group, terms[i])
-			}
-			groups = append(groups, group)
-		}
-	}
-	return groups
-}
-
 // leafStage returns the stage that c is a leaf of.
 func (p *Params) leafStage() Stage {
 	if p.Leaf >= SumFirst {

@@ -87,14 +87,13 @@ func (f Formats) Validate() error {
 	return nil
 }
 
-// Short reports whether a rounding gives numbers of D's format up to its largest exponent,
+// Short reports whether a rounding gives numbers of a format up to its largest exponent,
 // where the largest significand makes a NaN (E4M3).
-func (f Formats) Short(r *Round) bool {
-	return f.D != fp.None && r.Short(f.D.Get())
-}
-
-// Short reports the same of the format f.
-func (r *Round) Short(f *fp.Format) bool {
+func (r *Round) Short(id fp.ID) bool {
+	if id == fp.None {
+		return false
+	}
+	f := id.Get()
 	return f.Specials == fp.OnesNaN && int32(r.Emax) == f.Emax() && uint8(r.Frac) == f.FracBits
 }
 
@@ -246,9 +245,9 @@ func (p *Params) checkScales(f Formats, k int) error {
 func (p *Params) checkSpecial(f Formats) error {
 	s, d := p.Special, f.D.Get()
 	switch {
-	case s.CLeft && (p.Start == StartC || !s.NaN.Operand()):
+	case s.CLeft && (p.Start == StartC || !s.OperandNaN()):
 		return errors.New("special.cleft: needs a start other than c and a NaN rule that is an order of operands")
-	case s.BFirst && !s.NaN.Operand():
+	case s.BFirst && !s.OperandNaN():
 		return errors.New("special.bfirst: needs a NaN rule that is an order of operands")
 	case s.Ones != 0 && (s.NaN == NaNOnes || s.NaN == NaNZero || !d.HasInf()):
 		return errors.New("special.ones: needs a NaN rule other than ones and zero, and a format of D that has infinities")

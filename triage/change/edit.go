@@ -165,7 +165,7 @@ func valueOf(f mma.Field, text string) int {
 		return n
 	}
 	var p mma.Params
-	if err := f.SetText(&p, text); err != nil {
+	if err := p.Apply([]mma.Change{{Path: f.Path, To: text}}); err != nil {
 		panic("change: " + err.Error())
 	}
 	return f.Int(&p)

@@ -2,8 +2,12 @@ package change
 
 import "github.com/mmafuzz/mmafuzz/sim/mma"
 
-// MaxLanes is the number of lanes up to which a search looks.
-const MaxLanes = 8
+// MaxLanes is the number of lanes up to which a search looks, as the row of the parameter says.
+var MaxLanes = func() int {
+	f, _ := mma.FindField("lanes")
+	_, hi, _ := f.Range(&mma.Params{}, mma.Formats{}, mma.MaxK)
+	return hi
+}()
 
 // floorSpan is the range of the lower bounds of an alignment.
 func (o *original) floorSpan() (lo, hi int) {

@@ -18,10 +18,19 @@ func late(o *original) bool { return o.p.LateAdds(o.Formats) }
 var roundings = func() (all []rounding) {
 	for _, x := range mma.Roundings {
 		last := x.Path == "acc" || x.Path == "late" || x.Path == "out"
-		all = append(all, rounding{x.Path, x.At, func(o *original) bool { return x.Used(&o.p, o.Formats) }, last})
+		all = append(all, rounding{x.Path, x.At, reached(x.Path + ".frac"), last})
 	}
 	return all
 }()
+
+// reached returns a function that reports whether a program reaches the place of a number.
+func reached(path string) func(o *original) bool {
+	f, _ := mma.FindField(path)
+	return func(o *original) bool {
+		_, _, ok := f.Range(&o.p, o.Formats, o.K)
+		return ok
+	}
+}
 
 // inner are the roundings except for the conversion at the end.
 var inner = roundings[:len(roundings)-1]
@@ -57,7 +66,7 @@ type alignment struct {
 
 var alignments = func() (all []alignment) {
 	for _, x := range mma.Alignments {
-		all = append(all, alignment{x.Path, x.At, func(o *original) bool { return x.Used(&o.p, o.Formats) }})
+		all = append(all, alignment{x.Path, x.At, reached(x.Path + ".f")})
 	}
 	return all
 }()
@@ -92,7 +101,7 @@ func (s Space) FixLate(p *mma.Params, m fp.Mode) {
 	case p.Late == mma.Round{}:
 		p.Late = mma.To(s.D, m)
 	}
-	if p.Start == mma.StartC || !p.Special.NaN.Operand() {
+	if p.Start == mma.StartC || !p.Special.OperandNaN() {
 		p.Special.CLeft = false
 	}
 }

@@ -84,7 +84,7 @@ func nanCodes(c *changer) {
 func (o *original) nanRule(p *mma.Params, rule mma.NaNRule) *mma.Special {
 	s := &p.Special
 	s.NaN = rule
-	if !rule.Operand() {
+	if !s.OperandNaN() {
 		s.BFirst = false
 	}
 	if rule == mma.NaNOnes || rule == mma.NaNZero {

@@ -256,7 +256,7 @@ func absent(*original, mma.Field) []int { return []int{0} }
 // NaNFirst, unless there is an order already.
 func otherNaNs(o *original, f mma.Field) []int {
 	return slices.DeleteFunc(others(o, f), func(v int) bool {
-		return v > int(mma.NaNLarger) || v > int(mma.NaNFirst) && !o.p.Special.NaN.Operand()
+		return v > int(mma.NaNLarger) || v > int(mma.NaNFirst) && !o.p.Special.OperandNaN()
 	})
 }
 

@@ -130,8 +130,8 @@ func (p *Part) settings() string {
 		return "these changes"
 	}
 	var all []string
-	for _, c := range p.Changes {
-		brief := c.Brief()
+	for i := range p.Changes {
+		brief := mma.Brief(p.Changes[i : i+1])
 		name, values := brief[:strings.LastIndex(brief, " ")], brief[strings.LastIndex(brief, " ")+1:]
 		_, value, _ := strings.Cut(values, "→")
 		all = append(all, name+"="+value)

@@ -12,10 +12,11 @@ import (
 
 // TestConforms gives units that RISC-V's manual allows, and some that it does not.
 func TestConforms(t *testing.T) {
+	row := program(t, "riscv", "vfwdota.vv")
 	odd := mma.To(fp.FP32, fp.RTO)
 	pairs := mma.Stage{Sum: mma.Pairwise, Round: odd}
 	sets := func(n uint8, f mma.Frac) mma.Params {
-		p := mma.RVBNA(8)
+		p := row
 		p.Stage0.Group, p.Stage0.Align.F, p.Stage1 = n, f, pairs
 		return p
 	}
@@ -24,7 +25,7 @@ func TestConforms(t *testing.T) {
 		p    mma.Params
 		want string
 	}{
-		{"Spike", mma.RVBNA(8), ""}, // it is the row itself
+		{"Spike", row, ""}, // it is the row itself
 		{"sets of 4", sets(4, 25), "sets of 4 added one after the other, then c"}, // there are two sets
 		{"sets of 2", sets(2, 24), "sets of 2 added in pairs, then c"},
 		{"a guard bit too many", sets(4, 26), ""},
@@ -52,9 +53,9 @@ func TestInferConforming(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := i.Variants()
+	all := variants(i)
 	for n := 0; n < tier.Of(0, 0, len(all)); n += tier.Of(1, 1, len(all), 24) {
-		r, err := Infer(t.Context(), newUnit(t, i.Formats, i.K, all[n].Params), Options{Seed: 1, Checks: 2000})
+		r, err := Infer(t.Context(), newUnit(t, i.Formats, i.K, all[n].params), Options{Seed: 1, Checks: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +64,7 @@ func TestInferConforming(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := r.conforms(c); r.Verdict != Found || len(got) != 2 {
-			t.Errorf("%s: %s, %q; %s", all[n].Choice, r.Verdict, got, mma.Brief(mma.Diff(&all[n].Params, &r.Params)))
+			t.Errorf("%s: %s, %q; %s", all[n].choice, r.Verdict, got, mma.Brief(mma.Diff(&all[n].params, &r.Params)))
 		}
 	}
 }

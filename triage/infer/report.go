@@ -290,9 +290,9 @@ func (r *Result) conforms(c *comparison) []string {
 		if i.Refuse != "" || i.Formats != r.Formats || i.K != r.K {
 			continue
 		}
-		for _, v := range i.Variants() {
-			if c.same(&v.Params, r.Policy) {
-				names = append(names, i.FullName()+" with "+v.Choice)
+		for _, v := range variants(&i) {
+			if c.same(&v.params, r.Policy) {
+				names = append(names, i.FullName()+" with "+v.choice)
 				break
 			}
 		}

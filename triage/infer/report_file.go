@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -19,7 +20,7 @@ func ReadReport(ctx context.Context, file string) (*Report, error) {
 		return nil, err
 	}
 	t := &Report{}
-	if err := mma.UnmarshalJSON(body, t); err != nil {
+	if err := strictjson.Unmarshal(body, t); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if t.V != 1 || t.Formats.Validate() != nil {

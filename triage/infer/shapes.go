@@ -6,6 +6,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/grouping"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
 
@@ -425,7 +426,7 @@ func (x *shapes) stage(steps [][]termSet, f func(s mma.Stage, sums [][]termSet))
 // level sums groups of sets as a stage does, if the sums fit.
 func (x *shapes) level(s mma.Stage, terms []termSet) ([]termSet, bool) {
 	var sums []termSet
-	for _, member := range mma.Groups(&s, terms) {
+	for _, member := range grouping.Of(&s, terms) {
 		sum, ok := x.group(s, member)
 		if !ok {
 			return nil, false

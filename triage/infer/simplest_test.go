@@ -16,7 +16,7 @@ func TestPlainest(t *testing.T) {
 		p    mma.Params
 	}{
 		{"flushed fused multiply-adds", mma.FMA(fp.FP32)},
-		{"products flushed and added in pairs", mma.FTZAddMul(2)},
+		{"products flushed and added in pairs", program(t, "cdna2", "v_mfma_f32_16x16x8bf16")},
 	} {
 		c.p.Acc.Flush = mma.FlushAfter
 		l, err := newLoop(newUnit(t, bf, 4, c.p), Options{})

@@ -48,6 +48,16 @@ func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return nil
 }
 
+// program returns the arithmetic of an instruction.
+func program(t testing.TB, arch, name string) mma.Params {
+	t.Helper()
+	i, err := mma.Lookup(arch, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i.Params
+}
+
 // newUnit returns the unit of a program.
 func newUnit(t testing.TB, f mma.Formats, k int, p mma.Params) *unit {
 	t.Helper()

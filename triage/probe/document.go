@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
 
 // Table lists answers for people, with the inputs and results that they rest on.
@@ -55,7 +55,7 @@ func Page(title string, lines []byte) (*document.Document, error) {
 		if err := d.Decode(&a); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
-			return nil, fmt.Errorf("these are no answers of mmafuzz probe --json: %w", mma.JSONError(lines, err))
+			return nil, fmt.Errorf("these are no answers of mmafuzz probe --json: %w", strictjson.Error(lines, err))
 		}
 		switch {
 		case a.Paper != "":

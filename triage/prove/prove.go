@@ -157,7 +157,7 @@ type session struct {
 
 func newSession(f mma.Formats, k int, p, q *mma.Params, o Options) (*session, error) {
 	s := &session{Graph: graph.New(), p: p, q: q, o: o, answers: map[[32]byte]answer{}, signatures: map[*graph.Node][32]byte{}}
-	s.in = encode.NewInputs(s.Graph, f, k, p.Special.NaN.Operand() || q.Special.NaN.Operand())
+	s.in = encode.NewInputs(s.Graph, f, k, p.Special.OperandNaN() || q.Special.OperandNaN())
 	a, err := encode.Program(s.in, p)
 	if err != nil {
 		return nil, err

@@ -36,7 +36,7 @@ func program(t *testing.T, arch, name string, set map[string]string) (*mma.Instr
 		if !ok {
 			t.Fatalf("there is no field %s", path)
 		}
-		if err := f.SetText(&q, text); err != nil {
+		if err := q.Apply([]mma.Change{{Path: f.Path, To: text}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,7 +29,7 @@ func (v *view) adderNotes(i int) []string {
 		return nil
 	}
 	var notes []string
-	if names := v.flipped(i, a.Negate); len(names) > 0 {
+	if names := v.flipped(i, &a); len(names) > 0 {
 		notes = append(notes, fmt.Sprintf("bits flipped without adding 1, so each magnitude is 2^%d too large: %s", *grid, strings.Join(joinNames(names), " ")))
 	}
 	if a.Bits != 0 {
@@ -50,13 +50,13 @@ var stickyWords = map[mma.Sticky]string{
 }
 
 // flipped names the terms whose bits are flipped without adding 1.
-func (v *view) flipped(i int, n mma.Negate) []string {
-	if n == mma.NegateExact {
+func (v *view) flipped(i int, a *mma.Align) []string {
+	if a.Negate == mma.NegateExact {
 		return nil
 	}
 	s := &v.sums[i]
 	frame := false
-	if n.RelativeToSign() {
+	if a.NegatesRelative() {
 		frame = s.Terms[0].Value.Neg
 		for j := range s.Terms {
 			if t := &s.Terms[j]; s.Place == sim.Join && isAccumulator(t) {
@@ -66,7 +66,7 @@ func (v *view) flipped(i int, n mma.Negate) []string {
 	}
 	var names []string
 	for j := range s.Terms {
-		if t := &s.Terms[j]; (t.Kind == sim.Finite || t.Kind == sim.Null && !n.SkipsNull()) && t.Value.Neg != frame && v.cutNote(s, t).kind != tooSmall {
+		if t := &s.Terms[j]; (t.Kind == sim.Finite || t.Kind == sim.Null && a.NegatesNull()) && t.Value.Neg != frame && v.cutNote(s, t).kind != tooSmall {
 			names = append(names, v.termName(i, j))
 		}
 	}

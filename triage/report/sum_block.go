@@ -169,7 +169,7 @@ func (v *view) specialBody(b *block, i int) {
 
 // special writes an infinity or a NaN; a NaN with its code where the result depends on it.
 func (v *view) special(t *sim.TermTrace) string {
-	if t.Kind == sim.NaN && v.p.Special.NaN.Operand() {
+	if t.Kind == sim.NaN && v.p.Special.OperandNaN() {
 		return "nan " + mma.FormatCode(v.in.Formats.D, t.Value.Lo)
 	}
 	return brief(t)
@@ -208,7 +208,7 @@ func (v *view) taken(i int) string {
 			others = true
 		}
 	}
-	if !v.p.Special.NaN.Operand() || !others || same == nil {
+	if !v.p.Special.OperandNaN() || !others || same == nil {
 		return ""
 	}
 	return "the NaN of " + strings.Join(same, " or ") + " is taken"

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/grouping"
 )
 
 // This file derives, for any program of mma.Params and given operands, a bound of the
@@ -225,7 +226,7 @@ func (e *bounder) round(t known, r mma.Round) known {
 			grid = max(grid, int(r.Emin)-int(r.Frac))
 		}
 	}
-	if most = new(big.Int).Add(most, loss); r.Emax != 0 && (e.log2(most) > int(r.Emax) || e.f.Short(&r) && most.Cmp(e.allOnes(r)) >= 0) {
+	if most = new(big.Int).Add(most, loss); r.Emax != 0 && (e.log2(most) > int(r.Emax) || r.Short(e.f.D) && most.Cmp(e.allOnes(r)) >= 0) {
 		e.unbounded = true
 	}
 	if r.Flush != mma.NoFlush && e.mayBeBelow(&t, int(r.Emin)) {
@@ -418,7 +419,7 @@ func (e *bounder) stage(terms []known, s mma.Stage, scale bool) []known {
 	}
 	for {
 		var sums []known
-		for _, g := range mma.Groups(&s, terms) {
+		for _, g := range grouping.Of(&s, terms) {
 			t := e.group(g, s)
 			if s.Fixed && !t.null {
 				t.lo, t.hi = 0, 0
@@ -486,7 +487,7 @@ func (e *bounder) group(terms []known, s mma.Stage) known {
 		if s.Sum == mma.PairHalves {
 			pairs = mma.Stage{Split: mma.Interleaved, Group: uint8((len(terms) + 1) / 2)}
 		}
-		groups := mma.Groups(&pairs, terms)
+		groups := grouping.Of(&pairs, terms)
 		terms = nil
 		for _, p := range groups {
 			if len(p) == 2 {

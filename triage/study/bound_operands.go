@@ -271,7 +271,7 @@ func (e *bounder) scaling(a, b *part) (s scaling, ok bool) {
 		return s, true
 	}
 	ones := powerOf2(int(r.Emax) + 1).minus(powerOf2(int(r.Emax) - int(r.Frac)))
-	if x.log2() > int(r.Emax) || r.Short(e.f.Scale.Get()) && x.abs().minus(ones).mant.Sign() >= 0 {
+	if x.log2() > int(r.Emax) || r.Short(e.f.Scale) && x.abs().minus(ones).mant.Sign() >= 0 {
 		return s, false
 	}
 	s.factors = []part{{number: x, e: max(x.log2(), emin), neg: a.neg != b.neg}}

@@ -128,7 +128,7 @@ func (e *bounder) sum(terms []known, acc *known, j mma.Join) known {
 	unit, lost, losses := e.power(a.hi-int(top)), false, make([]*big.Int, len(all))
 	for i := range all {
 		t := &all[i]
-		flips := j.Align.Negate != mma.NegateExact && e.mayFlip(all, i, ref, j.Align.Negate)
+		flips := j.Align.Negate != mma.NegateExact && e.mayFlip(all, i, ref, &j.Align)
 		if t.null && e.byBits && !flips {
 			continue
 		}
@@ -216,11 +216,11 @@ func (e *bounder) apart(s *known, all []known, losses []*big.Int, j mma.Join) {
 
 // mayFlip reports whether term i may be negated without the carry. ref is the term whose
 // sign decides where it is not that of the term alone.
-func (e *bounder) mayFlip(all []known, i, ref int, n mma.Negate) bool {
-	if n.SkipsNull() && all[i].null && e.byBits {
+func (e *bounder) mayFlip(all []known, i, ref int, a *mma.Align) bool {
+	if !a.NegatesNull() && all[i].null && e.byBits {
 		return false
 	}
-	if n.RelativeToSign() {
+	if a.NegatesRelative() {
 		r, t := all[ref].signKnown(), all[i].signKnown()
 		return i != ref && (!e.byBits || r == 0 || t != r)
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/grouping"
 )
 
 var boundsStudy = Study{
@@ -160,7 +161,7 @@ func formula(i *mma.Instruction) string {
 		if s.Sum == mma.Off {
 			continue
 		}
-		groups := len(mma.Groups(&s, make([]int, terms)))
+		groups := len(grouping.Of(&s, make([]int, terms)))
 		sums, cuts := groups, terms
 		if s.Sum != mma.Fused {
 			sums = terms - groups

@@ -9,7 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
 
 // resultFile is the file of a result in its directory.
@@ -25,7 +25,7 @@ func Open(dir string) (*Result, error) {
 		return nil, err
 	}
 	var r Result
-	if err := mma.UnmarshalJSON(body, &r); err != nil {
+	if err := strictjson.Unmarshal(body, &r); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, resultFile), err)
 	}
 	if err := r.checkSizes(); err != nil {

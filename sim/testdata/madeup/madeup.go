@@ -190,7 +190,7 @@ func drawParams(s sampler, f mma.Formats, k int) mma.Params {
 	if s.chance(15) {
 		p.Special.NaN = pick(s, mma.NaNSignal, mma.NaNMulAdd, mma.NaNLarger)
 	}
-	p.Special.CLeft = p.Start != mma.StartC && p.Special.NaN.Operand() && s.chance(30)
+	p.Special.CLeft = p.Start != mma.StartC && p.Special.OperandNaN() && s.chance(30)
 	return p
 }
 

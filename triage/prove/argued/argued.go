@@ -113,7 +113,7 @@ func cuts(p *mma.Params) bool {
 }
 
 // firstNaN reports whether the payload of a NaN may depend on the order of terms.
-func firstNaN(p *mma.Params) bool { return p.Special.NaN.Operand() }
+func firstNaN(p *mma.Params) bool { return p.Special.OperandNaN() }
 
 // arguments lists all arguments. Each condition is meant to be sufficient and easy to
 // check by eye; the tests run a million inputs on mutants that meet one.

@@ -6,6 +6,7 @@ package encode
 import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/grouping"
 	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
 )
 
@@ -180,7 +181,7 @@ func (e *encoder) stage(terms []number, s *mma.Stage) []number {
 		return terms
 	}
 	var sums []number
-	for _, member := range mma.Groups(s, terms) {
+	for _, member := range grouping.Of(s, terms) {
 		t := e.group(member, s)
 		if s.Fixed {
 			t.e = e.Int(0)

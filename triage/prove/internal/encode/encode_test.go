@@ -38,7 +38,7 @@ func TestArithmetics(t *testing.T) {
 // compare compares a program as a graph with both interpreters on at least n dot products.
 func compare(t *testing.T, i *mma.Instruction, n int) {
 	t.Helper()
-	in := NewInputs(graph.New(), i.Formats, i.K, i.Params.Special.NaN.Operand())
+	in := NewInputs(graph.New(), i.Formats, i.K, i.Params.Special.OperandNaN())
 	code, err := Program(in, &i.Params)
 	if err != nil {
 		t.Fatal(err)

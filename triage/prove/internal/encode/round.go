@@ -200,7 +200,7 @@ func (e *encoder) code(x number) *graph.Node {
 
 // nanCode is the code of a NaN result that is not taken from an operand.
 func (e *encoder) nanCode() *graph.Node {
-	code := e.d.QuietNaN(e.Special.NaN.Negative())
+	code := e.d.QuietNaN(e.Special.NegativeNaN())
 	if e.Special.NaN == mma.NaNOnes {
 		code = e.d.OnesNaNCode()
 	}

@@ -1,15 +1,21 @@
-package mma
+package strictjson
 
 import (
 	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
 type inner struct {
 	Name string `json:"name"`
 	List []keys `json:"list"`
+}
+
+type formats struct {
+	A fp.ID `json:"a"`
 }
 
 // keys has fields of all kinds.
@@ -22,10 +28,10 @@ type keys struct {
 	Of    map[string]inner  `json:"of"`
 	Any   any               `json:"any"`
 	Raw   json.RawMessage   `json:"raw"`
-	Set   Formats           `json:"set"`
+	Set   formats           `json:"set"`
 }
 
-func TestUnmarshalJSON(t *testing.T) {
+func TestUnmarshal(t *testing.T) {
 	for _, tc := range []struct{ text, want string }{
 		{`{"v":1,"a":{"name":"x"},"Plain":2,"name":"y","env":{"go":"1","GO":"2"},"any":[{"v":1},{"V":2}]}`, ""},
 		{` { "v" : -1 , "list" : [ ] , "env" : { } , "raw" : "a\"b\\" , "of" : null } `, ""},
@@ -49,7 +55,7 @@ func TestUnmarshalJSON(t *testing.T) {
 		{"{\"any\":\n" + strings.Repeat("[", 20_000), "line 2: '[' is nested too deeply"},
 	} {
 		got := ""
-		if err := UnmarshalJSON([]byte(tc.text), &keys{}); err != nil {
+		if err := Unmarshal([]byte(tc.text), &keys{}); err != nil {
 			got = err.Error()
 		}
 		if got != tc.want {
@@ -70,11 +76,11 @@ func FuzzCheckKeys(f *testing.F) {
 		if !json.Valid(text) || d.Decode(&v) != nil {
 			return
 		}
-		_ = CheckKeys(text, &keys{})
-		_ = UnmarshalJSON(text, &keys{})
-		err := CheckKeys(text, &v)
+		_ = checkKeys(text, &keys{})
+		_ = Unmarshal(text, &keys{})
+		err := checkKeys(text, &v)
 		once, _ := json.Marshal(v)
-		if again := CheckKeys(once, &v); again != nil {
+		if again := checkKeys(once, &v); again != nil {
 			t.Errorf("%s: %v", once, again)
 		}
 		if err == nil && bytes.Count(text, []byte(":")) > 0 && bytes.IndexByte(text, '"') >= 0 && names(once) != names(text) {
@@ -117,7 +123,7 @@ func BenchmarkCheckKeys(b *testing.B) {
 	text := []byte(`{"list":[` + strings.Repeat(`{"v":1,"name":"some name of a thing","env":{"go":"1.26","os":"linux"}},`, 20_000) + `{}]}`)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if err := CheckKeys(text, &keys{}); err != nil {
+		if err := checkKeys(text, &keys{}); err != nil {
 			b.Fatal(err)
 		}
 	}

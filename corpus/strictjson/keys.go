@@ -1,4 +1,4 @@
-package mma
+package strictjson
 
 import (
 	"bytes"
@@ -12,20 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// UnmarshalJSON is json.Unmarshal for files of strangers. Its errors are those of JSONError,
-// and it refuses what CheckKeys refuses.
-func UnmarshalJSON(text []byte, v any) error {
-	if err := json.Unmarshal(text, v); err != nil {
-		return JSONError(text, err)
-	}
-	return CheckKeys(text, v)
-}
-
-// CheckKeys returns an error if an object in JSON, which v was read from, has a key twice, or
+// checkKeys returns an error if an object in JSON, which v was read from, has a key twice, or
 // has one that differs from the name of a field by upper and lower case only. encoding/json
 // takes the last one, or a mixture: people and other programs may read something else.
 // The JSON must be valid.
-func CheckKeys(text []byte, v any) error {
+func checkKeys(text []byte, v any) error {
 	s := &keyScanner{text: text}
 	if e := s.value(reflect.TypeOf(v)); e != nil {
 		return atLine(text, int64(e.offset), fmt.Sprintf("%q %s", e.path, e.what))
@@ -175,7 +166,7 @@ func unquoted(raw []byte) []byte {
 	}
 	var key string
 	if err := json.Unmarshal([]byte(`"`+string(raw)+`"`), &key); err != nil {
-		panic("mma: " + err.Error()) // the JSON is valid
+		panic("strictjson: " + err.Error()) // the JSON is valid
 	}
 	return []byte(key)
 }

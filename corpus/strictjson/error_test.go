@@ -1,15 +1,15 @@
-package mma_test
+package strictjson_test
 
 import (
 	"encoding/json"
 	"errors"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-func TestJSONError(t *testing.T) {
+func TestError(t *testing.T) {
 	type inner struct {
 		K uint8 `json:"k"`
 	}
@@ -47,13 +47,13 @@ func TestJSONError(t *testing.T) {
 		`[1]`:                 "it is an array, not an object",
 	} {
 		var v file
-		err := mma.JSONError([]byte(text), json.Unmarshal([]byte(text), &v))
+		err := strictjson.Error([]byte(text), json.Unmarshal([]byte(text), &v))
 		if err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
 	other := errors.New("other")
-	if mma.JSONError([]byte("{}"), nil) != nil || mma.JSONError([]byte("{}"), other) != other {
+	if strictjson.Error([]byte("{}"), nil) != nil || strictjson.Error([]byte("{}"), other) != other {
 		t.Error("what is no error of JSON has changed")
 	}
 }

@@ -1,4 +1,4 @@
-package mma
+package strictjson
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// JSONError turns an error of encoding/json about text into words that say what is wrong
+// Error turns an error of encoding/json about text into words that say what is wrong
 // and, if the text has several lines, in which line. It returns other errors, and nil, as
 // they are.
-func JSONError(text []byte, err error) error {
+func Error(text []byte, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
