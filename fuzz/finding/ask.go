@@ -8,8 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// How triage asks units that fail on some inputs, or give another answer when they are
-// asked again. A campaign counts failures and changed answers (blame, Unstable); they must not
+// How triage asks units that fail on some inputs, or give different answers to the same input.
+// A campaign counts failures and changed answers (blame, Unstable); they must not
 // end the search for a cause or a minimization.
 
 // runner returns the results of a unit.

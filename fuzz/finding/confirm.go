@@ -11,7 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// Cases of an unstable pair that the verdict does not explain are run again too, many at a time,
+// Cases of an unstable pair that the verdict does not explain are rechecked too, many at a time,
 // before they are counted: they may be unstable, or depend on the tiles around them.
 //
 // A unit with random answers sometimes gives the same answer in several runs by chance, and there
@@ -29,14 +29,14 @@ const (
 	aloneRuns = 8    // at most: of a case that stays in its tile
 )
 
-// confirmed is the outcome of running unexplained cases again.
+// confirmed is the outcome of rechecking unexplained cases.
 type confirmed struct {
 	labels   map[CaseRef]string // layout or unstable; cases without a label are unexplained
 	trials   map[CaseRef]trial  // of unstable cases: those in which they changed
 	unstable []Sample           // cases that are counted as unstable
 }
 
-// confirm runs again the cases that the verdict does not explain: all of an unstable pair, and a few
+// confirm rechecks the cases that the verdict does not explain: all of an unstable pair, and a few
 // of any other pair that has a unit other than a model or a recording. rechecked are cases that
 // have been rechecked already.
 func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case) (*confirmed, error) {
@@ -186,7 +186,7 @@ func (p *persistence) enough() int {
 	return int(min(max(runs, repetitions), mostRuns))
 }
 
-// answered reports whether both sides answered a case: one that failed is not run again.
+// answered reports whether both sides answered a case: a failure is not rechecked.
 func (p *persistence) answered(i int) bool { return p.ss[i].Class != oracle.Fault }
 
 // inTiles runs the cases in their tiles so many times. A case that has changed once is not run

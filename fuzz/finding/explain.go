@@ -120,8 +120,8 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 }
 
 // effort returns how long a search for a verdict may take: the longer the more has been
-// compared, so that a short campaign is not held up. It has its turn once in an epoch, and
-// again after a search that found nothing only if it may take much longer.
+// compared, so that a short campaign is not held up. It is made at most once in an epoch, and
+// after a search that found nothing only if it may take much longer.
 func (x *pairTriage) effort(old *triage.Verdict) int {
 	const dotsPerMillion, longer = 2048, 4
 	e := int(min(triage.DefaultEffort, 1+(x.st.Dots+x.d.Dots)/dotsPerMillion))

@@ -14,8 +14,8 @@ import (
 // witness small.
 const witnessQueries = 20_000
 
-// Before a unit counts as unexplained it is asked again for at most recheckMost of the
-// cases that its program does not explain, and for one in recheckEach of all cases.
+// Before a unit counts as unexplained it is asked to confirm at most recheckMost of the
+// cases that its program does not explain, and one in recheckEach of all cases.
 const (
 	recheckMost = 500
 	recheckEach = 40
@@ -82,7 +82,7 @@ func (l *loop) known() *Witness {
 	return &Witness{x.dot, x.want, m.Dot(x.dot, nil), x.kind, count, len(all)}
 }
 
-// sample returns the cases that are asked again: some of the mismatches, and every
+// sample returns the cases to confirm: some of the mismatches, and every
 // recheckEach'th case.
 func (l *loop) sample(mismatches []mismatch) (dots []*mma.Dot, want []uint64) {
 	taken := map[*mma.Dot]bool{}
@@ -100,7 +100,7 @@ func (l *loop) sample(mismatches []mismatch) (dots []*mma.Dot, want []uint64) {
 	return dots, want
 }
 
-// changed asks again for a case to which the unit has just given another answer than
+// changed repeats the question to which the unit has just given another answer than
 // before, and returns an *Unstable; nil if the unit fails on it now, which is recorded as
 // a fault.
 func (l *loop) changed(ctx context.Context, d *mma.Dot, was uint64) error {
