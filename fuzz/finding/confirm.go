@@ -26,7 +26,7 @@ const (
 	manyRuns  = 32   // more only if most of a sample change in them
 	rareRuns  = 16   // if most of the sample do not
 	tilesDots = 1024 // dot products of a batch of tiles, at most
-	aloneRuns = 8    // at most: of a case that stays in its tile
+	aloneRuns = 8    // at most: of a case that is stable in its tile
 )
 
 // confirmed is the outcome of rechecking unexplained cases.
@@ -49,7 +49,7 @@ func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case
 		if err := few.inTiles(ctx, repetitions); err != nil {
 			return nil, err
 		}
-		x.d.UnstablePair = slices.Contains(few.stays, false)
+		x.d.UnstablePair = slices.Contains(few.stable, false)
 	}
 	if !x.isUnstable() {
 		return s, nil
@@ -79,14 +79,14 @@ type persistence struct {
 	x       *pairTriage
 	ss      []Sample
 	trials  []trial // of each case, where it changed or else where it was last run
-	stays   []bool  // the cases that never changed where they were found: in their tiles, or in their batches
+	stable  []bool  // the cases that never changed where they were found: in their tiles, or in their batches
 	around  []bool  // those of them that never give the same alone
 	changed []int   // in each run: cases that changed in it for the first time
 }
 
 func (x *pairTriage) newPersistence(ss []Sample) *persistence {
 	n := len(ss)
-	return &persistence{x: x, ss: ss, trials: make([]trial, n), stays: slices.Repeat([]bool{true}, n), around: make([]bool, n)}
+	return &persistence{x: x, ss: ss, trials: make([]trial, n), stable: slices.Repeat([]bool{true}, n), around: make([]bool, n)}
 }
 
 // run runs the cases in their tiles, if need be in their batches, and alone.
@@ -119,7 +119,7 @@ func (p *persistence) runs(ctx context.Context) (int, error) {
 	}
 	var left []Sample
 	for i := range p.ss {
-		if p.answered(i) && p.stays[i] {
+		if p.answered(i) && p.stable[i] {
 			left = append(left, p.ss[i])
 		}
 	}
@@ -152,7 +152,7 @@ func (p *persistence) label(i int, known string) string {
 	switch {
 	case p.ss[i].Class == oracle.Fault:
 		return ""
-	case !p.stays[i]: // whatever a shorter check found
+	case !p.stable[i]: // whatever a shorter check found
 		return Unstable
 	case known != "":
 		return known
@@ -194,7 +194,7 @@ func (p *persistence) answered(i int) bool { return p.ss[i].Class != oracle.Faul
 func (p *persistence) inTiles(ctx context.Context, times int) error {
 	var left []int
 	for i := range p.ss {
-		if p.answered(i) && p.stays[i] {
+		if p.answered(i) && p.stable[i] {
 			left = append(left, i)
 		}
 	}
@@ -209,11 +209,11 @@ func (p *persistence) inTiles(ctx context.Context, times int) error {
 			}
 			for j, i := range t.cases {
 				p.trials[i].add([2]uint64{p.ss[i].A, p.ss[i].B}, got(t.outputs[j]))
-				p.stays[i] = p.trials[i].repeats()
+				p.stable[i] = p.trials[i].repeats()
 			}
 		}
 		before := len(left)
-		left = slices.DeleteFunc(left, func(i int) bool { return !p.stays[i] })
+		left = slices.DeleteFunc(left, func(i int) bool { return !p.stable[i] })
 		p.changed = append(p.changed, before-len(left))
 	}
 	return nil
@@ -295,7 +295,7 @@ func (p *persistence) alone(ctx context.Context, times int) error {
 	var some []int
 	var picked []*Case
 	for i := range p.ss {
-		if !p.stays[i] || p.around[i] || !p.answered(i) {
+		if !p.stable[i] || p.around[i] || !p.answered(i) {
 			continue
 		}
 		if sh := p.x.tileShape(p.ss[i].Source); sh.M*sh.N > 1 {
@@ -309,7 +309,7 @@ func (p *persistence) alone(ctx context.Context, times int) error {
 		case t.of > 0 && t.same == 0:
 			p.around[i] = true
 		case 5*t.same < 4*t.of:
-			p.stays[i], p.trials[i] = false, t
+			p.stable[i], p.trials[i] = false, t
 		}
 	}
 	return err
@@ -322,7 +322,7 @@ func (p *persistence) inBatches(ctx context.Context, times int) error {
 		ch := &p.x.d.Chunks[c]
 		var at []int
 		for i := range p.ss {
-			if !p.stays[i] && ch.Has(p.ss[i].CaseRef) {
+			if !p.stable[i] && ch.Has(p.ss[i].CaseRef) {
 				at = append(at, i)
 			}
 		}
@@ -346,7 +346,7 @@ func (p *persistence) inBatches(ctx context.Context, times int) error {
 			})
 		}
 		for _, i := range at {
-			p.stays[i], p.around[i] = true, true
+			p.stable[i], p.around[i] = true, true
 		}
 	}
 	return nil

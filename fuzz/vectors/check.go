@@ -75,7 +75,7 @@ func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.
 	return nil
 }
 
-// repeat runs a test that has failed again. It is unstable if it passes in some run.
+// repeat runs a failed test several times. It is unstable if it passes in some run.
 func (f *Failed) repeat(ctx context.Context, s *vectors.Set, c *vectors.Case, u devices.Unit) error {
 	if u.Model() != nil || devices.IsRecording(u) {
 		return nil

@@ -172,7 +172,7 @@ func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c 
 
 // compareFirst asks for the first few of the dot products, and compares the answers with
 // those of the journal. A difference is noted as a doubt, which is no error yet.
-func (s *asker) compareFirst(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
+func (s *asker) compareFirst(ctx context.Context, dots []*mma.Dot, recorded func(i int) uint64) error {
 	n := min(len(dots), confirmEach, confirmMost-s.stats.Confirmed)
 	if n <= 0 {
 		return nil
@@ -187,10 +187,10 @@ func (s *asker) compareFirst(ctx context.Context, dots []*mma.Dot, then func(i i
 		return nil
 	}
 	for i, d := range dots[:n] {
-		if now := mma.Load(codes, w, i); !s.Same(then(i), now) {
+		if now := mma.Load(codes, w, i); !s.Same(recorded(i), now) {
 			s.stats.Denied++
 			s.doubted(dots, fmt.Errorf("%w: the unit has changed: for %s it gives %s, where the journal has %s",
-				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, then(i))))
+				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, recorded(i))))
 		}
 	}
 	return nil
