@@ -2,10 +2,12 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -72,7 +74,7 @@ func (b *bias) Run(ctx context.Context, r *Request) (*Result, error) {
 			return nil, err
 		}
 	}
-	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (drift, error) {
+	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, b.check, func(ctx context.Context, u *unit) (drift, error) {
 		return b.measure(ctx, u, r.Seed, r.Count)
 	})
 	if err != nil {
@@ -82,20 +84,34 @@ func (b *bias) Run(ctx context.Context, r *Request) (*Result, error) {
 	return res, nil
 }
 
+// lengths are the numbers of executions of a unit's chains.
+func (b *bias) lengths(u *unit) []int {
+	most := b.steps
+	if !chains(u.inst()) {
+		most = 1
+	}
+	var all []int
+	for s := 1; s <= most; s *= 2 {
+		all = append(all, s)
+	}
+	return all
+}
+
+// check returns what is impossible about a drift that a journal has.
+func (b *bias) check(u *unit, d drift) error {
+	if n := len(d.Steps); d.Name != u.name || !slices.Equal(d.Steps, b.lengths(u)) || len(d.Chain) != n || len(d.Positive) != n || d.Lost < 0 || d.Normal.N < 0 {
+		return errors.New("this is no measurement of its chains")
+	}
+	return nil
+}
+
 // measure measures a unit.
 func (b *bias) measure(ctx context.Context, u *unit, seed uint64, n int) (drift, error) {
-	m := drift{Name: u.name}
+	m := drift{Name: u.name, Steps: b.lengths(u)}
 	rd := newReader(u.inst().Formats)
 	h := fnv.New64a()
 	h.Write([]byte(u.name))
 	rng := rand.New(rand.NewPCG(seed, h.Sum64()))
-	steps := b.steps
-	if !chains(u.inst()) {
-		steps = 1
-	}
-	for s := 1; s <= steps; s *= 2 {
-		m.Steps = append(m.Steps, s)
-	}
 	for _, part := range []struct {
 		values distribution
 		means  *[]Number

@@ -3,6 +3,7 @@ package study
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -63,13 +64,25 @@ func (bounds) Run(ctx context.Context, r *Request) (*Result, error) {
 			return nil, fmt.Errorf("nothing is known of the arithmetic of %s, so there is no bound: mmafuzz infer finds it", u.name)
 		}
 	}
-	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (tightness, error) {
+	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, checkTightness, func(ctx context.Context, u *unit) (tightness, error) {
 		return tightest(ctx, u, r.Seed, r.Count)
 	})
 	if err != nil {
 		return nil, err
 	}
 	return boundsReport(all), nil
+}
+
+// checkTightness returns what is impossible about what a journal has of a unit.
+func checkTightness(u *unit, t tightness) error {
+	i := u.inst()
+	if t.Name != u.name || t.Arithmetic != i.Params.String() || t.Bound != formula(i) {
+		return errors.New("this is the bound of something else")
+	}
+	if t.Bounded < 0 || t.Tried < t.Bounded || t.Exceeded < 0 || t.Bounded < t.Exceeded || t.Attained < 0 || t.Bounded < t.Attained {
+		return fmt.Errorf("%d tried, %d bounded, %d exceeded, %d attained", t.Tried, t.Bounded, t.Exceeded, t.Attained)
+	}
+	return nil
 }
 
 // tightest looks for the input whose error is nearest to its bound.

@@ -71,7 +71,7 @@ func (c *chain) Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, err
 	}
 	defer done()
-	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (m chained, err error) {
+	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, c.check, func(ctx context.Context, u *unit) (m chained, err error) {
 		if m.Low, err = c.measure(ctx, u, r, true); err != nil {
 			return m, err
 		}
@@ -86,6 +86,14 @@ func (c *chain) Run(ctx context.Context, r *Request) (*Result, error) {
 		checkFigure17(all, res)
 	}
 	return res, nil
+}
+
+// check returns what is impossible about what a journal has of a unit.
+func (c *chain) check(_ *unit, m chained) error {
+	if n := max(len(m.Low), len(m.FP32)); n > c.length {
+		return fmt.Errorf("chains of %d products, of at most %d", n, c.length)
+	}
+	return nil
 }
 
 // mostChains bounds the chains that are kept in memory, of which the largest take 60 kB.

@@ -53,7 +53,7 @@ func (s *discrepancy) Run(ctx context.Context, r *Request) (*Result, error) {
 	}
 	pairs, err := each(ctx, r, groups(units), func(g *group) string {
 		return fmt.Sprintf("%s %d", g.formats, g.k)
-	}, func(ctx context.Context, g *group) ([]pairRates, error) { return s.compare(ctx, g, r) })
+	}, checkRates, func(ctx context.Context, g *group) ([]pairRates, error) { return s.compare(ctx, g, r) })
 	if err != nil {
 		return nil, err
 	}
@@ -240,6 +240,61 @@ func (p *pairRates) rate() float64 {
 		n, of = n+p.Differ[i], of+p.Of[i]
 	}
 	return float64(n) / float64(max(1, of))
+}
+
+// checkRates returns what is impossible about what a journal has of a group.
+func checkRates(g *group, pairs []pairRates) error {
+	drawn := len(distributions)
+	if slices.ContainsFunc(g.units, func(u unit) bool { return devices.IsRecording(u.Unit) }) {
+		drawn = 1
+	}
+	next := 0
+	for i := range g.units {
+		for j := i + 1; j < len(g.units); j++ {
+			if next == len(pairs) {
+				return errors.New("a pair is missing")
+			}
+			p := &pairs[next]
+			next++
+			if p.A != g.units[i].name || p.B != g.units[j].name || p.Formats != g.formats.String() || p.K != g.k {
+				return fmt.Errorf("%s and %s are not the next pair of its units", p.A, p.B)
+			}
+			if err := p.check(g, drawn); err != nil {
+				return fmt.Errorf("%s and %s: %w", p.A, p.B, err)
+			}
+		}
+	}
+	if next < len(pairs) {
+		return errors.New("it has more pairs than its units")
+	}
+	return nil
+}
+
+// check returns what is impossible about a pair of a group.
+func (p *pairRates) check(g *group, drawn int) error {
+	if len(p.Of) != drawn || len(p.Differ) != drawn {
+		return fmt.Errorf("%d and %d numbers, of %d distributions", len(p.Of), len(p.Differ), drawn)
+	}
+	for n, of := range p.Of {
+		if of < 1 || p.Differ[n] < 0 || of < p.Differ[n] {
+			return fmt.Errorf("%d of %d dot products differ", p.Differ[n], of)
+		}
+	}
+	if p.Witness == "" && p.ResultsW == nil {
+		return nil
+	}
+	if _, err := mma.ParseDot(g.formats, g.k, false, strings.Fields(p.Witness)); err != nil {
+		return fmt.Errorf("the smallest input: %w", err)
+	}
+	if len(p.ResultsW) != 2 {
+		return fmt.Errorf("%d results on the smallest input", len(p.ResultsW))
+	}
+	for _, code := range p.ResultsW {
+		if _, err := mma.ParseCode("the result", g.formats.D, code); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // compare compares every two units of a group.

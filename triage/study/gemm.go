@@ -229,7 +229,11 @@ func (g *gemm) kept(ctx context.Context, u *unit, n int, r *Request) (*product, 
 		return hex.EncodeToString(h.Sum(nil)[:16])
 	}
 	var was string
-	if r.journal.find(u.name, &was) {
+	found, err := r.journal.find(u.name, &was, func() error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	if found {
 		if m, err := readMatrix(file); err == nil && m.Rows == g.m && m.Columns == g.n && m.Width == f.Width() && digest(m.Data) == was {
 			return &product{f, m.Data}, nil
 		}

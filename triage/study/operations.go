@@ -2,10 +2,12 @@ package study
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -53,10 +55,7 @@ type Profile struct {
 func Profiles(ctx context.Context, u devices.Unit, seed uint64, n int) ([]Profile, error) {
 	p := profiler{unit{Unit: u, name: u.Instruction().FullName()}, newReader(u.Instruction().Formats)}
 	var all []Profile
-	for _, op := range []string{"multiplication", "inner product", "accumulation"} {
-		if op == "accumulation" && p.inst().C == fp.None {
-			continue
-		}
+	for _, op := range operationsOf(u.Instruction()) {
 		r := Profile{Operation: op}
 		var err error
 		if r.Low, r.NarrowLow, err = p.profile(ctx, op, true, seed, n); err != nil {
@@ -68,6 +67,23 @@ func Profiles(ctx context.Context, u devices.Unit, seed uint64, n int) ([]Profil
 		all = append(all, r)
 	}
 	return all, nil
+}
+
+// operationsOf are the operations of an instruction.
+func operationsOf(i *mma.Instruction) []string {
+	all := []string{"multiplication", "inner product", "accumulation"}
+	if i.C == fp.None {
+		return all[:2]
+	}
+	return all
+}
+
+// checkProfiles returns what is impossible about what a journal has of a unit.
+func checkProfiles(u *unit, all []Profile) error {
+	if !slices.EqualFunc(all, operationsOf(u.inst()), func(p Profile, op string) bool { return p.Operation == op }) {
+		return errors.New("these are not the operations of its instruction")
+	}
+	return nil
 }
 
 // profiler asks a unit.
@@ -177,7 +193,7 @@ func (operations) Run(ctx context.Context, r *Request) (*Result, error) {
 		return nil, err
 	}
 	defer done()
-	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) ([]Profile, error) {
+	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, checkProfiles, func(ctx context.Context, u *unit) ([]Profile, error) {
 		return Profiles(ctx, u.Unit, r.Seed, r.Count)
 	})
 	if err != nil {

@@ -160,7 +160,7 @@ func (papers) Run(ctx context.Context, r *Request) (*Result, error) {
 	}
 	made, err := each(ctx, r, places, func(p *place) string {
 		return reproduced[p.paper].paper + ", " + reproduced[p.paper].items[p.item].name
-	}, func(ctx context.Context, p *place) ([]entry, error) {
+	}, func(*place, []entry) error { return nil }, func(ctx context.Context, p *place) ([]entry, error) {
 		if f := reproduced[p.paper].items[p.item].entries; f != nil {
 			return f(ctx, r)
 		}

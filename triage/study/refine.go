@@ -163,6 +163,14 @@ type refinement struct {
 	OotomoWorstHas, MarkidisWorstHas [2]Number
 }
 
+// checkRefinement returns what is impossible about what a journal has of a unit.
+func checkRefinement(u *unit, m refinement) error {
+	if m.Name != u.name || min(m.OotomoWorse, m.MarkidisWorse) < 0 || m.N < m.OotomoWorse || m.N-m.OotomoWorse < m.MarkidisWorse {
+		return fmt.Errorf("of %d dot products of %s, %d and %d are worse", m.N, m.Name, m.OotomoWorse, m.MarkidisWorse)
+	}
+	return nil
+}
+
 // Run makes the study.
 func (refine) Run(ctx context.Context, r *Request) (*Result, error) {
 	res := &Result{}
@@ -174,7 +182,7 @@ func (refine) Run(ctx context.Context, r *Request) (*Result, error) {
 	if err := table5(ctx, units, len(r.Targets) == 0, res); err != nil {
 		return nil, err
 	}
-	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, func(ctx context.Context, u *unit) (refinement, error) {
+	all, err := each(ctx, r, units, func(u *unit) string { return u.name }, checkRefinement, func(ctx context.Context, u *unit) (refinement, error) {
 		return refinementOf(ctx, u, r)
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
+	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
@@ -93,12 +94,22 @@ func (k *kept) close() {
 	}
 }
 
-// find returns what was made of an item earlier.
-func (k *kept) find(key string, made any) bool {
+// find returns what was made of an item earlier. Anybody may have made the journal: check returns
+// what is impossible about it.
+func (k *kept) find(key string, made any, check func() error) (ok bool, err error) {
 	k.mu.Lock()
 	body, ok := k.done[key]
 	k.mu.Unlock()
-	return ok && json.Unmarshal(body, made) == nil
+	if !ok {
+		return false, nil
+	}
+	if err = strictjson.UnmarshalKnown(body, made, "value"); err == nil {
+		err = check()
+	}
+	if err != nil {
+		return false, fmt.Errorf("the journal is damaged, %s: %w", key, err)
+	}
+	return true, nil
 }
 
 // keep appends what was made of an item.
@@ -119,9 +130,10 @@ func (k *kept) keep(key string, made any) error {
 }
 
 // each works through items and returns what was made of them, in their order. Items
-// whose key the journal has are not made again; keys are different from each other. The
-// error is the first one, of an item or of the context.
-func each[I, T any](ctx context.Context, r *Request, items []I, key func(*I) string, do func(context.Context, *I) (T, error)) ([]T, error) {
+// whose key the journal has are not made again, if check finds nothing impossible about what it
+// has; keys are different from each other. The error is the first one, of an item or of the
+// context.
+func each[I, T any](ctx context.Context, r *Request, items []I, key func(*I) string, check func(*I, T) error, do func(context.Context, *I) (T, error)) ([]T, error) {
 	workers := r.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -135,8 +147,11 @@ func each[I, T any](ctx context.Context, r *Request, items []I, key func(*I) str
 	done := 0
 	one := func(n int) error {
 		k := key(&items[n])
-		if !r.journal.find(k, &made[n]) {
-			var err error
+		found, err := r.journal.find(k, &made[n], func() error { return check(&items[n], made[n]) })
+		if err != nil {
+			return err
+		}
+		if !found {
 			if made[n], err = do(ctx, &items[n]); err != nil {
 				return err
 			}
