@@ -5,11 +5,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// roundOf is a rounding to the width of another, without its overflow and flush.
-func roundOf(r mma.Round) mma.Round {
-	return mma.Round{Frac: r.Frac, Mode: r.Mode, Emin: r.Emin, Emax: r.Emax}
-}
-
 // rounds returns the roundings that a program reaches and that round something.
 func (o *original) rounds() []*rounding {
 	var all []*rounding
