@@ -52,7 +52,7 @@ type Mismatch struct {
 	Bucket  string       `json:"bucket"`            // the primary cause
 	Detail  string       `json:"detail,omitempty"`  // labels, with | between those of which each explains the case alone, + between those that it needs together; then :CLASS unless that is value
 	Labels  []string     `json:"labels"`            // those in Detail
-	Changes []mma.Change `json:"changes,omitempty"` // of A's arithmetic that explain B, or the other way round
+	Changes []mma.Change `json:"changes,omitempty"` // of A's arithmetic that explain B, or of B's that explain A
 	Base    string       `json:"base,omitempty"`    // "a" or "b": the side that Changes apply to
 	// ProgramK is the K with which the changed arithmetic runs. CaseChanges are those of
 	// Changes that this case needs; with CaseBack they are taken back on the other side.
@@ -68,7 +68,7 @@ type Mismatch struct {
 	Stable      int            `json:"stable"`       // repetitions that gave the same results
 	Of          int            `json:"of,omitempty"` // of so many; if it is missing, of 3
 	Minimal     bool           `json:"minimal"`
-	Through     bool           `json:"through_model,omitempty"`
+	OnModel     bool           `json:"through_model,omitempty"`
 	Free        string         `json:"free,omitempty"`
 	// Nearest and Next are there if nothing explains the mismatch: the program that comes
 	// nearest, and commands that go on from it. Alike are known targets that compute the
@@ -212,7 +212,7 @@ func (t *temporaryDir) place() string {
 }
 
 // replace writes a bundle and puts it in its place; what was there moves to the temporary
-// directory. A crash in between leaves no bundle or a whole one.
+// directory. A crash in between leaves no bundle or a complete one.
 func (t *temporaryDir) replace(files map[string][]byte) error {
 	if err := t.restore(); err != nil {
 		return err
@@ -285,7 +285,7 @@ func writeSynced(file string, data []byte) error {
 	return f.Close()
 }
 
-// ReadBundle reads a bundle and checks that it is whole.
+// ReadBundle reads a bundle and checks that it is complete.
 func ReadBundle(dir string) (*Bundle, error) {
 	b, err := readBundle(dir)
 	if err != nil {

@@ -31,7 +31,7 @@ func finding() *Mismatch {
 		Changes: []mma.Change{{Path: "join.align.f", From: "24", To: "25"}}, Base: "a", ProgramK: 8,
 		CaseChanges: []mma.Change{{Path: "join.align.f", From: "24", To: "25"}},
 		Equivalent:  [][]mma.Change{{{Path: "l", From: "8", To: "16"}}},
-		Explained:   3, Kept: 4, Exact: "0x1.fffffep-1", Stable: 3, Minimal: true, Through: true, Free: "c: 00000001", Made: "mmafuzz 1", Versions: testVersions,
+		Explained:   3, Kept: 4, Exact: "0x1.fffffep-1", Stable: 3, Minimal: true, OnModel: true, Free: "c: 00000001", Made: "mmafuzz 1", Versions: testVersions,
 	}
 }
 

@@ -43,7 +43,7 @@ var hwvectorRules = []hwvectorRule{
 	{"H100", "e5m2", "hopper", "wgmma.m64n8k32.f32.e5m2.e5m2.c0", "mma.m16n8k32.f16.e5m2.e5m2.f16"},
 }
 
-// HWRow is one row of such a file as it stands there.
+// HWRow is one row of such a file as it is written there.
 type HWRow struct {
 	A, B  []uint64 // codes of the file's input format
 	C     uint64   // FP32

@@ -70,9 +70,9 @@ func finishFile(t *testing.T, path string) {
 // end is the same to the byte, and no step that was whole is asked for again.
 func TestRecordingFileTorn(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "whole")
+	path := filepath.Join(dir, "complete")
 	finishFile(t, path)
-	whole, err := os.ReadFile(path)
+	complete, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,8 +81,8 @@ func TestRecordingFileTorn(t *testing.T) {
 	}
 	torn := filepath.Join(dir, "torn")
 	most := 0
-	for cut := 0; ; cut = min(len(whole), cut+1+cut%37) {
-		if err := os.WriteFile(torn, whole[:cut], 0o666); err != nil {
+	for cut := 0; ; cut = min(len(complete), cut+1+cut%37) {
+		if err := os.WriteFile(torn, complete[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}
 		f, err := OpenRecordingFile(torn, fileHeader())
@@ -96,10 +96,10 @@ func TestRecordingFileTorn(t *testing.T) {
 		}
 		f.Close()
 		finishFile(t, torn)
-		if got, err := os.ReadFile(torn); err != nil || !bytes.Equal(got, whole) {
+		if got, err := os.ReadFile(torn); err != nil || !bytes.Equal(got, complete) {
 			t.Fatalf("cut at %d: %v, other bytes", cut, err)
 		}
-		if cut == len(whole) {
+		if cut == len(complete) {
 			break
 		}
 	}
@@ -112,33 +112,33 @@ func TestRecordingFileTorn(t *testing.T) {
 // the machine may, some behind its end: it is resumed and ends the same to the byte.
 func TestRecordingFileZeros(t *testing.T) {
 	dir := t.TempDir()
-	path := filepath.Join(dir, "whole")
+	path := filepath.Join(dir, "complete")
 	finishFile(t, path)
-	whole, err := os.ReadFile(path)
+	complete, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	torn := filepath.Join(dir, "torn")
-	for from := 0; from <= len(whole); from += 1 + from%29 {
+	for from := 0; from <= len(complete); from += 1 + from%29 {
 		for _, behind := range []int{0, 1, 5000} {
-			body := append(bytes.Clone(whole[:from]), make([]byte, len(whole)-from+behind)...)
+			body := append(bytes.Clone(complete[:from]), make([]byte, len(complete)-from+behind)...)
 			if err := os.WriteFile(torn, body, 0o666); err != nil {
 				t.Fatal(err)
 			}
-			if rec, err := OpenRecording(torn); err == nil && rec.Complete && from < len(whole)-1 {
+			if rec, err := OpenRecording(torn); err == nil && rec.Complete && from < len(complete)-1 {
 				t.Fatalf("zeros from %d: it counts as complete", from)
 			} else if err != nil && from > 1000 {
 				t.Fatalf("zeros from %d: %v", from, err)
 			}
 			finishFile(t, torn)
 			got, err := os.ReadFile(torn)
-			if err != nil || !bytes.HasPrefix(got, whole) || len(bytes.Trim(got[len(whole):], "\x00")) > 0 {
+			if err != nil || !bytes.HasPrefix(got, complete) || len(bytes.Trim(got[len(complete):], "\x00")) > 0 {
 				t.Fatalf("zeros from %d: %v, other bytes", from, err)
 			}
 		}
 	}
 	// What has something behind the zeros is damaged.
-	body := bytes.Clone(whole)
+	body := bytes.Clone(complete)
 	clear(body[len(body)/2 : len(body)/2+100])
 	if _, err := ReadRecording(bytes.NewReader(body)); err == nil || !strings.HasSuffix(err.Error(), "the file is damaged") {
 		t.Errorf("zeros in the middle: %v", err)
@@ -188,17 +188,17 @@ func TestRecordingFileOther(t *testing.T) {
 	dir := t.TempDir()
 	good := filepath.Join(dir, "good")
 	finishFile(t, good)
-	whole, err := os.ReadFile(good)
+	complete, err := os.ReadFile(good)
 	if err != nil {
 		t.Fatal(err)
 	}
-	damaged := bytes.Clone(whole)
+	damaged := bytes.Clone(complete)
 	damaged[len(damaged)/2] ^= 1
 	v1, err := os.ReadFile("testdata/version1.rec")
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := bytes.Clone(whole) // of another program: a digest of as many digits, and the checksum of the frame
+	other := bytes.Clone(complete) // of another program: a digest of as many digits, and the checksum of the frame
 	copy(other[bytes.Index(other, []byte(testVersions.Generators)):], "0123456789abcdef")
 	first := other[len(recordingMagic):]
 	size := binary.LittleEndian.Uint32(first[1:])
@@ -220,15 +220,15 @@ func TestRecordingFileOther(t *testing.T) {
 		{"version 1", v1, Header{Target: "test", Environment: map[string]string{"driver": "1"}}, "%: frame 0: recording version 1, this program reads 2"},
 		{"other generators", other, fileHeader(), "%: another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " +
 			testVersions.Generators + "; the same catalogue and formats"},
-		{"target", whole, change(func(h *Header) { h.Target = "cuda:0" }), "%: the file holds another recording: its target is test, here it is cuda:0"},
-		{"name", whole, change(func(h *Header) { h.Name = "" }), "%: the file holds another recording: its name is lab, here it is not given"},
-		{"date", whole, change(func(h *Header) { h.Date = "2026-01-02" }), "%: the file holds another recording: its date is not given, here it is 2026-01-02"},
-		{"plan", whole, change(func(h *Header) { h.Plan = &Plan{Version: 1, Name: "q"} }), "%: the file holds another recording: its plan is another one: p"},
-		{"changed plan", whole, change(func(h *Header) { h.Plan = &Plan{Version: 1, Name: "p", Seed: 2} }),
+		{"target", complete, change(func(h *Header) { h.Target = "cuda:0" }), "%: the file holds another recording: its target is test, here it is cuda:0"},
+		{"name", complete, change(func(h *Header) { h.Name = "" }), "%: the file holds another recording: its name is lab, here it is not given"},
+		{"date", complete, change(func(h *Header) { h.Date = "2026-01-02" }), "%: the file holds another recording: its date is not given, here it is 2026-01-02"},
+		{"plan", complete, change(func(h *Header) { h.Plan = &Plan{Version: 1, Name: "q"} }), "%: the file holds another recording: its plan is another one: p"},
+		{"changed plan", complete, change(func(h *Header) { h.Plan = &Plan{Version: 1, Name: "p", Seed: 2} }),
 			"%: the file holds another recording: its plan is another one: p with other contents"},
-		{"no plan", whole, change(func(h *Header) { h.Plan = nil }), "%: the file holds another recording: its plan is another one: p"},
-		{"work", whole, change(func(h *Header) { h.Work = "def" }), "%: the file holds another recording: its list of instructions and inputs is abc, here it is def"},
-		{"environment", whole, change(func(h *Header) { h.Environment["driver"], h.Environment["ecc"] = "575", "on" }),
+		{"no plan", complete, change(func(h *Header) { h.Plan = nil }), "%: the file holds another recording: its plan is another one: p"},
+		{"work", complete, change(func(h *Header) { h.Work = "def" }), "%: the file holds another recording: its list of instructions and inputs is abc, here it is def"},
+		{"environment", complete, change(func(h *Header) { h.Environment["driver"], h.Environment["ecc"] = "575", "on" }),
 			"%: the file holds another recording: its driver is 570, here it is 575; its ecc is not given, here it is on"},
 	} {
 		path := filepath.Join(dir, "file")

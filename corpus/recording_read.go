@@ -80,7 +80,7 @@ type frameReader struct {
 	size     int64 // of the operands and results so far
 	complete bool
 	offset   int64 // after the last frame
-	good     int64 // after the last frame that stands for itself: not a section, not faults
+	good     int64 // after the last frame that is complete without the next one: not a section, not faults
 }
 
 func newFrameReader(r io.Reader) *frameReader { return &frameReader{in: bufio.NewReader(r)} }

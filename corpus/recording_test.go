@@ -216,22 +216,22 @@ func TestFaults(t *testing.T) {
 // TestTornRecording cuts a recording at every byte: what was whole is read, what
 // has no header is refused, nothing else is an error.
 func TestTornRecording(t *testing.T) {
-	whole := sample(t)
-	want, err := ReadRecording(bytes.NewReader(whole))
+	complete := sample(t)
+	want, err := ReadRecording(bytes.NewReader(complete))
 	if err != nil {
 		t.Fatal(err)
 	}
 	frames := -1
-	for cut := range whole {
-		rec, err := ReadRecording(bytes.NewReader(whole[:cut]))
+	for cut := range complete {
+		rec, err := ReadRecording(bytes.NewReader(complete[:cut]))
 		if err != nil {
 			if frames >= 0 || err.Error() != "this is not an mmafuzz recording" && err.Error() != "the recording ends before its header" {
-				t.Fatalf("cut at %d of %d: %v", cut, len(whole), err)
+				t.Fatalf("cut at %d of %d: %v", cut, len(complete), err)
 			}
 			continue
 		}
 		if rec.Complete || len(rec.Data) < frames || len(rec.Data) > frames+1 && frames >= 0 {
-			t.Fatalf("cut at %d of %d: complete %v, %d frames after %d", cut, len(whole), rec.Complete, len(rec.Data), frames)
+			t.Fatalf("cut at %d of %d: complete %v, %d frames after %d", cut, len(complete), rec.Complete, len(rec.Data), frames)
 		}
 		frames = len(rec.Data)
 		if diff := cmp.Diff(want.Data[:frames], rec.Data, cmp.Transformer("nil", func(d []Recorded) int { return len(d) })); diff != "" {
@@ -250,14 +250,14 @@ func TestTornRecording(t *testing.T) {
 
 // TestFlippedBits flips every bit: nothing is read that was not written.
 func TestFlippedBits(t *testing.T) {
-	whole := sample(t)
-	want, err := ReadRecording(bytes.NewReader(whole))
+	complete := sample(t)
+	want, err := ReadRecording(bytes.NewReader(complete))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range whole {
+	for i := range complete {
 		for bit := range 8 {
-			damaged := bytes.Clone(whole)
+			damaged := bytes.Clone(complete)
 			damaged[i] ^= 1 << bit
 			rec, err := ReadRecording(bytes.NewReader(damaged))
 			if err != nil {
@@ -499,15 +499,15 @@ func TestOpenRecording(t *testing.T) {
 // FuzzReadRecording reads anything: what is read without an error and written
 // again is read as the same.
 func FuzzReadRecording(f *testing.F) {
-	whole := sample(f)
-	f.Add(whole)
-	f.Add(whole[:len(whole)/2])
+	complete := sample(f)
+	f.Add(complete)
+	f.Add(complete[:len(complete)/2])
 	f.Add([]byte(recordingMagic))
 	f.Add([]byte(nil))
 	f.Add(newFrames().json('H', goodHeader).json('S', goodSection).add('D', deflated(f, 24)).json('E', "1").Bytes())
 	f.Add(newFrames().json('H', goodHeader).json('E', "0").Bytes())
 	f.Add(newFrames().json('H', goodHeader).json('P', `{"instruction":"x"}`).json('N', `{"environment":{"a":"b"}}`).json('S', goodSection).json('F', `[{"first":0,"count":1}]`).add('D', deflated(f, 24)).Bytes())
-	f.Add(bytes.Replace(whole, []byte(`"Tiles":5`), []byte(`"Tiles":9`), 1))
+	f.Add(bytes.Replace(complete, []byte(`"Tiles":5`), []byte(`"Tiles":9`), 1))
 	f.Add(newFrames().json('H', goodHeader).json('S', strings.Replace(goodSection, `"M":1,"N":1`, `"M":1024,"N":1024`, 1)).add('D', deflated(f, 24)).Bytes())
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rec, err := ReadRecording(bytes.NewReader(data))

@@ -19,8 +19,8 @@ type Versions struct {
 // one cannot continue it: results of two versions would be mixed.
 var ErrOtherVersion = errors.New("another version of mmafuzz made it")
 
-// Given reports whether the digests are given.
-func (v Versions) Given() bool { return v != Versions{} }
+// IsZero reports whether the digests are not known.
+func (v Versions) IsZero() bool { return v == Versions{} }
 
 // Named returns the digests under the names of what they identify.
 func (v Versions) Named() map[string]string {
@@ -39,7 +39,7 @@ func (v Versions) Check(now Versions) error {
 // Difference describes in which digests something differs from this program, now, with both
 // values; "" if in none.
 func (v Versions) Difference(now Versions) string {
-	if !v.Given() {
+	if v.IsZero() {
 		return "one that did not keep the digests of its catalogue, generators and formats"
 	}
 	var differ, same []string

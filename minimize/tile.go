@@ -15,7 +15,7 @@ const (
 	Alone    Place = iota // nothing: a tile of this output alone shows it
 	Corner                // a tile of zeros around it; the output is moved to position 0
 	Original              // a tile of zeros around it, at its own position
-	Whole                 // the rest of its tile
+	FullTile              // the rest of its tile
 	Nowhere               // more than its tile: the tile alone does not show it
 )
 
@@ -42,19 +42,19 @@ func Tile(ctx context.Context, b *mma.Batch, tile, output int, test TileTest) (P
 	b.Get(tile*n+output, dot)
 	alone := mma.NewBatch(b.Formats, mma.Shape{M: 1, N: 1, K: b.K, Tiles: 1})
 	alone.Set(0, dot)
-	whole := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: 1})
+	tileBatch := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: 1})
 	for i := range n {
 		b.Get(tile*n+i, dot)
-		whole.Set(i, dot)
+		tileBatch.Set(i, dot)
 	}
 	tries := []struct {
 		b      *mma.Batch
 		output int
 	}{
 		Alone:    {alone, 0},
-		Corner:   {amongZeros(whole, output, 0), 0},
-		Original: {amongZeros(whole, output, output), output},
-		Whole:    {whole, output},
+		Corner:   {amongZeros(tileBatch, output, 0), 0},
+		Original: {amongZeros(tileBatch, output, output), output},
+		FullTile: {tileBatch, output},
 	}
 	for p, t := range tries {
 		if ok, err := test(ctx, t.b, t.output); ok || err != nil {

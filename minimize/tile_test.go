@@ -32,7 +32,7 @@ func TestTile(t *testing.T) {
 		Alone:    func(b *mma.Batch, i int) bool { return true },
 		Corner:   func(b *mma.Batch, i int) bool { return b.M == m && b.N == n },
 		Original: func(b *mma.Batch, i int) bool { return i == output },
-		Whole:    func(b *mma.Batch, i int) bool { return i == output && !has(b, 0, zero) },
+		FullTile: func(b *mma.Batch, i int) bool { return i == output && !has(b, 0, zero) },
 		Nowhere:  func(*mma.Batch, int) bool { return false },
 	} {
 		asked := 0

@@ -109,9 +109,9 @@ func (a adder) limit(units *big.Int) *big.Int {
 	case a.Saturate:
 		return most
 	}
-	whole := new(big.Int).Lsh(big.NewInt(2), uint(a.Bits))
+	modulus := new(big.Int).Lsh(big.NewInt(2), uint(a.Bits))
 	rest := new(big.Int).Sub(units, least)
-	return rest.Mod(rest, whole).Add(rest, least)
+	return rest.Mod(rest, modulus).Add(rest, least)
 }
 
 // stick returns a sum with its sticky bit.

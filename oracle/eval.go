@@ -60,16 +60,16 @@ func (e *evaluator) readC(id fp.ID, code uint64) *term {
 // execute is one execution of the instruction, on the k elements from lo. c is
 // nil if there is no C.
 func (e *evaluator) execute(lo, k int, c *term) term {
-	whole := k
+	inLanes := k
 	if e.Tail {
-		whole = k / int(e.Lanes) * int(e.Lanes)
+		inLanes = k / int(e.Lanes) * int(e.Lanes)
 	}
 	var lanes, rest [][]bundle
 	for _, s := range e.sequences(lo, k) {
-		lanes, rest = append(lanes, s[:whole]), append(rest, s[whole:])
+		lanes, rest = append(lanes, s[:inLanes]), append(rest, s[inLanes:])
 	}
 	d := e.lanes(lanes, c)
-	if whole < k {
+	if inLanes < k {
 		d = flushInput(d, e.In.Acc, e.f.D)
 		d = e.lane(rest, &d)
 	}

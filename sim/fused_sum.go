@@ -233,8 +233,8 @@ func (x *machine) apartSum(ts []term, c *cut, e int32) term {
 	s, special := x.specialSum(sides, -1)
 	if x.trace = trace; !special {
 		if s = x.exactSum(sides); s.IsZero() {
-			whole := cut{rd: c.rd}
-			s.Neg = x.p.Special.NegZero && whole.zeroSign(sides, e)
+			all := cut{rd: c.rd}
+			s.Neg = x.p.Special.NegZero && all.zeroSign(sides, e)
 		}
 		s.e = e
 	}

@@ -25,13 +25,13 @@ type grid struct {
 func eachGrid(st *gridState, in *mma.Batch, out []byte, perTile int, f func(g *grid), rest func(in *mma.Batch, out []byte)) {
 	st.grid = grid{in: in}
 	if in.M == 1 && in.N == 1 {
-		whole := in.Tiles / 8 * 8
-		if whole < in.Tiles {
-			st.part(&st.rest, in, whole, in.Tiles)
-			rest(&st.rest, out[whole*in.Formats.D.Width():])
+		full := in.Tiles / 8 * 8
+		if full < in.Tiles {
+			st.part(&st.rest, in, full, in.Tiles)
+			rest(&st.rest, out[full*in.Formats.D.Width():])
 		}
 		st.eights = *in
-		st.eights.M, st.eights.N, st.eights.Tiles = 8, 8, whole/8
+		st.eights.M, st.eights.N, st.eights.Tiles = 8, 8, full/8
 		st.grid = grid{in: &st.eights, diagonal: true}
 	}
 	g := &st.grid

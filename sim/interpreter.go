@@ -194,7 +194,7 @@ func (x *machine) instruction(from int) term {
 		s = x.merge()
 	}
 	if x.p.Tail {
-		s = x.steps(s, true, origin{Kind: FromAcc}, from, span{x.p.Whole(x.m.k), x.m.k, lanes, 1})
+		s = x.steps(s, true, origin{Kind: FromAcc}, from, span{x.p.InLanes(x.m.k), x.m.k, lanes, 1})
 	}
 	switch {
 	case x.p.Start == mma.StartC || x.noC || x.p.Leaf != mma.NoLeaf:
@@ -245,7 +245,7 @@ func (x *machine) lane(from, r, lanes int) term {
 	case x.p.Start == mma.StartEmpty:
 		hasAcc = false
 	}
-	return x.steps(acc, hasAcc, what, from, span{r, x.p.Whole(x.m.k), r, lanes})
+	return x.steps(acc, hasAcc, what, from, span{r, x.p.InLanes(x.m.k), r, lanes})
 }
 
 // steps adds the products of s, L at a time, to the accumulator acc, or to none at first
@@ -469,7 +469,7 @@ func (x *machine) encode(t term) uint64 {
 		if x.fd.HasInf() {
 			return x.fd.InfCode(t.Neg)
 		}
-		return x.nanCode(x.settled(term{kind: invalid}))
+		return x.nanCode(x.roundedNaN(term{kind: invalid}))
 	}
 	return x.fd.Encode(t.Dyadic, fp.RNE, fp.OverInf)
 }

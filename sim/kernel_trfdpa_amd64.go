@@ -17,10 +17,10 @@ type trfdpa struct {
 	m *Model
 	l int
 	operands64
-	two   bool // sums of even and of odd products
-	sums  simd.Sums
-	join  simd.Join
-	whole *simd.Joined // its constants; nil: that routine does not support the program
+	two    bool // sums of even and of odd products
+	sums   simd.Sums
+	join   simd.Join
+	single *simd.Joined // its constants; nil: that routine does not support the program
 }
 
 // trfdpaState is one worker's scratch space.
@@ -34,7 +34,7 @@ type trfdpaState struct {
 	sums    simd.Sums
 	fused   simd.Fused
 	join    simd.Join
-	whole   simd.Joined
+	single  simd.Joined
 }
 
 // newTRFDPA returns the kernel, or nil if it does not support the program.
@@ -133,7 +133,7 @@ func (t *trfdpa) set(p *mma.Params) {
 	}
 	if t.level >= simd.AVX512 && !t.two && j.CDrop == 0 && j.Align.Floor != 0 && t.join.Floor >= emin && j.Align.F >= j.CF {
 		units := func(f mma.Frac) float64 { return math.Ldexp(1.5, 52-int(f)) }
-		t.whole = &simd.Joined{
+		t.single = &simd.Joined{
 			Floor: t.join.Floor, C: units(j.CF), Terms: units(j.Align.F), Less: units(j.Align.F) - units(j.CF), Post: units(j.Post.Frac),
 			Replace: 0x00110011, Quiet: 0x11111100,
 		}
@@ -146,9 +146,9 @@ func (t *trfdpa) name() string {
 
 func (t *trfdpa) newState() any {
 	st := &trfdpaState{}
-	if t.whole != nil {
-		st.whole = *t.whole
-		st.whole.Sums = t.sums
+	if t.single != nil {
+		st.single = *t.single
+		st.single.Sums = t.sums
 	}
 	return st
 }
@@ -156,7 +156,7 @@ func (t *trfdpa) newState() any {
 func (t *trfdpa) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*trfdpaState)
 	perTile := in.K*(11*in.M+26*in.N) + 60*in.M*in.N
-	if t.whole != nil {
+	if t.single != nil {
 		perTile = in.K*(11*in.M+26*in.N) + 14*in.M*in.N
 	}
 	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { t.grid(st, g, out) }, t.m.RunGeneral)
@@ -178,8 +178,8 @@ func (t *trfdpa) grid(st *trfdpaState, g *grid, out []byte) {
 
 // step computes one step: its products begin at number at of the dot product.
 func (t *trfdpa) step(st *trfdpaState, at int, c, d *byte) {
-	if t.whole != nil {
-		t.wholeStep(st, at, c, d)
+	if t.single != nil {
+		t.singleStep(st, at, c, d)
 		return
 	}
 	n := int64(st.grid.outputs())
@@ -209,10 +209,10 @@ func (t *trfdpa) step(st *trfdpaState, at int, c, d *byte) {
 	s.Close(t.level, st.special)
 }
 
-// wholeStep is step in one routine.
-func (t *trfdpa) wholeStep(st *trfdpaState, at int, c, d *byte) {
+// singleStep is step in one routine.
+func (t *trfdpa) singleStep(st *trfdpaState, at int, c, d *byte) {
 	t.largestOf(&st.decoded64, &st.e, at, t.l)
-	x := &st.whole
+	x := &st.single
 	x.Sums.E, x.Sums.Acc, x.Sums.Sum = &st.e[0], c, d
 	if st.special {
 		x.Sums.Kinds = t.sumKinds(&st.decoded64, at, t.l)

@@ -71,9 +71,9 @@ func (x *machine) specialProduct(a, b, sa, sb *operand) term {
 	return x.round(infTerm(a.neg != b.neg), &x.p.Prod.Round)
 }
 
-// settled returns a NaN as a Round leaves it: the NaN that one operation made is an
+// roundedNaN returns a NaN as a Round leaves it: the NaN that one operation made is an
 // operand of the next.
-func (x *machine) settled(t term) term {
+func (x *machine) roundedNaN(t term) term {
 	switch {
 	case x.p.Special.NaN == mma.NaNZero:
 		return zeroTerm(false)

@@ -53,7 +53,7 @@ func (x *machine) round(t term, r *mma.Round) term {
 func (x *machine) roundSpecial(t term, r *mma.Round) term {
 	switch {
 	case t.kind >= NaN && r.Frac != 0:
-		return x.settled(t)
+		return x.roundedNaN(t)
 	case t.kind == Inf && r.Over == mma.OverSat:
 		return x.overflow(t.Neg, r)
 	}

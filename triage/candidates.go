@@ -175,7 +175,7 @@ func (s *explainer) anyValue(ctx context.Context) ([]mma.Params, error) {
 			s.ev.Add("asked", part, answers)
 		}
 	}
-	mutants := s.mutants(change.Whole)
+	mutants := s.mutants(change.Exhaustive)
 	s.near = append(s.near, search.MostRight(s.ev, mutants, s.ev.FirstCases(nearCases), nearMost)...)
 	return search.Explaining(s.ev, mutants), nil
 }
@@ -207,7 +207,7 @@ func (s *explainer) explore(ctx context.Context) []mma.Params {
 
 // exploreFrom searches from some programs until a budget is spent.
 func (s *explainer) exploreFrom(ctx context.Context, b *search.Budget, from []mma.Params) []mma.Params {
-	h := search.New(s.ev, b, rand.New(rand.NewPCG(s.pr.Seed, 1)), append([]change.Breadth{change.Whole}, search.AllSteps...), from...)
+	h := search.New(s.ev, b, rand.New(rand.NewPCG(s.pr.Seed, 1)), append([]change.Breadth{change.Exhaustive}, search.AllSteps...), from...)
 	h.Kinds = exploreKinds
 	h.Near(ctx, exploreNear)
 	h.Explore(ctx, exploreSteps)

@@ -191,7 +191,7 @@ func (s *explainer) find(ctx context.Context) ([]mma.Params, error) {
 			return nil, err
 		}
 		if len(found) == 0 {
-			continue // every candidate was refuted: look again, knowing more
+			continue // every candidate was refuted: search with the new cases
 		}
 		if confirmed, err := s.confirm(ctx, found[0]); confirmed || err != nil {
 			return found, err

@@ -22,13 +22,13 @@ func TestKill9InEpoch(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for checkpoints")
 	}
-	whole := t.TempDir()
-	p := start(t, whole, stallArgs...)
+	complete := t.TempDir()
+	p := start(t, complete, stallArgs...)
 	if code := p.wait(t); code != exitMismatch {
 		t.Fatalf("the uninterrupted run: exit code %d: %s", code, &p.stderr)
 	}
-	saveSummary(t, whole, p)
-	want, err := readTree(whole)
+	saveSummary(t, complete, p)
+	want, err := readTree(complete)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,13 +49,13 @@ func TestKillShards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes many processes")
 	}
-	whole := t.TempDir()
-	fleetPlan(t, whole)
-	one := start(t, whole, "run", "--campaign", "c.json", "--out", "units", "--workers", "1")
+	complete := t.TempDir()
+	fleetPlan(t, complete)
+	one := start(t, complete, "run", "--campaign", "c.json", "--out", "units", "--workers", "1")
 	if code := one.wait(t); code != exitAgree {
 		t.Fatalf("one shard: exit code %d: %s", code, &one.stderr)
 	}
-	want := mergedTree(t, whole)
+	want := mergedTree(t, complete)
 	if len(want) < 20 {
 		t.Fatalf("%d files", len(want))
 	}

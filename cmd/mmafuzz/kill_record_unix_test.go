@@ -26,12 +26,12 @@ func TestKill9Record(t *testing.T) {
 		t.Skip("takes many runs: only with MMAFUZZ_LONG=1")
 	}
 	began := time.Now()
-	whole := t.TempDir()
-	if p := start(t, whole, append(recordArgs, "2")...); p.wait(t) != exitAgree {
+	complete := t.TempDir()
+	if p := start(t, complete, append(recordArgs, "2")...); p.wait(t) != exitAgree {
 		t.Fatalf("the uninterrupted recording: %s", &p.stderr)
 	}
 	length := time.Since(began)
-	want, err := os.ReadFile(filepath.Join(whole, "x.rec"))
+	want, err := os.ReadFile(filepath.Join(complete, "x.rec"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,14 +61,14 @@ func TestKill9(t *testing.T) {
 		t.Skip("takes many runs")
 	}
 	began := time.Now()
-	whole := t.TempDir()
-	if p := start(t, whole, killArgs...); p.wait(t) != exitMismatch {
+	complete := t.TempDir()
+	if p := start(t, complete, killArgs...); p.wait(t) != exitMismatch {
 		t.Fatalf("the uninterrupted run: %s", &p.stderr)
 	} else {
-		saveSummary(t, whole, p)
+		saveSummary(t, complete, p)
 	}
 	length := time.Since(began)
-	want, err := readTree(whole)
+	want, err := readTree(complete)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,10 +129,10 @@ func TestKill9Infer(t *testing.T) {
 	}
 	kills := tier.Of(0, 0, 3, 5)
 	began := time.Now()
-	whole := inferredTree(t, t.TempDir(), func(*process) bool { return false })
+	complete := inferredTree(t, t.TempDir(), func(*process) bool { return false })
 	length := time.Since(began)
-	if len(whole) < 5 {
-		t.Fatalf("%d files", len(whole))
+	if len(complete) < 5 {
+		t.Fatalf("%d files", len(complete))
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
 	for killed := 0; killed < kills; {
@@ -150,7 +150,7 @@ func TestKill9Infer(t *testing.T) {
 			killed++
 			return true
 		})
-		if d := differences(whole, got); d != "" {
+		if d := differences(complete, got); d != "" {
 			t.Errorf("after %d kills in all, different: %s", killed, d)
 		}
 	}

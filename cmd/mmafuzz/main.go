@@ -73,7 +73,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	case errors.Is(err, errMismatch):
 		return exitMismatch
 	case errors.Is(err, syscall.EPIPE) && !isIncomplete(err):
-		return exitTrouble // nobody reads any more, which is no news to the user
+		return exitTrouble // the reader of the output is gone: the user knows
 	}
 	remedy := hint.Of(err)
 	if errors.Is(err, context.Canceled) {

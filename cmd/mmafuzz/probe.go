@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 	"github.com/mmafuzz/mmafuzz/triage/study"
@@ -134,7 +134,7 @@ func (p *probeCmd) section(title string, blocks ...document.Block) error {
 
 // checkStable warns of a unit that changes its answers, before they are shown as facts.
 func (p *probeCmd) checkStable(ctx context.Context, pr *probe.Prober, u devices.Unit) error {
-	unstable, err := again.Sample(ctx, p.target, u)
+	unstable, err := stability.Sample(ctx, p.target, u)
 	if unstable == nil {
 		return err
 	}

@@ -195,7 +195,7 @@ func (r *runCmd) run(ctx context.Context) error {
 func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
 	ui := newRunUI(r.app, *cfg, dir)
 	ui.list = &r.list
-	cfg.Observe, cfg.Thinking = ui, ui.thinking
+	cfg.Observe, cfg.Searching = ui, ui.searching
 	cfg.Bundles, cfg.Journal = dir, filepath.Join(dir, fuzz.JournalFile)
 	return ui
 }

@@ -43,16 +43,16 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 		}
 		return nil
 	}
-	var given []string
+	var excluded []string
 	f.Visit(func(one *pflag.Flag) {
 		switch one.Name {
 		case "campaign", "shard", "lease", "allow-exec", "workers", "out", "json", "color", "verbose", "width":
 		default:
-			given = append(given, "--"+one.Name)
+			excluded = append(excluded, "--"+one.Name)
 		}
 	})
-	if given != nil {
-		return hint.New("leave it out, or make another plan", "%s does not go with --campaign, whose plan says what is compared", strings.Join(given, ", "))
+	if excluded != nil {
+		return hint.New("leave it out, or make another plan", "%s does not go with --campaign, whose plan says what is compared", strings.Join(excluded, ", "))
 	}
 	index, of, ok := strings.Cut(s.shard, "/")
 	var err, err2 error

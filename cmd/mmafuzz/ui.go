@@ -120,8 +120,8 @@ func (u *runUI) shrunk(f *fuzz.Case) string {
 	return fmt.Sprintf("minimized %d→%d terms", from, to)
 }
 
-// thinking shows on the status line how far the search for an explanation is.
-func (u *runUI) thinking(pair int, computed, most int64) {
+// searching shows on the status line how far the search for an explanation is.
+func (u *runUI) searching(pair int, computed, most int64) {
 	if !u.json {
 		u.line.show(statusField{fmt.Sprintf("looking for what explains %s: %d %% of the effort", u.cfg.Pairs[pair].Name(), 100*computed/most), 1})
 	}

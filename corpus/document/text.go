@@ -17,7 +17,7 @@ type terminal struct {
 }
 
 // writeText writes a document for a terminal: its sections with an empty line between two, the
-// overview last. The title is not shown: the command that asked for it stands above.
+// overview last. The title is not shown: the command that asked for it is above.
 func (d *Document) writeText(w io.Writer, o Options) error {
 	if o.Bold == nil {
 		o.Bold = func(s string) string { return s }

@@ -68,7 +68,7 @@ func article(word string) string {
 
 // check returns why a command with these options cannot go on from a journal with a head.
 func (k *Kind[O]) check(have *Head[O], options O) error {
-	if k.Versions.Given() {
+	if !k.Versions.IsZero() {
 		if err := have.Versions.Check(k.Versions); err != nil {
 			return err
 		}

@@ -43,7 +43,7 @@ func (o *Output) Write(p []byte) (int, error) {
 		return o.put(p)
 	}
 	text := append(o.rest, p...)
-	n := whole(text)
+	n := showable(text)
 	o.rest = slices.Clone(text[n:])
 	if _, err := o.put(visible(text[:n])); err != nil {
 		return 0, err
@@ -82,8 +82,8 @@ func simple(p []byte) bool {
 	return true
 }
 
-// whole returns how many bytes of a text can be shown before its continuation is known.
-func whole(text []byte) int {
+// showable returns how many bytes of a text can be shown before its continuation is known.
+func showable(text []byte) int {
 	if i := bytes.LastIndexByte(text, ownMark[0]); i >= 0 && len(text)-i < len(ownMark) && bytes.HasPrefix(ownMark, text[i:]) {
 		return i
 	}

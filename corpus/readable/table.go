@@ -11,7 +11,7 @@ import (
 // Table is a table whose last column takes what is left of the width and continues below
 // itself. Columns that do not fit stand in further, indented lines of each row, in the heading
 // as in the body; so does the last cell of a row that has a word too long for its column. Names
-// are never cut: a word that is longer than a line stays whole.
+// are never cut: a word that is longer than a line is not cut.
 type Table struct {
 	Width int          // columns of the terminal
 	Right map[int]bool // columns of numbers, which end in one line
@@ -71,7 +71,7 @@ func (t *Table) columnWidths() []int {
 		}
 		narrow := min(widths[n], room*2/3)
 		if room-narrow-gap < lastWidth {
-			narrow = min(widths[n], room) // the last column stands below
+			narrow = min(widths[n], room) // the last column is moved below
 		}
 		widths[n] = narrow
 	}

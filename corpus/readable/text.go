@@ -36,7 +36,7 @@ func Shorten(text string, columns int) string {
 }
 
 // Wrap breaks text at blanks into lines of a width, at least one. A word that is
-// longer than a line stays whole, and so do a command go doc NAME, which people copy, and a
+// longer than a line is not cut, nor is a command go doc NAME, which people copy, and a
 // change of a parameter, NAME FROM→TO.
 func Wrap(text string, width int) []string {
 	lines := []string{""}

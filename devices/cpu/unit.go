@@ -56,16 +56,16 @@ const most = 1 << 16
 // tiles executes the instruction on tiles of its own size.
 func (u *unit) tiles(ctx context.Context, in *mma.Batch, out []byte) error {
 	copy(out, in.C) // without a C the body does not read out
-	whole := in.Tiles / u.native.group
+	full := in.Tiles / u.native.group
 	d, a, b := u.sizes(in)
-	for from := 0; from < whole; from += most {
+	for from := 0; from < full; from += most {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		u.native.body(&out[from*d], &in.A[from*a], &in.B[from*b], min(most, whole-from), u.control)
+		u.native.body(&out[from*d], &in.A[from*a], &in.B[from*b], min(most, full-from), u.control)
 	}
-	if whole*u.native.group < in.Tiles {
-		u.rest(in, out, whole)
+	if full*u.native.group < in.Tiles {
+		u.lastGroup(in, out, full)
 	}
 	return nil
 }
@@ -76,14 +76,14 @@ func (u *unit) sizes(in *mma.Batch) (d, a, b int) {
 	return n.group * n.m * n.n * in.D.Width(), n.group * n.m * in.K * in.Formats.A.Width(), n.group * n.n * in.K * in.Formats.B.Width()
 }
 
-// rest executes the last group, filled up with zeros.
-func (u *unit) rest(in *mma.Batch, out []byte, whole int) {
+// lastGroup executes the last group, filled up with zeros.
+func (u *unit) lastGroup(in *mma.Batch, out []byte, full int) {
 	d, a, b := u.sizes(in)
 	bufs := make([]byte, d+a+b)
 	bufD, bufA, bufB := bufs[:d], bufs[d:d+a], bufs[d+a:]
-	copy(bufD, out[whole*d:])
-	copy(bufA, in.A[whole*a:])
-	copy(bufB, in.B[whole*b:])
+	copy(bufD, out[full*d:])
+	copy(bufA, in.A[full*a:])
+	copy(bufB, in.B[full*b:])
 	u.native.body(&bufD[0], &bufA[0], &bufB[0], 1, u.control)
-	copy(out[whole*d:], bufD)
+	copy(out[full*d:], bufD)
 }

@@ -37,7 +37,7 @@ func (p *process) askText(g *guard, i *mma.Instruction, in *mma.Batch, out []byt
 			<-wrote
 			return err
 		}
-		g.again()
+		g.restart()
 	}
 	<-wrote
 	return p.leftOver(refused)

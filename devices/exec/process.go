@@ -122,8 +122,8 @@ type guard struct {
 	late  atomic.Bool
 }
 
-// again starts the deadline anew.
-func (g *guard) again() { g.timer.Reset(g.limit) }
+// restart starts the deadline again.
+func (g *guard) restart() { g.timer.Reset(g.limit) }
 
 // errLate reports that a child was killed because it took too long.
 var errLate = errors.New("too late")

@@ -116,7 +116,7 @@ func newMoves(k *Kernel, o *Operand) moves {
 	w := int(f.Width)
 	n := k.elements(o.Role)
 	m := moves{role: o.Role, bytes: n * w, width: w, mask: f.CodeMask()}
-	whole := int(f.CodeBits()) == 8*w && o.Shift%8 == 0
+	byBytes := int(f.CodeBits()) == 8*w && o.Shift%8 == 0
 	var last run
 	flush := func() {
 		switch {
@@ -129,7 +129,7 @@ func newMoves(k *Kernel, o *Operand) moves {
 	}
 	for i, at := range o.At {
 		from, to := int32(i%n*w), at+o.Shift
-		if !whole || to%8 != 0 {
+		if !byBytes || to%8 != 0 {
 			m.bits = append(m.bits, move{from, int32(to)})
 			continue
 		}

@@ -190,11 +190,11 @@ func (t *tester) repeat() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	again, err := t.run(t.unit, in)
+	second, err := t.run(t.unit, in)
 	if err != nil {
 		return "", err
 	}
-	if what := t.differ(first, again, comparison{where: "when the same tiles come again"}); what != "" {
+	if what := t.differ(first, second, comparison{where: "when the same tiles come again"}); what != "" {
 		return what, nil
 	}
 	other, err := t.run(t.unit, turned)

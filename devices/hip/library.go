@@ -183,7 +183,7 @@ func (c *compiler) Compile(source, chip string) (object []byte, err error) {
 	return object, c.check("hiprtcGetCode", c.code(program, &object[0]))
 }
 
-// maxObject is the largest size of a code object or a log, in bytes, that is believed. The
+// maxObject is the largest size of a code object or a log, in bytes, that is accepted. The
 // kernels have some thousand bytes.
 const maxObject = 64 << 20
 

@@ -85,9 +85,9 @@ func (t *target) Environment() map[string]string {
 	for k, v := range h.Environment {
 		env["recorded "+k] = v
 	}
-	given := h.Versions.Named()
-	given["name"], given["date"] = h.Name, h.Date
-	for k, v := range given {
+	recorded := h.Versions.Named()
+	recorded["name"], recorded["date"] = h.Name, h.Date
+	for k, v := range recorded {
 		if v != "" {
 			env["recorded "+k] = v
 		}

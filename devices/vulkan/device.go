@@ -114,7 +114,7 @@ func (e *absentError) Error() string {
 // list calls twice a function that fills an array: once for the number of elements, then
 // for the elements. prepare, if not nil, is called on each element before the second call.
 func list[T any](call string, prepare func(*T), f func(n *uint32, all *T) int32) ([]T, error) {
-	const most = 1 << 16 // elements that are believed
+	const most = 1 << 16 // elements; more are refused
 	var n uint32
 	if err := check(call, f(&n, nil)); err != nil || n == 0 {
 		return nil, err

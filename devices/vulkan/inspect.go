@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxText is the largest size of a driver's text, in bytes, that is believed.
+// maxText is the largest size of a driver's text, in bytes, that is accepted.
 const maxText = 16 << 20
 
 // inspect asks the driver about a compiled shader: its statistics, and the matrix

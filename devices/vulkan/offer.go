@@ -70,7 +70,7 @@ func parse(name string) (*offer, error) {
 	return o, nil
 }
 
-// maxSide is the largest side of a matrix that is believed. Real devices have sides of at
+// maxSide is the largest side of a matrix that is accepted. Real devices have sides of at
 // most some hundred.
 const maxSide = 4096
 

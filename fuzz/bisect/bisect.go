@@ -33,7 +33,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -225,7 +225,7 @@ func (b *Bisection) checkStable(ctx context.Context, s *fuzz.State, o *observer)
 			u    devices.Unit
 		}{{b.A, p.A}, {b.Versions[len(b.Versions)-1], p.B}} {
 			dots := gen.Probe(gen.Spec{Formats: p.Formats(), K: p.K}, 1, 0)
-			unstable, err := again.Check(ctx, side.name, side.u, append(dots, o.unstable[i]...), again.Runs)
+			unstable, err := stability.Check(ctx, side.name, side.u, append(dots, o.unstable[i]...), stability.Runs)
 			if err != nil {
 				return err
 			}
@@ -328,7 +328,7 @@ func (b *Bisection) ask(ctx context.Context, version int, x *input) (uint64, err
 		return 0, err
 	}
 	u = devices.WithK(u, len(x.dot.A))
-	unstable, err := again.Check(ctx, b.Versions[version], u, []*mma.Dot{x.dot}, again.Runs)
+	unstable, err := stability.Check(ctx, b.Versions[version], u, []*mma.Dot{x.dot}, stability.Runs)
 	if err != nil {
 		return 0, err
 	}

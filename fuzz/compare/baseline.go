@@ -5,7 +5,7 @@ import "slices"
 // judge gives every difference its state, by the baseline and the list of known ones.
 func (c *Comparison) judge() {
 	r := &c.result
-	r.Known, r.Counts = c.Known.Settle(r.Differences, c.unlisted)
+	r.Known, r.Counts = c.Known.SetStates(r.Differences, c.unlisted)
 	if c.Baseline != nil {
 		c.findGone()
 		c.findChanged()

@@ -34,7 +34,7 @@ type Options struct {
 	// Baseline is the result of an earlier comparison, which tells what is new; nil:
 	// none.
 	Baseline *Result
-	// Known are differences that are no news. Its day is the date of the result.
+	// Known are differences that do not count as new. Its day is the date of the result.
 	Known Known
 	// NaN and Zero say how NaNs and signs of zeros are compared; nil: by their bits,
 	// except where a model leaves them open.
@@ -123,7 +123,7 @@ func (c *Comparison) Run(ctx context.Context) (*Result, error) {
 	for n, p := range pairs {
 		a, b := p[0], p[1]
 		if u := c.done[[2]string{a.Name, b.Name}]; u != nil {
-			if err := c.again(u); err != nil {
+			if err := c.restore(u); err != nil {
 				return nil, err
 			}
 			continue

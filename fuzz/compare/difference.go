@@ -47,7 +47,7 @@ type Difference struct {
 	Known        string       `json:"known,omitempty"` // the entry that covers it
 	Bundle       string       `json:"bundle,omitempty"`
 
-	rest *Kind // the cases that no detail counts, which may need all changes; nil: none
+	uncounted *Kind // the cases that no detail counts, which may need all changes; nil: none
 }
 
 // Kind is a kind of cases of a bucket with the changes behind them. These are more than
@@ -77,7 +77,7 @@ func newDifference(p *pair, b *fuzz.Bucket, parts []part) Difference {
 		for _, x := range parts {
 			labels = append(labels, x.label)
 		}
-		d.rest = &Kind{strings.Join(labels, "+"), b.More, changesOf(parts, labels...)}
+		d.uncounted = &Kind{strings.Join(labels, "+"), b.More, changesOf(parts, labels...)}
 	}
 	d.identify()
 	return d
@@ -163,8 +163,8 @@ func (d *Difference) identify() {
 // each with the labels and changes behind it. A difference without kinds is a scope itself.
 func (d *Difference) scopes() []*corpus.Difference {
 	kinds := slices.Clone(d.Details)
-	if d.rest != nil {
-		kinds = append(kinds, *d.rest)
+	if d.uncounted != nil {
+		kinds = append(kinds, *d.uncounted)
 	}
 	if len(kinds) == 0 {
 		kinds = []Kind{{Name: d.Bucket, Changes: d.Changes}}

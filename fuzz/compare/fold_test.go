@@ -200,12 +200,12 @@ func TestResume(t *testing.T) {
 		return c, d
 	}
 	dir := t.TempDir()
-	c, d := hold(filepath.Join(dir, "whole"), Options{})
-	whole, all := through(t, c)
-	if err := d.Save(whole); err != nil || len(all) < 3 {
+	c, d := hold(filepath.Join(dir, "complete"), Options{})
+	complete, all := through(t, c)
+	if err := d.Save(complete); err != nil || len(all) < 3 {
 		t.Fatalf("%v, %v", all, err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, "whole", logFile)); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, "complete", logFile)); err == nil {
 		t.Error("the log is left after the end")
 	}
 	cut := filepath.Join(dir, "cut")
@@ -237,9 +237,9 @@ func TestResume(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return strings.ReplaceAll(string(text), cut, filepath.Join(dir, "whole"))
+			return strings.ReplaceAll(string(text), cut, filepath.Join(dir, "complete"))
 		}
-		if d := cmp.Diff(replace(whole), replace(r)); err != nil || d != "" {
+		if d := cmp.Diff(replace(complete), replace(r)); err != nil || d != "" {
 			t.Errorf("%v %s", err, d)
 		}
 		if err := d.Release(); err != nil {

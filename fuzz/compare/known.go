@@ -67,9 +67,9 @@ func (k *Known) Covers(p *devices.Pair, f *fuzz.Case) bool {
 	return state == StateKnown
 }
 
-// Settle sets the State and Known of differences, and returns how the list's entries were
+// SetStates sets the State and Known of differences, and returns how the list's entries were
 // used. unlisted returns the state of a difference that the entries do not cover.
-func (k *Known) Settle(ds []Difference, unlisted func(d *Difference) string) (uses []KnownUse, n Counts) {
+func (k *Known) SetStates(ds []Difference, unlisted func(d *Difference) string) (uses []KnownUse, n Counts) {
 	uses = k.uses()
 	for i := range ds {
 		d := &ds[i]

@@ -30,7 +30,7 @@ func (p *printer) machines(r *Result) {
 		}
 		if names := equal[m.Name]; len(names) > 0 {
 			slices.Sort(names)
-			text += fmt.Sprintf("; %s equal to it: %s", readable.Plural(len(names), "recording"), strings.Join(p.first(names, oddRows), ", "))
+			text += fmt.Sprintf("; %s equal to it: %s", readable.Plural(len(names), "recording"), strings.Join(p.first(names, otherRows), ", "))
 		}
 		if m.Faults > 0 {
 			text += fmt.Sprintf("; failed on %s", readable.Plural(m.Faults, "dot product"))
@@ -80,7 +80,7 @@ func (p *printer) target(name string) string {
 // architecture, plus the exceptions.
 func (p *printer) computesAs(machine string, models []Model) string {
 	plain := map[string]int{}
-	var archs, odd []string
+	var archs, others []string
 	for _, m := range models {
 		if m.Machine != machine {
 			continue
@@ -92,19 +92,19 @@ func (p *printer) computesAs(machine string, models []Model) string {
 				archs = append(archs, arch)
 			}
 		case m.Explained:
-			odd = append(odd, m.Instruction+" "+m.text())
+			others = append(others, m.Instruction+" "+m.text())
 		default:
-			odd = append(odd, "no model for "+m.Instruction)
+			others = append(others, "no model for "+m.Instruction)
 		}
 	}
 	var texts []string
 	for _, a := range archs {
 		texts = append(texts, "sim:"+a)
-		if len(archs) > 1 || len(odd) > 0 {
+		if len(archs) > 1 || len(others) > 0 {
 			texts[len(texts)-1] += fmt.Sprintf(" on %d", plain[a])
 		}
 	}
-	return strings.Join(append(texts, p.first(odd, oddRows)...), "; ")
+	return strings.Join(append(texts, p.first(others, otherRows)...), "; ")
 }
 
 // text says how an instruction of a machine computes.

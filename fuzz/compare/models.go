@@ -184,11 +184,11 @@ func (c *Comparison) modelsOf(pairs []pair) []*model {
 		if s.Recording == nil || modelOf(all, s, u) != nil || modelOf(c.models, s, u) != nil {
 			return
 		}
-		whole, err := s.Target.Open(u.Instruction()) // all that was recorded, not only what another side has too
+		full, err := s.Target.Open(u.Instruction()) // all that was recorded, not only what another side has too
 		if err != nil {
 			return
 		}
-		all = append(all, &model{machine: s.Name, instruction: u.Instruction().Name, rec: whole.(devices.Recorder)})
+		all = append(all, &model{machine: s.Name, instruction: u.Instruction().Name, rec: full.(devices.Recorder)})
 	}
 	for i := range pairs {
 		add(pairs[i].a, pairs[i].A)

@@ -215,7 +215,7 @@ func newMachine(s *Side) Machine {
 	if p := rec.Header.Plan; p != nil {
 		m.Plan = p.Name
 	}
-	if v := rec.Header.Versions; v.Given() {
+	if v := rec.Header.Versions; !v.IsZero() {
 		m.Versions = &v
 	}
 	for _, n := range rec.Notes {

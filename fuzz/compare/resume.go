@@ -31,7 +31,7 @@ type unit struct {
 	B           string       `json:"b"`
 	Cells       []Cell       `json:"cells"`
 	Differences []Difference `json:"differences"`
-	Rests       []*Kind      `json:"rests"` // the field rest of each of the differences
+	Uncounted   []*Kind      `json:"rests"` // for each of the differences, its field uncounted
 	LeftOut     []LeftOut    `json:"left_out"`
 	Trouble     []string     `json:"trouble"`
 	Models      []unitModel  `json:"models"`
@@ -93,8 +93,8 @@ func (c *Comparison) openLog(file string, d *Directory) (err error) {
 
 // check returns an error for a unit that no comparison has written.
 func (u *unit) check() error {
-	if len(u.Rests) != len(u.Differences) {
-		return fmt.Errorf("%d differences with %d rests", len(u.Differences), len(u.Rests))
+	if len(u.Uncounted) != len(u.Differences) {
+		return fmt.Errorf("%d differences with %d rests", len(u.Differences), len(u.Uncounted))
 	}
 	for _, m := range u.Models {
 		if m.Params == (mma.Params{}) {
@@ -161,12 +161,12 @@ func (c *Comparison) key() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// again adds a unit that was done before an interruption to the result.
-func (c *Comparison) again(u *unit) error {
+// restore adds a unit that was done before an interruption to the result.
+func (c *Comparison) restore(u *unit) error {
 	r := &c.result
 	r.Cells, r.LeftOut, r.Trouble = append(r.Cells, u.Cells...), append(r.LeftOut, u.LeftOut...), append(r.Trouble, u.Trouble...)
 	for i, d := range u.Differences {
-		d.rest = u.Rests[i]
+		d.uncounted = u.Uncounted[i]
 		r.Differences = append(r.Differences, d)
 	}
 	for _, m := range u.Models {
@@ -192,7 +192,7 @@ func (c *Comparison) keep(a, b *Side, m marks) error {
 	r := &c.result
 	u := unit{A: a.Name, B: b.Name, Cells: r.Cells[m.cells:], Differences: r.Differences[m.differences:], LeftOut: r.LeftOut[m.leftOut:], Trouble: r.Trouble[m.trouble:]}
 	for _, d := range u.Differences {
-		u.Rests = append(u.Rests, d.rest)
+		u.Uncounted = append(u.Uncounted, d.uncounted)
 	}
 	for _, x := range c.models[m.models:] {
 		base := ""

@@ -21,9 +21,9 @@ type TextOptions struct {
 
 // The largest lengths of lists without Verbose.
 const (
-	newRows  = 12 // groups of new differences
-	goneRows = 8  // lines of the other lists, as STILL THERE, GONE and KNOWN
-	oddRows  = 3  // a machine's instructions that no model without changes explains, and equal recordings
+	newRows   = 12 // groups of new differences
+	goneRows  = 8  // lines of the other lists, as STILL THERE, GONE and KNOWN
+	otherRows = 3  // a machine's instructions that no model without changes explains, and equal recordings
 )
 
 // Write writes the result: the machines, where they differ, which differences are new, and

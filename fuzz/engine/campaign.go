@@ -65,10 +65,10 @@ type Config struct {
 	// Observe is told of progress; it may be nil. It is called from one
 	// goroutine.
 	Observe Observer
-	// Thinking is called with the effort that the search for an explanation of a pair has spent
+	// Searching is called with the effort that the search for an explanation of a pair has spent
 	// so far, if it takes long, and the most that it may spend; it may be nil. It is called from
 	// one goroutine at a time.
-	Thinking func(pair int, computed, most int64)
+	Searching func(pair int, computed, most int64)
 
 	tailMost int64 // instead of the constant; 0: that
 }
@@ -99,7 +99,7 @@ func (cfg *Config) SeveralTargets() bool {
 func (cfg *Config) finderOptions() finding.Options {
 	o := finding.Options{
 		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
-		BundleDir: cfg.BundleDir, Thinking: cfg.Thinking, Sharing: cfg.Sharing, Workers: cfg.Workers,
+		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Sharing: cfg.Sharing, Workers: cfg.Workers,
 	}
 	if cfg.Observe != nil {
 		o.Found = cfg.Observe.Finding

@@ -150,21 +150,21 @@ func TestTornJournal(t *testing.T) {
 	cfg.Pairs = cfg.Pairs[:1]
 	cfg.Journal = filepath.Join(t.TempDir(), "journal")
 	want := stateText(t, runCampaign(t, cfg))
-	whole, err := os.ReadFile(cfg.Journal)
+	complete, err := os.ReadFile(cfg.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := bytes.SplitAfter(whole, []byte("\n"))
-	cuts := []int{0, 1, len(lines[0]) - 1, len(lines[0]), len(lines[0]) + 5, len(whole) - 1, len(whole) - len(lines[len(lines)-2])/2}
+	lines := bytes.SplitAfter(complete, []byte("\n"))
+	cuts := []int{0, 1, len(lines[0]) - 1, len(lines[0]), len(lines[0]) + 5, len(complete) - 1, len(complete) - len(lines[len(lines)-2])/2}
 	for _, cut := range cuts {
-		if err := os.WriteFile(cfg.Journal, whole[:cut], 0o666); err != nil {
+		if err := os.WriteFile(cfg.Journal, complete[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want, stateText(t, runCampaign(t, cfg))); diff != "" {
-			t.Fatalf("cut at byte %d of %d:\n%s", cut, len(whole), diff)
+			t.Fatalf("cut at byte %d of %d:\n%s", cut, len(complete), diff)
 		}
-		if got, _ := os.ReadFile(cfg.Journal); !bytes.Equal(got, whole) {
-			t.Fatalf("cut at byte %d of %d: the journal is another one afterwards", cut, len(whole))
+		if got, _ := os.ReadFile(cfg.Journal); !bytes.Equal(got, complete) {
+			t.Fatalf("cut at byte %d of %d: the journal is another one afterwards", cut, len(complete))
 		}
 	}
 }
@@ -176,12 +176,12 @@ func TestDamagedJournal(t *testing.T) {
 	cfg.Pairs = cfg.Pairs[:1]
 	cfg.Journal = filepath.Join(t.TempDir(), "journal")
 	runCampaign(t, cfg)
-	whole, err := os.ReadFile(cfg.Journal)
+	complete, err := os.ReadFile(cfg.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second := bytes.IndexByte(whole, '\n') + 20
-	damaged := bytes.Clone(whole)
+	second := bytes.IndexByte(complete, '\n') + 20
+	damaged := bytes.Clone(complete)
 	damaged[second] ^= 1
 	if err := os.WriteFile(cfg.Journal, damaged, 0o666); err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestDamagedJournal(t *testing.T) {
 	if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), "line 2 is damaged") {
 		t.Errorf("damage in line 2 gives %v", err)
 	}
-	if err := os.WriteFile(cfg.Journal, whole, 0o666); err != nil {
+	if err := os.WriteFile(cfg.Journal, complete, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	cfg.Seed++

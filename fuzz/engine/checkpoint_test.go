@@ -72,9 +72,9 @@ func (a *asked) interrupted(t testing.TB, journal string, at int64) *Campaign {
 // triage, and goes on: what is found is the same to the last byte of the journal, and
 // the unit is asked for little twice.
 func TestCheckpoint(t *testing.T) {
-	whole := newAsked(t)
+	complete := newAsked(t)
 	dir := t.TempDir()
-	want := stateText(t, runCampaign(t, whole.config(filepath.Join(dir, "journal"))))
+	want := stateText(t, runCampaign(t, complete.config(filepath.Join(dir, "journal"))))
 	journal, err := os.ReadFile(filepath.Join(dir, "journal"))
 	if err != nil {
 		t.Fatal(err)
@@ -104,11 +104,11 @@ func TestCheckpoint(t *testing.T) {
 			t.Errorf("the checkpoint is left: %v", err)
 		}
 		// What was under way: a chunk, or the one question that the context cut off.
-		if most := whole.n.Load() + runs*2*chunkDots; a.n.Load() > most {
-			t.Errorf("interrupted every %d dot products, %d times: asked for %d, uninterrupted for %d", step, runs, a.n.Load(), whole.n.Load())
+		if most := complete.n.Load() + runs*2*chunkDots; a.n.Load() > most {
+			t.Errorf("interrupted every %d dot products, %d times: asked for %d, uninterrupted for %d", step, runs, a.n.Load(), complete.n.Load())
 		}
-		if runs < whole.n.Load()/max(step, 2*chunkDots) {
-			t.Errorf("%d runs of %d dot products each, of %d: nothing was interrupted", runs, step, whole.n.Load())
+		if runs < complete.n.Load()/max(step, 2*chunkDots) {
+			t.Errorf("%d runs of %d dot products each, of %d: nothing was interrupted", runs, step, complete.n.Load())
 		}
 	}
 }

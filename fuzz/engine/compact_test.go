@@ -51,8 +51,8 @@ func snapshotIn(text string) string {
 	return line
 }
 
-// wholeState is a state with what stateText leaves out.
-func wholeState(t *testing.T, s *State) string {
+// completeState is a state with what stateText leaves out.
+func completeState(t *testing.T, s *State) string {
 	t.Helper()
 	return stateText(t, s) + fmt.Sprint(s.found, s.curve, s.cut)
 }
@@ -82,8 +82,8 @@ func TestCompact(t *testing.T) {
 	plain.tailMost = 1 << 40
 	full, small := &afterEpochs{t: t, cfg: &plain}, &afterEpochs{t: t, cfg: &cfg}
 	plain.Observe, cfg.Observe = full, small
-	want := wholeState(t, runCampaign(t, plain))
-	if got := wholeState(t, runCampaign(t, cfg)); got != want {
+	want := completeState(t, runCampaign(t, plain))
+	if got := completeState(t, runCampaign(t, cfg)); got != want {
 		t.Errorf("another state:\n%s", cmp.Diff(want, got))
 	}
 	end := diskOf(t, cfg)
@@ -106,7 +106,7 @@ func TestCompact(t *testing.T) {
 		t.Helper()
 		putDisk(t, cfg, disk)
 		small.disk = nil
-		if got := wholeState(t, runCampaign(t, cfg)); got != want {
+		if got := completeState(t, runCampaign(t, cfg)); got != want {
 			t.Errorf("%s: another state:\n%s", what, cmp.Diff(want, got))
 		}
 		if diskOf(t, cfg) != end {

@@ -144,15 +144,15 @@ func (c *Campaign) openJournal() error {
 		return err
 	}
 	c.jour = j
-	if err := c.goOn(); err != nil {
+	if err := c.resume(); err != nil {
 		c.jour = nil
 		return errors.Join(err, j.Close())
 	}
 	return nil
 }
 
-// goOn reports what the journal has, and begins it if it has nothing.
-func (c *Campaign) goOn() error {
+// resume reports the findings that the journal has, and begins the journal if it has nothing.
+func (c *Campaign) resume() error {
 	found, err := c.state.findings()
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.cfg.Journal, err)
@@ -166,7 +166,7 @@ func (c *Campaign) goOn() error {
 	return errors.Join(c.jour.Begin(), c.compact())
 }
 
-// checkDirectory returns an error if the journal cannot be begun, or gone on from, where
+// checkDirectory returns an error if the journal cannot be begun or resumed, where
 // another command has written, or where something else is in the places of bundles: before
 // there is a journal, so that a campaign that is refused leaves none.
 func (c *Campaign) checkDirectory() error {

@@ -7,7 +7,7 @@ import (
 
 // A long call is divided into pieces that take about pieceTime. If a call has a high fixed
 // cost, as a child has that starts a simulator for each request, its dot products take about
-// as long as that again, but at most pieceMost.
+// as long as that cost, but at most pieceMost.
 const (
 	pieceTime = 500 * time.Millisecond
 	pieceMost = 5 * time.Second

@@ -8,8 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// How triage asks units that fail on some inputs, or give another answer when they are
-// asked again. A campaign counts failures and changed answers (blame, Unstable); they must not
+// How triage asks units that fail on some inputs, or give different answers to the same input.
+// A campaign counts failures and changed answers (blame, Unstable); they must not
 // end the search for a cause or a minimization.
 
 // runner returns the results of a unit.
@@ -159,9 +159,9 @@ func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, do
 	if err := ask(all, repetitions); err != nil {
 		return nil, nil, err
 	}
-	again := slices.DeleteFunc(all, func(i int) bool { return len(votes[i]) == 1 })
-	if len(again) > 0 {
-		if err := ask(again, unsure); err != nil {
+	differing := slices.DeleteFunc(all, func(i int) bool { return len(votes[i]) == 1 })
+	if len(differing) > 0 {
+		if err := ask(differing, unsure); err != nil {
 			return nil, nil, err
 		}
 	}

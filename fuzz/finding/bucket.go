@@ -85,7 +85,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 		}
 	}
 	// The first case of every new kind, which may have no case above. Unexplained cases that
-	// were not run again are no candidates: they may be unstable or depend on their position.
+	// were not rechecked are no candidates: they may be unstable or depend on their position.
 	for i := range x.d.Kinds {
 		k := &x.d.Kinds[i]
 		offered := func(f *Case) bool { return f.Origin == k.First.CaseRef }

@@ -37,7 +37,7 @@ func (t *Finder) bundle(f *Case) (kept bool, err error) {
 	}
 	f.Dir = t.bundleDir(f)
 	if t.resumed[f] {
-		complete, damage, err := bundle.Whole(f.Dir)
+		complete, damage, err := bundle.Complete(f.Dir)
 		if complete || err != nil {
 			return complete, err
 		}
@@ -136,7 +136,7 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 		Bucket: f.Bucket, Detail: f.Detail, Labels: LabelsIn(f.Detail),
 		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
 		Free:    strings.Join(bundle.Free(formats, f.Mask), "\n"),
-		Through: f.OnModel, Made: "mmafuzz " + versions.Program(), CaseChanges: f.Changes, CaseBack: f.Back,
+		OnModel: f.OnModel, Made: "mmafuzz " + versions.Program(), CaseChanges: f.Changes, CaseBack: f.Back,
 	}
 	if !f.BaseA && f.Changes != nil { // mismatch.json has the changes of the base
 		m.CaseChanges, m.CaseBack = mma.Reversed(f.Changes), !f.Back

@@ -93,7 +93,7 @@ type pairTriage struct {
 
 	batchMatters bool // a case repeats itself in its batch and not in its tile
 	unnamed      unnamed
-	thought      bool // the wide search for a verdict has been made in this epoch
+	searched     bool // the wide search for a verdict has been made in this epoch
 
 	k int // of the instruction, for hypotheses
 

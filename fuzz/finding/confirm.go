@@ -11,14 +11,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// Cases of an unstable pair that the verdict does not explain are run again too, many at a time,
+// Cases of an unstable pair that the verdict does not explain are rechecked too, many at a time,
 // before they are counted: they may be unstable, or depend on the tiles around them.
 //
-// A unit that flips a coin gives the same answer several times now and then, and many cases
-// are tried. So a case is unexplained or layout only if chance would not let one of them all
-// repeat itself as often as this one did; how often that is follows from how many cases
-// changed in the first runs (persistence.enough). Of earlier epochs only the number of unstable
-// cases counts, which the journal has: a resumed campaign does the same.
+// A unit with random answers sometimes gives the same answer in several runs by chance, and there
+// are many cases. So a case is counted as unexplained or layout only after so many equal runs that
+// probably none of all the cases repeats itself so often by chance. This number follows from how
+// many cases changed in the first runs (persistence.enough). Of earlier epochs only the number of
+// unstable cases is used, which is in the journal, so that a resumed campaign does the same.
 
 const (
 	byChance  = 1e-3 // at most so many cases are expected to repeat themselves by chance
@@ -26,19 +26,19 @@ const (
 	manyRuns  = 32   // more only if most of a sample change in them
 	rareRuns  = 16   // if most of the sample do not
 	tilesDots = 1024 // dot products of a batch of tiles, at most
-	aloneRuns = 8    // at most: of a case that stays in its tile
+	aloneRuns = 8    // at most: of a case that is stable in its tile
 )
 
-// confirmed is the outcome of running unexplained cases again.
+// confirmed is the outcome of rechecking unexplained cases.
 type confirmed struct {
 	labels   map[CaseRef]string // layout or unstable; cases without a label are unexplained
 	trials   map[CaseRef]trial  // of unstable cases: those in which they changed
 	unstable []Sample           // cases that are counted as unstable
 }
 
-// confirm runs again the cases that the verdict does not explain: all of an unstable pair, and a few
+// confirm rechecks the cases that the verdict does not explain: all of an unstable pair, and a few
 // of any other pair that has a unit other than a model or a recording. rechecked are cases that
-// have been run again already.
+// have been rechecked already.
 func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case) (*confirmed, error) {
 	s := &confirmed{labels: map[CaseRef]string{}, trials: map[CaseRef]trial{}}
 	if x.p.certain() || len(ss) == 0 {
@@ -49,7 +49,7 @@ func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case
 		if err := few.inTiles(ctx, repetitions); err != nil {
 			return nil, err
 		}
-		x.d.UnstablePair = slices.Contains(few.stays, false)
+		x.d.UnstablePair = slices.Contains(few.stable, false)
 	}
 	if !x.isUnstable() {
 		return s, nil
@@ -79,14 +79,14 @@ type persistence struct {
 	x       *pairTriage
 	ss      []Sample
 	trials  []trial // of each case, where it changed or else where it was last run
-	stays   []bool  // the cases that never changed where they were found: in their tiles, or in their batches
+	stable  []bool  // the cases that never changed where they were found: in their tiles, or in their batches
 	around  []bool  // those of them that never give the same alone
 	changed []int   // in each run: cases that changed in it for the first time
 }
 
 func (x *pairTriage) newPersistence(ss []Sample) *persistence {
 	n := len(ss)
-	return &persistence{x: x, ss: ss, trials: make([]trial, n), stays: slices.Repeat([]bool{true}, n), around: make([]bool, n)}
+	return &persistence{x: x, ss: ss, trials: make([]trial, n), stable: slices.Repeat([]bool{true}, n), around: make([]bool, n)}
 }
 
 // run runs the cases in their tiles, if need be in their batches, and alone.
@@ -110,8 +110,8 @@ func (p *persistence) run(ctx context.Context) error {
 }
 
 // runs returns how often the cases have to be run in their tiles, after the first few runs. Many
-// runs of all cases are worth it only if most cases are unstable; if a sample says that most
-// are not, what looks like chance is a unit that seldom changes an answer.
+// runs of all cases are worth their time only if most cases are unstable. If most of a sample are
+// not, the unit changes an answer only seldom.
 func (p *persistence) runs(ctx context.Context) (int, error) {
 	runs := p.enough()
 	if runs <= manyRuns {
@@ -119,7 +119,7 @@ func (p *persistence) runs(ctx context.Context) (int, error) {
 	}
 	var left []Sample
 	for i := range p.ss {
-		if p.again(i) && p.stays[i] {
+		if p.answered(i) && p.stable[i] {
 			left = append(left, p.ss[i])
 		}
 	}
@@ -152,7 +152,7 @@ func (p *persistence) label(i int, known string) string {
 	switch {
 	case p.ss[i].Class == oracle.Fault:
 		return ""
-	case !p.stays[i]: // whatever a shorter check found
+	case !p.stable[i]: // whatever a shorter check found
 		return Unstable
 	case known != "":
 		return known
@@ -186,15 +186,15 @@ func (p *persistence) enough() int {
 	return int(min(max(runs, repetitions), mostRuns))
 }
 
-// again reports whether a case is run again: a failure is not.
-func (p *persistence) again(i int) bool { return p.ss[i].Class != oracle.Fault }
+// answered reports whether both sides answered a case: a failure is not rechecked.
+func (p *persistence) answered(i int) bool { return p.ss[i].Class != oracle.Fault }
 
 // inTiles runs the cases in their tiles so many times. A case that has changed once is not run
 // again.
 func (p *persistence) inTiles(ctx context.Context, times int) error {
 	var left []int
 	for i := range p.ss {
-		if p.again(i) && p.stays[i] {
+		if p.answered(i) && p.stable[i] {
 			left = append(left, i)
 		}
 	}
@@ -209,11 +209,11 @@ func (p *persistence) inTiles(ctx context.Context, times int) error {
 			}
 			for j, i := range t.cases {
 				p.trials[i].add([2]uint64{p.ss[i].A, p.ss[i].B}, got(t.outputs[j]))
-				p.stays[i] = p.trials[i].repeats()
+				p.stable[i] = p.trials[i].repeats()
 			}
 		}
 		before := len(left)
-		left = slices.DeleteFunc(left, func(i int) bool { return !p.stays[i] })
+		left = slices.DeleteFunc(left, func(i int) bool { return !p.stable[i] })
 		p.changed = append(p.changed, before-len(left))
 	}
 	return nil
@@ -287,15 +287,15 @@ func (x *pairTriage) fill(shape mma.Shape, refs []tileRef, cases map[tileRef][]i
 	return t
 }
 
-// alone runs the cases that stay as they are in their tiles alone, so many times. Those that
-// never give the same there depend on what is around them. Those that give the same in at least 4
-// of 5 runs do not; a unit that seldom changes its answers has changed some. The others are
-// unstable.
+// alone runs the cases that repeat themselves in their tiles alone, so many times. A case that
+// never gives the same result alone depends on what is around it. One that gives it in at least 4
+// of 5 runs does not: in the other runs a unit that seldom changes its answers has changed one. The
+// others are unstable.
 func (p *persistence) alone(ctx context.Context, times int) error {
 	var some []int
 	var picked []*Case
 	for i := range p.ss {
-		if !p.stays[i] || p.around[i] || !p.again(i) {
+		if !p.stable[i] || p.around[i] || !p.answered(i) {
 			continue
 		}
 		if sh := p.x.tileShape(p.ss[i].Source); sh.M*sh.N > 1 {
@@ -309,7 +309,7 @@ func (p *persistence) alone(ctx context.Context, times int) error {
 		case t.of > 0 && t.same == 0:
 			p.around[i] = true
 		case 5*t.same < 4*t.of:
-			p.stays[i], p.trials[i] = false, t
+			p.stable[i], p.trials[i] = false, t
 		}
 	}
 	return err
@@ -322,7 +322,7 @@ func (p *persistence) inBatches(ctx context.Context, times int) error {
 		ch := &p.x.d.Chunks[c]
 		var at []int
 		for i := range p.ss {
-			if !p.stays[i] && ch.Has(p.ss[i].CaseRef) {
+			if !p.stable[i] && ch.Has(p.ss[i].CaseRef) {
 				at = append(at, i)
 			}
 		}
@@ -346,7 +346,7 @@ func (p *persistence) inBatches(ctx context.Context, times int) error {
 			})
 		}
 		for _, i := range at {
-			p.stays[i], p.around[i] = true, true
+			p.stable[i], p.around[i] = true, true
 		}
 	}
 	return nil

@@ -1,8 +1,8 @@
 // Package finding takes the differing cases of a campaign to findings.
 //
 // A Finder gets what the units of an epoch have Gathered for each pair, as Samples. Explain
-// runs a few of them again (recheck.go, confirm.go: in a pair that is unstable, all that nothing
-// explains), extracts them from their tiles (extract.go), looks for a verdict that explains the
+// rechecks a few of them (recheck.go; in an unstable pair all that nothing explains: confirm.go),
+// extracts them from their tiles (extract.go), looks for a verdict that explains the
 // pair (explain.go, refute.go) and puts all cases into buckets (bucket.go, kind.go). Find chooses
 // some (choose.go) and minimizes them (minimize.go); Report writes their bundles (bundle.go). On
 // this way a case is a Case, which gains its parts step by step (case.go).

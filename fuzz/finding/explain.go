@@ -120,16 +120,16 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 }
 
 // effort returns how long a search for a verdict may take: the longer the more has been
-// compared, so that a short campaign is not held up. It has its turn once in an epoch, and
-// again after a search that found nothing only if it may take much longer.
+// compared, so that a short campaign is not held up. It is made at most once in an epoch, and
+// after a search that found nothing only if it may take much longer.
 func (x *pairTriage) effort(old *triage.Verdict) int {
 	const dotsPerMillion, longer = 2048, 4
 	e := int(min(triage.DefaultEffort, 1+(x.st.Dots+x.d.Dots)/dotsPerMillion))
-	again := old == nil || old.Found() || old.Spent > 0 && e >= longer*old.Spent
-	if x.thought || !again {
+	due := old == nil || old.Found() || old.Spent > 0 && e >= longer*old.Spent
+	if x.searched || !due {
 		return -1
 	}
-	x.thought = true
+	x.searched = true
 	return e
 }
 
@@ -178,11 +178,11 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 			pr.Differ = append(pr.Differ, c)
 		}
 	}
-	if think := x.t.Thinking; think != nil {
+	if report := x.t.Searching; report != nil {
 		pr.Progress = func(p triage.Progress) {
-			x.t.thinking.Lock()
-			defer x.t.thinking.Unlock()
-			think(x.index, p.Computed, p.Most)
+			x.t.searching.Lock()
+			defer x.t.searching.Unlock()
+			report(x.index, p.Computed, p.Most)
 		}
 	}
 	if !devices.IsRecording(x.p.unknown) {

@@ -22,12 +22,12 @@ type Options struct {
 	Bundles     string
 	BundleDir   func(f *Case) string
 	Found       func(f *Case, kept bool) error
-	Thinking    func(pair int, computed, most int64)
+	Searching   func(pair int, computed, most int64)
 	Sharing     Sharing
 	Workers     int
 }
 
-// Memory is what an earlier run has done of the epoch in progress: nothing of it is done again.
+// Memory is what an earlier run has done of the epoch in progress: nothing of it is done twice.
 type Memory interface {
 	// Verdict returns the verdict on the cases of so many units of a pair; nil: none.
 	Verdict(pair int, units uint64, differ int) *triage.Verdict
@@ -46,7 +46,7 @@ type Finder struct {
 	pairs        []*Pair
 	resumed      map[*Case]bool               // findings of earlier runs
 	environments map[string]map[string]string // of targets
-	thinking     sync.Mutex
+	searching    sync.Mutex
 }
 
 // NewFinder returns a finder for the pairs of a campaign.
@@ -85,8 +85,8 @@ func (t *Finder) Explain(ctx context.Context, all []*Gathered) error {
 }
 
 // Find makes findings of a few of the cases of all pairs: it chooses and minimizes them. If a
-// case does not show its difference any more when its input is run again, its pair becomes
-// unstable.
+// case does not show its difference any more when it is rechecked, its pair becomes an unstable
+// pair.
 func (t *Finder) Find(ctx context.Context, all []*Gathered) error {
 	chosen := t.choose(all)
 	findings := make([]*Case, len(chosen))

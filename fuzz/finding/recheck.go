@@ -12,15 +12,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
-// Some units are flaky: they give another answer when they are asked again. A difference
+// Some units are unstable: they give different answers to the same input. A difference
 // that comes from this alone is not one of arithmetic: such cases are counted as unstable,
 // belong to no bucket and are not evidence.
 //
-// Every case that is to be evidence is run again, alone in a tile. If its results change, it
-// is run again where it was found: in its tile, then in its batch. If it gives the same
-// there every time, its result depends on what is around it; if not, it is unstable. A pair
-// with such a case is unstable: from then on every differing case that the verdict does not
-// explain is run again (confirm.go), and triage asks for every answer several times.
+// Every case that is to be evidence is rechecked: it is run alone in a tile. If its results
+// change, it is run where it was found: in its tile, then in its batch. If its results are the
+// same there every time, they depend on what is around it; if not, it is unstable. A pair
+// with such a case is an unstable pair: from then on every differing case that the verdict does
+// not explain is rechecked (confirm.go), and triage asks for every answer several times.
 //
 // How often a case is run is limited: 3 times alone, for at most 8 cases of each class and
 // generator in an epoch and for 384 cases that agree; those that change, 8 times in their
@@ -34,8 +34,8 @@ const Unstable = bundle.Unstable
 const (
 	repetitions  = 3  // of a case, alone
 	trials       = 8  // of a case that changed, where it was found
-	trialBatches = 2  // batches of an epoch that are run again
-	stableSample = 64 // unexplained cases that are run again in a pair that is not unstable
+	trialBatches = 2  // batches of an epoch that are run for it
+	stableSample = 64 // unexplained cases that are rechecked in a pair that is not unstable
 )
 
 // trial is what repetitions of a case gave.
@@ -82,7 +82,7 @@ func (x *pairTriage) trial(ctx context.Context, b *mma.Batch, f *Case, output in
 // repeats reports whether every repetition gave the result of the case.
 func (t *trial) repeats() bool { return t.same == t.of }
 
-// recheck runs cases again, each alone in its tile. Cases that change are then run where they
+// recheck runs cases once more, each alone in its tile. Cases that change are then run where they
 // were found.
 func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 	alone, err := x.alone(ctx, repetitions, cases)
@@ -106,21 +106,21 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 }
 
 // alone runs cases alone in their tiles, so many times; nil if a side fails on one that was no fault
-// when it was found. A fault is not run again.
+// when it was found. A fault is not rechecked.
 func (x *pairTriage) alone(ctx context.Context, times int, cases []*Case) ([]trial, error) {
 	ts := make([]trial, len(cases))
 	var at []int
-	var again []*Case
+	var retried []*Case
 	var dots []*mma.Dot
 	for i, f := range cases {
 		if f.Class != oracle.Fault {
-			at, again, dots = append(at, i), append(again, f), append(dots, f.Start)
+			at, retried, dots = append(at, i), append(retried, f), append(dots, f.Start)
 		}
 	}
 	if len(dots) == 0 {
 		return ts, nil
 	}
-	some, err := x.trials(ctx, times, mma.BatchOf(x.p.Spec.Formats, x.p.K, dots), again, func(i int) int { return i })
+	some, err := x.trials(ctx, times, mma.BatchOf(x.p.Spec.Formats, x.p.K, dots), retried, func(i int) int { return i })
 	if devices.IsFault(err) {
 		return nil, nil
 	}

@@ -36,10 +36,10 @@ type Sum struct {
 	Agree        []Sample                 `json:"agree,omitempty"`
 	Verdict      *triage.Verdict          `json:"verdict,omitempty"` // the last one
 	Buckets      map[string]*Bucket       `json:"buckets,omitempty"`
-	Checked      uint64                   `json:"checked,omitempty"`       // cases that were run again alone
+	Checked      uint64                   `json:"checked,omitempty"`       // cases that were rechecked alone
 	Changed      uint64                   `json:"changed,omitempty"`       // cases of Checked that gave something else
 	Unstable     uint64                   `json:"unstable,omitempty"`      // differing cases that do not repeat themselves: they are in no bucket
-	UnstablePair bool                     `json:"unstable_pair,omitempty"` // some cases were unstable or depended on their tiles: unexplained cases are run again
+	UnstablePair bool                     `json:"unstable_pair,omitempty"` // some cases were unstable or depended on their tiles: unexplained cases are rechecked
 	Findings     []*Case                  `json:"findings,omitempty"`
 	Where        Where                    `json:"where"`
 

@@ -215,7 +215,7 @@ func (x *index) line(n int) (line []byte, r *engine.Result, err error) {
 	if p.to == 0 {
 		merged = filepath.Join(filepath.Dir(filepath.Dir(p.file)), mergedFile)
 	}
-	if again := x.addMerged(merged); again != nil || x.at[n] == p {
+	if addErr := x.addMerged(merged); addErr != nil || x.at[n] == p {
 		return nil, nil, err
 	}
 	return x.lineAt(n, x.at[n])

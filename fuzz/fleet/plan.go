@@ -265,8 +265,8 @@ func ReadPlan(file string) (*Plan, error) {
 	if p.Version != planVersion {
 		return nil, fmt.Errorf("%s: a plan of version %d, this program reads version %d", file, p.Version, planVersion)
 	}
-	again, err := p.Encode()
-	if err == nil && !bytes.Equal(again, body) {
+	encoded, err := p.Encode()
+	if err == nil && !bytes.Equal(encoded, body) {
 		err = hint.New(damaged, "this plan of a campaign is not as mmafuzz writes it")
 	}
 	if err == nil {

@@ -53,9 +53,9 @@ const (
 	inputs      = 100_000
 	inputsShort = 10_000
 
-	// thinking is how long a mismatch that Go's fuzzer finds may be examined: the fuzzer's
+	// examineLimit is how long a mismatch that Go's fuzzer finds may be examined: the fuzzer's
 	// workers must answer within ten seconds.
-	thinking = 5 * time.Second
+	examineLimit = 5 * time.Second
 )
 
 // Compare compares a function with a unit: TARGET/INSTRUCTION, such as
@@ -105,7 +105,7 @@ func CompareTargets(f *testing.F, a, b string) {
 // CompareUnits compares two units of any kind.
 func CompareUnits(f *testing.F, pair devices.Pair) {
 	f.Helper()
-	h := &harness{pair: pair, dir: filepath.Join("testdata", "mmafuzz", f.Name()), thinking: thinking}
+	h := &harness{pair: pair, dir: filepath.Join("testdata", "mmafuzz", f.Name()), examineLimit: examineLimit}
 	if !fuzzing() {
 		n := inputs
 		if testing.Short() {
@@ -145,9 +145,9 @@ func fuzzing() bool {
 
 // harness compares a pair.
 type harness struct {
-	pair     devices.Pair
-	dir      string // of bundles
-	thinking time.Duration
+	pair         devices.Pair
+	dir          string // of bundles
+	examineLimit time.Duration
 
 	mu   sync.Mutex
 	last string // the description of the mismatch that was examined, "" before
@@ -208,7 +208,7 @@ func (h *harness) examine(ctx context.Context, dot *mma.Dot) string {
 	if h.last != "" {
 		return h.last
 	}
-	ctx, cancel := context.WithTimeout(ctx, h.thinking)
+	ctx, cancel := context.WithTimeout(ctx, h.examineLimit)
 	defer cancel()
 	f, err := fuzz.TriageCase(ctx, fuzz.Config{Pairs: []devices.Pair{h.pair}, Seed: 1}, dot)
 	if err == nil {
@@ -217,7 +217,7 @@ func (h *harness) examine(ctx context.Context, dot *mma.Dot) string {
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		h.last = fmt.Sprintf("the cause was not found within %v; go test without -fuzz takes its time\n", h.thinking)
+		h.last = fmt.Sprintf("the cause was not found within %v; go test without -fuzz takes its time\n", h.examineLimit)
 	case err != nil:
 		h.last = fmt.Sprintf("the cause was not found: %v\n", err)
 	default:

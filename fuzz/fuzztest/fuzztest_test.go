@@ -30,7 +30,7 @@ func harnessOf(t *testing.T, spoil func(d *mma.Dot, code uint64) uint64) *harnes
 		}
 		return spoil(d, mma.Load(out, 4, 0))
 	})
-	return &harness{pair: devices.Pair{A: a, B: own, TargetA: "sim:ampere", TargetB: "mine", K: i.K}, dir: t.TempDir(), thinking: time.Hour}
+	return &harness{pair: devices.Pair{A: a, B: own, TargetA: "sim:ampere", TargetB: "mine", K: i.K}, dir: t.TempDir(), examineLimit: time.Hour}
 }
 
 // flush flushes subnormal results to +0.

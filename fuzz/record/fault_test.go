@@ -92,8 +92,8 @@ func TestFaults(t *testing.T) {
 		}
 		return nil
 	}}
-	whole := run(t, cfg)
-	rec, err := corpus.ReadRecording(bytes.NewReader(whole))
+	complete := run(t, cfg)
+	rec, err := corpus.ReadRecording(bytes.NewReader(complete))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,18 +128,18 @@ func TestFaults(t *testing.T) {
 	if n < 9 || len(rec.Problems) != 0 || len(rec.Data) != len(want.Data) {
 		t.Errorf("%d faults, %d problems, %d frames", n, len(rec.Problems), len(rec.Data))
 	}
-	goOn(t, cfg, whole)
+	goOn(t, cfg, complete)
 }
 
 // goOn cuts a recording at some places and goes on.
-func goOn(t *testing.T, cfg record.Config, whole []byte) {
+func goOn(t *testing.T, cfg record.Config, complete []byte) {
 	t.Helper()
 	for part := range 5 {
-		if err := os.WriteFile(cfg.File, whole[:len(whole)*part/5], 0o666); err != nil {
+		if err := os.WriteFile(cfg.File, complete[:len(complete)*part/5], 0o666); err != nil {
 			t.Fatal(err)
 		}
 		cfg.Workers = 1 + part
-		if !bytes.Equal(run(t, cfg), whole) {
+		if !bytes.Equal(run(t, cfg), complete) {
 			t.Errorf("cut after %d fifths: other bytes in the end", part)
 		}
 	}
@@ -184,11 +184,11 @@ func TestTooManyFaults(t *testing.T) {
 		if n := len(rec.Data); n != 1+3 {
 			t.Errorf("%s: %d frames", name, n)
 		}
-		whole, err := os.ReadFile(cfg.File)
+		complete, err := os.ReadFile(cfg.File)
 		if err != nil {
 			t.Fatal(err)
 		}
-		goOn(t, cfg, whole)
+		goOn(t, cfg, complete)
 	}
 }
 
@@ -236,8 +236,8 @@ func TestOpenFails(t *testing.T) {
 		}
 		return nil
 	}}
-	whole := run(t, cfg)
-	rec, err := corpus.ReadRecording(bytes.NewReader(whole))
+	complete := run(t, cfg)
+	rec, err := corpus.ReadRecording(bytes.NewReader(complete))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestOpenFails(t *testing.T) {
 	if diff := cmp.Diff(want, rec.Problems); diff != "" || len(rec.Data) != 3 || !rec.Complete {
 		t.Errorf("%d frames: %s", len(rec.Data), diff)
 	}
-	goOn(t, cfg, whole)
+	goOn(t, cfg, complete)
 }
 
 // TestTrouble records a target that breaks down, not because of its input: what is
@@ -287,8 +287,8 @@ func TestNotes(t *testing.T) {
 	cfg := config(t)
 	target := &bad{Target: cfg.Target, env: map[string]string{"opcode": "HMMA"}}
 	cfg.Target = target
-	whole := run(t, cfg)
-	rec, err := corpus.ReadRecording(bytes.NewReader(whole))
+	complete := run(t, cfg)
+	rec, err := corpus.ReadRecording(bytes.NewReader(complete))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,8 +297,8 @@ func TestNotes(t *testing.T) {
 	if diff := cmp.Diff(want, rec.Notes); diff != "" {
 		t.Error(diff)
 	}
-	goOn(t, cfg, whole)
-	if err := os.WriteFile(cfg.File, whole[:len(whole)/2], 0o666); err != nil {
+	goOn(t, cfg, complete)
+	if err := os.WriteFile(cfg.File, complete[:len(complete)/2], 0o666); err != nil {
 		t.Fatal(err)
 	}
 	target.env = map[string]string{"opcode": "FFMA"}

@@ -13,7 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -194,7 +194,7 @@ func (r *recorder) note(ctx context.Context, j *job, u devices.Unit, have *corpu
 		return nil
 	}
 	if fresh {
-		unstable, err := again.Check(ctx, j.inst.Name, u, r.work.sample(j), again.SampleRuns)
+		unstable, err := stability.Check(ctx, j.inst.Name, u, r.work.sample(j), stability.SampleRuns)
 		if err != nil {
 			return fmt.Errorf("%s: %w", j.inst.Name, err)
 		}

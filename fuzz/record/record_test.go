@@ -178,23 +178,23 @@ func TestSameInputs(t *testing.T) {
 // byte. Workers and what is observed on the way are others.
 func TestTorn(t *testing.T) {
 	cfg := config(t)
-	whole := run(t, cfg)
+	complete := run(t, cfg)
 	resumed := 0
-	for cut := 0; ; cut = min(len(whole), cut+1+len(whole)/20) {
-		if err := os.WriteFile(cfg.File, whole[:cut], 0o666); err != nil {
+	for cut := 0; ; cut = min(len(complete), cut+1+len(complete)/20) {
+		if err := os.WriteFile(cfg.File, complete[:cut], 0o666); err != nil {
 			t.Fatal(err)
 		}
 		cfg.Workers = 1 + cut%3
 		var last record.Progress
 		cfg.Observe = func(p record.Progress) { last = p }
-		if !bytes.Equal(run(t, cfg), whole) {
-			t.Fatalf("cut at %d of %d: other bytes in the end", cut, len(whole))
+		if !bytes.Equal(run(t, cfg), complete) {
+			t.Fatalf("cut at %d of %d: other bytes in the end", cut, len(complete))
 		}
-		if last.Done != last.Of || last.Bytes != int64(len(whole)) || last.Resumed < uint64(resumed) || last.Resumed > last.Of {
+		if last.Done != last.Of || last.Bytes != int64(len(complete)) || last.Resumed < uint64(resumed) || last.Resumed > last.Of {
 			t.Fatalf("cut at %d: %+v after %d", cut, last, resumed)
 		}
 		resumed = int(last.Resumed)
-		if cut == len(whole) {
+		if cut == len(complete) {
 			if last.Resumed != last.Of {
 				t.Errorf("a complete recording is done again: %+v", last)
 			}
@@ -236,7 +236,7 @@ func TestInterrupted(t *testing.T) {
 // TestOtherRecording goes on with a recording of something else.
 func TestOtherRecording(t *testing.T) {
 	cfg := config(t)
-	whole := run(t, cfg)
+	complete := run(t, cfg)
 	for name, change := range map[string]func(*record.Config){
 		"its target is sim:hopper, here it is sim:blackwell; its list of instructions": func(c *record.Config) { c.Target = open(t, "sim:blackwell") },
 		"its plan is another one: test with other contents":                            func(c *record.Config) { c.Plan.Seed++ },
@@ -252,7 +252,7 @@ func TestOtherRecording(t *testing.T) {
 		if !errors.Is(err, corpus.ErrOtherRecording) || !strings.Contains(err.Error(), "another recording: "+name) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if got, _ := os.ReadFile(cfg.File); !bytes.Equal(got, whole) {
+		if got, _ := os.ReadFile(cfg.File); !bytes.Equal(got, complete) {
 			t.Fatalf("%s: the file was changed", name)
 		}
 	}

@@ -46,12 +46,12 @@ func TestUnstable(t *testing.T) {
 	if err != nil || len(res.Unstable) != 1 || !strings.HasPrefix(res.Unstable[0], half+" is unstable: it changed its answers to 1 of ") {
 		t.Fatalf("%+v, %v", res, err)
 	}
-	whole, err := os.ReadFile(cfg.File)
-	if err != nil || bytes.Count(whole, []byte(" is unstable: ")) != 1 {
-		t.Fatalf("%d notes, %v", bytes.Count(whole, []byte(" is unstable: ")), err)
+	complete, err := os.ReadFile(cfg.File)
+	if err != nil || bytes.Count(complete, []byte(" is unstable: ")) != 1 {
+		t.Fatalf("%d notes, %v", bytes.Count(complete, []byte(" is unstable: ")), err)
 	}
 	for part := range 10 {
-		if err := os.WriteFile(cfg.File, whole[:len(whole)*part/10], 0o666); err != nil {
+		if err := os.WriteFile(cfg.File, complete[:len(complete)*part/10], 0o666); err != nil {
 			t.Fatal(err)
 		}
 		for range 2 { // the second time it is complete

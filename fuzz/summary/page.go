@@ -82,7 +82,7 @@ func (c *campaign) page() (*document.Document, error) {
 		return nil, err
 	}
 	p.Add("All findings", findings...)
-	p.Add("Run it again", c.again()...)
+	p.Add("Run it again", c.repeatCommand()...)
 	return p, nil
 }
 
@@ -110,8 +110,8 @@ func (c *campaign) title() string {
 	return c.targets() + " agree"
 }
 
-// goOn says how to complete the campaign.
-func (c *campaign) goOn() string {
+// completeText says how to complete the campaign.
+func (c *campaign) completeText() string {
 	return "The command that began it goes on with it, with `--out " + readable.ShellPath(c.dir) + "`."
 }
 
@@ -121,7 +121,7 @@ func (c *campaign) incompleteText() string {
 	case "":
 		return ""
 	case fuzz.Unended:
-		return "The campaign was not complete when this page was made: " + c.Incomplete + ". Only what its journal had by then is here. " + c.goOn()
+		return "The campaign was not complete when this page was made: " + c.Incomplete + ". Only what its journal had by then is here. " + c.completeText()
 	}
 	return "The campaign is not complete: " + c.Incomplete + "."
 }
@@ -138,7 +138,7 @@ func (c *campaign) lead() string {
 	case dots == 0 && c.Incomplete != "":
 		return "No result is in the journal yet, so nothing can be said of them."
 	case dots == 0:
-		return "No dot product was compared, so nothing can be said of them. " + c.goOn() + " It needs more `--time` or `--count`, other generators, or a recording that has inputs."
+		return "No dot product was compared, so nothing can be said of them. " + c.completeText() + " It needs more `--time` or `--count`, other generators, or a recording that has inputs."
 	case mismatches == 0 && c.Incomplete != "":
 		return fmt.Sprintf("They gave equal results in the %s dot products of %s that were compared so far.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
 	case mismatches == 0:
@@ -673,8 +673,8 @@ func (c *campaign) keptText() string {
 	return text
 }
 
-// again says how to repeat the campaign.
-func (c *campaign) again() []document.Block {
+// repeatCommand says how to repeat the campaign.
+func (c *campaign) repeatCommand() []document.Block {
 	if c.several() || len(c.State.Counts) == 0 {
 		return []document.Block{document.Text("Every finding can be run again with `mmafuzz replay` and the directory of its bundle.")}
 	}

@@ -25,7 +25,7 @@ type Input struct {
 	Findings []*fuzz.Case
 	// Left is what the campaign has not done, nil if it is complete.
 	Left *fuzz.Unfinished
-	// Known are differences that are no news: they are counted like all others, but
+	// Known are differences that do not count as new: they are counted like all others, but
 	// HasNews does not count them.
 	Known compare.Known
 	Time  time.Duration // that the campaign took; 0: it was merged
@@ -134,13 +134,13 @@ func New(in Input) *Summary {
 			s.differences = append(s.differences, d)
 		}
 	}
-	s.settle()
+	s.setStates()
 	return s
 }
 
-// settle sets the states of the buckets. Without a list of known differences all are new.
-func (s *Summary) settle() {
-	uses, n := s.in.Known.Settle(s.differences, func(*compare.Difference) string { return compare.StateNew })
+// setStates sets the states of the buckets. Without a list of known differences all are new.
+func (s *Summary) setStates() {
+	uses, n := s.in.Known.SetStates(s.differences, func(*compare.Difference) string { return compare.StateNew })
 	next := 0
 	for i := range s.Pairs {
 		for j := range s.Pairs[i].Buckets { // in the order of the differences

@@ -8,7 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -75,12 +75,12 @@ func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.
 	return nil
 }
 
-// repeat runs a test that has failed again. It is unstable if it passes in some run.
+// repeat runs a failed test several times. It is unstable if it passes in some run.
 func (f *Failed) repeat(ctx context.Context, s *vectors.Set, c *vectors.Case, u devices.Unit) error {
 	if u.Model() != nil || devices.IsRecording(u) {
 		return nil
 	}
-	answers, err := again.Ask(ctx, u, []*mma.Dot{c.Dot}, again.Runs-1)
+	answers, err := stability.Ask(ctx, u, []*mma.Dot{c.Dot}, stability.Runs-1)
 	if err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (f *Failed) repeat(ctx context.Context, s *vectors.Set, c *vectors.Case, u 
 			wrong++
 		}
 	}
-	if wrong < again.Runs {
-		f.Wrong, f.Runs = wrong, again.Runs
+	if wrong < stability.Runs {
+		f.Wrong, f.Runs = wrong, stability.Runs
 	}
 	return nil
 }

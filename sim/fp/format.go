@@ -167,7 +167,7 @@ func (f *Format) Bits() uint8 {
 	return n
 }
 
-// CodeBits returns the bits of a code as it stands in its register: Bits plus
+// CodeBits returns the bits of a code as it is in its register: Bits plus
 // the dropped low bits, and the ignored top bit of UE4M3.
 func (f *Format) CodeBits() uint8 {
 	if f.ID == UE4M3 {

@@ -86,7 +86,7 @@ func TestLookup(t *testing.T) {
 		{"arm", "bfmlalb", "arm/bfmlalb"},
 		{"arm", "fmmla.e4m3.e5m2.lscale7.osm", "arm/fmmla.e4m3.e5m2.lscale7.osm"},
 		{"ppc64le", "xvbf16ger2pp", "power10/xvbf16ger2pp"},
-		// unique prefixes; a name that is whole is not the prefix of another
+		// unique prefixes; a complete name is not the prefix of another
 		{"ampere", "mma.m16n8k4", "ampere/mma.m16n8k4.f32.tf32.tf32.f32"},
 		{"turing", "mma.m16n8k8.f32", "turing/mma.m16n8k8.f32.f16.f16.f32"},
 		{"cdna3", "v_mfma_f32_16x16x8", "cdna3/v_mfma_f32_16x16x8_xf32"},

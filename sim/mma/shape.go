@@ -142,8 +142,8 @@ const (
 	Falling       // the largest first
 )
 
-// Whole returns how many of k products the lanes take; the others are left to Tail.
-func (p *Params) Whole(k int) int {
+// InLanes returns how many of k products the lanes sum; Tail says what becomes of the others.
+func (p *Params) InLanes(k int) int {
 	if !p.Tail {
 		return k
 	}

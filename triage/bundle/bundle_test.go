@@ -126,8 +126,8 @@ func TestModelTravels(t *testing.T) {
 	}
 }
 
-// TestWhole tells whole bundles from damaged ones and from what others have written.
-func TestWhole(t *testing.T) {
+// TestComplete tells complete bundles from damaged ones and from what others have written.
+func TestComplete(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := Write("out/bundle", ampereHopper(t), nil); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func TestWhole(t *testing.T) {
 	}
 	check := func(dir string, whole, damaged, occupied bool) {
 		t.Helper()
-		ok, damage, err := Whole(dir)
+		ok, damage, err := Complete(dir)
 		if ok != whole || (damage != nil) != damaged || errors.As(err, new(*OccupiedError)) != occupied || err != nil && !occupied {
 			t.Errorf("%s: %v, %v, %v", dir, ok, damage, err)
 		}

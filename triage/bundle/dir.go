@@ -14,7 +14,7 @@ import (
 )
 
 // Is reports whether a directory is meant to be a bundle. It does not check that the
-// bundle is whole; corpus.ReadBundle does.
+// bundle is complete; corpus.ReadBundle does.
 func Is(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, "MANIFEST"))
 	return err == nil && info.Mode().IsRegular()
@@ -100,11 +100,11 @@ func firstIn(dir string) (string, error) {
 	return "", err
 }
 
-// Whole reports whether a directory holds a whole bundle, whatever its reader has put
+// Complete reports whether a directory holds a complete bundle, whatever its reader has put
 // beside it. If not, and err is nil, the bundle may be written: damage says what is wrong
 // with the present one, nil if nothing is there. err is an *OccupiedError if something else
 // is there.
-func Whole(dir string) (whole bool, damage, err error) {
+func Complete(dir string) (ok bool, damage, err error) {
 	if _, damage = corpus.ReadBundle(dir); damage == nil {
 		return true, nil, nil
 	}

@@ -54,7 +54,7 @@ func textPicture(pic *report.Mismatch) (string, error) {
 	return b.String(), err
 }
 
-// whyBlocks say what part of the arithmetic makes a difference, and what that rests on.
+// whyBlocks say what part of the arithmetic makes a difference, and what the evidence for it is.
 func whyBlocks(m *corpus.Mismatch) []document.Block {
 	blocks := []document.Block{document.Text(fmt.Sprintf("The cause is called `%s`: %s.", m.Bucket, cmp.Or(LabelDoc(m.Bucket), "it is none of the parts of the arithmetic that have names")))}
 	if m.Class == oracle.Fault.String() {
@@ -119,10 +119,10 @@ func foundText(m *corpus.Mismatch) string {
 	if m.Origin.Source != "" {
 		text = fmt.Sprintf("Found by the generator `%s` with seed %d as number %d.", m.Origin.Source, m.Origin.Seed, m.Origin.Index)
 	}
-	if again := repeatedText(m); again != "" && !m.Through {
-		text += " " + again
+	if repeated := repeatedText(m); repeated != "" && !m.OnModel {
+		text += " " + repeated
 	}
-	if m.Through {
+	if m.OnModel {
 		text += " " + strings.TrimSpace(throughText(m))
 	}
 	return strings.TrimSpace(text)

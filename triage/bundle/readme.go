@@ -36,13 +36,13 @@ func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", changesText(e))
 	}
 	b.WriteString(unexplainedText(m))
-	if m.Through {
+	if m.OnModel {
 		b.WriteString(throughText(m))
 	}
 	if m.Origin.Source != "" {
 		fmt.Fprintf(&b, "Found as %s, seed %d, index %d. ", readable.MarkdownCode(m.Origin.Source), m.Origin.Seed, m.Origin.Index)
 	}
-	if text := repeatedText(m); text != "" && !m.Through { // a recording repeats itself
+	if text := repeatedText(m); text != "" && !m.OnModel { // a recording repeats itself
 		b.WriteString(text)
 	}
 	b.WriteString("\n\n")

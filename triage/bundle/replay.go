@@ -22,7 +22,7 @@ type Replayed struct {
 	RecordedB  string `json:"recorded_b"`
 	Class      string `json:"class"`
 	Reproduced bool   `json:"reproduced"`
-	Through    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
+	OnModel    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
 	FaultA     string `json:"fault_a,omitempty"`       // how a side failed on the input now
 	FaultB     string `json:"fault_b,omitempty"`
 	Runs       int    `json:"runs,omitempty"`     // of a case that does not repeat itself
@@ -94,7 +94,7 @@ func (r *Replayed) show(res *results) {
 		}
 		return mma.FormatCode(r.mismatch.Formats.D, code)
 	}
-	r.A, r.B, r.Class, r.Through = text(res.A, res.FaultA), text(res.B, res.FaultB), res.Class.String(), res.Through
+	r.A, r.B, r.Class, r.OnModel = text(res.A, res.FaultA), text(res.B, res.FaultB), res.Class.String(), res.OnModel
 	r.FaultA, r.FaultB = res.FaultA, res.FaultB
 }
 
@@ -111,7 +111,7 @@ func (r *Replayed) writeSides(w io.Writer, width int) {
 		if s.now != s.then {
 			note = strings.TrimPrefix(note+" (was "+s.then+")", " ")
 		}
-		if r.Through == strings.ToLower(s.name) || r.Through == "both" {
+		if r.OnModel == strings.ToLower(s.name) || r.OnModel == "both" {
 			note += " (computed by the model that stands in for this recording)"
 		}
 		g.Add("  "+s.name, printable.Line(s.target), s.now, note)

@@ -59,9 +59,9 @@ func openSide(m *corpus.Mismatch, s *corpus.SideRecord, which string) (r rerunSi
 type results struct {
 	A, B  uint64
 	Class oracle.Class
-	// Through is the side whose result was computed by the program that explains it, because
+	// OnModel is the side whose result was computed by the program that explains it, because
 	// the side is a recording that has no answer: "a", "b", "both" or "".
-	Through string
+	OnModel string
 	// FaultA and FaultB are how a side failed on the input, "" if it did not. The class is then
 	// oracle.Fault, and the result means nothing.
 	FaultA, FaultB string
@@ -69,20 +69,20 @@ type results struct {
 
 // run runs the case.
 func (r *rerun) run(ctx context.Context) (res results, err error) {
-	var throughA, throughB bool
-	if res.A, throughA, res.FaultA, err = r.runSide(ctx, &r.a); err != nil {
+	var onModelA, onModelB bool
+	if res.A, onModelA, res.FaultA, err = r.runSide(ctx, &r.a); err != nil {
 		return res, err
 	}
-	if res.B, throughB, res.FaultB, err = r.runSide(ctx, &r.b); err != nil {
+	if res.B, onModelB, res.FaultB, err = r.runSide(ctx, &r.b); err != nil {
 		return res, err
 	}
 	switch {
-	case throughA && throughB:
-		res.Through = "both"
-	case throughA:
-		res.Through = "a"
-	case throughB:
-		res.Through = "b"
+	case onModelA && onModelB:
+		res.OnModel = "both"
+	case onModelA:
+		res.OnModel = "a"
+	case onModelB:
+		res.OnModel = "b"
 	}
 	if res.Class = oracle.Compare(r.d, r.policy, res.A, res.B); res.FaultA+res.FaultB != "" {
 		res.Class = oracle.Fault

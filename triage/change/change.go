@@ -53,10 +53,10 @@ const (
 	RareSteps
 	// Removals take something away: every one has a smaller Size.
 	Removals
-	// Whole is every value of every field, and of the fields that show only together (those of
+	// Exhaustive is every value of every field, and of the fields that show only together (those of
 	// a rounding, an alignment, a stage, an operand) as many combinations as can be tried
 	// wherever a search stands.
-	Whole
+	Exhaustive
 
 	breadths
 )

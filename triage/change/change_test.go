@@ -65,12 +65,12 @@ func TestDecisionsOfOne(t *testing.T) {
 	}
 }
 
-// TestTogether checks that Whole sets fields together which do not show alone.
+// TestTogether checks that Exhaustive sets fields together which do not show alone.
 func TestTogether(t *testing.T) {
 	s := Space{mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.FP32}, 16}
 	p := mma.TFDPA(8, 24, mma.To(fp.FP32, fp.RZ), -132)
 	got := map[string]bool{}
-	for _, m := range s.Mutants(&p, Whole) {
+	for _, m := range s.Mutants(&p, Exhaustive) {
 		var changes []string
 		for _, c := range mma.Diff(&p, &m.Params) {
 			changes = append(changes, c.String())
@@ -226,9 +226,9 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestWhole checks that a program takes every value of the range of some of its numbers
+// TestExhaustive checks that a program takes every value of the range of some of its numbers
 // and none beyond, where Validate is what limits them.
-func TestWhole(t *testing.T) {
+func TestExhaustive(t *testing.T) {
 	i, err := mma.Lookup("hopper", "wgmma.m64n8k32.f32.e4m3.e4m3")
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestWhole(t *testing.T) {
 				t.Errorf("%s = %d is valid: %v", path, v, got)
 			}
 		}
-		if n := len(whole(o, f)); n != hi-lo+1 {
+		if n := len(allInRange(o, f)); n != hi-lo+1 {
 			t.Errorf("%s has %d values in %d..%d", path, n, lo, hi)
 		}
 	}

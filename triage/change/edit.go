@@ -120,7 +120,7 @@ func (w *word) values(o *original) (all []int) {
 	case w.value == "*":
 		return f.Values()
 	case w.value == "#":
-		return whole(o, f)
+		return allInRange(o, f)
 	case w.value == "@":
 		return numbersOf(modes)
 	case w.value == "?":

@@ -47,8 +47,8 @@ func halfAndDouble(o *original, f mma.Field) []int {
 	return []int{v / 2, v * 2}
 }
 
-// whole proposes all values of a number's range that the program can use.
-func whole(o *original, f mma.Field) []int {
+// allInRange proposes all values of a number's range that the program can use.
+func allInRange(o *original, f mma.Field) []int {
 	var vals []int
 	for lo, hi, _ := f.Range(&o.p, o.Formats, o.K); lo <= hi; lo++ {
 		if lo != 0 {
@@ -62,11 +62,11 @@ func whole(o *original, f mma.Field) []int {
 func (o *original) fracs(path string) []mma.Frac {
 	f, _ := mma.FindField(path)
 	var all []mma.Frac
-	for _, v := range whole(o, f) {
+	for _, v := range allInRange(o, f) {
 		all = append(all, mma.Frac(v))
 	}
 	return all
 }
 
-// wholeOrAbsent proposes all values of a number's range, and that there is none.
-func wholeOrAbsent(o *original, f mma.Field) []int { return append([]int{0}, whole(o, f)...) }
+// allInRangeOrAbsent proposes all values of a number's range, and that there is none.
+func allInRangeOrAbsent(o *original, f mma.Field) []int { return append([]int{0}, allInRange(o, f)...) }

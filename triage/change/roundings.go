@@ -5,11 +5,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// roundOf is a rounding to the width of another, without its overflow and flush.
-func roundOf(r mma.Round) mma.Round {
-	return mma.Round{Frac: r.Frac, Mode: r.Mode, Emin: r.Emin, Emax: r.Emax}
-}
-
 // rounds returns the roundings that a program reaches and that round something.
 func (o *original) rounds() []*rounding {
 	var all []*rounding
@@ -134,12 +129,12 @@ func (c *changer) roundInRange(bare *rounding) {
 	}
 	for _, r := range c.rounds() {
 		for f := mma.NoFlush; f <= mma.FlushResult; f++ {
-			whole := func(p *mma.Params) {
+			rounded := func(p *mma.Params) {
 				was := r.at(p)
 				bare.at(p).Frac, bare.at(p).Mode, bare.at(p).Flush = was.Frac, was.Mode, f
 			}
-			c.to(whole)
-			c.to(func(p *mma.Params) { whole(p); *r.at(p) = mma.To(c.D, r.at(p).Mode) })
+			c.to(rounded)
+			c.to(func(p *mma.Params) { rounded(p); *r.at(p) = mma.To(c.D, r.at(p).Mode) })
 		}
 	}
 }

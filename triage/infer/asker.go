@@ -23,8 +23,8 @@ type Stats struct {
 	Repeated int `json:"repeated"` // dot products that were asked again, of Queries
 	Resumed  int `json:"resumed"`  // dot products whose answers came from the journal, of Queries
 	// Confirmed is how many of the resumed answers the unit was asked to confirm, not counted
-	// in Queries. Denied is how many of these it did not give again: only a unit that changes
-	// its answers comes to a result with such (doubt.go).
+	// in Queries. Denied is how many of these it did not confirm: only a unit that changes its
+	// answers can come to a result with such (doubt.go).
 	Confirmed int `json:"confirmed"`
 	Denied    int `json:"denied,omitempty"`
 	Failures  int `json:"failures"` // calls of the unit that failed, though it then answered each of their inputs alone
@@ -140,15 +140,15 @@ const (
 	confirmMost = 4096
 )
 
-// confirm asks again for some answers that came from the journal: the same name may
-// stand for another unit by now. These questions are not counted, since an inference
+// confirm asks the unit to confirm some answers that came from the journal: the same name may
+// be that of another unit by now. These questions are not counted, since an inference
 // that was not interrupted would not have asked them.
 func (s *asker) confirm(ctx context.Context, dots []*mma.Dot, a *asked) error {
 	if len(a.Failed) > 0 {
 		return nil
 	}
 	w := s.D.Width()
-	return s.askAgain(ctx, dots, func(i int) uint64 { return mma.Load(a.Codes, w, i) })
+	return s.compareFirst(ctx, dots, func(i int) uint64 { return mma.Load(a.Codes, w, i) })
 }
 
 // confirmCheck does the same for a batch on which a model was checked: the unit gave
@@ -162,7 +162,7 @@ func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c 
 		wrong[w.Output] = w.Code
 	}
 	dots := s.unpack(b, min(b.Dots(), confirmEach))
-	return s.askAgain(ctx, dots, func(i int) uint64 {
+	return s.compareFirst(ctx, dots, func(i int) uint64 {
 		if code, ok := wrong[i]; ok {
 			return code
 		}
@@ -170,9 +170,9 @@ func (s *asker) confirmCheck(ctx context.Context, m *sim.Model, b *mma.Batch, c 
 	})
 }
 
-// askAgain asks again for the first few of the dot products, and compares the answers with
-// those of the journal. If they differ it is in doubt, which is no error yet.
-func (s *asker) askAgain(ctx context.Context, dots []*mma.Dot, then func(i int) uint64) error {
+// compareFirst asks for the first few of the dot products, and compares the answers with
+// those of the journal. A difference is noted as a doubt, which is no error yet.
+func (s *asker) compareFirst(ctx context.Context, dots []*mma.Dot, recorded func(i int) uint64) error {
 	n := min(len(dots), confirmEach, confirmMost-s.stats.Confirmed)
 	if n <= 0 {
 		return nil
@@ -187,10 +187,10 @@ func (s *asker) askAgain(ctx context.Context, dots []*mma.Dot, then func(i int) 
 		return nil
 	}
 	for i, d := range dots[:n] {
-		if now := mma.Load(codes, w, i); !s.Same(then(i), now) {
+		if now := mma.Load(codes, w, i); !s.Same(recorded(i), now) {
 			s.stats.Denied++
 			s.doubted(dots, fmt.Errorf("%w: the unit has changed: for %s it gives %s, where the journal has %s",
-				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, then(i))))
+				ErrOtherInference, mma.FormatDot(s.Formats, d), mma.FormatCode(s.D, now), mma.FormatCode(s.D, recorded(i))))
 		}
 	}
 	return nil
@@ -259,9 +259,9 @@ func (s *asker) divide(ctx context.Context, dots []*mma.Dot, out []byte, first i
 	return failed, whys, nil
 }
 
-// repeat asks again, in another order, and compares. If an answer has changed, the error
-// is an *Unstable, which blames the order if the unit gives the same answers again in the
-// first one.
+// repeat asks the same in another order and compares. If an answer has changed, the error
+// is an *Unstable, which blames the order if the unit gives the same answers in the first
+// order.
 func (s *asker) repeat(ctx context.Context, dots []*mma.Dot, want []uint64) error {
 	first := byDot(dots, want)
 	turned := slices.Clone(dots)
@@ -290,7 +290,7 @@ func byDot(dots []*mma.Dot, codes []uint64) map[*mma.Dot]uint64 {
 	return of
 }
 
-// asBefore asks again. It returns nil if all answers are the same as before.
+// asBefore asks the same and returns nil if all answers are the same as before.
 func (s *asker) asBefore(ctx context.Context, dots []*mma.Dot, first map[*mma.Dot]uint64) (*Unstable, error) {
 	s.stats.Repeated += len(dots)
 	kept, again, err := s.ask(ctx, dots)

@@ -73,20 +73,20 @@ func TestAttempts(t *testing.T) {
 			attempts = append(attempts, line)
 		}
 	}}
-	whole := inferred(t, tripled(t), o)
-	if whole.Verdict != Unexplained || !slices.Equal(attempts, []string{"attempt 2", "attempt 3"}) {
-		t.Fatalf("%s after %v", whole.Verdict, attempts)
+	complete := inferred(t, tripled(t), o)
+	if complete.Verdict != Unexplained || !slices.Equal(attempts, []string{"attempt 2", "attempt 3"}) {
+		t.Fatalf("%s after %v", complete.Verdict, attempts)
 	}
 	if !tier.Long() {
 		return
 	}
 	for _, o.Workers = range []int{1, 3} {
 		r := inferred(t, tripled(t), o)
-		r.Seconds = whole.Seconds
-		if !reflect.DeepEqual(r, whole) {
-			t.Errorf("with %d workers %+v, with the usual number %+v", o.Workers, r, whole)
+		r.Seconds = complete.Seconds
+		if !reflect.DeepEqual(r, complete) {
+			t.Errorf("with %d workers %+v, with the usual number %+v", o.Workers, r, complete)
 		}
 	}
 	o.Journal = filepath.Join(t.TempDir(), "journal")
-	resumed(t, tripled, o, whole)
+	resumed(t, tripled, o, complete)
 }

@@ -29,17 +29,17 @@ func (l *loop) askCorners(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dots := generate(l.spec(), g, l.seed, 0, whole(g, l.spec()))
+	dots := generate(l.spec(), g, l.seed, 0, smallSize(g, l.spec()))
 	l.corners.dots, l.corners.want, err = l.unit.ask(ctx, dots)
 	return err
 }
 
-// wholeMost is the size up to which an enumeration is always asked as a whole.
-const wholeMost = 1 << 15
+// smallEnumeration is the size up to which an enumeration is always asked completely.
+const smallEnumeration = 1 << 15
 
-// whole returns the number of cases of a generator that enumerates not too many, else 0.
-func whole(g *gen.Generator, sp gen.Spec) int {
-	if g.Size == nil || g.Size(sp) > wholeMost {
+// smallSize returns the number of cases of a generator that enumerates not too many, else 0.
+func smallSize(g *gen.Generator, sp gen.Spec) int {
+	if g.Size == nil || g.Size(sp) > smallEnumeration {
 		return 0
 	}
 	return int(g.Size(sp))

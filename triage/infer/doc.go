@@ -24,14 +24,14 @@
 //	close up  where few cases are left, ask about inputs near these
 //	          (near_failures.go), and search on
 //	challenge ask new questions of all kinds, aimed at what the program decides;
-//	          where it is wrong, the answers become evidence: explain again
+//	          where it is wrong, the answers become evidence: back to explain
 //	rule out  take away what no input tried shows (search.Simplest); for every
 //	          mutant of the program find an input on which it would give another
 //	          result, and ask the unit (rule_out.go)
 //	validate  compare the unit and the program on many inputs of every generator,
 //	          in whole tiles (validate.go)
 //
-// If explain fails, all of this begins again with other first questions of the same kinds
+// If explain fails, all of this is tried with other first questions of the same kinds
 // (attempts.go).
 //
 // A hypothesis that a later test finds wrong goes back to explain with the cases
@@ -45,7 +45,7 @@
 // # The files
 //
 //	infer.go            Infer, its options and its result
-//	attempts.go         the loop, and how it begins again with other questions
+//	attempts.go         the loop, and the next attempts with other questions
 //	loop.go             its first questions and its searches
 //	families.go         the families of questions; designer.go builds their dot products
 //	tree.go             the summation tree and the first hypotheses; shapes.go: those that fit it
@@ -70,7 +70,7 @@
 //
 // A program counts as found only after it has passed every test. The report gives for
 // each parameter an input that rules out its other values, or says that none of so many
-// inputs tells them apart. A unit that answers differently when it is asked again, or
+// inputs tells them apart. A unit that gives different answers to the same question, or
 // fails, is reported as such. For any other the report has the smallest input on which
 // the best program is wrong.
 //

@@ -8,13 +8,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// A unit that does not give the answers of the journal again is another one by now, which is
-// an error (ErrOtherInference), or the same one, which changes its answers, which is a verdict.
-// The journal tells, if the earlier part of the inference has found that out: so the records
-// are used up first, as if nothing had happened. Where they end, the unit itself tells: it is
-// asked the same again and again.
+// If a unit's answers differ from those in the journal, there are two reasons: it is another unit
+// by now, which is an error (ErrOtherInference), or it is the same unit and is unstable, which is
+// a verdict. The earlier part of the inference may have found out which: so the rest of the
+// journal is read first, as usual. If the journal does not say it, the unit is asked the same
+// questions several times (recheck).
 
-// doubt is a difference between the journal and the unit: the first one.
+// doubt is the first difference between the journal and the unit.
 type doubt struct {
 	err  error
 	dots []*mma.Dot // the batch
@@ -26,23 +26,22 @@ func (s *asker) doubted(dots []*mma.Dot, err error) {
 	}
 }
 
-// How often a unit in doubt is asked each question of the batch, and how many questions in all,
-// at least.
+// How often recheck asks each question of the batch, and how many questions in all, at least.
 const (
 	recheckTimes = 4
 	recheckLeast = 2048
 )
 
-// recheck asks the unit in doubt again. The error is an *Unstable if it gives two answers to the
-// same question now, or else that of the doubt.
+// recheck asks the unit the questions of the doubt several times. The error is an *Unstable if it
+// gives two answers to the same question now, or else that of the doubt.
 func (s *asker) recheck(ctx context.Context) error {
 	dots, w := s.doubt.dots, s.D.Width()
 	b := s.Pack(dots, nil).Batch
-	first, again := make([]byte, len(dots)*w), make([]byte, len(dots)*w)
+	first, second := make([]byte, len(dots)*w), make([]byte, len(dots)*w)
 	u := &Unstable{NaNs: true, How: "again"}
 	changed := make([]bool, len(dots))
 	for n := range max(recheckTimes, recheckLeast/len(dots)) {
-		to := again
+		to := second
 		if n == 0 {
 			to = first
 		}
@@ -52,7 +51,7 @@ func (s *asker) recheck(ctx context.Context) error {
 			return err
 		}
 		if n > 0 {
-			s.changes(u, dots, first, again, changed)
+			s.changes(u, dots, first, second, changed)
 		}
 	}
 	if u.Dot == nil {
@@ -62,12 +61,12 @@ func (s *asker) recheck(ctx context.Context) error {
 	return u
 }
 
-// changes adds to u the questions whose answers were others the second time; those that have
-// changed before are not counted again.
-func (s *asker) changes(u *Unstable, dots []*mma.Dot, first, again []byte, changed []bool) {
+// changes adds to u the questions whose second answers differ from the first; a question that
+// has been counted is not counted twice.
+func (s *asker) changes(u *Unstable, dots []*mma.Dot, first, second []byte, changed []bool) {
 	f, w := s.D.Get(), s.D.Width()
 	for i, d := range dots {
-		x, y := mma.Load(first, w, i), mma.Load(again, w, i)
+		x, y := mma.Load(first, w, i), mma.Load(second, w, i)
 		if changed[i] || s.Same(x, y) {
 			continue
 		}

@@ -45,9 +45,9 @@ func TestFlakyAgain(t *testing.T) {
 // TestFlakyResumed goes on from a journal that does not tell yet that the unit changes its
 // answers, or that another unit stands behind the name.
 func TestFlakyResumed(t *testing.T) {
-	whole := filepath.Join(t.TempDir(), "journal")
-	inferred(t, flakyVolta(t, 1, 100), Options{Checks: few, Journal: whole})
-	body, err := os.ReadFile(whole)
+	complete := filepath.Join(t.TempDir(), "journal")
+	inferred(t, flakyVolta(t, 1, 100), Options{Checks: few, Journal: complete})
+	body, err := os.ReadFile(complete)
 	if err != nil {
 		t.Fatal(err)
 	}

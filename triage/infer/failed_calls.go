@@ -10,7 +10,7 @@ import (
 )
 
 // Failure is a call of the unit that failed although none of its inputs is to blame: the
-// unit answered each of them when it was asked again.
+// unit answered each of them when it was asked for them alone.
 type Failure struct {
 	Dot    *mma.Dot `json:"dot"`    // the first input of the call
 	Inputs int      `json:"inputs"` // how many it had

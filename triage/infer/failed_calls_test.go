@@ -31,7 +31,7 @@ func TestFailures(t *testing.T) {
 		}
 		return code, nil
 	}
-	whole := voltaInferred(t)
+	complete := voltaInferred(t)
 	for _, c := range []struct {
 		name string
 		u    devices.Unit
@@ -45,7 +45,7 @@ func TestFailures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Verdict != Found || r.Params != whole.Params || r.Stats.Failures == 0 || len(r.Faults) > 0 {
+		if r.Verdict != Found || r.Params != complete.Params || r.Stats.Failures == 0 || len(r.Faults) > 0 {
 			t.Fatalf("%s: %s, %+v", c.name, r.Verdict, r.Stats)
 		}
 		if f := r.Failures[0]; len(r.Failures) != r.Stats.Failures || f.Inputs < 2 || f.What != c.what {

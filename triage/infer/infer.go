@@ -24,7 +24,7 @@ type Options struct {
 	// Effort limits the search for a program that explains the evidence: the dot products
 	// that models may compute, in millions, in all attempts together (attempts.go). To these
 	// come half as many for other shapes in the last attempt, the first steps of every search,
-	// which are made in any case, and after a refutation the share of its attempt again. If it
+	// which are made in any case, and after a refutation the share of its attempt once more. If it
 	// is reached, the unit counts as unexplained. 0: DefaultEffort.
 	Effort  int
 	Policy  oracle.Policy                    // what of a result counts; zero: every bit
@@ -67,7 +67,7 @@ type Result struct {
 	Stats   Stats
 	Seconds float64
 
-	// Evidence is the number of cases on which the program rests, Left of those
+	// Evidence is the number of cases from which the program was found, Left of those
 	// that it does not explain (0 if it was found).
 	Evidence, Left int
 	Families       []Family

@@ -14,7 +14,7 @@ import (
 // order of the loop. An inference that is resumed takes the same course, since that
 // depends on the seed and the answers alone; as long as there are records, it takes
 // answers and findings from them. So nothing that a killed process had learned is asked
-// again.
+// twice.
 
 // record is a line of the journal after the header: one of these.
 type record struct {

@@ -134,7 +134,7 @@ const (
 // explain looks for a program that explains the evidence: from those given, then from
 // those that the summation tree suggests, then from the skeletons that are left, now and
 // then from the best that these have led to. The last attempt goes on from the best of all
-// attempts, and then from these in all other shapes, with half of the effort again. It leaves
+// attempts, and then from these in all other shapes, with half as much effort in addition. It leaves
 // the best in l.p, and in l.left how many cases that does not explain.
 func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 	if len(from) > 0 {
@@ -256,11 +256,11 @@ func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...m
 // loosely (evidence.Loosely), then exactly, from the best of that. It returns the best
 // programs, and how many cases the first of them does not explain.
 func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) ([]mma.Params, int) {
-	return l.goOn(ctx, what, steps, l.newSearch(l.Loosely(), search.AllSteps, from...), from)
+	return l.searchFrom(ctx, what, steps, l.newSearch(l.Loosely(), search.AllSteps, from...), from)
 }
 
-// goOn is search with the loose search given.
-func (l *loop) goOn(ctx context.Context, what string, steps int, loose *search.Search, from []mma.Params) ([]mma.Params, int) {
+// searchFrom is search whose first part, loose, is prepared by the caller.
+func (l *loop) searchFrom(ctx context.Context, what string, steps int, loose *search.Search, from []mma.Params) ([]mma.Params, int) {
 	loose.Explore(ctx, steps)
 	s := l.newSearch(l.Evidence, search.AllSteps, append(loose.Leaders(), from...)...)
 	b := s.Explore(ctx, steps)

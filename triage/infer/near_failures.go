@@ -72,7 +72,7 @@ func (l *loop) closeUp(ctx context.Context) (int, error) {
 	return len(wrong), l.keepNear(ctx, append(slices.Clone(wrong), right[:min(len(right), nearKept)]...))
 }
 
-// keepNear makes cases evidence, if the unit gives the same answers again.
+// keepNear makes cases evidence, if the unit confirms its answers.
 func (l *loop) keepNear(ctx context.Context, all []near) error {
 	var dots []*mma.Dot
 	var want []uint64

@@ -57,7 +57,7 @@ type Report struct {
 	Faults   []FaultText  `json:"faults,omitempty"` // the first ones
 	Failed   int          `json:"failed,omitempty"` // inputs on which the unit failed
 	// Failures are the first calls that failed though the unit answered each of their
-	// inputs when it was asked again; Stats has their number.
+	// inputs when it was asked for them alone; Stats has their number.
 	Failures []FailureText `json:"failures,omitempty"`
 	Stats    Stats         `json:"stats"`
 	Seconds  float64       `json:"seconds"`

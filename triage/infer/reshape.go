@@ -35,7 +35,7 @@ func (l *loop) reshape(ctx context.Context, steps int, from []mma.Params) ([]mma
 		tried := loose.Among(ctx, l.otherShapes(&from[i]), l.budget.Part(l.effort/4/int64(len(from))))
 		l.trace("  %d other shapes of %s", tried, brief(&from[i]))
 	}
-	return l.goOn(ctx, otherShape, steps, loose, from)
+	return l.searchFrom(ctx, otherShape, steps, loose, from)
 }
 
 // cutBefore returns programs whose last sum is exact, and which cut as it did before: in a

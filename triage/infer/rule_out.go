@@ -152,8 +152,7 @@ func (l *loop) refuted(ctx context.Context, p *mma.Params, kept []*mma.Dot, want
 	return len(wrong), l.learn(ctx, wrong, codes)
 }
 
-// learn makes cases in which a hypothesis was wrong evidence, if the unit gives the same
-// answers again.
+// learn makes cases in which a hypothesis was wrong evidence, if the unit confirms its answers.
 func (l *loop) learn(ctx context.Context, wrong []*mma.Dot, codes []uint64) error {
 	n := min(len(wrong), wrongKept)
 	if n == 0 {

@@ -125,8 +125,8 @@ func (x *shapes) lanes() []int {
 // framed calls f with the steps and merges that fit the tree.
 func (x *shapes) framed(p mma.Params, f func(p mma.Params) bool) bool {
 	lanes := max(1, int(p.Lanes))
-	whole := p.Whole(x.K)
-	for _, l := range sizes((whole + lanes - 1) / lanes) {
+	inLanes := p.InLanes(x.K)
+	for _, l := range sizes((inLanes + lanes - 1) / lanes) {
 		p.L = uint8(l)
 		if l*lanes >= x.K {
 			p.L = 0
@@ -158,7 +158,7 @@ func sizes(n int) []int {
 // steps returns the products of every step of every lane, and of the tail.
 func (x *shapes) steps(p *mma.Params) (lanes [][][]termSet, tail [][]termSet) {
 	seq := mma.Sequence(p.Order, x.K)
-	n, whole, l := max(1, int(p.Lanes)), p.Whole(x.K), p.Step(x.K)
+	n, inLanes, l := max(1, int(p.Lanes)), p.InLanes(x.K), p.Step(x.K)
 	cut := func(at, end, stride int) (all [][]termSet) {
 		for ; at < end; at += l * stride {
 			var step []termSet
@@ -170,9 +170,9 @@ func (x *shapes) steps(p *mma.Params) (lanes [][][]termSet, tail [][]termSet) {
 		return all
 	}
 	for r := range n {
-		lanes = append(lanes, cut(r, whole, n))
+		lanes = append(lanes, cut(r, inLanes, n))
 	}
-	return lanes, cut(whole, x.K, 1)
+	return lanes, cut(inLanes, x.K, 1)
 }
 
 func unionOf(terms []termSet) (s termSet) {

@@ -27,7 +27,7 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 		if g.Size != nil {
 			c.Of = g.Size(l.spec())
 		}
-		n := max(n, whole(g, l.spec()))
+		n := max(n, smallSize(g, l.spec()))
 		for at := 0; at < n; {
 			src := g.Aimed(l.spec(), p)
 			if at/maxBatch%2 == 1 {
@@ -84,7 +84,7 @@ func (l *loop) validateFamily(ctx context.Context, p *mma.Params, fam *family, r
 
 // blame finds out whether the hypothesis is at fault for wrong answers in a tile. If the
 // unit gives other answers when it is asked for the inputs alone, the unit is at fault:
-// if it gives the same wrong answers for the same tile again, they depend on the tile,
+// if it gives the same wrong answers for the same tile, they depend on the tile,
 // as alone says, else it is unstable.
 func (l *loop) blame(ctx context.Context, wrong []*mma.Dot, codes []uint64, alone string, check func() (int, []*mma.Dot, []uint64, error)) error {
 	if len(wrong) == 0 {

@@ -14,11 +14,11 @@ import (
 // witness small.
 const witnessQueries = 20_000
 
-// Before a unit counts as unexplained it is asked again for at most againMost of the
-// cases that its program does not explain, and for one in againEach of all cases.
+// Before a unit counts as unexplained it is asked to confirm at most recheckMost of the
+// cases that its program does not explain, and one in recheckEach of all cases.
 const (
-	againMost = 500
-	againEach = 40
+	recheckMost = 500
+	recheckEach = 40
 )
 
 // witness returns the smallest input found on which the best program is wrong in the most
@@ -34,8 +34,8 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	if start == nil {
 		return nil, nil
 	}
-	again, want := l.sample(all)
-	if err := l.unit.repeat(ctx, again, want); err != nil {
+	dots, want := l.sample(all)
+	if err := l.unit.repeat(ctx, dots, want); err != nil {
 		return nil, err
 	}
 	wrong := func(ctx context.Context, dots []*mma.Dot) ([]bool, error) {
@@ -82,17 +82,17 @@ func (l *loop) known() *Witness {
 	return &Witness{x.dot, x.want, m.Dot(x.dot, nil), x.kind, count, len(all)}
 }
 
-// sample returns the cases that are asked again: some of the mismatches, and every
-// againEach'th case.
+// sample returns the cases to confirm: some of the mismatches, and every
+// recheckEach'th case.
 func (l *loop) sample(mismatches []mismatch) (dots []*mma.Dot, want []uint64) {
 	taken := map[*mma.Dot]bool{}
-	for _, x := range mismatches[:min(len(mismatches), againMost)] {
+	for _, x := range mismatches[:min(len(mismatches), recheckMost)] {
 		dots, want, taken[x.dot] = append(dots, x.dot), append(want, x.want), true
 	}
 	n := 0
 	for _, s := range l.Families {
 		for i, d := range s.Dots {
-			if n++; n%againEach == 0 && !taken[d] {
+			if n++; n%recheckEach == 0 && !taken[d] {
 				dots, want = append(dots, d), append(want, s.Want[i])
 			}
 		}
@@ -100,7 +100,7 @@ func (l *loop) sample(mismatches []mismatch) (dots []*mma.Dot, want []uint64) {
 	return dots, want
 }
 
-// changed asks again for a case to which the unit has just given another answer than
+// changed repeats the question to which the unit has just given another answer than
 // before, and returns an *Unstable; nil if the unit fails on it now, which is recorded as
 // a fault.
 func (l *loop) changed(ctx context.Context, d *mma.Dot, was uint64) error {

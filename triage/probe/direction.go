@@ -39,8 +39,8 @@ type trial struct {
 	want     func(n uint64) number
 }
 
-// whole returns the whole units of a trial, 0 or 1.
-func (t trial) whole() uint64 { return uint64(t.quarters / 4) }
+// units returns the whole units of a trial, 0 or 1.
+func (t trial) units() uint64 { return uint64(t.quarters / 4) }
 
 // trials returns the trials of all quarters and signs. build makes the dot product and want
 // of one; why is the reason if the formats lack it.
@@ -71,8 +71,8 @@ func (p *Prober) direction(build func(quarters uint64, neg bool) (t trial, why s
 	seen := p.ask(dots...)
 	ups := make([]bool, len(all))
 	for i, t := range all {
-		ups[i] = p.is(seen[i], t.want(t.whole()+1))
-		if !ups[i] && !p.is(seen[i], t.want(t.whole())) {
+		ups[i] = p.is(seen[i], t.want(t.units()+1))
+		if !ups[i] && !p.is(seen[i], t.want(t.units())) {
 			return finding{value: "other", why: "a result is neither neighbour", seen: seen[i : i+1]}
 		}
 	}
@@ -87,7 +87,7 @@ func (p *Prober) direction(build func(quarters uint64, neg bool) (t trial, why s
 // explains reports whether a rule rounds up what was rounded up.
 func (r rule) explains(trials []trial, ups []bool) bool {
 	for i, t := range trials {
-		if r.up(t.quarters%4, t.whole() == 1, t.neg) != ups[i] {
+		if r.up(t.quarters%4, t.units() == 1, t.neg) != ups[i] {
 			return false
 		}
 	}

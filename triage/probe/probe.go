@@ -78,7 +78,7 @@ type Answer struct {
 	Question string `json:"question"`
 	Value    string `json:"value"`            // "-": no input of these formats decides the question
 	Why      string `json:"remark,omitempty"` // the reason for "-"; otherwise a remark, or ""
-	Evidence []Seen `json:"-"`                // what the answer rests on, the deciding input first
+	Evidence []Seen `json:"-"`                // inputs and results that give the answer, the deciding one first
 }
 
 // Prober asks one unit. It is not safe for concurrent use.

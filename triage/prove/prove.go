@@ -70,7 +70,7 @@ type Options struct {
 	Searched bool
 }
 
-// Result is a verdict with what it rests on.
+// Result is a verdict and the evidence for it.
 type Result struct {
 	Verdict Verdict
 	// By is what has decided: "ranges", "solver" or, of a witness, "generators" or

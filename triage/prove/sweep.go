@@ -30,8 +30,8 @@ const (
 
 // Limits of single questions: those about parts are worth less time than the last one.
 const (
-	partTime  = 4 * time.Second
-	wholePart = 15 * time.Second
+	partTime     = 4 * time.Second
+	abstractTime = 15 * time.Second
 )
 
 // answer is what a solver said of a question.
@@ -53,7 +53,7 @@ func (s *session) solve(ctx context.Context) (*Result, error) {
 	for level := sharedFree; level <= nothingFree && s.a != s.b; level++ {
 		within, cancel := ctx, context.CancelFunc(func() {})
 		if level != nothingFree {
-			within, cancel = context.WithTimeout(ctx, wholePart)
+			within, cancel = context.WithTimeout(ctx, abstractTime)
 		}
 		last, err = s.ask(within, s.a, s.b, level)
 		cancel()

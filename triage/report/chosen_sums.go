@@ -8,10 +8,10 @@ import (
 // named.
 type choice []bool
 
-// maxWhole is the number of sums up to which a step, or a side that cannot be
-// compared step by step, is drawn as a whole; sums in which nothing happens do
+// maxComplete is the number of sums up to which a step, or a side that cannot be
+// compared step by step, is drawn completely; sums in which nothing happens do
 // not count.
-const maxWhole = 3
+const maxComplete = 3
 
 // chooseBoth chooses the sums of two sides: those of the step in which the two
 // first differ, where they have the same steps up to there, or else of the step
@@ -39,7 +39,7 @@ func chooseOne(v *view, all bool) choice {
 		return everything(v)
 	}
 	c := make(choice, len(v.sums))
-	if n := v.chooseWithin(c, 0, len(v.sums)); 0 < n && n <= maxWhole {
+	if n := v.chooseWithin(c, 0, len(v.sums)); 0 < n && n <= maxComplete {
 		return c
 	}
 	sum := v.mostLost(0, len(v.sums))
@@ -119,7 +119,7 @@ func (v *view) choose(step, sum int) choice {
 // many, the one in which most is lost, and the last, which the others lead to.
 func (v *view) chooseStep(c choice, i int) {
 	st := &v.steps[i]
-	if v.chooseWithin(c, st.first, st.end) > maxWhole {
+	if v.chooseWithin(c, st.first, st.end) > maxComplete {
 		clear(c[st.first:st.end])
 		c[v.costliest(i)], c[st.end-1] = true, true
 	}

@@ -40,7 +40,7 @@ func newPanel(letter string, v *view, c choice) panel {
 	return p
 }
 
-// heading names a side and says what its picture rests on.
+// heading names a side and says what its picture is made from.
 func (v *view) heading() []string {
 	s := v.side
 	lines := []string{s.Name}

@@ -77,7 +77,7 @@ func (l line) render(color bool) string {
 }
 
 // wrap breaks text into lines of a width, at blanks; the second and later lines
-// are indented. A word that is longer than a line stays whole.
+// are indented. A word that is longer than a line is not cut.
 func wrap(text string, width, indent int) []string {
 	var lines []string
 	body := strings.TrimLeft(text, " ")

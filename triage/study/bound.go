@@ -268,14 +268,14 @@ func (e *bounder) allOnes(r mma.Round) *big.Int {
 // sequence.
 func (e *bounder) execute(products [][]known, c *known) known {
 	n, k := max(int(e.p.Lanes), 1), len(products[0])
-	whole := e.p.Whole(k)
+	inLanes := e.p.InLanes(k)
 	var lanes []known
 	for r := range n {
-		lanes = append(lanes, e.steps(products, positions(r, whole, n), e.start(r, c), false))
+		lanes = append(lanes, e.steps(products, positions(r, inLanes, n), e.start(r, c), false))
 	}
 	d := e.merge(lanes, c)
 	if e.p.Tail {
-		d = e.steps(products, positions(whole, k, 1), &d, true)
+		d = e.steps(products, positions(inLanes, k, 1), &d, true)
 	}
 	if e.p.Start != mma.StartC && c != nil && e.p.Leaf == mma.NoLeaf {
 		d = e.late(d, *c)

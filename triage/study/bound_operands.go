@@ -182,7 +182,7 @@ func (e *bounder) read(d *mma.Dot) (products [][]known, c *known, ok bool) {
 var one = operand{powerOf2(0), []part{{number: powerOf2(0), most: powerOf2(0)}}, number{new(big.Int), 0}}
 
 // without is a bound, by the parameters, of what passes leave of a product: the sum of
-// |a[i]|*|b[j]| over all parts and rests, less what is multiplied.
+// |a[i]|*|b[j]| over all parts and what they leave of an operand, less what is multiplied.
 func (a *operand) without(passes []mma.Pass, b *operand) number {
 	sum := number{new(big.Int), 0}
 	for i, x := range a.bounds() {

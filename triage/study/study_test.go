@@ -346,8 +346,8 @@ var update = flag.Bool("update", false, "write PAPERS.md")
 // what is printed has its reason. With fewer draws, only the latter.
 func TestPapers(t *testing.T) {
 	study.SkipUnderRace(t)
-	whole := study.Papers.Count
-	res, err := study.Papers.Run(t.Context(), study.Papers.New(nil), study.Request{Seed: 1, Count: tier.Of(whole/20, whole, whole)}, nil)
+	complete := study.Papers.Count
+	res, err := study.Papers.Run(t.Context(), study.Papers.New(nil), study.Request{Seed: 1, Count: tier.Of(complete/20, complete, complete)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +357,7 @@ func TestPapers(t *testing.T) {
 	if n := len(table(t, res, "entries").Rows); n < 600 {
 		t.Errorf("%d entries", n)
 	}
-	if res.Count != whole {
+	if res.Count != complete {
 		return
 	}
 	var got strings.Builder

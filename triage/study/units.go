@@ -8,7 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -142,7 +142,7 @@ func (r *Request) units(ctx context.Context, keep func(*mma.Instruction) bool) (
 // checkStable notes the units that change their answers.
 func (r *Request) checkStable(ctx context.Context, all []unit) error {
 	for _, u := range all {
-		unstable, err := again.Sample(ctx, u.name, u.Unit)
+		unstable, err := stability.Sample(ctx, u.name, u.Unit)
 		if err != nil {
 			return err
 		}

@@ -81,7 +81,7 @@ func text(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)[:8]) }
 // version.
 func Note(what string, made corpus.Versions, so string) string {
 	now := Current()
-	if !made.Given() || made == now {
+	if made.IsZero() || made == now {
 		return ""
 	}
 	return fmt.Sprintf("%s was made by another version (%s): %s", what, made.Difference(now), so)

@@ -13,13 +13,13 @@ import (
 // instructions and without.
 func TestWords(t *testing.T) {
 	for _, key := range []uint64{0, 1, 0x0123456789abcdef, math.MaxUint64} {
-		whole := make([]byte, 1000)
-		portableWords(whole, key, math.MaxUint32-100)
+		complete := make([]byte, 1000)
+		portableWords(complete, key, math.MaxUint32-100)
 		for first := range uint32(20) {
 			for n := range 200 {
 				got := make([]byte, n)
 				Words(got, key, math.MaxUint32-100+first)
-				if !bytes.Equal(got, whole[4*first:][:n]) {
+				if !bytes.Equal(got, complete[4*first:][:n]) {
 					t.Fatalf("key %x: %d bytes from word %d differ", key, n, first)
 				}
 			}

@@ -132,8 +132,8 @@ var arguments = []argument{
 	{"whole-group", "The group is as large as the step with both values: there is one group.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			l := u.p.Step(u.k)
-			whole := func(s mma.Stage) bool { return s.Split == mma.Adjacent && (s.Group == 0 || int(s.Group) >= l) }
-			return only(ch, "stage0.group") && whole(u.p.Stage0) && whole(q.Stage0)
+			oneGroup := func(s mma.Stage) bool { return s.Split == mma.Adjacent && (s.Group == 0 || int(s.Group) >= l) }
+			return only(ch, "stage0.group") && oneGroup(u.p.Stage0) && oneGroup(q.Stage0)
 		}},
 	{"uncut-groups", "Every product is a multiple of the last bit kept beside the largest exponent there is: no product is cut, alone or as a part of a group, and groups keep the largest exponent.",
 		func(u *ranges, q *mma.Params, ch []string) bool {

@@ -25,18 +25,18 @@ func parseInstruction(fields []string) (mma.Instruction, error) {
 	if i.Arch == "" || i.Name == "" || strings.Contains(i.Name, "/") {
 		return i, fmt.Errorf("%q is neither NAME nor ARCH/NAME", clip(fields[0]))
 	}
-	given := map[string]bool{}
+	set := map[string]bool{}
 	for _, f := range fields[1:] {
 		key, value, ok := strings.Cut(f, "=")
-		if !ok || given[key] {
+		if !ok || set[key] {
 			return i, fmt.Errorf("%q is not of the form key=value, or is there twice", clip(f))
 		}
-		given[key] = true
+		set[key] = true
 		if err := setField(&i, key, value); err != nil {
 			return i, fmt.Errorf("%s: %w", clip(f), err)
 		}
 	}
-	if err := settle(&i, given); err != nil {
+	if err := fillFromCatalogue(&i, set); err != nil {
 		return i, err
 	}
 	return i, check(&i)
@@ -93,26 +93,26 @@ func parseRange(s string) (mma.Range, error) {
 	return r, err
 }
 
-// settle fills what was left out from the catalogue, and returns an error if something
+// fillFromCatalogue fills in what was left out from the catalogue, and returns an error if something
 // contradicts it: a name of the ISA means the ISA's operands. What the catalogue believes
 // of the arithmetic is not taken over: the child is a black box.
-func settle(i *mma.Instruction, given map[string]bool) error {
+func fillFromCatalogue(i *mma.Instruction, set map[string]bool) error {
 	known := catalogued(i)
 	if len(known) == 0 {
 		for _, key := range []string{"a", "b", "d", "k"} {
-			if !given[key] {
+			if !set[key] {
 				return fmt.Errorf("%s is not in the catalogue, so %s= is needed", i.Name, key)
 			}
 		}
 		return nil
 	}
-	if !given["a"] && !given["b"] && !given["c"] && !given["d"] && !given["scale"] && !given["block"] && !given["down"] {
+	if !set["a"] && !set["b"] && !set["c"] && !set["d"] && !set["scale"] && !set["block"] && !set["down"] {
 		if len(known) > 1 {
 			return fmt.Errorf("%s has other formats on other architectures: give a=, b=, c=, d= or write ARCH/%s", i.Name, i.Name)
 		}
 		i.Formats = known[0].Formats
 	}
-	if !given["k"] {
+	if !set["k"] {
 		i.K = known[0].K
 	}
 	for _, row := range known {

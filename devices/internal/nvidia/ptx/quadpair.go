@@ -28,10 +28,10 @@ func newQuadKernel(f *form, rowA, colB bool) *quadKernel {
 }
 
 // quad returns the place of element (i, k) of A or B. A lane holds four elements: if
-// whole, a row of A (a column of B), and else one k of four rows (columns).
-func (r *registers) quad(whole bool, i, k int) int {
+// byRow, a row of A (a column of B), and else one k of four rows (columns).
+func (r *registers) quad(byRow bool, i, k int) int {
 	u, e := i%4, k
-	if !whole {
+	if !byRow {
 		u, e = k, i%4
 	}
 	return r.place(e/2, u+4*(i/4), e%2*16)

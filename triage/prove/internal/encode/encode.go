@@ -60,21 +60,21 @@ func (e *encoder) zero() number {
 // execute is one execution of the instruction.
 func (e *encoder) execute() number {
 	c, noC := e.c()
-	lanes, whole, late := max(1, int(e.Lanes)), e.Whole(e.in.K), e.Start != mma.StartC && !noC
+	lanes, inLanes, late := max(1, int(e.Lanes)), e.InLanes(e.in.K), e.Start != mma.StartC && !noC
 	var sums []number
 	for r := range lanes {
 		acc := e.zero()
 		if e.Start == mma.StartC && r == 0 {
 			acc = c
 		}
-		sums = append(sums, e.lane(r, whole, lanes, acc, e.Start != mma.StartEmpty))
+		sums = append(sums, e.lane(r, inLanes, lanes, acc, e.Start != mma.StartEmpty))
 	}
 	if late {
 		sums = e.withLeaf(sums, c, mma.LeafFirst, mma.LeafLast)
 	}
 	sum := e.merge(sums)
-	if whole < e.in.K {
-		sum = e.lane(whole, e.in.K, 1, e.flushed(sum, e.In.Acc, int(e.d.Emin())), true)
+	if inLanes < e.in.K {
+		sum = e.lane(inLanes, e.in.K, 1, e.flushed(sum, e.In.Acc, int(e.d.Emin())), true)
 	}
 	if late && e.Leaf == mma.NoLeaf {
 		sum = e.late(sum, c)

@@ -42,7 +42,7 @@ func (e *encoder) round(x number, r mma.Round) number {
 		}
 		over = e.And(e.Less(e.Int(int(r.Emax)), at), e.Not(tiny), e.Not(e.Eq(x.mag, e.Int(0))))
 	}
-	return e.settled(x, u, r, tiny, over, high)
+	return e.assemble(x, u, r, tiny, over, high)
 }
 
 // renamed is x with the nominal exponent that a rounding gives it.
@@ -59,9 +59,9 @@ func (e *encoder) renamed(x number, r mma.Round, ex *graph.Node) number {
 	return x
 }
 
-// settled puts the result of a rounding together: u, of exponent high at most, or zero, or
+// assemble puts the result of a rounding together: u, of exponent high at most, or zero, or
 // what an overflow gives.
-func (e *encoder) settled(x, u number, r mma.Round, tiny, over *graph.Node, high int) number {
+func (e *encoder) assemble(x, u number, r mma.Round, tiny, over *graph.Node, high int) number {
 	infinite := over
 	if r.Over != mma.OverInf {
 		toMax := e.toMax(r, x.neg)

@@ -600,13 +600,13 @@ func (g *Graph) Replace(root *Node, by map[*Node]*Node) (replaced *Node, ok bool
 			made[n] = r
 			continue
 		}
-		made[n] = g.again(n, made)
+		made[n] = g.rebuild(n, made)
 	}
 	return made[root], true
 }
 
-// again makes a node anew of what its arguments have become.
-func (g *Graph) again(n *Node, made map[*Node]*Node) *Node {
+// rebuild makes a node with the present nodes of its arguments; it returns n if these are the same.
+func (g *Graph) rebuild(n *Node, made map[*Node]*Node) *Node {
 	same := true
 	x := make([]*Node, len(n.Args))
 	for i, a := range n.Args {

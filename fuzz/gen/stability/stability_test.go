@@ -1,4 +1,4 @@
-package again_test
+package stability_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated" // sim:
-	"github.com/mmafuzz/mmafuzz/fuzz/gen/again"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -37,7 +37,7 @@ func TestSample(t *testing.T) {
 		unit                  devices.Unit
 		changed, same, inRuns int // 0: it is stable
 	}{{u, 0, 0, 0}, {&flaky{Unit: u}, 1, 2, 3}} {
-		got, err := again.Sample(t.Context(), "unit", c.unit)
+		got, err := stability.Sample(t.Context(), "unit", c.unit)
 		if err != nil || (got != nil) != (c.changed > 0) {
 			t.Fatalf("%v, %v; want %d inputs", got, err, c.changed)
 		}

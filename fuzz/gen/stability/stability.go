@@ -1,8 +1,8 @@
-// Package again asks units the same again, because some change their answers: what such a
-// unit says once proves nothing.
+// Package stability asks a unit the same several times and reports whether its answers change: a
+// single answer of an unstable unit proves nothing.
 //
 // The API of this package is not promised: it may change in any version.
-package again
+package stability
 
 import (
 	"context"
@@ -27,7 +27,7 @@ type Unit interface {
 // Answers are what a unit gave for one input, in the order of the runs.
 type Answers []uint64
 
-// Same is how often the most frequent answer was given.
+// Same is the number of runs that gave the most frequent answer.
 func (a Answers) Same() int {
 	most, times := 0, map[uint64]int{}
 	for _, code := range a {
@@ -37,7 +37,7 @@ func (a Answers) Same() int {
 	return most
 }
 
-// Ask runs dot products of the same length so many times, all of them together each time.
+// Ask runs dot products of the same length: all of them together in each run.
 func Ask(ctx context.Context, u Unit, dots []*mma.Dot, runs int) ([]Answers, error) {
 	f := u.Instruction().Formats
 	in, w := mma.BatchOf(f, len(dots[0].A), dots), f.D.Width()

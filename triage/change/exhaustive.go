@@ -9,14 +9,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// This file is the breadth Whole.
+// This file is the breadth Exhaustive.
 
 // anyValue proposes all values that a field can have: those of its range or enumeration, or
 // every format. The present one may be among them.
 func anyValue(o *original, f mma.Field) []int {
 	switch {
 	case f.Numeric():
-		return wholeOrAbsent(o, f)
+		return allInRangeOrAbsent(o, f)
 	case f.Values() != nil:
 		return others(o, f)
 	case f.Path == "merge":
