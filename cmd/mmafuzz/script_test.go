@@ -246,7 +246,7 @@ var masks = []struct {
 }
 
 // architectures is the list of those in an error: it grows.
-var architectures = regexp.MustCompile(`\(known: volta, [^)]*\)`)
+var architectures = regexp.MustCompile(`\(known: [^)]*\bvolta, [^)]*\)`)
 
 // cmdMask writes a file, or stdout or stderr, without times and rates:
 //
