@@ -180,7 +180,7 @@ func (c *chain) run(in *mma.Batch, out []byte, scratch any) {
 func (c *chain) sequence(k int) []uint32 {
 	all := make([]uint32, k)
 	for i := range all {
-		all[i] = uint32(i/c.m.k*c.m.k + int(c.m.order[i%c.m.k]))
+		all[i] = uint32(i/c.m.k*c.m.k + c.m.order[i%c.m.k])
 	}
 	return all
 }

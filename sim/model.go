@@ -32,7 +32,7 @@ type Model struct {
 	formats mma.Formats
 	k       int
 	params  mma.Params
-	order   []uint8 // order[i] is the index of the i-th product of the sequence
+	order   []int   // order[i] is the index of the i-th product of the sequence
 	merge   []int   // how the lanes are added: mma.Merge
 	passes  []mma.Pass
 	kernel  kernel // nil: the general interpreter
@@ -102,7 +102,7 @@ func newKernel(m *Model, path Path) kernel {
 	if a := newArranged(m, path); a != nil {
 		return a
 	}
-	return nil
+	return newExact(m)
 }
 
 // ForInstruction returns the model of a catalogue row, or an error if the row

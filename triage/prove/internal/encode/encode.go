@@ -135,7 +135,7 @@ func (e *encoder) lane(at, end, lanes int, acc number, some bool) number {
 	for ; at < end; at += l * lanes {
 		var products []number
 		for i := at; i < min(end, at+l*lanes); i += lanes {
-			products = append(products, e.product(int(order[i])))
+			products = append(products, e.product(order[i]))
 		}
 		if !first {
 			acc = e.flushed(acc, e.In.Acc, int(e.d.Emin()))
