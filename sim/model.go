@@ -99,10 +99,16 @@ func newKernel(m *Model, path Path) kernel {
 	case t != nil:
 		return t
 	}
+	if k := newNative(m, path); k != nil {
+		return k
+	}
 	if a := newArranged(m, path); a != nil {
 		return a
 	}
-	return newExact(m)
+	if k := newExact(m); k != nil {
+		return k
+	}
+	return nil
 }
 
 // ForInstruction returns the model of a catalogue row, or an error if the row
