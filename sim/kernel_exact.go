@@ -11,23 +11,27 @@ import (
 // once, as the reference of exact arithmetic does.
 //
 // A sum is a fixed-point number that spans all products of the formats (Kulisch), in
-// digits of 32 bits, each in an int64: so a product is added to two digits without a carry,
-// and the carries are done once, at the end.
+// digits of 32 bits. Each is an int64, so that products are added without carries, which are
+// done once, at the end; a product of few bits is added to one digit, whatever its place
+// in there.
 type exact struct {
-	m      *Model
-	low    int32 // weight of the lowest bit
-	digits int
-	narrow bool // products have at most 31 bits
-	down   bool // a zero sum of terms of both signs is -0
-	nan    uint64
+	m        *Model
+	low      int32 // weight of the lowest bit
+	digits   int
+	products [2]int // the digits that products reach: from one to before the other
+	narrow   bool   // products are added to one digit
+	narrowC  bool   // so is C
+	direct   bool   // the sum is rounded to D's format and nothing else
+	down     bool   // a zero sum of terms of both signs is -0
+	nan      uint64
 }
 
 // exactState is one worker's scratch space.
 type exactState struct {
 	x    *machine
 	a, b []exactFactor
-	some []uint8 // the flags of all factors of a row of A, and of the columns of B after them
-	sums []int64 // even and odd products apart: one need not wait for the other
+	some []uint64 // which factors of a row of A are Inf or NaN, a bit each; after them B's columns
+	sums []int64  // even and odd products apart: one need not wait for the other
 
 	bytesA, bytesB *[256]operand // of formats of one byte: all operands
 }
@@ -65,16 +69,23 @@ func newExact(m *Model) kernel {
 	if bitsA > 60 || bitsB > 60 {
 		return nil
 	}
-	e.narrow = bitsA+bitsB <= 31
-	e.low = lowA + lowB - int32(f.Down)
+	lowest := lowA + lowB - int32(f.Down)
+	e.low = lowest
 	high := highA + highB - int32(f.Down)
+	highest := high
+	e.narrowC = true
 	for _, id := range []fp.ID{f.C, f.D} { // D is C of the next instruction
 		if id != fp.None {
 			c := id.Get()
 			e.low, high = min(e.low, c.Emin()-int32(c.FracBits)), max(high, c.Emax()+1)
+			e.narrowC = e.narrowC && c.FracBits < 24
 		}
 	}
-	e.digits = int(high-e.low)/32 + 3 // for the carries of up to 2^31 products
+	// All products that are added to one digit, and C, stay below 2^62.
+	e.narrow = int(bitsA+bitsB)+31+bits.Len(uint(m.k)) < 62
+	e.digits = int(high-e.low)/32 + 4 // for the carries of up to 2^31 products
+	e.products = [2]int{int(lowest-e.low) / 32, min(e.digits, int(highest-e.low)/32+3)}
+	e.direct = p.Acc == mma.To(f.D, fp.RNE) && p.Out == mma.Round{} && p.Special.TinySign
 	return e
 }
 
@@ -123,7 +134,9 @@ func (e *exact) run(in *mma.Batch, out []byte, scratch any) {
 // load makes factors of the operands of tile t.
 func (e *exact) load(st *exactState, in *mma.Batch, t int) {
 	a, b, s := in.M*in.K, in.N*in.K, in.Blocks(in.K)
-	st.a, st.b, st.some = resize(st.a, a), resize(st.b, b), resize(st.some, in.M+in.N)
+	w := words(in.K)
+	st.a, st.b, st.some = resize(st.a, a), resize(st.b, b), resize(st.some, (in.M+in.N)*w)
+	clear(st.some)
 	f, r := e.m.formats, &st.x.rows
 	st.x.resize(a, b, in.M*s, in.N*s)
 	decodeRow(&st.x.a, st.bytesA, r.a, in.A, t)
@@ -134,11 +147,11 @@ func (e *exact) load(st *exactState, in *mma.Batch, t int) {
 	}
 	low, _, _ := reach(f, f.A)
 	for i := range in.M {
-		st.some[i] = e.factors(st.a[i*in.K:][:in.K], r.a[i*in.K:][:in.K], r.sa[i*s:][:s], low)
+		e.factors(st.a[i*in.K:][:in.K], r.a[i*in.K:][:in.K], r.sa[i*s:][:s], low, st.some[i*w:])
 	}
 	low = e.low - low + int32(f.Down) // so that the sum of two places is that of the product
 	for i := range in.N {
-		st.some[in.M+i] = e.factors(st.b[i*in.K:][:in.K], r.b[i*in.K:][:in.K], r.sb[i*s:][:s], low)
+		e.factors(st.b[i*in.K:][:in.K], r.b[i*in.K:][:in.K], r.sb[i*s:][:s], low, st.some[(in.M+i)*w:])
 	}
 }
 
@@ -153,8 +166,11 @@ func decodeRow(d *decoder, table *[256]operand, to []operand, buf []byte, row in
 	}
 }
 
-// factors makes factors of a row or column, and returns all their flags.
-func (e *exact) factors(to []exactFactor, from, scales []operand, low int32) (some uint8) {
+// words is the number of words that have a bit for each of k factors.
+func words(k int) int { return (k + 63) / 64 }
+
+// factors makes factors of a row or column, and sets the bits of those that are Inf or NaN.
+func (e *exact) factors(to []exactFactor, from, scales []operand, low int32, some []uint64) {
 	block := int(e.m.formats.Block)
 	for i := range from {
 		o := &from[i]
@@ -171,9 +187,10 @@ func (e *exact) factors(to []exactFactor, from, scales []operand, low int32) (so
 			x.sig, x.at = 0, 0
 		}
 		to[i] = x
-		some |= flags
+		if flags&(isInf|isNaN) != 0 {
+			some[i/64] |= 1 << (i % 64)
+		}
 	}
-	return some
 }
 
 var flagsOf = [...]uint8{fp.Zero: isZero, fp.Finite: 0, fp.Inf: isInf, fp.NaN: isNaN}
@@ -187,60 +204,66 @@ func (e *exact) dot(st *exactState, in *mma.Batch, t, i int) uint64 {
 		code = mma.Load(in.C, int(x.fc.Width), t*in.M*in.N+i)
 	}
 	a, b := st.a[row*k:][:k], st.b[col*k:][:k]
-	special := (st.some[row]|st.some[in.M+col])&(isInf|isNaN) != 0
+	w := words(k)
+	someA, someB := st.some[row*w:][:w], st.some[(in.M+col)*w:][:w]
 	fc := x.fc
 	for from := 0; from < k; from += e.m.k {
 		c := zeroTerm(false)
 		if fc != nil {
 			c = x.accumulator(fc, code, x.p.In.C)
 		}
-		s := e.step(st, a[from:][:e.m.k], b[from:][:e.m.k], &c, special)
-		if s.kind == NaN {
-			code, fc = e.nan, x.fd
-			continue
+		s := e.specialSum(a, b, someA, someB, from, &c)
+		if s.kind == Finite {
+			s = e.sum(st, a[from:][:e.m.k], b[from:][:e.m.k], &c)
 		}
-		s = x.round(s, &x.p.Acc)
-		if x.rounds.results {
-			s = x.round(s, &x.p.Out)
-		}
-		code, fc = x.encode(s), x.fd
+		code, fc = e.code(x, s), x.fd
 	}
 	return code
 }
 
-// step returns the sum of the products of one instruction and of c.
-func (e *exact) step(st *exactState, a, b []exactFactor, c *term, special bool) term {
-	if special || c.kind >= Inf {
-		if t, ok := specialOf(a, b, c); ok {
-			return t
-		}
+// code rounds and encodes a sum.
+func (e *exact) code(x *machine, s term) uint64 {
+	switch {
+	case s.kind == NaN:
+		return e.nan
+	case e.direct && s.kind == Finite:
+		return x.fd.Encode(s.Dyadic, fp.RNE, fp.OverInf)
 	}
-	s := e.sum(st, a, b, c)
-	if s.IsZero() {
-		s.Neg = e.zeroSign(a, b, c)
+	s = x.round(s, &x.p.Acc)
+	if x.rounds.results {
+		s = x.round(s, &x.p.Out)
 	}
-	return s
+	return x.encode(s)
 }
 
-// specialOf returns the sum if it is not finite: an infinity or NaN.
-func specialOf(a, b []exactFactor, c *term) (term, bool) {
-	plus, minus := c.kind == Inf && !c.Neg, c.kind == Inf && c.Neg
-	nan := c.kind > Inf
-	for k := range a {
-		flags := a[k].flags | b[k].flags
-		switch {
-		case flags&isNaN != 0, flags == isInf|isZero:
-			nan = true
-		case flags&isInf != 0 && a[k].neg == b[k].neg:
-			plus = true
-		case flags&isInf != 0:
-			minus = true
+// specialSum returns the sum of the products of one instruction and of c if it is not finite:
+// an infinity or NaN.
+func (e *exact) specialSum(a, b []exactFactor, someA, someB []uint64, from int, c *term) term {
+	plus, minus, nan := c.kind == Inf && !c.Neg, c.kind == Inf && c.Neg, c.kind > Inf
+	for w := from / 64; w < words(from+e.m.k); w++ {
+		for some := someA[w] | someB[w]; some != 0; some &= some - 1 {
+			k := 64*w + bits.TrailingZeros64(some)
+			if k < from || k >= from+e.m.k {
+				continue
+			}
+			flags := a[k].flags | b[k].flags
+			switch {
+			case flags&isNaN != 0, flags == isInf|isZero:
+				nan = true
+			case a[k].neg == b[k].neg:
+				plus = true
+			default:
+				minus = true
+			}
 		}
 	}
-	if nan || plus && minus {
-		return term{kind: NaN}, true
+	switch {
+	case nan || plus && minus:
+		return term{kind: NaN}
+	case plus || minus:
+		return infTerm(minus)
 	}
-	return infTerm(minus), plus || minus
+	return term{}
 }
 
 // zeroSign is the sign of a zero sum: see cut.zeroSign.
@@ -261,6 +284,7 @@ func (e *exact) zeroSign(a, b []exactFactor, c *term) bool {
 func (e *exact) sum(st *exactState, a, b []exactFactor, c *term) term {
 	n := e.digits
 	even, odd := st.sums[:n:n], st.sums[n:2*n:2*n]
+	b = b[:len(a)]
 	if e.narrow {
 		k := 0
 		for ; k+1 < len(a); k += 2 {
@@ -275,19 +299,29 @@ func (e *exact) sum(st *exactState, a, b []exactFactor, c *term) term {
 			addProduct(even, &a[k], &b[k])
 		}
 	}
+	from, to := e.products[0], e.products[1]
 	if !c.IsZero() {
-		addWide(even, c.Neg, 0, c.Lo, uint32(c.Q-e.low))
+		at := c.Q - e.low
+		switch {
+		case !e.narrowC:
+			addWide(even, c.Neg, 0, c.Lo, uint32(at))
+		case c.Neg:
+			addNarrow(even, -int64(c.Lo), at)
+		default:
+			addNarrow(even, int64(c.Lo), at)
+		}
+		from, to = min(from, int(at/32)), max(to, min(n, int(at/32)+4))
 	}
-	return e.total(even, odd)
+	s := e.total(even, odd, from, to)
+	if s.IsZero() {
+		s.Neg = e.zeroSign(a, b, c)
+	}
+	return s
 }
 
-// addNarrow adds v * 2^at; v has at most 31 bits and a sign.
+// addNarrow adds v * 2^at to the digit of its lowest bit.
 func addNarrow(sum []int64, v int64, at int32) {
-	v <<= uint32(at) % 32
-	i := uint32(at) / 32
-	d := sum[i : i+2 : i+2]
-	d[0] += int64(uint32(v))
-	d[1] += v >> 32
+	sum[uint32(at)/32] += v << (uint32(at) % 32)
 }
 
 // addProduct adds the product of two factors.
@@ -312,35 +346,37 @@ func addWide(sum []int64, neg bool, hi, lo uint64, at uint32) {
 	}
 }
 
-// total returns the sum of both accumulators and empties them.
-func (e *exact) total(even, odd []int64) term {
-	carry := int64(0)
-	top := 0
-	for i := range even {
-		v := even[i] + odd[i] + carry
+// total returns the sum of both accumulators, of which some digits are in use, and empties
+// them.
+func (e *exact) total(even, odd []int64, from, to int) term {
+	even, odd = even[from:to], odd[from:to]
+	carry, top := int64(0), 0
+	for i, v := range even {
+		v += odd[i] + carry
 		carry, even[i], odd[i] = v>>32, int64(uint32(v)), 0
 	}
 	neg := carry < 0
 	if neg {
 		carry = 1
-		for i := range even {
-			v := int64(uint32(^even[i])) + carry
+		for i, v := range even {
+			v = int64(uint32(^v)) + carry
 			carry, even[i] = v>>32, int64(uint32(v))
 		}
 	}
-	for i := range even {
+	for i := len(even) - 1; i > 0; i-- {
 		if even[i] != 0 {
 			top = i
+			break
 		}
 	}
 	low := max(0, top-3)
-	d := fp.Dyadic{Q: e.low + 32*int32(low), Neg: neg}
+	d := fp.Dyadic{Q: e.low + 32*int32(from+low), Neg: neg}
 	for i := top; i >= low; i-- {
 		d.Hi, d.Lo = d.Hi<<32|d.Lo>>32, d.Lo<<32|uint64(even[i])
 	}
 	sticky := int64(0)
-	for i := range low {
-		sticky |= even[i]
+	for _, v := range even[:low] {
+		sticky |= v
 	}
 	if sticky != 0 {
 		d.Lo |= 1
