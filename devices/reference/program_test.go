@@ -42,7 +42,7 @@ func TestPrograms(t *testing.T) {
 				t.Fatal(err)
 			}
 			for n, i := range shapes() {
-				count := tier.Of(2, 4, 64, 1_000)
+				count := tier.Of(1, 4, 64, 1_000)
 				if i.K = min(i.K, 16); i.Scale != fp.None {
 					i.K = int(i.Block)
 				}
@@ -52,10 +52,10 @@ func TestPrograms(t *testing.T) {
 				}
 				compareJudge(t, ref, u, count)
 				if i.Formats == (mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}) {
-					compareJudge(t, ref, u, tier.Of(32, 32, 4_000, 400_000))
+					compareJudge(t, ref, u, tier.Of(16, 32, 4_000, 400_000))
 				}
-				if n%8 == 0 {
-					compareJudge(t, ref, devices.WithK(u, 4*i.K), tier.Of(1, 2, 32, 128))
+				if n%tier.Of(24, 8, 1) == 0 {
+					compareJudge(t, ref, devices.WithK(u, 4*i.K), tier.Of(1, 2, 16, 64))
 					compareJudge(t, ref, devices.WithK(u, 20*i.K+mma.MaxK/32*32), tier.Of(1, 1, 4, 16))
 				}
 			}
