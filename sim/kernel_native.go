@@ -23,10 +23,10 @@ type native struct {
 
 // nativeState is one worker's scratch space.
 type nativeState struct {
-	batch        mma.Batch // of inner
-	d            []byte
-	inner        any
-	a, b, sa, sb []float64
+	batch mma.Batch // of inner
+	d     []byte
+	inner any
+	a, b  []float64
 }
 
 // isChain reports whether a program is a chain of FMAs, or of multiplications and additions,
