@@ -160,7 +160,6 @@ func (x integer) floor(n int) (q integer, half int, exact bool) {
 		exact = rem.Sign() == 0
 		return fromBig(floor), rem.Lsh(rem, 1).Cmp(unit), exact
 	}
-	q = x
 	if n >= 64 {
 		q = integer{hi: x.hi >> 63, lo: uint64(x.hi >> (n - 64))}
 	} else {
