@@ -36,9 +36,10 @@ const (
 	witnessBatches = 64
 )
 
-// nearest returns the program that comes nearest of all that were tried; of several equally
-// near, the one with the fewest changes from a listed program or the base. What was asked for
-// the search alone does not count: it was chosen to show differences.
+// nearest returns the program that comes nearest of all that were tried and are near (near); of
+// several equally near, the one with the fewest changes from a listed program or the base. If
+// none is near it is the base itself. What was asked for the search alone does not count: it was
+// chosen to show differences.
 func (s *explainer) nearest(ctx context.Context) (*Nearest, error) {
 	all := append([]listed{{p: s.pr.Base}}, s.pr.listedPrograms()...)
 	cases := s.ev.First(1).All()
@@ -51,7 +52,7 @@ func (s *explainer) nearest(ctx context.Context) (*Nearest, error) {
 		}
 		seen[p] = true
 		n := count(p, s.ev.Hits(&p, cases), base)
-		if best != nil && n.score() < best.score() {
+		if best != nil && (!n.near() || n.score() < best.score()) {
 			continue
 		}
 		from, parts := closest(all, &p)
@@ -79,6 +80,11 @@ func count(p mma.Params, right, base []bool) *Nearest {
 	}
 	return n
 }
+
+// near reports whether a program says anything about the unit: it explains half of the cases in
+// which the base is wrong, and keeps half of the others. Of many wrong programs some explain a
+// few cases by chance.
+func (n *Nearest) near() bool { return 2*n.Explained >= n.Differ && 2*n.Kept >= n.Agree }
 
 // score is the share of the differing cases that is explained plus the share of the
 // agreeing ones that is kept, times the numbers of both, which makes it an integer. Shares

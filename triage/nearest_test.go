@@ -26,3 +26,35 @@ func TestWitnessAsked(t *testing.T) {
 		t.Errorf("witness %+v, would be %x", n.Witness, n.Would)
 	}
 }
+
+// TestNear has a program that explains 3 of 30 cases and breaks 15 of 296 others: the base
+// itself is shown instead.
+func TestNear(t *testing.T) {
+	for _, c := range []struct {
+		n    Nearest
+		want bool
+	}{
+		{Nearest{Differ: 30, Explained: 3, Agree: 296, Kept: 281}, false},
+		{Nearest{Differ: 30, Explained: 14, Agree: 296, Kept: 296}, false},
+		{Nearest{Differ: 30, Explained: 30, Agree: 296, Kept: 147}, false},
+		{Nearest{Differ: 30, Explained: 15, Agree: 296, Kept: 148}, true},
+		{Nearest{Differ: 30, Explained: 29}, true},
+	} {
+		if got := c.n.near(); got != c.want {
+			t.Errorf("%+v: %v", c.n, got)
+		}
+	}
+	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	base := mma.TFDPA(1, 25, mma.To(fp.FP32, fp.RZ), -133)
+	s := newExplainer(&Unknown{Formats: f, K: 1, Base: base})
+	up := base
+	up.Acc.Mode = fp.RU // right in the first case alone
+	one := func(c uint64) *mma.Dot { return &mma.Dot{A: []uint64{0x3c00}, B: []uint64{0x3c00}, C: c} }
+	for i, want := range []uint64{0x3f800001, 0x3fffffff, 0x3fffffff} {
+		s.ev.Add("cases", []*mma.Dot{one(0x30000000 + uint64(i))}, []uint64{want})
+	}
+	s.leaders = []mma.Params{up}
+	if n, err := s.nearest(t.Context()); err != nil || n.Program != base || n.Explained != 0 || n.Differ != 3 {
+		t.Errorf("%+v, %v", n, err)
+	}
+}

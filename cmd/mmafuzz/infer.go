@@ -81,7 +81,7 @@ interrupted, or the unit stopped answering.`,
 	f.IntVar(&n.checks, "checks", infer.DefaultChecks, "`inputs` of every generator that a model must pass")
 	f.IntVar(&n.queries, "queries", 0, "`dots` to ask at most (0: no limit); those that the journal answers count, but are not asked again")
 	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "about how many `millions` of dot products models compute in search of an explanation, before it gives up; to these come half as many in the last attempt, about 15 that every search takes, and more where programs are refuted again and again")
-	f.DurationVar(&n.time, "time", 0, "`time` to spend at most, such as 10m (0: no limit)")
+	f.DurationVar(&n.time, "time", 0, "`time` to spend at most by the clock, such as 10m (0: no limit)")
 	formatFlag(f, &n.format, "text")
 	f.IntVar(&n.workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
 	n.policy.add(c, comparisons[0], "compare NaNs by `bits` or class", "compare zeros by `bits` or class")

@@ -76,6 +76,7 @@ type asker struct {
 	*evidence.Evidence // knows the formats, K and what of a result counts
 	unit               devices.Unit
 	budget             int // queries; 0: no limit
+	reserved           int // of these, which must not be asked yet
 	log                *transcript
 	stats              Stats
 	faults             []Fault
@@ -226,7 +227,7 @@ func (s *asker) blame(dots []*mma.Dot, a *asked) {
 
 // call runs the unit on a batch and counts it.
 func (s *asker) call(ctx context.Context, b *mma.Batch, out []byte) error {
-	if s.budget > 0 && s.stats.Queries+b.Dots() > s.budget {
+	if s.budget > 0 && s.stats.Queries+b.Dots() > s.budget-s.reserved {
 		return fmt.Errorf("%w: %d of %d, and the next batch has %d", errBudget, s.stats.Queries, s.budget, b.Dots())
 	}
 	s.stats.Queries += b.Dots()

@@ -68,6 +68,7 @@ func (l *loop) attempt(ctx context.Context) error {
 		if err != nil || wrong == 0 {
 			return err
 		}
+		l.met = append(l.met, l.p)
 		l.trace("%d wrong with %s", wrong, brief(&l.p))
 		if l.repairs++; l.repairs > maxRepairs {
 			l.left = wrong

@@ -71,8 +71,9 @@
 // A program counts as found only after it has passed every test. The report gives for
 // each parameter an input that rules out its other values, or says that none of so many
 // inputs tells them apart. A unit that gives different answers to the same question, or
-// fails, is reported as such. For any other the report has the smallest input on which
-// the best program is wrong.
+// fails, is reported as such. For any other the report has the program that comes nearest,
+// which is right on the most inputs that were not chosen because some program was wrong on
+// them, and the smallest input on which it is wrong.
 //
 // What no test has met is not known: a unit that computes one input in 2^40 differently
 // is reported as found, with the number of inputs of every kind on which it was right.

@@ -17,10 +17,13 @@ import (
 // Options are the options of an inference. The zero Options are good defaults.
 type Options struct {
 	Seed    uint64
-	Checks  int           // inputs of every generator that a program must pass; 0: DefaultChecks
-	Queries int           // dot products that may be asked; 0: no limit
-	Time    time.Duration // 0: no limit
-	Workers int           // of the search; 0: one for each processor
+	Checks  int // inputs of every generator that a program must pass; 0: DefaultChecks
+	Queries int // dot products that may be asked; 0: no limit
+	// Time is what an inference may take by the clock, whatever else the machine does
+	// meanwhile: on a busy one less is found in it. Effort is the limit that gives the same
+	// result on every machine. 0: no limit.
+	Time    time.Duration
+	Workers int // of the search; 0: one for each processor
 	// Effort limits the search for a program that explains the evidence: the dot products
 	// that models may compute, in millions, in all attempts together (attempts.go). To these
 	// come half as many for other shapes in the last attempt, the first steps of every search,
@@ -112,13 +115,19 @@ func Infer(ctx context.Context, u devices.Unit, o Options) (*Result, error) {
 		return nil, err
 	}
 	defer l.unit.log.close()
-	limited := ctx
+	limited, searching := ctx, ctx
 	if o.Time > 0 {
 		var stop context.CancelFunc
 		limited, stop = context.WithTimeout(ctx, o.Time)
 		defer stop()
+		searching, stop = context.WithTimeout(limited, o.Time-o.Time/witnessShare)
+		defer stop()
 	}
-	r, err := l.conclude(limited, l.run(limited))
+	l.unit.reserved = o.Queries / witnessShare
+	l.Done = searching.Done()
+	err = l.run(searching)
+	l.Done, l.unit.reserved = nil, 0
+	r, err := l.conclude(limited, err)
 	if l.unit.doubt != nil && ctx.Err() == nil && (r == nil || r.Verdict != NotStable) {
 		r, err = l.conclude(limited, l.unit.recheck(ctx))
 	}
@@ -189,24 +198,28 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 		r.Verdict, r.Unstable = NotStable, unstable
 	case errors.Is(err, errFaults):
 		r.Verdict, r.Note = Failing, err.Error()
-	case errors.Is(err, errBudget):
-		r.Verdict, r.Note, r.Witness = Exhausted, err.Error(), l.known()
-	case errors.Is(err, context.DeadlineExceeded):
-		r.Verdict, r.Note, r.Witness = Exhausted, "the time is spent", l.known()
+	case errors.Is(err, errBudget), errors.Is(err, context.DeadlineExceeded):
+		r.Verdict, r.Note = Exhausted, "the time is spent"
+		if errors.Is(err, errBudget) {
+			r.Note = err.Error()
+		}
+		l.unit.log = nil // an inference that is resumed goes on where the search has ended
 	case err != nil:
 		return nil, err
 	case l.left > 0:
 		r.Verdict = Unexplained
+	default:
+		r.Verdict, r.Classes, r.Tiles, r.Mutants = Found, l.classes, l.tiled, l.ruled
+	}
+	if r.Verdict == Unexplained || r.Verdict == Exhausted {
 		l.enter(shrinking)
 		r.Witness, err = l.witness(ctx)
 		switch {
 		case errors.As(err, &unstable):
-			r.Verdict, r.Unstable = NotStable, unstable
+			r.Verdict, r.Unstable, r.Note = NotStable, unstable, ""
 		case err != nil && ctx.Err() == nil && !errors.Is(err, errBudget) && !errors.Is(err, errFaults):
 			return nil, err
 		}
-	default:
-		r.Verdict, r.Classes, r.Tiles, r.Mutants = Found, l.classes, l.tiled, l.ruled
 	}
 	r.Stats, r.Faults, r.Failures = l.unit.stats, l.unit.faults, l.unit.failures
 	r.Effort, r.Computed = int(l.effort/million), l.Computed.Load()

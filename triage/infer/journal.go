@@ -60,6 +60,7 @@ type found struct {
 	Draws   uint64       `json:"draws"` // loop.draws after it
 	Evals   int64        `json:"evals"` // dot products that models have computed
 	Leaders []mma.Params `json:"leaders"`
+	Nearest mma.Params   `json:"nearest"` // the best on inputs that were not chosen because a program was wrong on them
 	Left    int          `json:"left"`
 }
 
@@ -81,8 +82,8 @@ type header struct {
 	Zero    string      `json:"zero" is:"comparison of zeros (zero)"`
 }
 
-// journalVersion is 5 since the search is made in attempts.
-const journalVersion = 5
+// journalVersion is 6 since the search also keeps the program that comes nearest.
+const journalVersion = 6
 
 // transcript is the records that are there and the journal for new ones. A nil transcript
 // keeps nothing.

@@ -3,6 +3,7 @@ package infer
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 )
@@ -86,8 +87,8 @@ func (f *found) check(h *header) error {
 	case f.Draws < f.Step || f.Evals < 0 || f.Left < 0:
 		return fmt.Errorf("a search from step %d to %d, with %d computed and %d left", f.Step, f.Draws, f.Evals, f.Left)
 	}
-	for i := range f.Leaders {
-		if err := f.Leaders[i].Validate(h.Formats, h.K); err != nil {
+	for i, p := range append(slices.Clip(f.Leaders), f.Nearest) {
+		if err := p.Validate(h.Formats, h.K); err != nil {
 			return fmt.Errorf("program %d: %w", i, err)
 		}
 	}

@@ -29,6 +29,10 @@ const (
 // hypothesis is tried, one after the other, before its mutants are ruled out.
 var challenges = []int{100, 300, 1000, 3000}
 
+// unbiasedMost is the number of unbiased answers that are kept to compare programs by them: no
+// more is added once there are so many.
+const unbiasedMost = 1 << 14
+
 // best is a program and how many cases of its search's evidence it does not explain.
 type best struct {
 	p    mma.Params
@@ -55,6 +59,10 @@ type loop struct {
 	// from yet, the best first.
 	revealed []mma.Params
 	corners  corners // what the unit gave on all of them
+	// met are the best programs of all searches, and those that were refuted; unbiased are
+	// the answers to challenges that were aimed at no program. See nearest.
+	met      []mma.Params
+	unbiased evidence.Family
 
 	// The result so far.
 	p       mma.Params
@@ -219,15 +227,18 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 	}
 	if r == nil {
 		f := &found{Step: l.draws, Evals: l.Computed.Load()}
+		var s *search.Search
 		switch what {
 		case fromTree, fromSkeleton:
-			f.Leaders, f.Left = l.grow(ctx, what, from[0])
+			s = l.grow(ctx, what, from[0])
 		case otherShape:
-			f.Leaders, f.Left = l.reshape(ctx, steps, from)
+			s = l.reshape(ctx, steps, from)
 		default:
-			f.Leaders, f.Left = l.search(ctx, what, steps, from)
+			s = l.search(ctx, what, steps, from)
 		}
+		f.Leaders, f.Left, f.Nearest = s.Leaders(), s.Left(s.Best()), s.BestWithout(closeUpName, refutations)
 		if err := ctx.Err(); err != nil {
+			l.met = append(l.met, f.Nearest)
 			return err
 		}
 		f.Draws, f.Evals = l.draws, l.Computed.Load()-f.Evals
@@ -241,7 +252,7 @@ func (l *loop) searched(ctx context.Context, what string, steps int, from []mma.
 	f := r.Search
 	l.leaders, l.left, l.draws = f.Leaders, f.Left, f.Draws
 	l.p = l.leaders[0]
-	l.ends = append(l.ends, l.p)
+	l.ends, l.met = append(l.ends, l.p), append(l.met, f.Nearest)
 	if l.best == nil || l.left <= l.best.left {
 		l.best = &best{l.p, l.left}
 	}
@@ -253,19 +264,18 @@ func (l *loop) newSearch(e *evidence.Evidence, steps []change.Breadth, from ...m
 }
 
 // search goes on from some programs for a number of steps: first with results compared
-// loosely (evidence.Loosely), then exactly, from the best of that. It returns the best
-// programs, and how many cases the first of them does not explain.
-func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) ([]mma.Params, int) {
+// loosely (evidence.Loosely), then exactly, from the best of that.
+func (l *loop) search(ctx context.Context, what string, steps int, from []mma.Params) *search.Search {
 	return l.searchFrom(ctx, what, steps, l.newSearch(l.Loosely(), search.AllSteps, from...), from)
 }
 
 // searchFrom is search whose first part, loose, is prepared by the caller.
-func (l *loop) searchFrom(ctx context.Context, what string, steps int, loose *search.Search, from []mma.Params) ([]mma.Params, int) {
+func (l *loop) searchFrom(ctx context.Context, what string, steps int, loose *search.Search, from []mma.Params) *search.Search {
 	loose.Explore(ctx, steps)
 	s := l.newSearch(l.Evidence, search.AllSteps, append(loose.Leaders(), from...)...)
 	b := s.Explore(ctx, steps)
 	l.trace("%s: %d left, %d loosely, evals %d", what, s.Left(b), loose.Left(loose.Best()), l.Computed.Load())
-	return s.Leaders(), s.Left(b)
+	return s
 }
 
 // bestEnds returns the best of the programs that searches have ended with, and of others.
@@ -275,23 +285,23 @@ func (l *loop) bestEnds(others ...mma.Params) []mma.Params {
 }
 
 // nearest returns the best program that the loop has met: the one that is right on the most
-// inputs that were not chosen because some program was wrong on them, and of several such on
-// the most of all evidence. It is the one at hand if no search has ended yet.
+// unbiased inputs, those that were not chosen because some program was wrong on them, and of
+// several such on the most of all evidence. It is the one at hand if no search has begun yet.
 func (l *loop) nearest() mma.Params {
-	met := slices.Concat(l.ends, l.earlier)
-	if len(met) == 0 {
+	if len(l.met) == 0 {
 		return l.p
 	}
-	met = append(met, l.p) // which may be simpler than what a search ended with
+	met := append(slices.Clone(l.met), l.p) // which may be simpler than what a search ended with
 	met = search.MostRight(l.Evidence, met, l.All(), len(met))
 	unbiased := l.Without(closeUpName, refutations)
+	unbiased.Add("challenges", l.unbiased.Dots, l.unbiased.Want)
 	right := unbiased.Counts(met, unbiased.All())
 	return met[slices.Index(right, slices.Max(right))]
 }
 
 // grow fits a program loosely to the designed families one after the other, then to all
 // evidence.
-func (l *loop) grow(ctx context.Context, what string, p mma.Params) ([]mma.Params, int) {
+func (l *loop) grow(ctx context.Context, what string, p mma.Params) *search.Search {
 	const simple = 3 // families of single terms
 	var anchor []string
 	if what == fromTree {
@@ -325,13 +335,24 @@ func (l *loop) grow(ctx context.Context, what string, p mma.Params) ([]mma.Param
 		b = s.Explore(ctx, looseSteps)
 	}
 	l.trace("%s %d: %d left, %d loosely, evals %d", what, l.starts, s.Left(b), left, l.Computed.Load())
-	return s.Leaders(), s.Left(b)
+	return s
 }
 
-// challenge asks new questions, n of each family and generator, and keeps the
-// cases in which p is wrong. It returns how many there are.
+// challenge asks new questions, n of each family and generator, half of them aimed at p, and
+// keeps the cases in which p is wrong. It returns how many there are.
 func (l *loop) challenge(ctx context.Context, p *mma.Params, n int) (int, error) {
-	return l.confront(ctx, p, append(l.pool(n/2, p), l.pool(n/2)...))
+	aimed, want, err := l.unit.ask(ctx, l.pool(n/2, p))
+	if err != nil {
+		return 0, err
+	}
+	dots, codes, err := l.unit.ask(ctx, l.pool(n/2))
+	if err != nil {
+		return 0, err
+	}
+	if u := &l.unbiased; len(u.Dots) < unbiasedMost {
+		u.Dots, u.Want = append(u.Dots, dots...), append(u.Want, codes...)
+	}
+	return l.refuted(ctx, p, append(aimed, dots...), append(want, codes...))
 }
 
 // improve looks for a better search.

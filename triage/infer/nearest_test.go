@@ -45,14 +45,60 @@ func TestNearestKept(t *testing.T) {
 		t.Fatalf("right on %d of all evidence: the better program is not the one that is wrong on chosen inputs", n)
 	}
 	for _, ends := range [][]mma.Params{{better, worse}, {worst, better, worse}, {better, worst, worse}} {
-		l.ends, l.p, l.left = ends, worse, 7
+		l.met, l.p, l.left = ends, worse, 7
 		r, err := l.conclude(context.Background(), errBudget)
 		if err != nil || r.Verdict != Exhausted || r.Params != better || r.Witness == nil {
 			t.Errorf("%+v, %v", r, err)
 		}
 	}
-	l.ends, l.p, l.left = []mma.Params{worse, better}, unit, 0 // simpler than what a search ended with
+	l.met, l.p, l.left = []mma.Params{worse, better}, unit, 0 // simpler than what a search ended with
 	if r, err := l.conclude(context.Background(), errBudget); err != nil || r.Params != unit {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestNearestOfSearch ends a search whose best program is one that fits close-ups: the nearest
+// is the one that fits the other inputs, also if the search is broken off, and in all attempts
+// after it.
+func TestNearestOfSearch(t *testing.T) {
+	unit := mma.TFDPA(4, 24, mma.To(fp.FP32, fp.RZ), 0)
+	fits := unit
+	fits.Acc.Mode = fp.RU
+	for _, broken := range []bool{false, true} {
+		l, err := newLoop(newUnit(t, half, 4, unit), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := gen.Find("normal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, p := range map[string]*mma.Params{"normal": &unit, closeUpName: &fits} {
+			n := 100
+			if name == closeUpName {
+				n = 1000
+			}
+			dots := generate(l.spec(), g, 1, 0, n)
+			c, err := l.Predicted(p, dots)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.Add(name, dots, c.Want)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		if broken {
+			stop()
+		}
+		if err := l.searched(ctx, "repair", 0, []mma.Params{fits, unit}); (err != nil) != broken {
+			t.Fatal(err)
+		}
+		if !broken && l.p != fits {
+			t.Errorf("the search goes on from %s", &l.p)
+		}
+		l.ends, l.earlier = nil, nil
+		if near := l.nearest(); near != unit {
+			t.Errorf("%s", &near)
+		}
 	}
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // reshape goes on from some programs in all other shapes, as search does.
-func (l *loop) reshape(ctx context.Context, steps int, from []mma.Params) ([]mma.Params, int) {
+func (l *loop) reshape(ctx context.Context, steps int, from []mma.Params) *search.Search {
 	loose := l.newSearch(l.Loosely(), search.AllSteps, from...)
 	for _, p := range from {
 		for _, q := range cutBefore(&p) {

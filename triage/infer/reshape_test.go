@@ -40,8 +40,9 @@ func TestReshape(t *testing.T) {
 				t.Fatal(err)
 			}
 			l.budget.Allow(l.effort)
-			if ps, left := l.reshape(t.Context(), reshapeSteps, []mma.Params{c.from}); left != 0 {
-				t.Errorf("the best leaves %d of %d cases: %s", left, len(l.All().Want), brief(&ps[0]))
+			s := l.reshape(t.Context(), reshapeSteps, []mma.Params{c.from})
+			if b := s.Best(); s.Left(b) != 0 {
+				t.Errorf("the best leaves %d of %d cases: %s", s.Left(b), len(l.All().Want), brief(&b.P))
 			}
 		})
 	}

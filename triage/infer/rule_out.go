@@ -131,15 +131,6 @@ func (l *loop) ruleOut(ctx context.Context, p *mma.Params, all []*Mutant) (int, 
 	return l.refuted(ctx, p, kept, want)
 }
 
-// confront asks the unit and keeps the cases in which p is wrong.
-func (l *loop) confront(ctx context.Context, p *mma.Params, dots []*mma.Dot) (int, error) {
-	kept, want, err := l.unit.ask(ctx, dots)
-	if err != nil {
-		return 0, err
-	}
-	return l.refuted(ctx, p, kept, want)
-}
-
 // refuted keeps the cases in which p is wrong.
 func (l *loop) refuted(ctx context.Context, p *mma.Params, kept []*mma.Dot, want []uint64) (int, error) {
 	var wrong []*mma.Dot

@@ -14,6 +14,10 @@ import (
 // witness small.
 const witnessQueries = 20_000
 
+// witnessShare is the part of the queries and of the time, one in so many, that is kept to make
+// the witness small if the rest is spent.
+const witnessShare = 25
+
 // Before a unit counts as unexplained it is asked to confirm at most recheckMost of the
 // cases that its program does not explain, and one in recheckEach of all cases.
 const (
@@ -22,22 +26,27 @@ const (
 )
 
 // witness returns the smallest input found on which the best program is wrong in the most
-// frequent way: it begins with the smallest such case of the evidence. The error is an
-// *Unstable if the unit gives other answers now.
+// frequent way: it begins with the smallest such case of the evidence. There is none if there is
+// no program, or if it explains all evidence. The error is an *Unstable if the unit gives other
+// answers now; with any other error, such as that the time is spent, the witness is what was
+// found before.
 func (l *loop) witness(ctx context.Context) (*Witness, error) {
 	m, err := sim.New(l.Formats, l.K, l.p)
 	if err != nil {
-		return nil, err
+		return nil, nil
 	}
 	all := l.mismatches(m)
 	start, count := telling(l.Formats, all)
 	if start == nil {
 		return nil, nil
 	}
+	w := &Witness{start.dot, start.want, m.Dot(start.dot, nil), start.kind, count, len(all)}
 	dots, want := l.sample(all)
 	if err := l.unit.repeat(ctx, dots, want); err != nil {
-		return nil, err
+		return w, err
 	}
+	answers := map[string]uint64{} // to the dot products that show it
+	text := func(d *mma.Dot) string { return mma.FormatDot(l.Formats, d) }
 	wrong := func(ctx context.Context, dots []*mma.Dot) ([]bool, error) {
 		out := make([]bool, len(dots))
 		kept, want, err := l.unit.ask(ctx, dots)
@@ -45,41 +54,26 @@ func (l *loop) witness(ctx context.Context) (*Witness, error) {
 		for i, d := range dots {
 			c, ok := code[d]
 			would := m.Dot(d, nil)
-			out[i] = ok && !l.Same(c, would) && mismatchKind(l.D.Get(), c, would) == start.kind
+			if out[i] = ok && !l.Same(c, would) && mismatchKind(l.D.Get(), c, would) == start.kind; out[i] {
+				answers[text(d)] = c
+			}
 		}
 		return out, err
 	}
 	small, err := evidence.Shrink(ctx, l.Formats, start.dot, wrong, minimize.Options{MaxQueries: witnessQueries})
 	if errors.Is(err, minimize.ErrStart) {
-		return nil, l.changed(ctx, start.dot, start.want)
+		return w, l.changed(ctx, start.dot, start.want)
 	}
 	var flaky *minimize.FlakyError
 	if errors.As(err, &flaky) {
-		err = nil
+		return w, nil
 	}
-	if small == nil || err != nil {
-		return nil, err
+	if small != nil {
+		if got, ok := answers[text(small)]; ok {
+			w.Dot, w.Got, w.Would = small, got, m.Dot(small, nil)
+		}
 	}
-	kept, want, err := l.unit.ask(ctx, []*mma.Dot{small})
-	if err != nil || len(kept) == 0 {
-		return nil, err
-	}
-	return &Witness{small, want[0], m.Dot(small, nil), start.kind, count, len(all)}, nil
-}
-
-// known returns the smallest witness among what has been asked already, where no more can
-// be asked; nil if there is no program, or if it explains all of that.
-func (l *loop) known() *Witness {
-	m, err := sim.New(l.Formats, l.K, l.p)
-	if err != nil {
-		return nil
-	}
-	all := l.mismatches(m)
-	x, count := telling(l.Formats, all)
-	if x == nil {
-		return nil
-	}
-	return &Witness{x.dot, x.want, m.Dot(x.dot, nil), x.kind, count, len(all)}
+	return w, err
 }
 
 // sample returns the cases to confirm: some of the mismatches, and every

@@ -21,9 +21,12 @@ import (
 type Evidence struct {
 	change.Space // of the unit; the dot products may be longer than K
 	Policy       oracle.Policy
-	Workers      int           // that run programs; 0: one for each processor
-	Computed     *atomic.Int64 // dot products that programs have computed
-	busy         *atomic.Int64 // nanoseconds that they have run
+	Workers      int // that run programs; 0: one for each processor
+	// Done, once closed, stops the running of programs: those that have not run count as not
+	// valid. So nobody waits for the end of a long list. nil: never.
+	Done     <-chan struct{}
+	Computed *atomic.Int64 // dot products that programs have computed
+	busy     *atomic.Int64 // nanoseconds that they have run
 
 	Families []*Family
 	all      *Cases
@@ -40,6 +43,16 @@ type Family struct {
 // New returns evidence without cases.
 func New(s change.Space, p oracle.Policy) *Evidence {
 	return &Evidence{Space: s, Policy: p, Computed: &atomic.Int64{}, busy: &atomic.Int64{}}
+}
+
+// Stopped reports whether Done is closed.
+func (e *Evidence) Stopped() bool {
+	select {
+	case <-e.Done:
+		return true
+	default:
+		return false
+	}
 }
 
 // Time returns how long programs have run, on all processors together.
@@ -269,7 +282,7 @@ func (e *Evidence) parallel(n int, worker func() func(i int)) {
 		wg.Go(func() {
 			defer e.timed(time.Now())
 			f := worker()
-			for from := int(next.Add(chunk)) - chunk; from < n; from = int(next.Add(chunk)) - chunk {
+			for from := int(next.Add(chunk)) - chunk; from < n && !e.Stopped(); from = int(next.Add(chunk)) - chunk {
 				for i := from; i < min(from+chunk, n); i++ {
 					f(i)
 				}
@@ -317,6 +330,18 @@ func (e *Evidence) Sample(hits []bool, hit bool, r *rand.Rand, n int) []int {
 		}
 	}
 	return out
+}
+
+// TotalWithout counts the marked cases of all evidence but those of some families.
+func (e *Evidence) TotalWithout(hits []bool, names ...string) int {
+	n, from := 0, 0
+	for _, f := range e.Families {
+		if !slices.Contains(names, f.Name) {
+			n += Total(hits[from : from+len(f.Dots)])
+		}
+		from += len(f.Dots)
+	}
+	return n
 }
 
 // Total counts the marked cases.

@@ -131,6 +131,13 @@ func hashHits(hits []bool) uint64 {
 // Best returns the best node. There is at least one.
 func (s *Search) Best() *Node { return slices.MinFunc(s.nodes, better) }
 
+// BestWithout returns the program that explains the most cases but for those of some families;
+// of several such the best of all.
+func (s *Search) BestWithout(families ...string) mma.Params {
+	count := func(n *Node) int { return s.TotalWithout(n.hits, families...) }
+	return slices.MinFunc(s.nodes, func(x, y *Node) int { return cmp.Or(count(y)-count(x), better(x, y)) }).P
+}
+
 // Leaders returns the simplest programs that explain everything; if these are few, also
 // the best that do not.
 func (s *Search) Leaders() []mma.Params {
