@@ -36,7 +36,8 @@ func newProve(a *app) *cobra.Command {
 targets give the same results for all inputs: proved, with what is assumed, or a
 smallest input on which they differ. It is decided by generators of inputs, which find
 nearly every difference, by the ranges of all numbers between the operands and the
-result, and by a SAT solver if there is one (Debian: apt-get install cadical).
+result, and by a SAT solver: cadical (Debian: apt-get install cadical) or, where it is not
+installed, one that is built in, which decides the easy questions.
 
   mmafuzz prove hopper model:mine.json
   mmafuzz prove hopper blackwell --inst mma.m16n8k16.f32.f16.f16.f32
@@ -62,7 +63,7 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	if err := open.NotInput(p.smtlib, nameA, nameB); err != nil {
 		return err
 	}
-	words, missing, err := prove.SolverWords(p.solver)
+	words, builtin, err := prove.SolverWords(p.solver)
 	if err != nil {
 		return err
 	}
@@ -95,8 +96,8 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 		}
 	}
 	switch {
-	case undecided > 0 && missing:
-		return incomplete(hint.New("apt-get install cadical, or name another with --solver", "%s not decided: there is no solver", readable.Plural(undecided, "question")))
+	case undecided > 0 && builtin:
+		return incomplete(hint.New("apt-get install cadical, or name another with --solver", "%s not decided by the solver that is built in, which decides the easy ones", readable.Plural(undecided, "question")))
 	case undecided > 0:
 		return incomplete(fmt.Errorf("%s not decided", readable.Plural(undecided, "question")))
 	case refuted:

@@ -32,10 +32,11 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/golden"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "serve" { // this program as its own child, which else would run the tests
+	if len(os.Args) > 1 && (os.Args[1] == "serve" || os.Args[1] == prove.BuiltinCommand) { // this program as its own child, which else would run the tests
 		cudatest.Register()
 		main()
 	}

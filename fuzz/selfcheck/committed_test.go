@@ -99,8 +99,8 @@ var proofTime = flag.Duration("prooftime", 10*time.Second, "with -update: how lo
 // proveRows measures the table of proofs, for which it needs a SAT solver.
 func proveRows(t *testing.T) func(ctx context.Context, old *Table) (*Table, error) {
 	return func(ctx context.Context, old *Table) (*Table, error) {
-		solver, missing, err := prove.SolverWords(prove.DefaultSolver)
-		if missing {
+		solver, builtin, err := prove.SolverWords(prove.DefaultSolver)
+		if builtin {
 			err = errors.New("there is no solver: apt-get install cadical")
 		}
 		if err != nil {

@@ -3,6 +3,7 @@ package mma
 import (
 	"encoding"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -25,10 +26,9 @@ type Row struct {
 	// Alone is the name of the change that sets it to each of its values, all else being equal,
 	// in a search. Without one, package triage/change has changes of its own for it.
 	Alone string
-	// Encoded is the last value that package triage/prove encodes; 0: none. Bounded: package
-	// triage/study follows it in bounds of the error, as it does all that are encoded.
+	// Encoded is the last value that package triage/prove encodes, and that package
+	// triage/study follows in bounds of the error; 0: none.
 	Encoded int
-	Bounded bool
 
 	most int                             // the largest value, of a field of one byte; 0: that of its type
 	span func(u *use) (lo, hi int)       // the numbers that make sense in a program, besides 0; nil: it is no number
@@ -36,7 +36,7 @@ type Row struct {
 }
 
 // anyValue is Row.Encoded of a parameter of which every value is encoded.
-const anyValue = 1 << 30
+const anyValue = math.MaxInt
 
 // place is a part of the computation that several parameters belong to.
 type place struct {
@@ -44,7 +44,7 @@ type place struct {
 	words  string
 	label  string // of those that have none of their own
 	// apart: the rows of its structure were written for other places. The label counts for
-	// all of its parameters, and none is encoded.
+	// all of its parameters.
 	apart bool
 	used  func(p *Params, f Formats) bool // the program reaches it; nil: always
 }
@@ -129,7 +129,7 @@ func (r Row) at(path string) *Row {
 		r.Label = at.label
 	}
 	if at.apart {
-		r.Encoded, r.Bounded, r.Refined = 0, true, 1
+		r.Refined = 1
 	}
 	switch {
 	case strings.Contains(r.Words, "%s"):

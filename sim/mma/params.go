@@ -93,8 +93,8 @@ type Params struct {
 
 var paramRows = []Row{
 	{key: "scale", Label: "product-handling", Words: "where block scales are applied", Size: 2, Encoded: int(ScaleGroup)},
-	{key: "passes", Label: "operand-rounding", Words: "parts of a and b whose products are added, one pass after the other", Size: 3, Refined: 1, Bounded: true},
-	{key: "together", Label: "fusion-width", Words: "whether a step has all passes of its products", Size: 1, Bounded: true},
+	{key: "passes", Label: "operand-rounding", Words: "parts of a and b whose products are added, one pass after the other", Size: 3, Refined: 1, Encoded: anyValue},
+	{key: "together", Label: "fusion-width", Words: "whether a step has all passes of its products", Size: 1, Encoded: anyValue},
 	{key: "order", Label: "summation-order", Words: "order in which products are taken", Size: 2, Encoded: int(Halves)},
 	{key: "l", Label: "fusion-width", Words: "number of products added in one step (fusion width, L)", Size: 2, Encoded: anyValue,
 		span: func(u *use) (lo, hi int) { return 1, u.k }},
@@ -146,8 +146,8 @@ var inputRows = []Row{
 	{key: "in.sub", Words: "what becomes of subnormal operands a and b", Size: 2, Encoded: int(FlushPlus)},
 	{key: "in.c", Words: "what becomes of a subnormal c", Size: 2, Encoded: int(FlushPlus)},
 	{key: "in.acc", Words: "what becomes of a subnormal accumulator between steps", Encoded: int(FlushPlus)},
-	{key: "in.rest", Label: "operand-rounding", Words: "whether parts of an infinity or a NaN leave a NaN to the next part", Size: 1, Bounded: true},
-	{key: "in.naninf", Label: "nan-encoding", Words: "whether NaN operands count as infinities", Size: 2, Refined: 1, Bounded: true},
+	{key: "in.rest", Label: "operand-rounding", Words: "whether parts of an infinity or a NaN leave a NaN to the next part", Size: 1, Encoded: anyValue},
+	{key: "in.naninf", Label: "nan-encoding", Words: "whether NaN operands count as infinities", Size: 2, Refined: 1, Encoded: anyValue},
 }
 
 // InFlush is what happens to subnormal inputs.
@@ -179,9 +179,9 @@ type Product struct {
 var productRows = []Row{
 	{key: "prod.exp", Words: "exponent by which a product is aligned", Size: 2, Encoded: int(Normalised)},
 	{key: "prod.up", Words: "whether a product is aligned as if it were at least 2", Size: 2, Refined: 1, Encoded: anyValue},
-	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Bounded: true, Alone: "exponent of zeros"},
-	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Bounded: true, Alone: "zero gate"},
-	{key: "prod.firstover", Label: "overflow", Words: "whether the first product that is too large decides", Size: 1, Refined: 1, Bounded: true},
+	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "exponent of zeros"},
+	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Encoded: int(GateSkipNumbers), Alone: "zero gate"},
+	{key: "prod.firstover", Label: "overflow", Words: "whether the first product that is too large decides", Size: 1, Refined: 1, Encoded: anyValue},
 }
 
 // ProdExp describes what nominal exponent an exact product has. A rounded product
@@ -266,7 +266,7 @@ var stageRows = []Row{
 	{key: "stage.group", Label: "fusion-width", Words: "size or number of the groups", Size: 1, Encoded: anyValue,
 		span: func(u *use) (lo, hi int) { return 2, u.k - 1 }},
 	{key: "stage.deep", Label: "summation-order", Words: "whether the sums of groups are grouped again, until one is left", Size: 1, Refined: 1, Encoded: anyValue},
-	{key: "stage.sort", Label: "summation-order", Words: "order of the terms of a group, by magnitude", Size: 2, Refined: 1, Bounded: true},
+	{key: "stage.sort", Label: "summation-order", Words: "order of the terms of a group, by magnitude", Size: 2, Refined: 1, Encoded: int(Falling)},
 	{key: "stage.fixed", Label: "product-handling", Words: "whether partial sums are fixed point", Size: 1, Encoded: anyValue},
 	{key: "stage.plus", Label: "signed-zero", Words: "whether a zero sum is always +0", Size: 1, Refined: 1, Encoded: anyValue},
 }
@@ -317,12 +317,12 @@ var alignRows = []Row{
 	{key: "align.f", Label: "truncation-width", Words: "bits kept below the largest exponent of a term (F)", Size: 3, Encoded: anyValue, most: MaxF, span: fracSpan},
 	{key: "align.mode", Label: "alignment-rounding", Words: "how terms are rounded where they are cut", Encoded: int(fp.RTO)},
 	{key: "align.floor", Label: "zero-exponent", Words: "least exponent to which terms are aligned, which zero has (e_zero)", Size: 2, Encoded: anyValue, span: floorSpan},
-	{key: "align.sticky", Label: "alignment-rounding", Words: "what becomes of the bits that are cut off", Size: 2, Refined: 1, Bounded: true},
-	{key: "align.negate", Label: "complement-negation", Words: "how terms are negated", Size: 2, Refined: 1, Bounded: true},
-	{key: "align.bits", Label: "overflow", Words: "bits of the sum", Size: 2, Refined: 1, Bounded: true, most: MaxBits,
+	{key: "align.sticky", Label: "alignment-rounding", Words: "what becomes of the bits that are cut off", Size: 2, Refined: 1, Encoded: int(StickyLast)},
+	{key: "align.negate", Label: "complement-negation", Words: "how terms are negated", Size: 2, Refined: 1, Encoded: int(NegateFrameNumbers)},
+	{key: "align.bits", Label: "overflow", Words: "bits of the sum", Size: 2, Refined: 1, Encoded: anyValue, most: MaxBits,
 		span: func(*use) (lo, hi int) { return 1, MaxBits }},
-	{key: "align.saturate", Label: "overflow", Words: "whether a sum that is too large becomes the largest one", Size: 1, Bounded: true},
-	{key: "align.drop", Label: "special-truncation", Words: "how far below the largest exponent a term is dropped altogether", Size: 2, Refined: 1, Bounded: true, most: MaxF, span: fracSpan},
+	{key: "align.saturate", Label: "overflow", Words: "whether a sum that is too large becomes the largest one", Size: 1, Encoded: anyValue},
+	{key: "align.drop", Label: "special-truncation", Words: "how far below the largest exponent a term is dropped altogether", Size: 2, Refined: 1, Encoded: anyValue, most: MaxF, span: fracSpan},
 }
 
 // Join is the last fused sum of a step: of what the stages left and of the
@@ -361,15 +361,15 @@ var joinRows = []Row{
 	{key: "join.cf", Label: "truncation-width", Words: "bits of the accumulator kept below the largest exponent (F2)", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
 	{key: "join.cmode", Label: "alignment-rounding", Words: "how the accumulator is rounded where it is cut", Size: 2, Encoded: int(fp.RTO)},
 	{key: "join.cdrop", Label: "special-truncation", Words: "how far below the largest exponent the accumulator is dropped altogether", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
-	{key: "join.cnorm", Label: "zero-exponent", Words: "whether a subnormal accumulator has its own exponent", Size: 2, Refined: 1, Bounded: true, Alone: "normalised c"},
-	{key: "join.cbeside", Label: "truncation-width", Words: "whether the terms are aligned without the accumulator", Size: 2, Refined: 1, Bounded: true, Alone: "c beside"},
-	{key: "join.clost", Label: "lost-infinity", Words: "exponent of finite terms from which an infinite or NaN accumulator is dropped", Size: 2, Refined: 1, Bounded: true,
+	{key: "join.cnorm", Label: "zero-exponent", Words: "whether a subnormal accumulator has its own exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "normalised c"},
+	{key: "join.cbeside", Label: "truncation-width", Words: "whether the terms are aligned without the accumulator", Size: 2, Refined: 1, Encoded: anyValue, Alone: "c beside"},
+	{key: "join.clost", Label: "lost-infinity", Words: "exponent of finite terms from which an infinite or NaN accumulator is dropped", Size: 2, Refined: 1, Encoded: anyValue,
 		span: func(u *use) (lo, hi int) {
 			lo, _ = u.f.exponents()
 			return lo, int(u.f.A.Get().Emax()+u.f.B.Get().Emax()) + 1
 		}},
-	{key: "join.cgrid", Label: "truncation-width", Words: "whether the terms are aligned with the accumulator alone", Size: 2, Refined: 1, Bounded: true},
-	{key: "join.apart", Label: "intermediate-rounding", Words: "whether positive and negative terms are summed and rounded apart", Size: 2, Refined: 1, Bounded: true},
+	{key: "join.cgrid", Label: "truncation-width", Words: "whether the terms are aligned with the accumulator alone", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "join.apart", Label: "intermediate-rounding", Words: "whether positive and negative terms are summed and rounded apart", Size: 2, Refined: 1, Encoded: anyValue},
 }
 
 // Frac is a number of fraction bits; 0 means exact (nothing is cut).
@@ -401,7 +401,7 @@ var roundRows = []Row{
 	{key: "round.emin", Words: "least exponent of normal numbers", Encoded: anyValue, span: (*use).rangeSpan},
 	{key: "round.emax", Label: "overflow", Words: "largest exponent", Encoded: anyValue, span: (*use).rangeSpan},
 	{key: "round.flush", Label: "output-ftz", Words: "when a tiny result is flushed to zero", Size: 1, Encoded: int(FlushResult)},
-	{key: "round.over", Label: "overflow", Words: "what becomes of a number that is too large", Size: 1, Encoded: int(OverMax), Bounded: true},
+	{key: "round.over", Label: "overflow", Words: "what becomes of a number that is too large", Size: 1, Encoded: int(OverSat)},
 }
 
 // OutFlush specifies when a result counts as tiny (below 2^Emin) and is flushed to
@@ -451,12 +451,12 @@ type Special struct {
 }
 
 var specialRows = []Row{
-	{key: "special.nan", Label: "nan-encoding", Words: "code of a NaN result", Refined: int(NaNOfC), Encoded: int(NaNLarger)},
+	{key: "special.nan", Label: "nan-encoding", Words: "code of a NaN result", Refined: int(NaNOfC), Encoded: int(NaNZero)},
 	{key: "special.negzero", Words: "whether sums can be -0", Encoded: anyValue},
 	{key: "special.tinysign", Words: "whether a result that underflows to zero keeps its sign", Encoded: anyValue},
 	{key: "special.cleft", Label: "nan-encoding", Words: "whether c is the left operand of its addition", Size: 1, Encoded: anyValue},
-	{key: "special.bfirst", Label: "nan-encoding", Words: "whether a NaN of b goes before one of a", Size: 1, Refined: 1, Bounded: true},
-	{key: "special.ones", Label: "nan-encoding", Words: "ones at the top of the fraction of a NaN that an operation makes", Size: 1, Refined: 1, Bounded: true,
+	{key: "special.bfirst", Label: "nan-encoding", Words: "whether a NaN of b goes before one of a", Size: 1, Refined: 1, Encoded: anyValue},
+	{key: "special.ones", Label: "nan-encoding", Words: "ones at the top of the fraction of a NaN that an operation makes", Size: 1, Refined: 1, Encoded: anyValue,
 		used: func(_ *Params, f Formats) bool { return f.D.Get().HasInf() },
 		span: func(u *use) (lo, hi int) { return 1, int(u.f.D.Get().FracBits) }},
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 
@@ -12,21 +13,32 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/prove/internal/sat"
 )
 
 // DefaultSolver is the solver that is used if it is installed.
 const DefaultSolver = "cadical -q"
 
-// SolverWords returns the words of the command of a solver; "" is no solver. It returns none
-// and missing = true if the default solver is not installed.
-func SolverWords(command string) (words []string, missing bool, err error) {
+// BuiltinCommand is the argument that makes this program the solver that is used where the
+// default one is not installed: it calls Builtin.
+const BuiltinCommand = "solve"
+
+// Builtin answers a formula as the solvers of Options do. It decides questions that take
+// cadical some seconds.
+func Builtin(r io.Reader, w io.Writer) error { return sat.Builtin(r, w) }
+
+// SolverWords returns the words of the command of a solver; "" is no solver. For the default
+// solver, if it is not installed, they start this program with BuiltinCommand, and builtin is
+// true.
+func SolverWords(command string) (words []string, builtin bool, err error) {
 	words = strings.Fields(command)
 	if len(words) == 0 {
 		return nil, false, nil
 	}
 	_, err = exec.LookPath(words[0])
 	if err != nil && command == DefaultSolver {
-		return nil, true, nil
+		self, err := os.Executable()
+		return []string{self, BuiltinCommand}, true, err
 	}
 	return words, false, hint.Add(err, `--solver "" does without one`)
 }

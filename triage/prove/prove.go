@@ -10,6 +10,14 @@
 // (sweep.go). Nodes that both programs share are left free in most questions: then
 // "these cannot differ" holds all the more, and "these can" says nothing.
 //
+// Before that the solver is asked about inputs of few variables (few in sweep.go), on which
+// almost all differences show that generators do not find.
+//
+// Where cadical is not installed, a solver in Go answers, so that the classic questions are
+// decided on every machine: github.com/crillab/gophersat, which is maintained, has no
+// dependencies and needs no C compiler. It cannot be interrupted, so it runs as a child process
+// like any other solver.
+//
 // What a proof assumes is in the Result; every set of assumptions of a question whose
 // answer is a proof is checked to be satisfiable on its own. An input on which the
 // solver says that the programs differ is computed by both interpreters, sim and

@@ -32,6 +32,7 @@ const (
 const (
 	partTime     = 4 * time.Second
 	abstractTime = 15 * time.Second
+	fewTime      = 5 * time.Second // about inputs of few variables
 )
 
 // answer is what a solver said of a question.
@@ -42,6 +43,13 @@ type answer struct {
 
 // solve decides with the solver.
 func (s *session) solve(ctx context.Context) (*Result, error) {
+	w, err := s.few(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if w != nil {
+		return &Result{Verdict: Refuted, By: "solver", Witness: w, Asked: s.asked}, nil
+	}
 	m, err := s.simulation()
 	if err != nil {
 		return nil, err
@@ -70,11 +78,39 @@ func (s *session) solve(ctx context.Context) (*Result, error) {
 	case last.Answer == sat.Unknown:
 		return &Result{Verdict: Open, Reason: fmt.Sprintf("too hard: the solver does not answer within the time (%d questions)", s.asked), Asked: s.asked}, nil
 	}
-	w, err := s.witness(ctx, s.in.Dot(last.model))
-	if err != nil {
+	if w, err = s.witness(ctx, s.in.Dot(last.model)); err != nil {
 		return nil, err
 	}
 	return &Result{Verdict: Refuted, By: "solver", Witness: w, Asked: s.asked}, nil
+}
+
+// few asks about inputs of few variables: nil if they show no difference.
+func (s *session) few(ctx context.Context) (*triage.Witness, error) {
+	for _, by := range s.in.Few() {
+		a, okA := s.Replace(s.a, by)
+		b, okB := s.Replace(s.b, by)
+		if len(by) == 0 || !okA || !okB || a == b {
+			continue
+		}
+		within, cancel := context.WithTimeout(ctx, fewTime)
+		got, err := s.ask(within, a, b, nothingFree)
+		cancel()
+		if err != nil {
+			return nil, err
+		}
+		if got.Answer != sat.Satisfiable {
+			continue
+		}
+		for v, x := range by {
+			if x.Op == graph.Const {
+				got.model[v] = x.Lo
+			} else {
+				got.model[v] = got.model[x]
+			}
+		}
+		return s.witness(ctx, s.in.Dot(got.model))
+	}
+	return nil, nil
 }
 
 // simulation evaluates inputs of all generators, aimed at both programs.

@@ -125,7 +125,7 @@ type bound struct {
 // file does not follow.
 func errorBound(p *mma.Params, f mma.Formats, d *mma.Dot, byBits bool) (b bound, ok bool) {
 	for _, x := range mma.Fields() {
-		if x.Encoded == 0 && !x.Bounded && x.Int(p) != 0 {
+		if x.Encoded == 0 && x.Int(p) != 0 {
 			return b, false
 		}
 	}

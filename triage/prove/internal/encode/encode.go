@@ -4,6 +4,8 @@
 package encode
 
 import (
+	"slices"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/internal/grouping"
@@ -27,7 +29,7 @@ func Program(in *Inputs, p *mma.Params) (code *graph.Node, err error) {
 		}
 	}()
 	e := &encoder{Graph: in.Graph, Params: p, in: in, d: in.Formats.D.Get()}
-	return e.code(e.execute()), nil
+	return e.nanOfC(e.code(e.execute())), nil
 }
 
 // encoder writes one program.
@@ -45,6 +47,7 @@ type number struct {
 	neg, mag, q, e *graph.Node
 	null           *graph.Node // no nominal exponent
 	inf, nan       *graph.Node
+	over           *graph.Node // an infinity that rounding a product made, with mma.Product.FirstOver
 	low, high      int
 	// frac, if it is not 0: mag has frac+1 bits, of which the first is set unless e is
 	// emin, and e = q + frac.
@@ -54,7 +57,7 @@ type number struct {
 // zero is +0 without a nominal exponent.
 func (e *encoder) zero() number {
 	o := e.Int(0)
-	return number{neg: o, mag: o, q: o, e: o, null: e.Int(1), inf: o, nan: o, low: 1 << 20, high: -1 << 20}
+	return number{neg: o, mag: o, q: o, e: o, null: e.Int(1), inf: o, nan: o, over: o, low: 1 << 20, high: -1 << 20}
 }
 
 // execute is one execution of the instruction.
@@ -67,14 +70,14 @@ func (e *encoder) execute() number {
 		if e.Start == mma.StartC && r == 0 {
 			acc = c
 		}
-		sums = append(sums, e.lane(r, inLanes, lanes, acc, e.Start != mma.StartEmpty))
+		sums = append(sums, e.lane(e.steps(r, inLanes, lanes), acc, e.Start != mma.StartEmpty))
 	}
 	if late {
 		sums = e.withLeaf(sums, c, mma.LeafFirst, mma.LeafLast)
 	}
 	sum := e.merge(sums)
 	if inLanes < e.in.K {
-		sum = e.lane(inLanes, e.in.K, 1, e.flushed(sum, e.In.Acc, int(e.d.Emin())), true)
+		sum = e.lane(e.steps(inLanes, e.in.K, 1), e.flushed(sum, e.In.Acc, int(e.d.Emin())), true)
 	}
 	if late && e.Leaf == mma.NoLeaf {
 		sum = e.late(sum, c)
@@ -119,29 +122,55 @@ func (e *encoder) c() (c number, none bool) {
 		return e.zero(), true
 	}
 	f := e.in.Formats.C.Get()
-	return e.flushed(e.number(e.in.c, f), e.In.C, int(f.Emin())), false
+	x := e.narrowed(e.read(unread(e.Graph, e.in.c, e.In.NarrowC)), e.In.NarrowC, f)
+	return e.flushed(x, e.In.C, int(f.Emin())), false
 }
 
 func (e *encoder) late(x, y number) number {
 	return e.round(e.fused([]number{x, y}, cut{acc: -1, next: e.Late}), e.Late)
 }
 
-// lane adds products to an accumulator, step by step: every lanes-th product of the sequence
-// from at on, before end. some is false if there is no accumulator before the first step.
-func (e *encoder) lane(at, end, lanes int, acc number, some bool) number {
-	l := e.Step(e.in.K)
-	order := mma.Sequence(e.Order, e.in.K)
-	first := true
-	for ; at < end; at += l * lanes {
-		var products []number
-		for i := at; i < min(end, at+l*lanes); i += lanes {
-			products = append(products, e.product(int(order[i])))
+// step is the products of one step.
+type step struct {
+	first    int // place of the first one in the sequence
+	products []number
+}
+
+// steps returns the products of the steps that take every lanes-th product of the sequence
+// from at on, before end: of one pass after the other, or of all passes together.
+func (e *encoder) steps(at, end, lanes int) []step {
+	passes := e.Passes.List()
+	if passes == nil {
+		passes = []mma.Pass{{}}
+	}
+	rounds := [][]mma.Pass{passes}
+	if !e.Together {
+		rounds = slices.Collect(slices.Chunk(passes, 1))
+	}
+	l, order := e.Step(e.in.K), mma.Sequence(e.Order, e.in.K)
+	var all []step
+	for _, passes := range rounds {
+		for from := at; from < end; from += l * lanes {
+			s := step{first: from}
+			for i := from; i < min(end, from+l*lanes); i += lanes {
+				for _, pass := range passes {
+					s.products = append(s.products, e.product(order[i], pass))
+				}
+			}
+			all = append(all, s)
 		}
-		if !first {
+	}
+	return all
+}
+
+// lane adds the products of steps to an accumulator. some is false if there is no accumulator
+// before the first step.
+func (e *encoder) lane(steps []step, acc number, some bool) number {
+	for i, s := range steps {
+		if i > 0 {
 			acc = e.flushed(acc, e.In.Acc, int(e.d.Emin()))
 		}
-		acc = e.step(products, at, acc, some)
-		some, first = true, false
+		acc = e.step(s.products, s.first, acc, some || i > 0)
 	}
 	return acc
 }
@@ -156,23 +185,22 @@ func (e *encoder) step(terms []number, first int, acc number, some bool) number 
 	if e.in.Formats.Scale != fp.None && e.Scale == mma.ScaleGroup {
 		for i := range terms {
 			block := (first + i*int(e.Stage0.Group)) / int(e.in.Formats.Block)
-			terms[i] = e.scaled(e.scaled(terms[i], e.in.sa[block]), e.in.sb[block])
+			terms[i] = e.scaled(terms[i], block)
 		}
 	}
 	if leaf {
 		terms = e.withLeaf(terms, acc, mma.SumFirst, mma.SumLast)
 	}
 	terms = e.stage(terms, &e.Stage1)
-	j := &e.Join
-	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, drop: j.CDrop, next: j.Post}
+	c := cut{Join: e.Join, acc: -1, next: e.Join.Post, keeps: max(int(e.Join.Post.Frac), int(e.Acc.Frac))}
 	if c.next == (mma.Round{}) {
 		c.next = e.Acc
 	}
 	if some && !leaf {
 		c.acc = len(terms)
-		terms = append(terms, acc)
+		terms = append(terms[:len(terms):len(terms)], e.accumulator(acc, terms))
 	}
-	return e.round(e.round(e.fused(terms, c), j.Post), e.Acc)
+	return e.round(e.round(e.fused(terms, c), e.Join.Post), e.Acc)
 }
 
 // stage sums groups of terms.
@@ -196,8 +224,11 @@ func (e *encoder) stage(terms []number, s *mma.Stage) []number {
 
 // group sums one group.
 func (e *encoder) group(ts []number, s *mma.Stage) number {
+	if s.Sort != mma.Unsorted {
+		e.sort(ts, s.Sort == mma.Falling)
+	}
 	add := func(ts ...number) number {
-		t := e.fused(ts, cut{Align: s.Align, acc: -1, next: s.Round})
+		t := e.fused(ts, cut{Join: mma.Join{Align: s.Align}, acc: -1, next: s.Round, keeps: int(s.Round.Frac)})
 		if s.Plus {
 			t.neg = e.And(t.neg, e.Or(t.inf, e.Not(e.Eq(t.mag, e.Int(0)))))
 		}

@@ -96,6 +96,39 @@ func (in *Inputs) operands() []*operand {
 	return all
 }
 
+// Few returns ways to ask about inputs of few variables, on which most differences show:
+// with one product and with two products that are not zero, and with all products equal. Each
+// has what takes the places of the other variables.
+func (in *Inputs) Few() []map[*graph.Node]*graph.Node {
+	zero := func(int) *operand { return nil }
+	rows := [][]operand{in.a, in.b}
+	few := []map[*graph.Node]*graph.Node{in.with(rows, 1, zero), in.with(rows, 2, zero)}
+	first := func(row int) *operand { return &[][]operand{in.a, in.b, in.sa, in.sb}[row][0] }
+	return append(few, in.with([][]operand{in.a, in.b, in.sa, in.sb}, 1, first))
+}
+
+// with puts an operand, nil is zero, in the places of all operands of rows from number from on.
+func (in *Inputs) with(rows [][]operand, from int, by func(row int) *operand) map[*graph.Node]*graph.Node {
+	all := map[*graph.Node]*graph.Node{}
+	for row := range rows {
+		for n := from; n < len(rows[row]); n++ {
+			o, x := &rows[row][n], by(row)
+			for i, v := range o.parts() {
+				switch {
+				case v.Op != graph.Var:
+				case x == nil:
+					all[v] = in.Int(0)
+				default:
+					all[v] = x.parts()[i]
+				}
+			}
+		}
+	}
+	return all
+}
+
+func (o *operand) parts() []*graph.Node { return []*graph.Node{o.sign, o.field, o.frac, o.special} }
+
 // specials reports whether an operand is an infinity or a NaN.
 func (in *Inputs) specials(o *operand) (inf, nan *graph.Node) {
 	field := func(v int) *graph.Node { return in.Eq(o.field, in.Int(v)) }
@@ -185,7 +218,7 @@ func (in *Inputs) Dot(model map[*graph.Node]*big.Int) *mma.Dot {
 func (e *encoder) number(o operand, f *fp.Format) number {
 	inf, nan := e.in.specials(&o)
 	frac, emin := int(f.FracBits), int(f.Emin())
-	x := number{neg: o.sign, inf: inf, nan: nan, low: emin - frac, high: int(f.Emax()) + 1, frac: frac, emin: emin}
+	x := number{neg: o.sign, inf: inf, nan: nan, over: e.Int(0), low: emin - frac, high: int(f.Emax()) + 1, frac: frac, emin: emin}
 	if f.NoZero {
 		x.mag = e.AddInt(o.frac, 1<<frac)
 		x.e = e.AddInt(o.field, -int(f.Bias))

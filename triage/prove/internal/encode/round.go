@@ -1,14 +1,38 @@
 package encode
 
 import (
+	"math/big"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
 )
 
+// rounding is a Round at its place.
+type rounding struct {
+	mma.Round
+	hasEmin, hasEmax bool // also where they are 0
+	short            bool // the largest number is a NaN: see mma.Round.Over
+	operand          bool // of an operand: zeros keep their signs, NaNs stay
+}
+
+// placed is a Round of numbers of a format.
+func placed(r mma.Round, id fp.ID) rounding {
+	return rounding{Round: r, hasEmin: r.Emin != 0, hasEmax: r.Emax != 0, short: r.Short(id)}
+}
+
 // round applies a Round.
 func (e *encoder) round(x number, r mma.Round) number {
-	if r == (mma.Round{}) || x.mag.Is(0) && x.inf.Is(0) {
+	return e.roundTo(x, placed(r, e.in.Formats.D))
+}
+
+func (e *encoder) roundTo(x number, r rounding) number {
+	if r.Frac != 0 && !r.operand && e.Special.NaN == mma.NaNZero && !x.nan.Is(0) {
+		number := e.Not(x.nan)
+		x.mag, x.null = e.Ite(x.nan, e.Int(0), x.mag), e.Or(x.null, x.nan)
+		x.neg, x.inf, x.nan = e.And(x.neg, number), e.And(x.inf, number), e.Int(0)
+	}
+	if r.Round == (mma.Round{}) || x.mag.Is(0) && x.inf.Is(0) {
 		return x
 	}
 	var u number
@@ -31,26 +55,30 @@ func (e *encoder) round(x number, r mma.Round) number {
 	if rounds {
 		high++ // up to a power of two
 	}
-	if r.Emin != 0 {
+	if r.hasEmin {
 		high = max(high, int(r.Emin)) // up to the smallest number, or with this nominal exponent
 	}
-	if r.Emax != 0 && high > int(r.Emax) {
+	if r.hasEmax && (high > int(r.Emax) || r.short && high == int(r.Emax)) {
 		high = int(r.Emax)
 		at := u.e
 		if u.frac == 0 {
 			at = ex
 		}
-		over = e.And(e.Less(e.Int(int(r.Emax)), at), e.Not(tiny), e.Not(e.Eq(x.mag, e.Int(0))))
+		over = e.Less(e.Int(int(r.Emax)), at)
+		if r.short {
+			over = e.Or(over, e.And(e.Eq(at, e.Int(int(r.Emax))), e.Eq(u.mag, e.Int(2<<r.Frac-1))))
+		}
+		over = e.And(over, e.Not(tiny), e.Not(e.Eq(x.mag, e.Int(0))))
 	}
 	return e.assemble(x, u, r, tiny, over, high)
 }
 
 // renamed is x with the nominal exponent that a rounding gives it.
-func (e *encoder) renamed(x number, r mma.Round, ex *graph.Node) number {
+func (e *encoder) renamed(x number, r rounding, ex *graph.Node) number {
 	switch {
-	case r.Frac == 0 || x.frac != 0 && r.Emin != 0 && x.emin == int(r.Emin):
+	case r.Frac == 0 || x.frac != 0 && r.hasEmin && x.emin == int(r.Emin):
 		return x
-	case r.Emin == 0:
+	case !r.hasEmin:
 		x.e = ex
 	default:
 		x.e = e.Max(ex, e.Int(int(r.Emin)))
@@ -61,20 +89,28 @@ func (e *encoder) renamed(x number, r mma.Round, ex *graph.Node) number {
 
 // assemble puts the result of a rounding together: u, of exponent high at most, or zero, or
 // what an overflow gives.
-func (e *encoder) assemble(x, u number, r mma.Round, tiny, over *graph.Node, high int) number {
-	infinite := over
+func (e *encoder) assemble(x, u number, r rounding, tiny, over *graph.Node, high int) number {
+	infinite := e.Or(x.inf, over)
 	if r.Over != mma.OverInf {
-		toMax := e.toMax(r, x.neg)
-		infinite = e.And(over, e.Not(toMax))
+		toMax := e.toMax(r.Round, x.neg)
+		most := e.And(over, toMax)
+		infinite = e.Or(x.inf, e.And(over, e.Not(toMax)))
+		if r.Over == mma.OverSat && !x.inf.Is(0) {
+			most, infinite, high = e.Or(over, x.inf), e.Int(0), max(high, int(r.Emax))
+			u.e = e.Ite(x.inf, e.Int(int(r.Emax)), u.e)
+		}
 		largest := e.AddInt(e.Left(e.Int(1), int(r.Frac)+1), -1)
-		u.mag = e.Ite(e.And(over, toMax), largest, u.mag)
+		if r.short {
+			largest = e.AddInt(largest, -1)
+		}
+		u.mag = e.Ite(most, largest, u.mag)
 	}
 	if u.frac != 0 {
 		u.e = e.Min(u.e, e.Int(high))
 		u.q = e.AddInt(u.e, -u.frac)
 	}
 	u.neg = x.neg
-	if !e.Special.TinySign {
+	if !e.Special.TinySign && !r.operand {
 		special := e.Or(x.inf, x.nan)
 		u.neg = e.And(x.neg, e.Or(e.Not(tiny), special))
 	}
@@ -82,35 +118,39 @@ func (e *encoder) assemble(x, u number, r mma.Round, tiny, over *graph.Node, hig
 	if r.Frac != 0 {
 		u.null = e.Eq(u.mag, e.Int(0))
 	}
-	u.inf, u.nan = e.Or(x.inf, infinite), x.nan
+	u.inf, u.nan, u.over = infinite, x.nan, x.over
 	u.low, u.high = x.low, high+1
-	if r.Emin != 0 && r.Frac != 0 {
+	if r.hasEmin && r.Frac != 0 {
 		u.low = max(u.low, int(r.Emin)-int(r.Frac))
 	}
 	return u
 }
 
 // exact reports whether a rounding keeps every bit.
-func (e *encoder) exact(x number, r mma.Round) bool {
-	return x.mag.Bits() <= int(r.Frac)+1 && (r.Emin == 0 || x.low >= int(r.Emin)-int(r.Frac)) && !e.saturates(x, r)
+func (e *encoder) exact(x number, r rounding) bool {
+	return x.mag.Bits() <= int(r.Frac)+1 && (!r.hasEmin || x.low >= int(r.Emin)-int(r.Frac)) && !e.saturates(x, r)
 }
 
 // exactOrTiny reports whether a rounding keeps every bit of numbers from 2^Emin on, and
 // rounds no smaller number up to 2^Emin.
-func (e *encoder) exactOrTiny(x number, r mma.Round) bool {
+func (e *encoder) exactOrTiny(x number, r rounding) bool {
 	bits := x.mag.Bits()
 	return (bits <= int(r.Frac) || bits == int(r.Frac)+1 && r.Flush != mma.FlushResult) && !e.saturates(x, r)
 }
 
-// saturates reports whether an overflow may give the largest number.
-func (e *encoder) saturates(x number, r mma.Round) bool {
-	return r.Over != mma.OverInf && r.Emax != 0 && x.high > int(r.Emax) && !e.toMax(r, x.neg).Is(0)
+// saturates reports whether a rounding may give the largest number, or has to know whether it
+// would give the one above it.
+func (e *encoder) saturates(x number, r rounding) bool {
+	if r.Over == mma.OverSat && !x.inf.Is(0) {
+		return true
+	}
+	return r.hasEmax && x.high > int(r.Emax) && (r.short || r.Over != mma.OverInf && !e.toMax(r.Round, x.neg).Is(0))
 }
 
 // toMax reports whether an overflow gives the largest number.
 func (e *encoder) toMax(r mma.Round, neg *graph.Node) *graph.Node {
 	switch {
-	case r.Over == mma.OverMax:
+	case r.Over == mma.OverMax, r.Over == mma.OverSat:
 		return e.Int(1)
 	case r.Over == mma.OverInf:
 		return e.Int(0)
@@ -129,14 +169,14 @@ func (e *encoder) toMax(r mma.Round, neg *graph.Node) *graph.Node {
 // cutTo rounds the magnitude of x, of exponent ex, to r.Frac bits. It normalises the
 // magnitude, so that its first bit has a fixed place, and drops one more bit for each step
 // of ex below Emin. tiny is that it becomes zero, by rounding or by a flush.
-func (e *encoder) cutTo(x number, r mma.Round, ex *graph.Node, flushes bool) (u number, tiny *graph.Node) {
+func (e *encoder) cutTo(x number, r rounding, ex *graph.Node, flushes bool) (u number, tiny *graph.Node) {
 	frac := int(r.Frac)
 	norm, width := e.Norm(x.mag), x.mag.Bits()
 	if more := frac + 2 - width; more > 0 {
 		norm, width = e.Left(norm, more), width+more
 	}
 	at, deficit := ex, e.Int(0)
-	if r.Emin != 0 {
+	if r.hasEmin {
 		at = e.Max(ex, e.Int(int(r.Emin)))
 		if x.low < int(r.Emin) {
 			deficit = e.Max(e.Sub(e.Int(int(r.Emin)), ex), e.Int(0))
@@ -147,7 +187,7 @@ func (e *encoder) cutTo(x number, r mma.Round, ex *graph.Node, flushes bool) (u 
 	u.e = e.Add(at, carry)
 	u.q = e.AddInt(u.e, -frac)
 	zero, flushed := e.Int(0), e.Int(0)
-	if r.Emin != 0 && x.low < int(r.Emin)-frac {
+	if r.hasEmin && x.low < int(r.Emin)-frac {
 		zero = e.Eq(kept, e.Int(0))
 	}
 	if flushes {
@@ -169,7 +209,7 @@ func (e *encoder) significand(norm, place *graph.Node, frac int, m fp.Mode, neg 
 }
 
 // flushes reports whether r flushes the number to zero.
-func (e *encoder) flushes(r mma.Round, norm *graph.Node, width int, ex, kept, carry, neg *graph.Node) *graph.Node {
+func (e *encoder) flushes(r rounding, norm *graph.Node, width int, ex, kept, carry, neg *graph.Node) *graph.Node {
 	emin := e.Int(int(r.Emin))
 	switch r.Flush {
 	case mma.FlushBefore:
@@ -186,16 +226,26 @@ func (e *encoder) code(x number) *graph.Node {
 	d := e.d
 	frac, emin := int(d.FracBits), int(d.Emin())
 	if x.frac == 0 || x.frac > frac || x.emin != emin {
-		u, _ := e.cutTo(x, mma.Round{Frac: mma.Frac(frac), Mode: fp.RZ, Emin: mma.Exp(emin)}, e.exponent(x), false)
+		r := rounding{Round: mma.Round{Frac: mma.Frac(frac), Mode: fp.RZ, Emin: mma.Exp(emin)}, hasEmin: true}
+		u, _ := e.cutTo(x, r, e.exponent(x), false)
 		x.mag, x.e, x.frac = u.mag, u.e, frac
 	}
 	shifted := e.Left(e.AddInt(x.e, int(d.Bias)-1), frac)
 	finite := e.Add(shifted, e.Left(x.mag, frac-x.frac))
-	finite = e.Ite(e.Eq(x.mag, e.Int(0)), e.Int(0), finite)
-	sign := e.Left(x.neg, frac+int(d.ExpBits))
-	infinite := e.Left(e.Int(1<<d.ExpBits-1), frac)
-	code := e.Add(sign, e.Ite(x.inf, infinite, finite))
-	return e.Ite(x.nan, e.nanCode(), code)
+	zero := e.Eq(x.mag, e.Int(0))
+	finite = e.Ite(zero, e.Int(0), finite)
+	neg, nan := x.neg, x.nan
+	if !d.HasInf() {
+		nan = e.Or(nan, x.inf)
+	}
+	if !d.HasNegZero() {
+		neg = e.And(neg, e.Not(zero))
+	}
+	sign := e.Left(neg, frac+int(d.ExpBits))
+	if d.HasInf() {
+		finite = e.Ite(x.inf, e.Left(e.Int(1<<d.ExpBits-1), frac), finite)
+	}
+	return e.Ite(nan, e.nanCode(), e.Add(sign, finite))
 }
 
 // nanCode is the code of a NaN result that is not taken from an operand.
@@ -204,6 +254,23 @@ func (e *encoder) nanCode() *graph.Node {
 	if e.Special.NaN == mma.NaNOnes {
 		code = e.d.OnesNaNCode()
 	}
-	n := e.Int(int(code >> 1))
-	return e.AddInt(e.Left(n, 1), int(code&1))
+	for i := range e.Special.Ones {
+		code |= 1 << (e.d.FracBits - 1 - i)
+	}
+	return e.code64(code)
+}
+
+// code64 is a constant.
+func (e *encoder) code64(code uint64) *graph.Node { return e.Big(new(big.Int).SetUint64(code)) }
+
+// nanOfC is a result with mma.NaNOfC: a NaN of c is the result, code for code.
+func (e *encoder) nanOfC(result *graph.Node) *graph.Node {
+	o := e.in.c
+	if e.Special.NaN != mma.NaNOfC || o.f == nil {
+		return result
+	}
+	ones := e.Int(1<<o.f.ExpBits - 1)
+	frac := int(o.f.FracBits)
+	code := e.Add(e.Left(o.sign, frac+int(o.f.ExpBits)), e.Left(e.Ite(o.special, ones, o.field), frac), o.frac)
+	return e.Ite(e.read(unread(e.Graph, o, e.In.NarrowC)).nan, code, result)
 }

@@ -1,8 +1,11 @@
 package sat
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"math/rand/v2"
 	"os/exec"
 	"slices"
 	"strings"
@@ -80,5 +83,49 @@ func TestDeadline(t *testing.T) {
 	a, _, err := Solve(ctx, []string{"sh", "-c", "cat >/dev/null; exec sleep 1000"}, 1, func(io.Writer) error { return nil })
 	if a != Unknown || err != nil {
 		t.Errorf("%v %v", a, err)
+	}
+}
+
+// TestBuiltin answers formulas of which the number of satisfying assignments is counted.
+func TestBuiltin(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	answers := map[Answer]int{}
+	for range 300 {
+		const vars = 8
+		var clauses [][]int
+		for range 20 + r.IntN(30) {
+			var c []int
+			for range 3 {
+				c = append(c, (1+r.IntN(vars))*(1-2*r.IntN(2)))
+			}
+			clauses = append(clauses, c)
+		}
+		satisfied := func(set func(int) bool) bool {
+			return !slices.ContainsFunc(clauses, func(c []int) bool {
+				return !slices.ContainsFunc(c, func(l int) bool { return set(max(l, -l)) == (l > 0) })
+			})
+		}
+		want := Unsatisfiable
+		for bits := range 1 << vars {
+			if satisfied(func(v int) bool { return bits>>(v-1)&1 != 0 }) {
+				want = Satisfiable
+			}
+		}
+		var in, out bytes.Buffer
+		fmt.Fprintf(&in, "p cnf %d %d\n", vars, len(clauses))
+		for _, c := range clauses {
+			fmt.Fprintln(&in, c[0], c[1], c[2], 0)
+		}
+		if err := Builtin(&in, &out); err != nil {
+			t.Fatal(err)
+		}
+		got, model, err := parse(out.Bytes(), vars)
+		if err != nil || got != want || got == Satisfiable && !satisfied(func(v int) bool { return model[v] }) {
+			t.Fatalf("%v: %v %v %v, want %v", clauses, got, model, err, want)
+		}
+		answers[got]++
+	}
+	if answers[Satisfiable] < 30 || answers[Unsatisfiable] < 30 {
+		t.Errorf("the formulas are no test: %v", answers)
 	}
 }
