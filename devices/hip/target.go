@@ -2,7 +2,9 @@ package hip
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
@@ -39,13 +41,13 @@ func open(argument string) (devices.Target, error) {
 const factChip = "chip"
 
 // rowsOf returns the instructions of the catalogue for a chip, such as gfx942.
-// An instruction without a model can be run too.
+// An instruction without a model can be run too; dot products of vectors have no kernel yet.
 func rowsOf(chip string) []mma.Instruction {
 	arch, ok := mma.FindArch(chip)
 	if !ok {
 		return nil
 	}
-	rows := mma.Of(arch.Name)
+	rows := slices.DeleteFunc(mma.Of(arch.Name), func(i mma.Instruction) bool { return strings.HasPrefix(i.Name, "v_dot2_") })
 	for n := range rows {
 		rows[n].Refuse = ""
 	}

@@ -56,6 +56,12 @@ var amd = []decl{
 		"v_mfma_scale_f32_{16x16x128,32x32x64}_f8f6f4_{fp8,bf8,fp6,bf6,fp4}_{fp8,bf8,fp6,bf6,fp4} " +
 		"v_smfmac_f32_{16x16x32,32x32x16,16x16x64,32x32x32}_{f16,bf16} " +
 		"v_smfmac_f32_{16x16x64,32x32x32,16x16x128,32x32x64}_{fp8,bf8}_{fp8,bf8}", refuse: cdna4Unknown, ocp: true},
+	{archs: "cdna2", names: "v_dot2_f32_f16",
+		refuse: "how the sum is rounded is not published; silicon takes FP16 subnormals as +0: 8001*0400 gives 00000000 (llvm-project, pull request 205101)"},
+	{archs: "cdna4", names: "v_dot2_f32_f16",
+		refuse: "how the sum is rounded is not published; silicon keeps FP16 subnormals: 8001*0400 gives ac800000 (llvm-project, pull request 205101)"},
+	{archs: "rdna3", names: "v_dot2_f32_{f16,bf16}",
+		refuse: "silicon is reported to add two products and c in one sum that negates by flipping bits alone, but not how that is rounded and flushed (ROCm/rocm-systems, issue 12056)"},
 	{archs: "rdna3", names: "v_wmma_f32_16x16x16_{f16,bf16} v_wmma_f16_16x16x16_f16 v_wmma_bf16_16x16x16_bf16",
 		refuse: "the arithmetic of RDNA3 is not known well enough: silicon is reported to add two products and c in one sum that negates by flipping bits alone, but not how that is rounded and flushed"},
 	{archs: "rdna4", names: "v_wmma_f32_16x16x16_{f16,bf16} v_wmma_f16_16x16x16_f16 v_wmma_bf16_16x16x16_bf16 " +

@@ -222,6 +222,7 @@ func TestParseName(t *testing.T) {
 		}
 		name := i.Name
 		if strings.HasPrefix(name, "v_") {
+			name = strings.Replace(name, "v_dot2_f32_", "f32_1x1x2_", 1)
 			d, rest, _ := strings.Cut(strip.Replace(name), "_")
 			name = d + "_" + strings.Replace(rest, "_", "", 1)
 			if strings.Contains(i.Name, "_scale_") {
@@ -254,7 +255,8 @@ func TestParseNameErrors(t *testing.T) {
 		{"v_mfma_f32_16x16x16_f17", `"v_mfma_f32_16x16x16_f17": unknown format "f17"`},
 		{"v_mfma_f32_16x16x32_fp8_fp9", `"v_mfma_f32_16x16x32_fp8_fp9": unknown format "fp9"`},
 		{"v_mfma_f32_16x16x99999999999999999999_f16", `"v_mfma_f32_16x16x99999999999999999999_f16": strconv.Atoi: parsing "99999999999999999999": value out of range`},
-		{"v_dot2_f32_f16", `"v_dot2_f32_f16" is not an instruction name`},
+		{"v_dot4_i32_i8", `"v_dot4_i32_i8" is not an instruction name`},
+		{"v_dot2_f32_f17", `"v_dot2_f32_f17": unknown format "f17"`},
 	} {
 		if i, err := parseName(tc.name, true); err == nil || err.Error() != tc.want {
 			t.Errorf("%q: %+v, error %v, want %s", tc.name, i, err, tc.want)

@@ -13,6 +13,9 @@ import (
 // (newer names only), formats of A and B.
 var amdName = regexp.MustCompile(`^v_(mfma|smfmac|wmma|swmmac)(_scale)?_([a-z0-9]+)_(\d+)x(\d+)x(\d+)_?(?:\d+b_)?(\w+)$`)
 
+// amdDot2 is the grammar of dot products of vectors: D, format of A and B.
+var amdDot2 = regexp.MustCompile(`^v_dot2_([a-z0-9]+)_([a-z0-9]+)$`)
+
 // ocpFormats is what AMD's short names of formats mean where they are not
 // CDNA3's FNUZ formats (fp.Parse).
 var ocpFormats = map[string]string{"fp8": "e4m3", "bf8": "e5m2", "fp6": "e2m3", "bf6": "e3m2", "fp4": "e2m1"}
@@ -24,8 +27,18 @@ var ocpFormats = map[string]string{"fp8": "e4m3", "bf8": "e5m2", "fp6": "e2m3", 
 //	v_mfma_f32_16x16x128_f8f6f4_fp8_bf6, v_mfma_scale_... the formats are modifiers in the ISA
 //	v_wmma_f16_16x16x16_f16
 //	v_smfmac_f32_16x16x32_f16, v_swmmac_...               half of the 32 elements of A are kept
+//	v_dot2_f32_f16                                        two products, in each lane
 func parseAMD(name string, ocp bool) (Instruction, error) {
 	i := Instruction{Name: name}
+	if f := amdDot2.FindStringSubmatch(name); f != nil {
+		ids, err := parseFormats(f[1:])
+		if err != nil {
+			return i, fmt.Errorf("%q: %w", name, err)
+		}
+		i.M, i.N, i.K = one, one, 2
+		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[1], ids[0]
+		return i, nil
+	}
 	f := amdName.FindStringSubmatch(name)
 	if f == nil {
 		return i, fmt.Errorf("%q is not an instruction name", name)
