@@ -248,7 +248,7 @@ func anyNarrow(c *changer) {
 	for _, o := range c.operands() {
 		c.next()
 		for _, to := range []fp.ID{fp.None, fp.FP16, fp.FP32} {
-			for frac := 0; frac < int(c.read(o.id).FracBits); frac++ {
+			for frac := 0; frac < int(o.as.FracBits); frac++ {
 				for _, m := range modes {
 					for over := mma.OverInf; over <= mma.OverSat; over++ {
 						c.to(func(p *mma.Params) { *o.at(p) = mma.Narrow{Frac: mma.Frac(frac), Mode: m, To: to, Over: over} })
