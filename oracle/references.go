@@ -27,7 +27,7 @@ func (r *Reference) Supports(f mma.Formats) error { return r.supports(f) }
 
 // References lists the references.
 var References = []Reference{
-	{"exact", "exact value, rounded once to nearest even", exactCode, supportsAll, fp.None, false, mma.Ascending},
+	{"exact", "exact value, rounded once to nearest even", exactCode, supportsExact, fp.None, false, mma.Ascending},
 	{"fma32", "FP32 fused multiply-adds, first element first", chain(fma32, false), supports32, fp.FP32, false, mma.Ascending},
 	{"fma32-rev", "FP32 fused multiply-adds, last element first", chain(fma32, true), supports32, fp.FP32, false, mma.Descending},
 	{"fma64", "FP64 fused multiply-adds, first element first", chain(fma64, false), supports64, fp.FP64, false, mma.Ascending},
@@ -74,7 +74,16 @@ func chain(c func(mma.Formats, *mma.Dot, bool) uint64, reverse bool) func(mma.Fo
 	return func(f mma.Formats, d *mma.Dot) uint64 { return c(f, d, reverse) }
 }
 
-func supportsAll(mma.Formats) error { return nil }
+// supportsExact refuses results that cannot be what a sum may be: negative, zero or a NaN.
+func supportsExact(f mma.Formats) error {
+	switch d := f.D.Get(); {
+	case !d.Signed || d.NoZero:
+		return fmt.Errorf("a sum can be negative or zero, which %s cannot hold", f.D)
+	case !d.HasNaN():
+		return fmt.Errorf("a sum can be a NaN, which %s does not have", f.D)
+	}
+	return nil
+}
 
 // supports32 refuses FP64, results without infinities, and products that are not exact in
 // FP64.
