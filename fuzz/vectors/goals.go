@@ -118,7 +118,7 @@ func goalsOf(i *mma.Instruction, catalog []mma.Instruction) ([]*goal, error) {
 // instruction's own.
 func sameFunction(i *mma.Instruction, q *mma.Params) bool {
 	a, _ := decided.Of(i.Formats, i.K, &i.Params, q)
-	return a.Verdict == decided.Same || argued.Equivalent(i, q) != ""
+	return a.Equal() || argued.Equivalent(i, q) != ""
 }
 
 // each returns a function that computes a batch, dot product by dot product, by a reference.

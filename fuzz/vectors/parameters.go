@@ -104,10 +104,11 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 		if v.state == killed || v.state == same {
 			continue
 		}
-		switch a, _ := decided.Of(c.inst.Formats, c.inst.K, &c.inst.Params, &v.params); a.Verdict {
-		case decided.Same:
+		a, _ := decided.Of(c.inst.Formats, c.inst.K, &c.inst.Params, &v.params)
+		switch {
+		case sameFunction(c.inst, &v.params):
 			v.state = same
-		case decided.Differs:
+		case a.Verdict == decided.Differs:
 			d, err := mma.ParseDot(c.inst.Formats, c.inst.K, false, strings.Fields(a.Input))
 			if err != nil {
 				return nil, nil, fmt.Errorf("decided.tsv, %s: %w", a.Input, err)

@@ -134,8 +134,8 @@ func Document(totals []Total) *document.Document {
 			of string
 			n  [5]int
 		}{
-			{"changed decisions", [5]int{x.Changes, x.Killed, x.Same, x.Undecided, x.Open}},
-			{"values of parameters", [5]int{x.Values, x.ValuesKilled, x.ValuesSame, x.ValuesUndecided, x.ValuesOpen}},
+			{"decisions", [5]int{x.Changes, x.Killed, x.Same, x.Undecided, x.Open}},
+			{"values", [5]int{x.Values, x.ValuesKilled, x.ValuesSame, x.ValuesUndecided, x.ValuesOpen}},
 		} {
 			row = append(row, kind.of)
 			for _, n := range kind.n {

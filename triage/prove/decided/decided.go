@@ -29,15 +29,20 @@ var table string
 type Answer struct {
 	// Verdict is same or differs, or open: the solver did not answer within its time.
 	Verdict string
-	// Input is where the programs differ, in the text form of eval.
+	// Input is where the programs differ, in the text form of eval; of a verdict Argued it is
+	// the argument.
 	Input string
 }
+
+// Equal reports whether the programs compute the same function.
+func (a Answer) Equal() bool { return a.Verdict == Same || a.Verdict == Argued }
 
 // The verdicts.
 const (
 	Same    = "same"
 	Differs = "differs"
 	Open    = "open"
+	Argued  = "argued" // same, by an argument that a person has written, since no solver answers
 )
 
 // Key identifies the question whether two programs compute the same function.

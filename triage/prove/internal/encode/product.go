@@ -140,6 +140,7 @@ func (e *encoder) scaled(x number, block int) number {
 		return e.times(e.times(x, sa), sb)
 	}
 	r := placed(e.ScaleRound, e.in.Formats.Scale)
+	r.factor = true
 	scale := e.roundTo(e.times(sa, sb), r)
 	y := e.times(x, scale)
 	y.nan = e.Or(y.nan, e.And(scale.inf, e.Eq(x.mag, e.Int(0)), e.Not(x.inf)))
