@@ -63,7 +63,7 @@ func TestOpenErrors(t *testing.T) {
 		{"oracle:x", `target "oracle:x": unknown architecture "x" ` + archs()},
 		{"cuda:0", `target "cuda:0": unknown kind "cuda" (known: exec, model, oracle, ref, replay, sim)`},
 		{"Sim:hopper", `target "Sim:hopper": unknown kind "Sim" (known: exec, model, oracle, ref, replay, sim)`},
-		{"ref:fma", `target "ref:fma": unknown reference "fma" (known: exact, fma32, fma32-rev, fma64, fma64-rev, mul32, mul32-rev, mul64, mul64-rev)`},
+		{"ref:fma", `target "ref:fma": unknown reference "fma" (known: exact, fma32, fma32-rev, fma64, fma64-rev, mul32, mul32-rev, mul64, mul64-rev, mul)`},
 		{"model:absent.json", `target "model:absent.json": open absent.json: no such file or directory`},
 		{"replay:absent", `target "replay:absent": open absent: no such file or directory`},
 		{"replay:devices_test.go", `target "replay:devices_test.go": devices_test.go: this is not an mmafuzz recording`},

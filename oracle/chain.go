@@ -62,6 +62,24 @@ func mulAdd64(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 	return natives[f.D].write(acc)
 }
 
+// mulAlone is a chain of multiplications and additions in D's format that begins with the first
+// product, so that a product of -0 alone stays -0. FP64 has more than twice the bits of any
+// narrower D, which makes rounding its sums once more harmless.
+func mulAlone(f mma.Formats, d *mma.Dot) uint64 {
+	v, n := newOperands(f, d), &natives[f.D]
+	round := func(x float64) float64 { return n.read(n.write(x)) }
+	acc := 0.0
+	for i := range d.A {
+		x, y := v.pair(i, false)
+		if p := round(x * y); i == 0 {
+			acc = p
+		} else {
+			acc = round(acc + p)
+		}
+	}
+	return n.write(acc)
+}
+
 // addOnce returns the FP32 number nearest to p + acc, which is rounded only
 // once: the float64 sum is corrected to round-to-odd, from which rounding to 24
 // bits is the same as from the exact sum (Boldo and Melquiond, IEEE TC 57(4),

@@ -33,8 +33,14 @@ func TestReferencesAgainstEval(t *testing.T) {
 		"mul32-rev": func(d fp.ID) mma.Params { return chainParams(fp.FP32, false, true, d) },
 		"mul64":     func(d fp.ID) mma.Params { return chainParams(fp.FP64, false, false, d) },
 		"mul64-rev": func(d fp.ID) mma.Params { return chainParams(fp.FP64, false, true, d) },
+		"mul": func(d fp.ID) mma.Params {
+			p := chainParams(d, false, false, d)
+			p.Start = mma.StartEmpty
+			return p
+		},
 	}
-	formats := append([]mma.Formats{{A: fp.FP64, B: fp.FP64, C: fp.FP64, D: fp.FP64}}, exactFormats...)
+	formats := append([]mma.Formats{{A: fp.FP64, B: fp.FP64, C: fp.FP64, D: fp.FP64}, {A: fp.FP64, B: fp.FP64, D: fp.FP64},
+		{A: fp.FP32, B: fp.FP32, D: fp.FP32}, {A: fp.BF16, B: fp.BF16, D: fp.BF16}}, exactFormats...)
 	g := newGenerator(6)
 	cases := 3600 // of each reference
 	if testing.Short() {
@@ -153,6 +159,10 @@ func TestSupports(t *testing.T) {
 		{"fma64", f64, true},
 		{"fma64", scaled(f64, fp.E8M0), false},
 		{"mul64", scaled(f64, fp.UE4M3), false},
+		{"mul", f64, false},
+		{"mul", c0(f64), true},
+		{"mul", c0(fp32), true},
+		{"mul", mma.Formats{A: fp.FP64, B: fp.FP64, D: fp.FP32}, false}, // rounded twice
 	} {
 		r, _ := FindReference(c.name)
 		if err := r.Supports(c.f); (err == nil) != c.ok {

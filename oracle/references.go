@@ -27,7 +27,7 @@ func (r *Reference) Supports(f mma.Formats) error { return r.supports(f) }
 
 // References lists the references.
 var References = []Reference{
-	{"exact", "exact value, rounded once to nearest even", exactCode, supportsAll, fp.None, false, mma.Ascending},
+	{"exact", "exact value, rounded once to nearest even", exactCode, supportsExact, fp.None, false, mma.Ascending},
 	{"fma32", "FP32 fused multiply-adds, first element first", chain(fma32, false), supports32, fp.FP32, false, mma.Ascending},
 	{"fma32-rev", "FP32 fused multiply-adds, last element first", chain(fma32, true), supports32, fp.FP32, false, mma.Descending},
 	{"fma64", "FP64 fused multiply-adds, first element first", chain(fma64, false), supports64, fp.FP64, false, mma.Ascending},
@@ -36,7 +36,11 @@ var References = []Reference{
 	{"mul32-rev", "FP32 multiplications and additions, last element first", chain(mulAdd32, true), supports32, fp.FP32, true, mma.Descending},
 	{"mul64", "FP64 multiplications and additions, first element first", chain(mulAdd64, false), supports64, fp.FP64, true, mma.Ascending},
 	{"mul64-rev", "FP64 multiplications and additions, last element first", chain(mulAdd64, true), supports64, fp.FP64, true, mma.Descending},
+	{"mul", "products alone, without c: multiplications and additions in D's format, the first product added to nothing", mulAlone, supportsAlone, alone, true, mma.Ascending},
 }
+
+// alone is Reference.wide of a chain in D's own format that begins with its first product.
+const alone fp.ID = 255
 
 // Program returns the reference for results in a format. Its K is the length of the
 // whole dot product: a reference rounds to D's format once.
@@ -46,6 +50,10 @@ func (r *Reference) Program(d fp.ID) mma.Params {
 	p := mma.FMA(d)
 	if r.wide == fp.None {
 		p.L = 0
+		return p
+	}
+	if r.wide == alone {
+		p.Prod.Round, p.Start = p.Acc, mma.StartEmpty
 		return p
 	}
 	p.Order, p.Acc = r.order, mma.To(r.wide, fp.RNE)
@@ -74,7 +82,16 @@ func chain(c func(mma.Formats, *mma.Dot, bool) uint64, reverse bool) func(mma.Fo
 	return func(f mma.Formats, d *mma.Dot) uint64 { return c(f, d, reverse) }
 }
 
-func supportsAll(mma.Formats) error { return nil }
+// supportsExact refuses results that cannot be what a sum may be: negative, zero or a NaN.
+func supportsExact(f mma.Formats) error {
+	switch d := f.D.Get(); {
+	case !d.Signed || d.NoZero:
+		return fmt.Errorf("a sum can be negative or zero, which %s cannot hold", f.D)
+	case !d.HasNaN():
+		return fmt.Errorf("a sum can be a NaN, which %s does not have", f.D)
+	}
+	return nil
+}
 
 // supports32 refuses FP64, results without infinities, and products that are not exact in
 // FP64.
@@ -105,6 +122,17 @@ func supports64(f mma.Formats) error {
 		return fmt.Errorf("a chain can give infinities, which %s does not have", f.D)
 	}
 	return nil
+}
+
+// supportsAlone refuses c, results without infinities, and products that are rounded twice.
+func supportsAlone(f mma.Formats) error {
+	switch {
+	case f.C != fp.None:
+		return fmt.Errorf("there is no place for c, which is %s", f.C)
+	case f == mma.Formats{A: fp.FP64, B: fp.FP64, D: fp.FP64}:
+		return nil
+	}
+	return supports32(f)
 }
 
 // scaledBits is the number of significant bits of an operand times its scale.

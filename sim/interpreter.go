@@ -260,7 +260,7 @@ func (x *machine) steps(acc term, hasAcc bool, what origin, from int, s span) te
 		for at := s.at; at < s.end; at += l {
 			x.terms, x.origin = x.terms[:0], x.origin[:0]
 			for i := at; i < min(s.end, at+l); i += s.stride {
-				k := from + int(x.m.order[i])
+				k := from + x.m.order[i]
 				if x.m.passes == nil {
 					x.push(k, &x.va[k], &x.vb[k])
 					continue

@@ -143,7 +143,7 @@ func (t *arranged) arrange(dst, src []byte, table *[256]uint16, width, rows, str
 		default:
 			to := dst[r*len(order)*width:][:len(order)*width]
 			for i, k := range order {
-				copy(to[i*width:][:width], row[int(k)*width:])
+				copy(to[i*width:][:width], row[k*width:])
 			}
 		}
 	}

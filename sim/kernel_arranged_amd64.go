@@ -49,12 +49,12 @@ func (t *arranged) setVectors(path Path) {
 
 // newSequence returns a sequence as a permutation of 32 bytes, which hold it once or
 // several times; nil if simd.Shuffle cannot do it.
-func newSequence(order []uint8) *sequence {
+func newSequence(order []int) *sequence {
 	for _, cross := range []bool{false, true} {
 		s := &sequence{cross: cross}
 		fits := 32%len(order) == 0
 		for i := 0; fits && i < 32; i++ {
-			from := i/len(order)*len(order) + int(order[i%len(order)])
+			from := i/len(order)*len(order) + order[i%len(order)]
 			half, at := i/16, i%16
 			if cross {
 				half, at = i/8%2, i/16*8+i%8

@@ -9,13 +9,14 @@ import (
 )
 
 // chain is the kernel of what the processor's own FP32 and FP64 arithmetic
-// computes: chains of fused multiply-adds (arXiv:2511.10909, Alg. 3 and 4), and
-// of rounded products that are added in pairs, then to the accumulator (Alg. 1
-// and 2). Its rounding mode and flushing are set as the program wants them.
+// computes: chains of fused multiply-adds (arXiv:2511.10909, Alg. 3 and 4), of
+// multiplications and additions, each rounded, and of rounded products that are
+// added in pairs, then to the accumulator (Alg. 1 and 2). Its rounding mode and flushing are set as the program wants them.
 type chain struct {
 	m       *Model
 	level   simd.Level
-	l       int // 1: FMA; 2 or 4: products
+	l       int  // 1: FMA or rounded; 2 or 4: products
+	rounded bool // products are rounded
 	double  bool
 	control int64
 	widen   fp.ID // format of A and B where that is not D's
@@ -76,16 +77,13 @@ func (c *chain) round(r mma.Round) bool {
 	return ok && r == want && (r.Mode == fp.RNE && r.Over == mma.OverInf || r.Over == mma.OverIEEE)
 }
 
-// isFMA reports whether a program is a chain of FMAs, and sets what the kernel needs
-// to know.
+// isFMA reports whether a program is a chain of FMAs or of multiplications and additions,
+// and sets what the kernel needs to know.
 func (c *chain) isFMA(p *mma.Params) bool {
-	q := mma.Params{
-		In: mma.Input{Sub: p.In.Sub, C: p.In.C, Acc: p.In.Acc}, Order: p.Order, L: p.L, Acc: p.Acc,
-		Special: mma.Special{NaN: p.Special.NaN, NegZero: true, TinySign: true},
-	}
-	if q != *p || p.Step(c.m.k) != 1 || !c.round(p.Acc) {
+	if !isChain(p, c.m.k) || !c.round(p.Acc) {
 		return false
 	}
+	c.rounded = p.Prod.Round != mma.Round{}
 	switch p.Acc.Flush {
 	case mma.NoFlush:
 	case mma.FlushAfter:
@@ -151,13 +149,15 @@ func (c *chain) isAddMul(p *mma.Params) bool {
 }
 
 func (c *chain) name() string {
-	if c.l == 1 && !c.double && c.level >= simd.AVX512 {
+	switch {
+	case c.l > 1:
+		return "addmul avx2"
+	case c.rounded:
+		return "muladd avx2"
+	case !c.double && c.level >= simd.AVX512:
 		return "fma avx512"
 	}
-	if c.l == 1 {
-		return "fma avx2"
-	}
-	return "addmul avx2"
+	return "fma avx2"
 }
 
 func (c *chain) newState() any { return &chainState{} }
@@ -180,7 +180,7 @@ func (c *chain) run(in *mma.Batch, out []byte, scratch any) {
 func (c *chain) sequence(k int) []uint32 {
 	all := make([]uint32, k)
 	for i := range all {
-		all[i] = uint32(i/c.m.k*c.m.k + int(c.m.order[i%c.m.k]))
+		all[i] = uint32(i/c.m.k*c.m.k + c.m.order[i%c.m.k])
 	}
 	return all
 }
@@ -212,6 +212,10 @@ func (c *chain) grid(st *chainState, g *grid, out []byte) {
 		switch {
 		case c.l > 1:
 			x.AddMul(c.l)
+		case c.rounded && c.double:
+			x.MulAdd64()
+		case c.rounded:
+			x.MulAdd32()
 		case c.double:
 			x.FMA64()
 		case c.findTiny(st):

@@ -32,8 +32,8 @@ type Model struct {
 	formats mma.Formats
 	k       int
 	params  mma.Params
-	order   []uint8 // order[i] is the index of the i-th product of the sequence
-	merge   []int   // how the lanes are added: mma.Merge
+	order   []int // order[i] is the index of the i-th product of the sequence
+	merge   []int // how the lanes are added: mma.Merge
 	passes  []mma.Pass
 	kernel  kernel // nil: the general interpreter
 
@@ -53,6 +53,22 @@ type kernel interface {
 func New(f mma.Formats, k int, p mma.Params) (*Model, error) {
 	if err := p.Validate(f, k); err != nil {
 		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	paths := Paths()
+	return newModel(f, k, p, paths[len(paths)-1]), nil
+}
+
+// NewLong is New for dot products of any length, of a program whose sums have no limit: a
+// chain, which adds one product after the other, or a single exact sum.
+func NewLong(f mma.Formats, k int, p mma.Params) (*Model, error) {
+	if k <= mma.MaxK {
+		return New(f, k, p)
+	}
+	if err := p.Validate(f, mma.MaxK); err != nil {
+		return nil, fmt.Errorf("parameters: %w", err)
+	}
+	if p.Step(k) != 1 && (p.Step(k) != k || p.Join.Align != mma.Align{} || p.Stage0 != mma.Stage{} || p.Stage1 != mma.Stage{}) {
+		return nil, fmt.Errorf("K = %d: only chains and exact sums can have more than %d products", k, mma.MaxK)
 	}
 	paths := Paths()
 	return newModel(f, k, p, paths[len(paths)-1]), nil
@@ -99,8 +115,14 @@ func newKernel(m *Model, path Path) kernel {
 	case t != nil:
 		return t
 	}
+	if k := newNative(m, path); k != nil {
+		return k
+	}
 	if a := newArranged(m, path); a != nil {
 		return a
+	}
+	if k := newExact(m); k != nil {
+		return k
 	}
 	return nil
 }

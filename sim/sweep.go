@@ -13,7 +13,7 @@ import (
 type Sweep struct {
 	m       Model
 	x       *machine
-	orders  map[mma.Order][]uint8
+	orders  map[mma.Order][]int
 	decoded map[reading][]tile
 }
 
@@ -27,7 +27,7 @@ type reading struct {
 
 // NewSweep returns a Sweep for programs of k products. It has no program yet.
 func NewSweep(f mma.Formats, k int) *Sweep {
-	s := &Sweep{m: Model{formats: f, k: k}, orders: map[mma.Order][]uint8{}, decoded: map[reading][]tile{}}
+	s := &Sweep{m: Model{formats: f, k: k}, orders: map[mma.Order][]int{}, decoded: map[reading][]tile{}}
 	s.x = newMachine(&s.m)
 	return s
 }

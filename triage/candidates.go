@@ -40,7 +40,7 @@ const (
 // than one that nobody knows.
 func (s *explainer) candidates(ctx context.Context) ([]mma.Params, error) {
 	base := []mma.Params{s.pr.Base}
-	near := search.Explaining(s.ev, s.mutants(change.Decisions))
+	near := s.aboutNumbers(search.Explaining(s.ev, s.mutants(change.Decisions)))
 	if len(near) > 0 && s.pr.Ask != nil {
 		return near, nil
 	}
@@ -57,7 +57,7 @@ func (s *explainer) candidates(ctx context.Context) ([]mma.Params, error) {
 	}{
 		{"listed programs", func() ([]mma.Params, error) { return s.reduceListed(right), nil }},
 		{"changes that no listed program has", func() ([]mma.Params, error) {
-			return search.Explaining(s.ev, s.mutants(change.Refinements, change.Mistakes)), nil
+			return s.aboutNumbers(search.Explaining(s.ev, s.mutants(change.Refinements, change.Mistakes))), nil
 		}},
 		{"every value of every parameter", func() ([]mma.Params, error) { return s.anyValue(ctx) }},
 		{"several changes", func() ([]mma.Params, error) { return s.levels(ctx, base), nil }},
@@ -140,7 +140,7 @@ func (s *explainer) smallest(ps []mma.Params) []mma.Params {
 func (s *explainer) levels(ctx context.Context, from []mma.Params) []mma.Params {
 	found, leaders := search.Levels(ctx, s.ev, s.budget, from, maxLevels, change.Decisions)
 	s.leaders = append(s.leaders, leaders...)
-	return s.reduceAll(found)
+	return s.aboutNumbers(s.reduceAll(found))
 }
 
 // effort is the limit of the long search in millions of dot products; negative: there is no
@@ -177,7 +177,7 @@ func (s *explainer) anyValue(ctx context.Context) ([]mma.Params, error) {
 	}
 	mutants := s.mutants(change.Exhaustive)
 	s.near = append(s.near, search.MostRight(s.ev, mutants, s.ev.FirstCases(nearCases), nearMost)...)
-	return search.Explaining(s.ev, mutants), nil
+	return s.aboutNumbers(search.Explaining(s.ev, mutants)), nil
 }
 
 // questions returns Unknown.Questions with a seed of their own for each n; none if there are
@@ -212,5 +212,5 @@ func (s *explainer) exploreFrom(ctx context.Context, b *search.Budget, from []mm
 	h.Near(ctx, exploreNear)
 	h.Explore(ctx, exploreSteps)
 	s.leaders = append(s.leaders, h.Leaders()...)
-	return s.reduceAll(search.Explaining(s.ev, h.Leaders()))
+	return s.aboutNumbers(s.reduceAll(search.Explaining(s.ev, h.Leaders())))
 }

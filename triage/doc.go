@@ -11,6 +11,7 @@
 //
 //	explain.go      Explain: the search for the smallest change
 //	candidates.go   its steps, from one decision of a designer to any values together
+//	codes.go        which explanations are about numbers, and not about signs of zeros and NaNs
 //	separate.go     inputs that tell hypotheses apart, and those that put one to the test
 //	catalog.go      the programs of the catalogue, which are hypotheses too
 //	nearest.go      what comes nearest where nothing explains the unit

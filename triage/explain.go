@@ -193,6 +193,7 @@ func (s *explainer) find(ctx context.Context) ([]mma.Params, error) {
 		if len(found) == 0 {
 			continue // every candidate was refuted: search with the new cases
 		}
+		s.codesFirst(found)
 		if confirmed, err := s.confirm(ctx, found[0]); confirmed || err != nil {
 			return found, err
 		}

@@ -203,12 +203,21 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 	}
 	label := Label(f.Label)
 	switch {
+	case c.Path == "start" && !placesC(p, q):
+		return SignedZero
 	case strings.HasSuffix(c.Path, ".sum"):
 		return fusedStage(c, p, q)
 	case strings.HasSuffix(c.Path, "mode") && slices.Contains(directedModes, label) && asymmetric(c):
 		return RoundingAsymmetry
 	}
 	return label
+}
+
+// placesC reports whether two programs that begin with different terms differ in the place of c.
+// Without, they differ in a +0 that the first sum has or has not: a zero that both add beside c, or
+// that takes the place of the c that an instruction does not have.
+func placesC(p, q *mma.Params) bool {
+	return (p.Start == mma.StartC) != (q.Start == mma.StartC) && (p.Late != mma.Round{} || q.Late != mma.Round{})
 }
 
 // Join writes labels as one word, with + between them.

@@ -77,7 +77,7 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 	if err != nil {
 		return err
 	}
-	cfg.Workers, cfg.Sharing.Once = r.workers, m.Once
+	cfg.Workers = r.workers
 	ui := r.display(&cfg, r.out)
 	if err := r.list.hold(); err != nil {
 		return err

@@ -23,8 +23,13 @@ func Line(record any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return LineOf(body), nil
+}
+
+// LineOf returns the line of a record that is JSON already.
+func LineOf(body []byte) []byte {
 	line := append(checksum(body), ' ')
-	return append(append(line, body...), '\n'), nil
+	return append(append(line, body...), '\n')
 }
 
 // Body returns the JSON of a line, with its end or without, if its checksum is right.

@@ -7,7 +7,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
@@ -31,9 +30,9 @@ func shapes() []mma.Instruction {
 	return all
 }
 
-// TestPrograms compares every reference with the program that its unit says it
-// computes, on inputs of all generators aimed at that program: many of each for one
-// choice of formats, which is also run on longer dot products, and some for all others.
+// TestPrograms compares every reference, which a program computes, bit for bit, but for
+// the sign of an exact zero, with package oracle's own code for it, on inputs of all generators aimed at that program: many of each for
+// one choice of formats, which is also run on longer dot products, and some for all others.
 func TestPrograms(t *testing.T) {
 	for _, ref := range oracle.References {
 		t.Run(ref.Name, func(t *testing.T) {
@@ -42,11 +41,8 @@ func TestPrograms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, i := range shapes() {
-				n, chained := tier.Of(4, 4, 32, 128), 0
-				if i.Formats == (mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}) {
-					n, chained = tier.Of(32, 32, 4_000, 30_000), tier.Of(8, 8, 1024)
-				}
+			for n, i := range shapes() {
+				count := tier.Of(1, 4, 64, 1_000)
 				if i.K = min(i.K, 16); i.Scale != fp.None {
 					i.K = int(i.Block)
 				}
@@ -54,41 +50,44 @@ func TestPrograms(t *testing.T) {
 				if err != nil {
 					continue // its formats are not the reference's
 				}
-				compareProgram(t, u, n)
-				compareProgram(t, devices.WithK(u, 4*i.K), chained)
+				compareJudge(t, ref, u, count)
+				if i.Formats == (mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}) {
+					compareJudge(t, ref, u, tier.Of(16, 32, 4_000, 400_000))
+				}
+				if n%tier.Of(24, 8, 1) == 0 {
+					compareJudge(t, ref, devices.WithK(u, 4*i.K), tier.Of(1, 2, 16, 64))
+					compareJudge(t, ref, devices.WithK(u, 20*i.K+mma.MaxK/32*32), tier.Of(1, 1, 4, 16))
+				}
 			}
 		})
 	}
 }
 
-// compareProgram compares a unit with its program on n inputs of each generator.
-func compareProgram(t *testing.T, u devices.Unit, n int) {
+// compareJudge compares a unit with package oracle's code on n inputs of each generator.
+func compareJudge(t *testing.T, ref oracle.Reference, u devices.Unit, n int) {
 	t.Helper()
 	i := u.Instruction()
-	m, err := sim.New(i.Formats, i.K, i.Params)
-	if err != nil {
-		t.Errorf("%s, K = %d: %v", i.Formats, i.K, err)
-		return
-	}
-	policy := oracle.DefaultPolicy(i.Unknown, 0)
+	program := ref.Program(i.D)
+	policy := oracle.DefaultPolicy(i.Unknown&mma.FacetZero, 0)
 	for _, g := range gen.All() {
 		sp := gen.Spec{Formats: i.Formats, K: i.K}
 		b := mma.NewBatch(i.Formats, mma.Shape{M: g.M, N: g.N, K: i.K, Tiles: (n + g.M*g.N - 1) / (g.M * g.N)})
-		g.Aimed(sp, &i.Params).Fill(b, 1, 0)
-		want, got := make([]byte, b.Dots()*i.D.Width()), make([]byte, b.Dots()*i.D.Width())
-		m.Run(b, got)
-		if err := u.Run(context.Background(), b, want); err != nil {
+		src := gen.Source{Generator: &g}
+		if i.K <= mma.MaxK {
+			src = g.Aimed(sp, &program)
+		}
+		src.Fill(b, 1, 0)
+		got := make([]byte, b.Dots()*i.D.Width())
+		if err := u.Run(context.Background(), b, got); err != nil {
 			t.Fatal(err)
 		}
+		d := mma.NewDot(i.Formats, i.K)
 		for k := range b.Dots() {
-			x, y := mma.Load(want, i.D.Width(), k), mma.Load(got, i.D.Width(), k)
-			if oracle.Compare(i.D, policy, x, y) == oracle.Same {
-				continue
-			}
-			d := mma.NewDot(i.Formats, i.K)
 			b.Get(k, d)
-			t.Fatalf("%s, K = %d, generator %s: %s gives %s, its program %s", i.Formats, i.K, g.Name,
-				mma.FormatDot(i.Formats, d), mma.FormatCode(i.D, x), mma.FormatCode(i.D, y))
+			if x, y := mma.Load(got, i.D.Width(), k), ref.Eval(i.Formats, d); oracle.Compare(i.D, policy, x, y) != oracle.Same {
+				t.Fatalf("%s, K = %d, generator %s: %s gives %s, oracle %s", i.Formats, i.K, g.Name,
+					mma.FormatDot(i.Formats, d), mma.FormatCode(i.D, x), mma.FormatCode(i.D, y))
+			}
 		}
 	}
 }

@@ -1,7 +1,8 @@
 // Package reference makes the reference arithmetics of package oracle targets:
 // ref:exact, ref:fma32 and so on. They stand in for any instruction whose
-// formats they can hold. oracle:ARCH is an architecture of the catalogue, computed by
-// package oracle instead of package sim.
+// formats they can hold, and are computed as programs by the kernels of package sim; the
+// code that package oracle has for them judges these in tests. oracle:ARCH is an architecture
+// of the catalogue, computed by package oracle instead of package sim.
 //
 // The API of this package is not promised: it may change in any version.
 package reference
@@ -10,10 +11,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -21,7 +24,12 @@ func init() {
 	devices.Register("ref", open, "reference arithmetic: ref:exact, ref:fma32, ... (mmafuzz list targets)")
 }
 
-type target struct{ ref *oracle.Reference }
+type target struct {
+	ref *oracle.Reference
+
+	mu     sync.Mutex
+	models map[shape]*sim.Model // nil: no program
+}
 
 func open(name string) (devices.Target, error) {
 	r, ok := oracle.FindReference(name)
@@ -32,7 +40,7 @@ func open(name string) (devices.Target, error) {
 		}
 		return nil, fmt.Errorf("unknown reference %q (known: %s)", name, strings.Join(known, ", "))
 	}
-	return &target{r}, nil
+	return &target{ref: r, models: map[shape]*sim.Model{}}, nil
 }
 
 func (t *target) Name() string                    { return "ref:" + t.ref.Name }
@@ -67,8 +75,7 @@ func (t *target) unit(like *mma.Instruction) *unit {
 
 var _ devices.AnyLength = (*unit)(nil)
 
-// unit is a reference. Its Params describe its arithmetic as a program, but the results
-// come from package oracle's own code for the reference, which runs no program.
+// unit is a reference for dot products of any length.
 type unit struct {
 	of   *target
 	inst *mma.Instruction
@@ -76,11 +83,11 @@ type unit struct {
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 
-// Model returns nil: the results do not come from the program in Params.
+// Model returns nil: there is no program for a dot product of more than mma.MaxK products.
 func (u *unit) Model() *mma.Params { return nil }
 
 // Explained reports whether the program in Params is the reference's arithmetic, which tests
-// hold; for some formats there is none.
+// hold.
 func (u *unit) Explained() bool { return u.inst.Params != (mma.Params{}) }
 
 // WithK returns the reference for dot products of k elements: unlike instructions, it
@@ -92,5 +99,28 @@ func (u *unit) WithK(k int) devices.Unit {
 }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	if m := u.of.model(in.Formats, in.K); m != nil {
+		m.Run(in, out)
+		return ctx.Err()
+	}
 	return tiling.EachDot(ctx, in, out, func(d *mma.Dot) uint64 { return u.of.ref.Eval(in.Formats, d) })
+}
+
+// shape is what a model of a reference depends on.
+type shape struct {
+	f mma.Formats
+	k int
+}
+
+// model returns the model of the reference for dot products of k elements, nil if there is no
+// program for the formats.
+func (t *target) model(f mma.Formats, k int) *sim.Model {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	m, ok := t.models[shape{f, k}]
+	if !ok {
+		m, _ = sim.NewLong(f, k, t.ref.Program(f.D))
+		t.models[shape{f, k}] = m
+	}
+	return m
 }

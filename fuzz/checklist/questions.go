@@ -19,7 +19,7 @@ type question struct {
 	family string // beginning of the names of the instructions it is for; "": any
 	a, d   fp.ID  // formats of A and D; B has A's
 	pairs  string // factors a*b from k = 0 on; the rest are +0. "all:" before a pair: every k
-	c      string // all digits of c; for an instruction with scales also sa= and sb=
+	c      string // all digits of c; for an instruction with scales also sa= and sb=, one for each block
 	want   string // what the model of the table gives
 	about  string
 }
@@ -32,22 +32,24 @@ type questionTable struct {
 }
 
 const (
-	mmaSync = "mma."
-	mma884  = "mma.m8n8k4."
-	wgmma   = "wgmma."
-	tcgen05 = "tcgen05."
-	mfma    = "v_mfma"
-	wmma    = "v_wmma"
+	mmaSync  = "mma."
+	mma884   = "mma.m8n8k4."
+	wgmma    = "wgmma."
+	tcgen05  = "tcgen05."
+	nvfp4    = "tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
+	nvfp4MMA = "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3"
+	mfma     = "v_mfma"
+	wmma     = "v_wmma"
 )
 
-// questionTables have the questions E, Z, R, S, Q, N, O, D, C, T, A and G. Question L, the
+// questionTables have the questions E, Z, R, S, Q, N, O, D, C, T, W, A and G. Question L, the
 // widths and orders of sums, is asked of every instruction by package probe; M and P,
 // whether FP8 mma.sync and sparse instructions are what they seem, are answered by the
 // differential run.
 //
 // The codes in want are the rules of arXiv:2511.10909 worked out by hand; a test compares
 // them with the simulators.
-var questionTables = []questionTable{{"hopper", hopperQuestions}, {"volta", voltaQuestions}, {"blackwell", blackwellQuestions},
+var questionTables = []questionTable{{"hopper", hopperQuestions}, {"volta", voltaQuestions}, {"blackwell", blackwellQuestions}, {"rtx-blackwell", rtxQuestions},
 	{"cdna2", cdna2Questions}, {"cdna3", cdna3Questions}, {"rdna3", rdna3Questions}}
 
 var hopperQuestions = []question{
@@ -149,7 +151,23 @@ var voltaQuestions = []question{
 var blackwellQuestions = []question{
 	{"E6", tcgen05, fp.E4M3, fp.FP32, "38*38 01*b8", "00000000 sa=00 sb=69", "00000000", "exponent of zero: 2^-149 - 2^-158: 00000001 is -132 or higher"},
 	{"E7", tcgen05, fp.E4M3, fp.FP32, "38*38 01*b0", "00000000 sa=00 sb=69", "00000001", "exponent of zero: 2^-149 - 2^-159: 00000000 is -134 or lower"},
+
+	// W: where the window of NVFP4 lies. Two published models differ, and nobody has measured it.
+	{"W1", nvfp4, fp.E2M1, fp.FP32, windowPairs, windowC, "00000000", windowAbout},
 }
+
+// rtxQuestions are questions about formats that only mma.sync has there.
+var rtxQuestions = []question{
+	{"W1", nvfp4MMA, fp.E2M1, fp.FP32, windowPairs, windowC, "00000000", windowAbout},
+}
+
+// A group of 36 - 36 - 8 with the scales 2^8, c = 2^19, which cancels it, and in the next
+// group 1 with the least scales, 2^-18.
+var (
+	windowPairs = "07*07 0f*07 0e*04 " + strings.Repeat("00*00 ", 13) + "02*02"
+	windowC     = "49000000 sa=78,01,00,00 sb=78,01,00,00"
+	windowAbout = "-2^19 + 2^19 + 2^-18: 36800000 puts the window at the product 36*2^16"
+)
 
 var cdna2Questions = []question{
 	// A: AMD's matrix cores, of which no results are public.
@@ -189,7 +207,7 @@ func (q *question) dot(i *mma.Instruction) (*mma.Dot, error) {
 	c := strings.Fields(q.c) // and the scales
 	switch scaled := len(c) > 1; {
 	case !strings.HasPrefix(i.Name, q.family), i.A != q.a || i.B != q.a || i.D != q.d, strings.HasPrefix(i.Name, "mma.sp"),
-		scaled != (i.Scale != fp.None), scaled && i.K != int(i.Block):
+		scaled != (i.Scale != fp.None), scaled && i.K != int(i.Block)*(strings.Count(c[1], ",")+1):
 		return nil, nil
 	case i.C == fp.None && strings.Trim(c[0], "0") == "":
 		c[0] = "-"

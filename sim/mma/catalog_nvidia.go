@@ -7,7 +7,8 @@ import "github.com/mmafuzz/mmafuzz/sim/fp"
 // of which the model reproduces; "001" is arXiv:2511.10909 (models validated by
 // its authors on that GPU); "Fasi" is PeerJ CS 7:e330; "SMT" is
 // arXiv:2502.15999; "MMA-Sim" is its later code; "B200 words" are 58 published
-// result words of that GPU.
+// result words of that GPU (sim/testdata/b200.txt); "RTX 5090" and "RTX 4090" are results on inputs made by hand that
+// owners of these cards have published (sim/testdata/geforce.txt).
 const (
 	srcTable4 = "arXiv:2511.10909 Alg. 7, Table 4"
 	srcTable5 = "arXiv:2511.10909 Alg. 9, Table 5"
@@ -35,7 +36,9 @@ const (
 const (
 	evFloor16 = "; e_zero from the MATLAB models and a Turing probe, not from recorded rows" + evC16
 	evWide16  = "; e_zero -21 as for mma.sync: MMA-Sim 2.1.0 and another published model of H100 and B200 (MMA-Sim <= 2.0.3: -133)" + evC16
-	evC16     = "; disputed: a subnormal FP16 C counts with -14 here, with its own exponent in another published model, which nobody has measured"
+	// The other model's rule is in github.com/sf-tensor/tcgen05, tcgen05_model/MODEL.md, section 5.
+	evWindow = "; disputed: an independent B200 model aligns at the largest product, unless the exponent of C is at least as large, and here the scales count without the products; random inputs do not tell them apart, question W1 of the checklist does"
+	evC16    = "; disputed: a subnormal FP16 C counts with -14 here, with its own exponent in another published model, which nobody has measured"
 )
 
 func rz32() Round  { return To(fp.FP32, fp.RZ) }
@@ -91,7 +94,7 @@ var nvidia = []decl{
 	{archs: "turing", names: "mma.m16n8k8.f16.f16.f16.f16", params: TFDPA(8, 24, rne16(), -20),
 		source: srcTable4, evidence: "001; MMA-Sim probes on Turing (e_zero, direct rounding)" + evC16},
 	{archs: "ampere ada", names: "mma.m16n8k{8,16}.f32.f16.f16.f32", params: TFDPA(8, 24, rz32(), -132),
-		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k8); 001; Fasi"},
+		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k8); RTX 4090 (20 results); 001; Fasi"},
 	{archs: "ampere ada", names: "mma.m16n8k{8,16}.f16.f16.f16.f16", params: TFDPA(8, 24, rne16(), -20),
 		source: srcTable4, evidence: "rows: A100 and A2 10,000, Ada and L40S 10,000 (k8), which do not determine F; 001" + evFloor16},
 	{archs: "ampere ada", names: "mma.m16n8k{8,16}.f32.bf16.bf16.f32", params: TFDPA(8, 24, rz32(), -132),
@@ -105,7 +108,7 @@ var nvidia = []decl{
 
 	// Hopper, Blackwell, RTX Blackwell: 32 bytes of operands a step, F = 25.
 	{archs: "hopper blackwell rtx-blackwell", names: "mma.m16n8k{8,16}.f32.f16.f16.f32", params: TFDPA(16, 25, rz32(), -133),
-		source: srcTable4, evidence: "rows: H100 and H200 10,000, B200 5,000 (k16); 001"},
+		source: srcTable4, evidence: "rows: H100 and H200 10,000, B200 5,000 (k16); RTX 5090 (19 results); 001"},
 	{archs: "hopper blackwell rtx-blackwell", names: "mma.m16n8k{8,16}.f16.f16.f16.f16", params: TFDPA(16, 25, rne16(), -21),
 		source: srcTable4, evidence: "rows: H100 and H200 10,000, B200 5,000 (k16), which do not determine F; 001" + evFloor16},
 	{archs: "hopper blackwell rtx-blackwell", names: "mma.m16n8k{8,16}.f32.bf16.bf16.f32", params: TFDPA(16, 25, rz32(), -133),
@@ -157,21 +160,27 @@ var nvidia = []decl{
 		source: srcTable4, evidence: "001 (FP8, FP4); B200 words (FP6 too)" + evWide16},
 	{archs: "blackwell", names: "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".ue8m0", params: stFDPA(32, 25, rz32(), -133),
 		source: srcST, evidence: "001 (FP8, FP4); B200 words; e_zero from MMA-Sim"},
-	{archs: "blackwell", names: "tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0 tcgen05.m128n8k64.kind::mxf4nvf4.block{32.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue8m0,16.f32.e2m1.e2m1.ue4m3}", params: gstFDPA(64, 16, 35, rz32(), -139),
-		source: srcTable5, evidence: "001; B200 words; an independent B200 model"},
+	{archs: "blackwell", names: "tcgen05.m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0 tcgen05.m128n8k64.kind::mxf4nvf4.block{32,16}.f32.e2m1.e2m1.ue8m0", params: gstFDPA(64, 16, 35, rz32(), -139),
+		source: srcTable5, evidence: "001; B200 words; an independent B200 model, compared on random inputs alone"},
+	{archs: "blackwell", names: "tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3", params: gstFDPA(64, 16, 35, rz32(), -139),
+		source: srcTable5, evidence: "001; B200 words" + evWindow},
 
 	// RTX Blackwell's mma.sync kinds.
 	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::f8f6f4.f32." + narrow + "." + narrow + ".f32", params: TFDPA(32, 25, rz32(), -133),
-		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
+		source: srcTable4, evidence: "001 (FP8, FP4); RTX 5090 (FP6 and FP4, 5 results); FP6 as on Blackwell"},
 	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::f8f6f4.f16." + narrow + "." + narrow + ".f16", params: TFDPA(32, 25, rne16(), -21),
 		source: srcTable4, evidence: "001 (FP8, FP4); FP6 as on Blackwell; e_zero as for mma.sync FP16 results, which no input shows" + evC16},
 	{archs: "rtx-blackwell", names: "mma.m16n8k32.kind::mxf8f6f4.block32.f32." + narrow + "." + narrow + ".f32.ue8m0", params: stFDPA(32, 25, rz32(), -133),
 		source: srcST, evidence: "001 (FP8, FP4); FP6 as on Blackwell"},
-	{archs: "rtx-blackwell", names: "mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.m16n8k64.kind::mxf4nvf4." + nvf4, params: gstFDPA(64, 16, 35, rz32(), -139),
+	{archs: "rtx-blackwell", names: "mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0 mma.m16n8k64.kind::mxf4nvf4.block{32,16}.f32.e2m1.e2m1.f32.ue8m0", params: gstFDPA(64, 16, 35, rz32(), -139),
 		source: srcTable5, evidence: "001"},
+	{archs: "rtx-blackwell", names: "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", params: gstFDPA(64, 16, 35, rz32(), -139),
+		source: srcTable5, evidence: "001" + evWindow},
 	// FP8 without a kind is the same machine instruction.
-	{archs: "rtx-blackwell", names: "mma.m16n8k{16,32}.f32." + fp8Pair + ".f32", params: TFDPA(32, 25, rz32(), -133),
+	{archs: "rtx-blackwell", names: "mma.m16n8k16.f32." + fp8Pair + ".f32", params: TFDPA(32, 25, rz32(), -133),
 		source: srcTable4 + "; " + srcCode, evidence: evSame},
+	{archs: "rtx-blackwell", names: "mma.m16n8k32.f32." + fp8Pair + ".f32", params: TFDPA(32, 25, rz32(), -133),
+		source: srcTable4 + "; " + srcCode, evidence: "RTX 5090 (5 results)"},
 	{archs: "rtx-blackwell", names: "mma.m16n8k{16,32}.f16." + fp8Pair + ".f16", params: TFDPA(32, 25, rne16(), -21),
 		source: srcTable4 + "; " + srcCode, evidence: evSame},
 

@@ -1,12 +1,12 @@
 package mma
 
 // Sequence returns the order in which k products are taken.
-func Sequence(o Order, k int) []uint8 {
-	seq := make([]uint8, 0, k)
+func Sequence(o Order, k int) []int {
+	seq := make([]int, 0, k)
 	pick := func(want func(i int) bool) {
 		for i := range k {
 			if want(i) {
-				seq = append(seq, uint8(i))
+				seq = append(seq, i)
 			}
 		}
 	}
@@ -15,14 +15,14 @@ func Sequence(o Order, k int) []uint8 {
 		pick(func(int) bool { return true })
 	case Descending:
 		for i := k - 1; i >= 0; i-- {
-			seq = append(seq, uint8(i))
+			seq = append(seq, i)
 		}
 	case SwapPairs:
 		for i := range k {
 			if i^1 < k {
-				seq = append(seq, uint8(i^1))
+				seq = append(seq, i^1)
 			} else {
-				seq = append(seq, uint8(i))
+				seq = append(seq, i)
 			}
 		}
 	case Split4:
@@ -34,10 +34,10 @@ func Sequence(o Order, k int) []uint8 {
 	case Halves:
 		h := k / 2
 		for i := range h {
-			seq = append(seq, uint8(i), uint8(i+h))
+			seq = append(seq, i, i+h)
 		}
 		if k%2 == 1 {
-			seq = append(seq, uint8(k-1))
+			seq = append(seq, k-1)
 		}
 	}
 	return seq

@@ -163,7 +163,7 @@ func (x *shapes) steps(p *mma.Params) (lanes [][][]termSet, tail [][]termSet) {
 		for ; at < end; at += l * stride {
 			var step []termSet
 			for i := at; i < min(end, at+l*stride); i += stride {
-				step = append(step, setOf(int(seq[i])))
+				step = append(step, setOf(seq[i]))
 			}
 			all = append(all, step)
 		}

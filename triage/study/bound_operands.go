@@ -156,7 +156,7 @@ func (e *bounder) read(d *mma.Dot) (products [][]known, c *known, ok bool) {
 		var all []known
 		for _, i := range order {
 			f := &factors[i]
-			all = append(all, e.product(&f[0].parts[x.A], &f[1].parts[x.B], int(i)))
+			all = append(all, e.product(&f[0].parts[x.A], &f[1].parts[x.B], i))
 		}
 		products = append(products, all)
 	}

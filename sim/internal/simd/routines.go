@@ -41,10 +41,13 @@ func (x *Widen) FromOne(width int) {
 	}
 }
 
-// FMA32, FMA64 and AddMul are the operations of a chain: FMAs of FP32 or FP64, or
-// l products of FP32 (2 or 4), rounded, added in pairs, and added to C.
-func (x *Chain) FMA32() { fma32AVX2(x) }
-func (x *Chain) FMA64() { fma64AVX2(x) }
+// FMA32, FMA64, MulAdd32, MulAdd64 and AddMul are the operations of a chain: FMAs of FP32
+// or FP64, the same with a rounded product, or the products of 2 or 4 elements, which are
+// rounded and added in pairs, then to the accumulator, all in FP32.
+func (x *Chain) FMA32()    { fma32AVX2(x) }
+func (x *Chain) FMA64()    { fma64AVX2(x) }
+func (x *Chain) MulAdd32() { mulAdd32AVX2(x) }
+func (x *Chain) MulAdd64() { mulAdd64AVX2(x) }
 func (x *Chain) AddMul(l int) {
 	if l == 4 {
 		addMul4AVX2(x)

@@ -38,6 +38,12 @@ func fma32AVX2(x *Chain)
 func fma64AVX2(x *Chain)
 
 //go:noescape
+func mulAdd32AVX2(x *Chain)
+
+//go:noescape
+func mulAdd64AVX2(x *Chain)
+
+//go:noescape
 func addMul2AVX2(x *Chain)
 
 //go:noescape

@@ -565,6 +565,205 @@ k:
 	VZEROUPPER
 	RET
 
+// func mulAdd32AVX2(x *Chain)
+// Requires: AVX, SSE
+TEXT ·mulAdd32AVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    8(AX), CX
+	STMXCSR (SP)
+	MOVL    (SP), DX
+	ORL     96(AX), DX
+	MOVL    DX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    (AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    48(AX), DI
+	MOVQ    DI, 16(SP)
+
+tiles:
+	MOVQ 56(AX), DI
+	MOVQ DI, 24(SP)
+
+groups:
+	MOVQ 64(AX), DI
+	MOVQ DX, R8
+
+rows:
+	MOVQ    72(AX), R9
+	LEAQ    (R8)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	MOVQ    40(AX), R12
+	MOVQ    32(AX), R13
+	LEAQ    (R13)(R12*4), R12
+
+k:
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VMOVUPS      (CX)(R15*4), Y4
+	VBROADCASTSS (R8)(R14*4), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VBROADCASTSS (R10)(R14*4), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y1, Y1
+	VBROADCASTSS (R11)(R14*4), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VBROADCASTSS (R9)(R14*4), Y5
+	VMULPS       Y4, Y5, Y5
+	VADDPS       Y5, Y3, Y3
+	CMPQ         R13, R12
+	JB           k
+	VCMPPS       $0x03, Y0, Y0, Y4
+	VBLENDVPS    Y4, 168(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VCMPPS       $0x03, Y1, Y1, Y0
+	VBLENDVPS    Y0, 168(AX), Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VCMPPS       $0x03, Y2, Y2, Y0
+	VBLENDVPS    Y0, 168(AX), Y2, Y2
+	VMOVUPS      Y2, 64(SI)
+	VCMPPS       $0x03, Y3, Y3, Y0
+	VBLENDVPS    Y0, 168(AX), Y3, Y3
+	VMOVUPS      Y3, 96(SI)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, SI
+	ADDQ         72(AX), R9
+	MOVQ         R9, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         88(AX), CX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), DX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
+// func mulAdd64AVX2(x *Chain)
+// Requires: AVX, SSE
+TEXT ·mulAdd64AVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    8(AX), CX
+	STMXCSR (SP)
+	MOVL    (SP), DX
+	ORL     96(AX), DX
+	MOVL    DX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    (AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    48(AX), DI
+	MOVQ    DI, 16(SP)
+
+tiles:
+	MOVQ 56(AX), DI
+	MOVQ DI, 24(SP)
+
+groups:
+	MOVQ 64(AX), DI
+	MOVQ DX, R8
+
+rows:
+	MOVQ    72(AX), R9
+	LEAQ    (R8)(R9*1), R10
+	LEAQ    (R10)(R9*1), R11
+	LEAQ    (R11)(R9*1), R9
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	VMOVUPS 64(BX), Y2
+	VMOVUPS 96(BX), Y3
+	VMOVUPS 128(BX), Y4
+	VMOVUPS 160(BX), Y5
+	VMOVUPS 192(BX), Y6
+	VMOVUPS 224(BX), Y7
+	MOVQ    40(AX), R12
+	MOVQ    32(AX), R13
+	LEAQ    (R13)(R12*4), R12
+
+k:
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VMOVUPS      (CX)(R15*8), Y8
+	VBROADCASTSD (R8)(R14*8), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       Y9, Y0, Y0
+	VBROADCASTSD (R10)(R14*8), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       Y9, Y2, Y2
+	VBROADCASTSD (R11)(R14*8), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       Y9, Y4, Y4
+	VBROADCASTSD (R9)(R14*8), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       Y9, Y6, Y6
+	VMOVUPS      32(CX)(R15*8), Y8
+	VBROADCASTSD (R8)(R14*8), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VBROADCASTSD (R10)(R14*8), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       Y9, Y3, Y3
+	VBROADCASTSD (R11)(R14*8), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       Y9, Y5, Y5
+	VBROADCASTSD (R9)(R14*8), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       Y9, Y7, Y7
+	CMPQ         R13, R12
+	JB           k
+	VCMPPD       $0x03, Y0, Y0, Y8
+	VBLENDVPD    Y8, 168(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VCMPPD       $0x03, Y1, Y1, Y0
+	VBLENDVPD    Y0, 168(AX), Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VCMPPD       $0x03, Y2, Y2, Y0
+	VBLENDVPD    Y0, 168(AX), Y2, Y2
+	VMOVUPS      Y2, 64(SI)
+	VCMPPD       $0x03, Y3, Y3, Y0
+	VBLENDVPD    Y0, 168(AX), Y3, Y3
+	VMOVUPS      Y3, 96(SI)
+	VCMPPD       $0x03, Y4, Y4, Y0
+	VBLENDVPD    Y0, 168(AX), Y4, Y4
+	VMOVUPS      Y4, 128(SI)
+	VCMPPD       $0x03, Y5, Y5, Y0
+	VBLENDVPD    Y0, 168(AX), Y5, Y5
+	VMOVUPS      Y5, 160(SI)
+	VCMPPD       $0x03, Y6, Y6, Y0
+	VBLENDVPD    Y0, 168(AX), Y6, Y6
+	VMOVUPS      Y6, 192(SI)
+	VCMPPD       $0x03, Y7, Y7, Y0
+	VBLENDVPD    Y0, 168(AX), Y7, Y7
+	VMOVUPS      Y7, 224(SI)
+	ADDQ         $0x00000100, BX
+	ADDQ         $0x00000100, SI
+	ADDQ         72(AX), R9
+	MOVQ         R9, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         88(AX), CX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), DX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
 // func addMul2AVX2(x *Chain)
 // Requires: AVX, AVX2, SSE
 TEXT ·addMul2AVX2(SB), NOSPLIT, $32-8

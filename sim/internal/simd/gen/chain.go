@@ -10,6 +10,8 @@ import (
 func chains() {
 	chain("fma32", 4, 1, func(c *chainCode) { c.fma(VBROADCASTSS, VFMADD231PS) })
 	chain("fma64", 8, 1, func(c *chainCode) { c.fma(VBROADCASTSD, VFMADD231PD) })
+	chain("mulAdd32", 4, 1, func(c *chainCode) { c.mulAdd(VBROADCASTSS, VMULPS, VADDPS) })
+	chain("mulAdd64", 8, 1, func(c *chainCode) { c.mulAdd(VBROADCASTSD, VMULPD, VADDPD) })
 	chain("addMul2", 4, 2, func(c *chainCode) { c.addMul(2) })
 	chain("addMul4", 4, 4, func(c *chainCode) { c.addMul(4) })
 }
@@ -117,6 +119,21 @@ func (c *chainCode) fma(broadcast, fma instruction) {
 			a := YMM()
 			broadcast(c.value(i), a)
 			fma(v, a, c.acc[i][p])
+		}
+	}
+}
+
+// mulAdd emits a step of one multiplication and one addition, each rounded.
+func (c *chainCode) mulAdd(broadcast, mul, add instruction) {
+	k8 := c.next()
+	for p := range c.acc[0] {
+		v := YMM()
+		VMOVUPS(c.columns(k8, p), v)
+		for i := range c.acc {
+			a := YMM()
+			broadcast(c.value(i), a)
+			mul(v, a, a)
+			add(a, c.acc[i][p], c.acc[i][p])
 		}
 	}
 }

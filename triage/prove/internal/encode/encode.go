@@ -154,7 +154,7 @@ func (e *encoder) steps(at, end, lanes int) []step {
 			s := step{first: from}
 			for i := from; i < min(end, from+l*lanes); i += lanes {
 				for _, pass := range passes {
-					s.products = append(s.products, e.product(int(order[i]), pass))
+					s.products = append(s.products, e.product(order[i], pass))
 				}
 			}
 			all = append(all, s)
