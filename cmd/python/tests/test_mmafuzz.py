@@ -27,8 +27,9 @@ def dots(n, k=16):
 
 def chain(a, b, c):
     """FP32 additions of exact products, one after the other."""
-    for k in range(a.shape[1]):
-        c = c + a[:, k].astype(np.float32) * b[:, k].astype(np.float32)
+    with np.errstate(all="ignore"):
+        for k in range(a.shape[1]):
+            c = c + a[:, k].astype(np.float32) * b[:, k].astype(np.float32)
     return c
 
 
