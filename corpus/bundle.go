@@ -311,6 +311,9 @@ func readBundle(dir string) (*Bundle, error) {
 		if len(b.Files) == maxMembers {
 			return nil, fmt.Errorf("MANIFEST lists more than %d files", maxMembers)
 		}
+		if _, ok := b.Files[name]; ok {
+			return nil, fmt.Errorf("MANIFEST is damaged: it lists %s twice", name)
+		}
 		data, err := readMember(dir, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%s is missing", name)

@@ -165,6 +165,7 @@ func TestDamagedBundle(t *testing.T) {
 		{"manifest cut in a name", func(dir string) { m := manifest(dir); write(dir, "MANIFEST", m[:len(m)-3]) }, "trace-a.js is missing"},
 		{"manifest with a sum changed", func(dir string) { write(dir, "MANIFEST", "0"+manifest(dir)[1:]) }, "README.md has been changed: its checksum is not that of the MANIFEST"},
 		{"manifest of something else", func(dir string) { write(dir, "MANIFEST", "hello\n") }, `MANIFEST is damaged: "hello\n"`},
+		{"a line twice", func(dir string) { write(dir, "MANIFEST", manifest(dir)+sums(t, dir, "case.txt")) }, "MANIFEST is damaged: it lists case.txt twice"},
 		{"a path up", func(dir string) { write(dir, "MANIFEST", manifest(dir)+"00  ../secret\n") }, `MANIFEST is damaged: "00  ../secret\n"`},
 		{"a path down", func(dir string) { write(dir, "MANIFEST", manifest(dir)+"00  a/b\n") }, `MANIFEST is damaged: "00  a/b\n"`},
 		{"a path of another system", func(dir string) { write(dir, "MANIFEST", manifest(dir)+"00  a\\b\n") }, `MANIFEST is damaged: "00  a\\b\n"`},

@@ -14,10 +14,11 @@ import (
 )
 
 // A file or directory that is written to take the place of another has a name of this form,
-// beside that place. For each name there is at most one, however many writers were killed.
-// Its writer holds a lock, so that nobody removes it before the writer has ended. On a file
-// system without locks each writer of a file has a random name of its own, and nobody
-// removes what a killed one leaves: it cannot be told from what is being written.
+// beside that place. For each name there is at most one, however many writers were killed, unless
+// several may write it (ReplaceShared). Its writer holds a lock, so that nobody removes it before
+// the writer has ended. On a file system without locks each writer of a file has a random name
+// of its own, and nobody removes what a killed one leaves: it cannot be told from what is
+// being written.
 const (
 	temporaryPrefix = "."
 	temporarySuffix = ".mmafuzz-tmp"
@@ -46,7 +47,13 @@ type Replacement struct {
 // Replace begins a file that is to take the place of another. A symbolic link stays: the file
 // that it leads to is replaced. What is no regular file, such as a device or a pipe, stays,
 // too: it is written to directly. ErrInUse: another process is replacing the same file.
-func Replace(file string) (*Replacement, error) {
+func Replace(file string) (*Replacement, error) { return replace(file, false) }
+
+// ReplaceShared is Replace for a file that several processes may replace at the same time,
+// because it does not matter which of them is the last: all write the same.
+func ReplaceShared(file string) (*Replacement, error) { return replace(file, true) }
+
+func replace(file string, shared bool) (*Replacement, error) {
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real
 	}
@@ -60,10 +67,18 @@ func Replace(file string) (*Replacement, error) {
 	default:
 		mode = info.Mode().Perm()
 	}
-	f, err := lockNew(temporaryName(file))
+	mine := func() string { return temporaryName(file + "." + rand.Text()) }
+	temporary := temporaryName(file)
+	if shared {
+		temporary = mine()
+	}
+	f, err := lockNew(temporary)
+	for shared && errors.Is(err, ErrInUse) { // another process is just removing it: see RemoveStale
+		f, err = lockNew(mine())
+	}
 	if errors.Is(err, errNoLocks) {
 		if err = closeRemoved(f, f.Name()); err == nil {
-			f, err = os.OpenFile(temporaryName(file+"."+rand.Text()), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+			f, err = os.OpenFile(mine(), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 		}
 	}
 	var path *fs.PathError
@@ -202,8 +217,23 @@ func (r *Replacement) move() error {
 // CommitOver is Commit for a file that stays open and locked, in the place of old, which it closes.
 // What is written next follows what the new file has.
 func (r *Replacement) CommitOver(old *os.File) (*os.File, error) {
-	if runtime.GOOS == "windows" { // what is open cannot be renamed, or replaced
-		if err := errors.Join(old.Close(), r.Commit()); err != nil {
+	if runtime.GOOS != "windows" {
+		f, err := r.CommitOpen()
+		if f != nil {
+			err = errors.Join(err, old.Close())
+		}
+		return f, err
+	}
+	if err := old.Close(); err != nil { // what is open cannot be replaced
+		return nil, err
+	}
+	return r.CommitOpen()
+}
+
+// CommitOpen is CommitOver where there is no old file.
+func (r *Replacement) CommitOpen() (*os.File, error) {
+	if runtime.GOOS == "windows" { // what is open cannot be renamed
+		if err := r.Commit(); err != nil {
 			return nil, err
 		}
 		f, err := OpenLocked(r.file, os.O_RDWR)
@@ -219,7 +249,7 @@ func (r *Replacement) CommitOver(old *os.File) (*os.File, error) {
 		return nil, errors.Join(err, r.Discard())
 	}
 	r.ended = true
-	return r.f, errors.Join(SyncDir(filepath.Dir(r.file)), old.Close())
+	return r.f, SyncDir(filepath.Dir(r.file))
 }
 
 // Discard leaves the old file as it is. It does nothing after Commit, or if r is nil.
@@ -244,8 +274,13 @@ func closeRemoved(f *os.File, path string) error {
 }
 
 // ReplaceFile replaces a file: see Replace.
-func ReplaceFile(file string, body []byte) error {
-	r, err := Replace(file)
+func ReplaceFile(file string, body []byte) error { return replaceFile(file, body, false) }
+
+// ReplaceSharedFile replaces a file: see ReplaceShared.
+func ReplaceSharedFile(file string, body []byte) error { return replaceFile(file, body, true) }
+
+func replaceFile(file string, body []byte, shared bool) error {
+	r, err := replace(file, shared)
 	if err != nil {
 		return err
 	}

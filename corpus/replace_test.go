@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -143,6 +144,55 @@ func TestNoLocks(t *testing.T) {
 	}
 	if err := WriteBundle(filepath.Join(dir, "b"), finding(), nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestReplaceShared replaces a file several times at the same time, while others remove what they
+// take for remains: the last one counts, and nothing else is left.
+func TestReplaceShared(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a")
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 50 {
+				if err := errors.Join(ReplaceSharedFile(file, []byte("all of it")), RemoveStale(dir, 0)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if body, err := os.ReadFile(file); err != nil || string(body) != "all of it" {
+		t.Errorf("%q, %v", body, err)
+	}
+	// One that stays open is appended to, and what was begun before it is not removed.
+	r, err := ReplaceShared(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := ReplaceShared(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Write([]byte("one,")); err != nil {
+		t.Fatal(err)
+	}
+	f, err := r.CommitOpen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte(" two")); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveStale(dir, 0); err != nil || len(names(t, dir)) != 2 {
+		t.Errorf("there is %q, %v", names(t, dir), err)
+	}
+	if err := errors.Join(f.Close(), other.Discard()); err != nil {
+		t.Error(err)
+	}
+	if body, err := os.ReadFile(file); err != nil || string(body) != "one, two" || len(names(t, dir)) != 1 {
+		t.Errorf("%q, %v, %q", body, err, names(t, dir))
 	}
 }
 

@@ -20,8 +20,8 @@ type asker struct {
 }
 
 // Limits of what a minimization keeps in memory. Only dot products of a thousand elements
-// and more come near them.
-const (
+// and more come near them. Variables for tests.
+var (
 	maxBatchBytes = 64 << 20  // of the dot products of a batch
 	maxCacheBytes = 512 << 20 // of the candidates whose answers are known
 )

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
-// long is a dot product of so many elements that candidates for every one of them do not fit
-// into memory.
-func long() *mma.Dot {
-	d := mma.NewDot(half, 6_000)
+// long is a dot product of n elements. With 6,000 of them, candidates for every one do not
+// fit into memory, and with 2,100 not into an eighth of what may be used of it.
+func long(n int) *mma.Dot {
+	d := mma.NewDot(half, n)
 	for k := range d.A {
 		d.A[k], d.B[k] = 0x3c00+uint64(k)%0x4000, 0x4200
 	}
@@ -21,7 +22,7 @@ func long() *mma.Dot {
 // TestLong minimizes a long dot product: one that may shrink, and one that may not, which
 // takes no more memory than there is.
 func TestLong(t *testing.T) {
-	start := long()
+	start := long(tier.Of(600, 600, 6_000))
 	any := func(_ context.Context, dots []*mma.Dot) ([]string, error) {
 		buckets := make([]string, len(dots))
 		for i, d := range dots {
@@ -34,8 +35,13 @@ func TestLong(t *testing.T) {
 	if r := minimize(t, half, start, any, Options{}); Terms(half, r.Dot) != 1 || !r.Minimal {
 		t.Errorf("%d terms, minimal %v", Terms(half, r.Dot), r.Minimal)
 	}
+	start = long(tier.Of(2_100, 2_100, 6_000))
+	if !tier.Long() {
+		maxBatchBytes, maxCacheBytes = maxBatchBytes/8, maxCacheBytes/8
+		t.Cleanup(func() { maxBatchBytes, maxCacheBytes = 8*maxBatchBytes, 8*maxCacheBytes })
+	}
 	all := func(_ context.Context, dots []*mma.Dot) ([]string, error) {
-		if n := len(dots) * 16 * len(start.A); n > 64<<20 {
+		if n := len(dots) * 16 * len(start.A); n > maxBatchBytes {
 			t.Errorf("a batch of %d bytes", n)
 		}
 		buckets := make([]string, len(dots))
@@ -46,7 +52,7 @@ func TestLong(t *testing.T) {
 		}
 		return buckets, nil
 	}
-	if r := minimize(t, half, start, all, Options{}); !r.Dot.Equal(start) || r.Minimal || r.Mask != nil || r.Queries > 6000 {
+	if r := minimize(t, half, start, all, Options{}); !r.Dot.Equal(start) || r.Minimal || r.Mask != nil || r.Queries > tier.Of(2_000, 2_000, 6_000) {
 		t.Errorf("%d terms, minimal %v, %d queries", Terms(half, r.Dot), r.Minimal, r.Queries)
 	}
 }
@@ -55,7 +61,7 @@ func TestLong(t *testing.T) {
 func TestInterruptedPass(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := Dot(ctx, half, long(), func(context.Context, []*mma.Dot) ([]string, error) {
+	_, err := Dot(ctx, half, long(6_000), func(context.Context, []*mma.Dot) ([]string, error) {
 		t.Error("the test was asked")
 		return nil, nil
 	}, Options{Bucket: "diff"})

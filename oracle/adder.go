@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"math/big"
-
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -40,20 +38,20 @@ func (a adder) finish(sum term, all, cuts []term) term {
 			continue
 		}
 		if a.Negate != mma.NegateExact && t.neg != frame && (!t.null || a.NegatesNull()) {
-			one := int64(1)
+			one := newInteger(1)
 			if t.neg {
-				one = -1
+				one = newInteger(-1)
 			}
-			units.Add(units, big.NewInt(one))
+			units = units.plus(one)
 		}
 		lost = lost || !sameNumber(t, cuts[i])
 	}
 	units = a.limit(units)
 	q := a.unit
-	if lost && (units.Sign() != 0 || a.Mode == fp.RD && a.Sticky != mma.StickyRound) {
+	if lost && (units.sign() != 0 || a.Mode == fp.RD && a.Sticky != mma.StickyRound) {
 		units, q = a.stick(units, q)
 	}
-	return term{m: units, q: q, neg: units.Sign() < 0}
+	return term{m: units, q: q, neg: units.sign() < 0}
 }
 
 // first returns the index of the term whose sign is the frame of the others.
@@ -73,15 +71,11 @@ func (a adder) dropped(i int, all []term) bool {
 }
 
 // count returns a number, which is a multiple of the grid, in units of the grid.
-func (a adder) count(t term) *big.Int {
-	units := new(big.Int)
-	switch shift := t.q - a.unit; {
-	case t.isZero():
-	case shift >= 0:
-		units.Lsh(t.m, uint(shift))
-	default: // zeros below the grid
-		units.Rsh(t.m, uint(-shift))
+func (a adder) count(t term) integer {
+	if shift := t.q - a.unit; shift >= 0 {
+		return t.m.shifted(shift)
 	}
+	units, _, _ := t.m.floor(a.unit - t.q) // zeros below the grid
 	return units
 }
 
@@ -91,49 +85,47 @@ func sameNumber(x, y term) bool {
 		return x.isZero() == y.isZero()
 	}
 	q := min(x.q, y.q)
-	return new(big.Int).Lsh(x.m, uint(x.q-q)).Cmp(new(big.Int).Lsh(y.m, uint(y.q-q))) == 0
+	return x.m.shifted(x.q-q).cmp(y.m.shifted(y.q-q)) == 0
 }
 
 // limit brings a sum into the range -2^Bits..2^Bits-1.
-func (a adder) limit(units *big.Int) *big.Int {
+func (a adder) limit(units integer) integer {
 	if a.Bits == 0 {
 		return units
 	}
-	least := new(big.Int).Neg(new(big.Int).Lsh(big.NewInt(1), uint(a.Bits)))
-	most := new(big.Int).Not(least)
+	size := newInteger(1).shifted(int(a.Bits))
+	least, most := size.neg(), size.plus(newInteger(-1))
 	switch {
-	case units.Cmp(least) >= 0 && units.Cmp(most) <= 0:
+	case units.cmp(least) >= 0 && units.cmp(most) <= 0:
 		return units
-	case a.Saturate && units.Sign() < 0:
+	case a.Saturate && units.sign() < 0:
 		return least
 	case a.Saturate:
 		return most
 	}
-	modulus := new(big.Int).Lsh(big.NewInt(2), uint(a.Bits))
-	rest := new(big.Int).Sub(units, least)
-	return rest.Mod(rest, modulus).Add(rest, least)
+	times, _, _ := units.plus(size).floor(int(a.Bits) + 1) // how often it has wrapped around
+	return units.plus(times.shifted(int(a.Bits) + 1).neg())
 }
 
 // stick returns a sum with its sticky bit.
-func (a adder) stick(units *big.Int, q int) (*big.Int, int) {
+func (a adder) stick(units integer, q int) (integer, int) {
 	magnitude, neg := units, false
 	if a.Mode != fp.RD { // else the bit is that of two's complement
-		magnitude, neg = new(big.Int).Abs(units), units.Sign() < 0
+		magnitude, neg = units.abs(), units.sign() < 0
 	}
 	switch a.Sticky {
 	case mma.StickyLast:
-		magnitude = new(big.Int).SetBit(magnitude, 0, 1)
+		magnitude = magnitude.withLast()
 	case mma.StickyBelow, mma.StickyRound:
-		low := uint(1)
+		low := 1
 		if a.Sticky == mma.StickyRound {
 			low = 200 // more bits than a rounding keeps
 		}
-		magnitude = new(big.Int).Lsh(magnitude, low)
-		magnitude.SetBit(magnitude, 0, 1)
-		q -= int(low)
+		magnitude = magnitude.shifted(low).withLast()
+		q -= low
 	}
 	if neg {
-		magnitude = new(big.Int).Neg(magnitude)
+		magnitude = magnitude.neg()
 	}
 	return magnitude, q
 }

@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"fmt"
-	"math/big"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -37,20 +36,20 @@ func magnitudeCode(t term, f *fp.Format) uint64 {
 	e := max(t.log2(), int(f.Emin()))
 	units, ok := multiple(t, e-int(f.FracBits))
 	if !ok || e > int(f.Emax()) {
-		panic(fmt.Sprintf("oracle: %d*2^%d is not a %s number: the program is not valid", t.m, t.q, f.Name))
+		panic(fmt.Sprintf("oracle: %d*2^%d is not a %s number: the program is not valid", t.m.toBig(), t.q, f.Name))
 	}
 	return uint64(e-int(f.Emin()))<<f.FracBits + units
 }
 
 // multiple returns n with |t| = n * 2^u, if there is one of at most 64 bits.
 func multiple(t term, u int) (n uint64, ok bool) {
-	m := new(big.Int).Abs(t.m)
+	m, exact := t.m.abs(), true
 	if t.q >= u {
-		m.Lsh(m, uint(t.q-u))
-		return m.Uint64(), m.IsUint64()
+		m = m.shifted(t.q - u)
+	} else {
+		m, _, exact = m.floor(u - t.q)
 	}
-	m, rem := m.QuoRem(m, new(big.Int).Lsh(big.NewInt(1), uint(u-t.q)), new(big.Int))
-	return m.Uint64(), m.IsUint64() && rem.Sign() == 0
+	return m.lo, exact && m.bitLen() <= 64
 }
 
 // made returns the NaN that an operation makes.

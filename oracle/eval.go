@@ -1,7 +1,7 @@
 // Package oracle is the judge of differential tests. It answers three
 // questions about a dot product, each in its own way:
 //
-//	Eval        what a parameter program gives: a slow interpreter in math/big
+//	Eval        what a parameter program gives: a slow interpreter in exact integers
 //	ExactDot    what the exact value is, and how far a result is from it
 //	References  what common chains of CPU operations give: native floats
 //
@@ -9,7 +9,7 @@
 //
 // Package sim interprets the same programs with fast integers. The two share
 // the text of package mma, which defines the programs, and the format table of
-// package fp, but no arithmetic: here numbers are read, rounded and written with big
+// package fp, but no arithmetic: here numbers are read, rounded and written with exact
 // integers, so that a mistake in one of them shows as a difference.
 package oracle
 

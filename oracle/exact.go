@@ -43,8 +43,9 @@ func newExact(t term, d fp.ID) Exact {
 	}
 	x.Mant = new(big.Int)
 	if !t.isZero() {
-		n := t.m.TrailingZeroBits()
-		x.Mant.Rsh(t.m, n)
+		m := t.m.toBig()
+		n := m.TrailingZeroBits()
+		x.Mant.Rsh(m, n)
 		x.Exp = t.q + int(n)
 	}
 	return x
@@ -52,7 +53,11 @@ func newExact(t term, d fp.ID) Exact {
 
 // term is the inverse of newExact.
 func (x Exact) term() term {
-	return term{kind: x.Kind, neg: x.Neg, m: x.Mant, q: x.Exp}
+	t := term{kind: x.Kind, neg: x.Neg, q: x.Exp}
+	if x.Mant != nil {
+		t.m = fromBig(x.Mant)
+	}
+	return t
 }
 
 // Code returns the value rounded once, to nearest even, to D's format. Values
@@ -86,7 +91,7 @@ func (x Exact) Ulps(code uint64) float64 {
 		return infinity(!t.neg)
 	}
 	diff := total([]term{v, negated(t)})
-	return float(diff.m, diff.q-x.ulp())
+	return float(diff.m.toBig(), diff.q-x.ulp())
 }
 
 // ulp is the exponent of the unit of Ulps.
@@ -100,7 +105,7 @@ func (x Exact) ulp() int {
 }
 
 func negated(t term) term {
-	t.m = new(big.Int).Neg(t.mant())
+	t.m = t.m.neg()
 	return t
 }
 

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"math/big"
 	"math/bits"
 	"slices"
 
@@ -78,6 +77,5 @@ func cmpAbs(x, y term) int {
 		return order(x.kind != Finite, y.kind != Finite)
 	}
 	q := min(x.q, y.q)
-	units := func(t term) *big.Int { return new(big.Int).Lsh(t.mant(), uint(t.q-q)) }
-	return units(x).CmpAbs(units(y))
+	return x.m.abs().shifted(x.q - q).cmp(y.m.abs().shifted(y.q - q))
 }

@@ -66,7 +66,7 @@ func newCodes(id fp.ID) *[256]float64 {
 		case t.isZero() && t.neg:
 			codes[c] = math.Copysign(0, -1)
 		default:
-			codes[c] = float(t.mant(), t.q)
+			codes[c] = float(t.m.toBig(), t.q)
 		}
 	}
 	return &codes

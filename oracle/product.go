@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"math/big"
-
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -29,10 +27,12 @@ func (e *evaluator) sequences(lo, k int) [][]bundle {
 }
 
 func (e *evaluator) sequence(lo, k int, passes []mma.Pass) []bundle {
-	bundles := make([]bundle, k)
+	n := len(passes)
+	bundles, products := make([]bundle, k), make([]term, k*n)
 	for i, at := range permutation(e.Order, k) {
-		for _, p := range passes {
-			bundles[i] = append(bundles[i], e.product(lo+at, p))
+		bundles[i] = products[i*n : (i+1)*n : (i+1)*n]
+		for j, p := range passes {
+			bundles[i][j] = e.product(lo+at, p)
 		}
 	}
 	return bundles
@@ -156,9 +156,7 @@ func (e *evaluator) left(t, part term, f *fp.Format) term {
 	case t.kind != Finite:
 		return t
 	}
-	if part.m != nil {
-		part.m = new(big.Int).Neg(part.m)
-	}
+	part.m = part.m.neg()
 	rest := total([]term{t, part})
 	if rest.isZero() {
 		return term{null: true}
@@ -183,6 +181,9 @@ func unread(code uint64, n mma.Narrow, id fp.ID) uint64 {
 
 // narrowed rounds a number of a format to fewer bits, or to a smaller range.
 func narrowed(t term, n mma.Narrow, f *fp.Format) term {
+	if n == (mma.Narrow{}) {
+		return t
+	}
 	keep, emin, emax := int(n.Frac), int(f.Emin()), int(f.Emax())
 	if keep == 0 {
 		keep = int(f.FracBits)
@@ -211,6 +212,9 @@ func narrowed(t term, n mma.Narrow, f *fp.Format) term {
 // flushInput flushes a number that is subnormal in a format; with FlushPlus zeros, too,
 // become +0.
 func flushInput(t term, rule mma.InFlush, id fp.ID) term {
+	if rule == mma.KeepSub {
+		return t
+	}
 	switch tiny := t.below(int(id.Get().Emin())); {
 	case rule == mma.FlushSign && tiny:
 		return term{null: true, neg: t.neg}
@@ -254,5 +258,5 @@ func (e *evaluator) times(a, b term) term {
 	case a.null, b.null:
 		return term{null: true, neg: neg}
 	}
-	return term{neg: neg, m: new(big.Int).Mul(a.mant(), b.mant()), q: a.q + b.q, e: a.e + b.e}
+	return term{neg: neg, m: a.m.times(b.m), q: a.q + b.q, e: a.e + b.e}
 }

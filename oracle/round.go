@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"math/big"
-
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -17,10 +15,9 @@ func toMultiple(t term, u int, m fp.Mode) term {
 	if t.q >= u {
 		return t
 	}
-	unit := new(big.Int).Lsh(big.NewInt(1), uint(u-t.q))
-	floor, rem := new(big.Int).DivMod(t.m, unit, new(big.Int)) // 0 <= rem < unit
-	if rem.Sign() != 0 && up(m, floor, rem.Lsh(rem, 1).Cmp(unit)) {
-		floor.Add(floor, big.NewInt(1))
+	floor, half, exact := t.m.floor(u - t.q)
+	if !exact && up(m, floor, half) {
+		floor = floor.plus(newInteger(1))
 	}
 	t.m, t.q = floor, u
 	return t
@@ -28,9 +25,9 @@ func toMultiple(t term, u int, m fp.Mode) term {
 
 // up reports whether a number between floor and floor+1 is rounded to the latter;
 // half compares its distance from floor with 1/2.
-func up(m fp.Mode, floor *big.Int, half int) bool {
-	negative := floor.Sign() < 0
-	odd := floor.Bit(0) == 1
+func up(m fp.Mode, floor integer, half int) bool {
+	negative := floor.sign() < 0
+	odd := floor.odd()
 	switch m {
 	case fp.RD:
 		return false
@@ -49,11 +46,19 @@ func up(m fp.Mode, floor *big.Int, half int) bool {
 }
 
 // round applies a Round to a term.
-func (e *evaluator) round(t term, r mma.Round) term { return e.roundTo(t, r, r.Short(e.f.D)) }
+func (e *evaluator) round(t term, r mma.Round) term {
+	if r == (mma.Round{}) {
+		return t
+	}
+	return e.roundTo(t, r, r.Short(e.f.D))
+}
 
 // roundTo is round; with short, the largest number is one unit less than its bits allow
 // (mma.Formats.Short).
 func (e *evaluator) roundTo(t term, r mma.Round, short bool) term {
+	if r == (mma.Round{}) {
+		return t
+	}
 	if r.Frac != 0 {
 		if t.kind == NotANumber && e.Special.NaN == mma.NaNZero {
 			return term{null: true}
@@ -63,7 +68,7 @@ func (e *evaluator) roundTo(t term, r mma.Round, short bool) term {
 	if t.kind == Infinite && r.Over == mma.OverSat {
 		return overflow(t.neg, r, short)
 	}
-	if r == (mma.Round{}) || t.kind != Finite {
+	if t.kind != Finite {
 		return t
 	}
 	if t.isZero() {
@@ -121,7 +126,7 @@ func overflow(neg bool, r mma.Round, short bool) term {
 	}
 	t := largest(r, short)
 	if t.neg = neg; neg {
-		t.m.Neg(t.m)
+		t.m = t.m.neg()
 	}
 	return t
 }
@@ -129,10 +134,9 @@ func overflow(neg bool, r mma.Round, short bool) term {
 // largest returns the largest number that a Round makes: Frac+1 ones or, with short, one
 // unit less.
 func largest(r mma.Round, short bool) term {
-	m := new(big.Int).Lsh(big.NewInt(2), uint(r.Frac))
-	m.Sub(m, big.NewInt(1))
+	m := newInteger(2).shifted(int(r.Frac)).plus(newInteger(-1))
 	if short {
-		m.Sub(m, big.NewInt(1))
+		m = m.plus(newInteger(-1))
 	}
 	return term{m: m, q: int(r.Emax) - int(r.Frac), e: int(r.Emax)}
 }

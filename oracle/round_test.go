@@ -65,7 +65,7 @@ func TestRoundingAgainstBigFloat(t *testing.T) {
 		m, q := g.randomInt(), g.IntN(200)-300
 		r := mma.Round{Frac: mma.Frac(1 + g.IntN(64)), Mode: fp.Modes()[i%6]}
 		prec := int(r.Frac) + 1
-		x := term{neg: m.Sign() < 0, m: m, q: q}
+		x := term{neg: m.Sign() < 0, m: fromBig(m), q: q}
 		if i%2 == 0 { // gradual underflow: fewer bits below Emin
 			r.Emin = mma.Exp(x.log2() + g.IntN(prec))
 			prec -= int(r.Emin) - x.log2()
@@ -75,9 +75,9 @@ func TestRoundingAgainstBigFloat(t *testing.T) {
 		}
 		want := bigRound(m, q, uint(prec), r.Mode)
 		got := e.round(x, r)
-		f := new(big.Float).SetInt(got.m)
+		f := new(big.Float).SetInt(got.m.toBig())
 		if f.SetMantExp(f, got.q).Cmp(want) != 0 {
-			t.Fatalf("%d*2^%d rounded by %+v = %d*2^%d, want %s", m, q, r, got.m, got.q, want.Text('p', 0))
+			t.Fatalf("%d*2^%d rounded by %+v = %d*2^%d, want %s", m, q, r, got.m.toBig(), got.q, want.Text('p', 0))
 		}
 		if wantExp := max(want.MantExp(nil)-1, exponentBound(r)); got.e != wantExp || got.null {
 			t.Fatalf("%d*2^%d rounded by %+v has exponent %d, want %d", m, q, r, got.e, wantExp)
@@ -105,10 +105,10 @@ func TestUnitsBelowEmin(t *testing.T) {
 		fp.RTO: {1, 1, 1, -1, -1, -1},
 	} {
 		for i, quarters := range []int64{1, 2, 3, -1, -2, -3} {
-			x := term{neg: quarters < 0, m: big.NewInt(quarters), q: -102}
+			x := term{neg: quarters < 0, m: newInteger(quarters), q: -102}
 			got := toMultiple(x, -100, mode)
-			if got.q != -100 || got.m.Cmp(big.NewInt(want[i])) != 0 || got.neg != x.neg {
-				t.Errorf("%s: %d/4 -> %d (negative: %t), want %d", mode, quarters, got.m, got.neg, want[i])
+			if got.q != -100 || got.m.cmp(newInteger(want[i])) != 0 || got.neg != x.neg {
+				t.Errorf("%s: %d/4 -> %d (negative: %t), want %d", mode, quarters, got.m.toBig(), got.neg, want[i])
 			}
 		}
 	}

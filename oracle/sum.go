@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"math/big"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -168,20 +167,20 @@ func cutAccumulator(acc term, top int, j mma.Join) term {
 // total is the exact sum of numbers.
 func total(terms []term) term {
 	q := lowestBit(terms)
-	sum, shifted := new(big.Int), new(big.Int)
-	for _, t := range terms {
-		if !t.isZero() {
-			sum.Add(sum, shifted.Lsh(t.m, uint(t.q-q)))
+	var sum integer
+	for i := range terms {
+		if t := &terms[i]; !t.isZero() {
+			sum = sum.plus(t.m.shifted(t.q - q))
 		}
 	}
-	return term{m: sum, q: q, neg: sum.Sign() < 0}
+	return term{m: sum, q: q, neg: sum.sign() < 0}
 }
 
 // lowestBit returns the least q of the terms that are not 0.
 func lowestBit(terms []term) int {
 	q, found := 0, false
-	for _, t := range terms {
-		if !t.isZero() && (!found || t.q < q) {
+	for i := range terms {
+		if t := &terms[i]; !t.isZero() && (!found || t.q < q) {
 			q, found = t.q, true
 		}
 	}

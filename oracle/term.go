@@ -1,10 +1,6 @@
 package oracle
 
-import (
-	"math/big"
-
-	"github.com/mmafuzz/mmafuzz/sim/fp"
-)
+import "github.com/mmafuzz/mmafuzz/sim/fp"
 
 // Kind describes what a term is: a number, an infinity or a NaN.
 type Kind uint8
@@ -17,40 +13,30 @@ const (
 )
 
 // term is a term in the sense of package mma: an exact number with a nominal
-// exponent, or an infinity or NaN. Terms are values: nothing changes the
-// integer of an existing term.
+// exponent, or an infinity or NaN.
 type term struct {
 	kind Kind
-	neg  bool     // the sign, also of zeros and infinities
-	null bool     // a zero that has no nominal exponent
-	m    *big.Int // finite: the number is m * 2^q; nil is 0
-	q    int
-	e    int // nominal exponent, unless null
+	neg  bool // the sign, also of zeros and infinities
+	null bool // a zero that has no nominal exponent
 
+	invalid bool // a NaN that no operand brought: Inf*0 or Inf-Inf
+	signals bool // a signalling NaN
+	over    bool // an infinity that rounding a product made
+	direct  bool // a NaN or Inf*0 that is a product, and not yet part of a sum or rounded
+	second  bool // and whose first factor is not the NaN
+
+	m       integer // finite: the number is m * 2^q
+	q       int
+	e       int    // nominal exponent, unless null
 	element int    // of a product: its position in the vectors
 	payload uint64 // of a NaN: the fraction field, in the top bits
-	invalid bool   // a NaN that no operand brought: Inf*0 or Inf-Inf
-	signals bool   // a signalling NaN
-	over    bool   // an infinity that rounding a product made
-	direct  bool   // a NaN or Inf*0 that is a product, and not yet part of a sum or rounded
-	second  bool   // and whose first factor is not the NaN
-}
-
-var noMagnitude big.Int
-
-// mant returns m, also where it is nil.
-func (t *term) mant() *big.Int {
-	if t.m == nil {
-		return &noMagnitude
-	}
-	return t.m
 }
 
 // isZero reports whether t is the number 0, null or not.
-func (t *term) isZero() bool { return t.kind == Finite && t.mant().Sign() == 0 }
+func (t *term) isZero() bool { return t.kind == Finite && t.m.sign() == 0 }
 
 // log2 returns floor(log2|t|) of a number that is not 0.
-func (t *term) log2() int { return t.q + t.m.BitLen() - 1 }
+func (t *term) log2() int { return t.q + t.m.bitLen() - 1 }
 
 // below reports whether t is a number with 0 < |t| < 2^exp.
 func (t *term) below(exp int) bool { return t.kind == Finite && !t.isZero() && t.log2() < exp }
@@ -83,9 +69,9 @@ func decode(id fp.ID, code uint64) term {
 	if frac == 0 {
 		return term{null: true, neg: neg}
 	}
-	m := new(big.Int).SetUint64(frac)
+	m := newInteger(int64(frac))
 	if neg {
-		m.Neg(m)
+		m = m.neg()
 	}
 	return term{neg: neg, m: m, q: e - int(f.FracBits), e: e}
 }

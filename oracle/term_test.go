@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"math"
-	"math/big"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -19,7 +18,7 @@ func (t term) value() float64 {
 	case t.isZero() && t.neg:
 		return math.Copysign(0, -1)
 	}
-	return float(t.mant(), t.q)
+	return float(t.m.toBig(), t.q)
 }
 
 func same(x, y float64) bool {
@@ -95,15 +94,15 @@ func TestDecodeKnown(t *testing.T) {
 // does not have.
 func TestEncodePanics(t *testing.T) {
 	for _, x := range []term{
-		{m: big.NewInt(0x1001)},      // 13 bits
-		{m: big.NewInt(1), q: -25},   // half the least number
-		{m: big.NewInt(1), q: 16},    // 2^16
-		{m: big.NewInt(1), q: -1000}, // far below
+		{m: newInteger(0x1001)},      // 13 bits
+		{m: newInteger(1), q: -25},   // half the least number
+		{m: newInteger(1), q: 16},    // 2^16
+		{m: newInteger(1), q: -1000}, // far below
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%d*2^%d is an FP16 number", x.m, x.q)
+					t.Errorf("%d*2^%d is an FP16 number", x.m.toBig(), x.q)
 				}
 			}()
 			encode(x, fp.FP16, mma.Special{NaN: mma.NaNQuiet})

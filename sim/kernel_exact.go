@@ -19,7 +19,7 @@ type exact struct {
 	low      int32 // weight of the lowest bit
 	digits   int
 	products [2]int // the digits that products reach: from one to before the other
-	narrow   bool   // products are added to one digit
+	block    int    // after so many products that are added to one digit: the carries; 0: none are
 	narrowC  bool   // so is C
 	direct   bool   // the sum is rounded to D's format and nothing else
 	down     bool   // a zero sum of terms of both signs is -0
@@ -81,10 +81,11 @@ func newExact(m *Model) kernel {
 			e.narrowC = e.narrowC && c.FracBits < 24
 		}
 	}
-	// All products that are added to one digit, and C, stay below 2^62.
-	e.narrow = int(bitsA+bitsB)+31+bits.Len(uint(m.k)) < 62
+	if spare := 61 - 31 - int(bitsA+bitsB); spare > 2 { // the block's products, and C, stay below 2^62
+		e.block = 1 << spare
+	}
 	e.digits = int(high-e.low)/32 + 4 // for the carries of up to 2^31 products
-	e.products = [2]int{int(lowest-e.low) / 32, min(e.digits, int(highest-e.low)/32+3)}
+	e.products = [2]int{int(lowest-e.low) / 32, min(e.digits, int(highest-e.low)/32+4)}
 	e.direct = p.Acc == mma.To(f.D, fp.RNE) && p.Out == mma.Round{} && p.Special.TinySign
 	return e
 }
@@ -284,22 +285,20 @@ func (e *exact) zeroSign(a, b []exactFactor, c *term) bool {
 func (e *exact) sum(st *exactState, a, b []exactFactor, c *term) term {
 	n := e.digits
 	even, odd := st.sums[:n:n], st.sums[n:2*n:2*n]
-	b = b[:len(a)]
-	if e.narrow {
-		k := 0
-		for ; k+1 < len(a); k += 2 {
-			addNarrow(even, a[k].sig*b[k].sig, a[k].at+b[k].at)
-			addNarrow(odd, a[k+1].sig*b[k+1].sig, a[k+1].at+b[k+1].at)
-		}
-		if k < len(a) {
-			addNarrow(even, a[k].sig*b[k].sig, a[k].at+b[k].at)
-		}
-	} else {
+	from, to := e.products[0], e.products[1]
+	if e.block == 0 {
 		for k := range a {
 			addProduct(even, &a[k], &b[k])
 		}
+	} else {
+		for at := 0; at < len(a); at += e.block {
+			if at > 0 {
+				carry(even[from:to], odd[from:to])
+			}
+			end := min(at+e.block, len(a))
+			addProducts(even, odd, a[at:end], b[at:end])
+		}
 	}
-	from, to := e.products[0], e.products[1]
 	if !c.IsZero() {
 		at := c.Q - e.low
 		switch {
@@ -317,6 +316,31 @@ func (e *exact) sum(st *exactState, a, b []exactFactor, c *term) term {
 		s.Neg = e.zeroSign(a, b, c)
 	}
 	return s
+}
+
+// addProducts adds products of few bits.
+func addProducts(even, odd []int64, a, b []exactFactor) {
+	b = b[:len(a)]
+	k := 0
+	for ; k+1 < len(a); k += 2 {
+		addNarrow(even, a[k].sig*b[k].sig, a[k].at+b[k].at)
+		addNarrow(odd, a[k+1].sig*b[k+1].sig, a[k+1].at+b[k+1].at)
+	}
+	if k < len(a) {
+		addNarrow(even, a[k].sig*b[k].sig, a[k].at+b[k].at)
+	}
+}
+
+// carry brings all digits but the last, which has the sign, below 2^32.
+func carry(even, odd []int64) {
+	carry, last := int64(0), len(even)-1
+	for i, v := range even {
+		v += odd[i] + carry
+		carry, odd[i] = v>>32, 0
+		if even[i] = v; i < last {
+			even[i] = int64(uint32(v))
+		}
+	}
 }
 
 // addNarrow adds v * 2^at to the digit of its lowest bit.

@@ -21,6 +21,9 @@ func TestTable8(t *testing.T) { checkPaper(t, "table8.txt", 355) }
 func TestFTTN(t *testing.T)   { checkPaper(t, "fttn.txt", 440) }
 func TestSMT(t *testing.T)    { checkPaper(t, "smt.txt", 177) }
 
+// TestB200 checks result words of a B200 that others have published.
+func TestB200(t *testing.T) { checkPaper(t, "b200.txt", 51) }
+
 // TestGeForce checks results of silicon that owners of cards have published.
 func TestGeForce(t *testing.T) { checkPaper(t, "geforce.txt", 74) }
 

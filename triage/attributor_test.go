@@ -154,7 +154,7 @@ func TestManyLabels(t *testing.T) {
 // TestTurned finds the causes of random pairs of programs for the same formats, and of
 // programs and their mutants: they are the same with the two sides exchanged.
 func TestTurned(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	all := mma.Arithmetics()
 	combined, backwards := 0, 0
@@ -220,7 +220,7 @@ func TestTurned(t *testing.T) {
 // TestPartsTurned divides the differences of random pairs of programs into parts: with the
 // programs exchanged, these are the same parts with the same labels.
 func TestPartsTurned(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	all := mma.Arithmetics()
 	for range 2000 {
@@ -397,7 +397,7 @@ func tiles(t *testing.T, i *mma.Instruction) *mma.Batch {
 func TestHiddenLabels(t *testing.T) {
 	byClass := oracle.Policy{NaN: oracle.ByClass, Zero: oracle.ByClass}
 	units := slices.Clone(mma.Arithmetics())
-	for seed := range tier.Of[uint64](40, 80, 1500) {
+	for seed := range tier.Of[uint64](40, 80, 300, 1500) {
 		units = append(units, madeup.Unit(seed))
 	}
 	compared := 0

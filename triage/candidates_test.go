@@ -10,7 +10,7 @@ import (
 
 // TestAnyValue has units that differ in a value that no decision leads to, and in two.
 func TestAnyValue(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for n, tc := range []struct{ inst, set, label string }{
 		{hopper16, "acc.emax=126", "overflow"},
 		{hopper16, "l=3", "fusion-width"},

@@ -294,7 +294,7 @@ func changeText(changes []mma.Change) string {
 
 // TestCases explains the regression cases of every label.
 func TestCases(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for _, l := range triage.Labels() {
 		t.Run(string(l.Label), func(t *testing.T) {
 			cases := readCases(t, filepath.Join("testdata", string(l.Label)+".case"))
@@ -394,14 +394,5 @@ func (r *regression) checkLayout(t *testing.T) {
 		if f.Bucket != "layout" || f.Place == "" {
 			t.Errorf("a finding in %s at %q", f.Bucket, f.Place)
 		}
-	}
-}
-
-// skipUnderRace skips a test that computes much, in one goroutine or in those that other
-// tests have too: with the race detector it takes twenty times as long and finds nothing more.
-func skipUnderRace(t *testing.T) {
-	t.Helper()
-	if raceEnabled {
-		t.Skip("nothing for the race detector that other tests do not have")
 	}
 }

@@ -47,7 +47,7 @@ func reference(t *testing.T, i *mma.Instruction, name string, n int) *triage.Unk
 // TestReferences explains units that compute with reference arithmetic: its name is among
 // what explains them.
 func TestReferences(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for _, tc := range []struct{ inst, ref, changes string }{
 		{hopper16, "fma64", "l 16→1, join.align.f 25→exact, join.align.mode rz→, acc.frac 23→52, acc.mode rz→rne, acc.emin -126→-1022, acc.emax 127→1023, " +
 			"out.frac exact→23, out.mode →rne, out.emin none→-126, out.emax none→127, special.negzero false→true"},
@@ -70,7 +70,7 @@ func TestReferences(t *testing.T) {
 
 // TestAlike names the instructions that compute what a unit does, and no others.
 func TestAlike(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	r := &regression{a: find(t, ampere16), b: find(t, hopper16)}
 	pr := answering(t, r, evidence(t, r, "normal", 1000))
 	v := explain(t, pr)
@@ -105,7 +105,7 @@ func TestKnownFirst(t *testing.T) {
 // TestNearest says of units that are no programs how near one comes, and where the
 // nearest fails.
 func TestNearest(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for n, tc := range []struct {
 		inst, box, generator string
 		want                 string // changes of the base, cases, and the witness with the unit's result and the program's
@@ -139,7 +139,7 @@ func TestNearest(t *testing.T) {
 
 // TestNearestRecorded has nobody to ask: the witness is a case that is there.
 func TestNearestRecorded(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	tier.LongOnly(t)
 	r := &regression{a: find(t, hopper16)}
 	r.box = boxes(r.a)["wire"]

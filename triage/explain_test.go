@@ -83,7 +83,7 @@ func TestNothingToExplain(t *testing.T) {
 // TestTwoCauses has units that differ in several parameters at once, with
 // evidence that shows all of them.
 func TestTwoCauses(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for _, tc := range []struct{ a, b, set, generator, changes, labels string }{
 		{ampere16, hopper16, "", "normal", "l 8→16, join.align.f 24→25", "fusion-width+truncation-width"},
 		{hopper16, ampere16, "", "normal", "l 16→8, join.align.f 25→24", "fusion-width+truncation-width"},
@@ -109,7 +109,7 @@ func TestTwoCauses(t *testing.T) {
 // TestKnownProgram has units as far apart as two vendors' or two generations of
 // AMD: what explains one is the other's program.
 func TestKnownProgram(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for _, tc := range []struct{ a, b, generator, hidden string }{
 		// Both L are beyond K; the rounding at 31 bits hides what is below the floor.
 		{"hopper/mma.m16n8k8.f32.bf16.bf16.f32", "cdna3/v_mfma_f32_32x32x8_bf16", "cut", "l 16→8, join.align.floor -133→-126"},
@@ -133,7 +133,7 @@ func TestKnownProgram(t *testing.T) {
 // TestUnexplainable gives boxes that are no programs, some of which answer: there
 // is no verdict.
 func TestUnexplainable(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	tier.LongOnly(t)
 	units, effort := 3, 2
 	if tier.Nightly() {
@@ -210,7 +210,7 @@ func TestNoInputs(t *testing.T) {
 
 // TestDeterminism explains twice.
 func TestDeterminism(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for _, file := range []string{"fusion-width", "accumulate-placement"} {
 		for _, r := range readCases(t, "testdata/"+file+".case") {
 			first := explain(t, r.problem(t))
@@ -223,7 +223,7 @@ func TestDeterminism(t *testing.T) {
 
 // TestPolicy leaves NaN codes and zero signs open: they are no differences.
 func TestPolicy(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	a := find(t, hopper16)
 	r := &regression{a: a, b: changed(t, a, "special.nan=quiet join.align.f=24")}
 	pr := answering(t, r, evidence(t, r, "special", 500))
@@ -296,7 +296,7 @@ func TestTime(t *testing.T) {
 
 // TestFindWitness finds the smallest input that shows a change.
 func TestFindWitness(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	a := find(t, "ampere/mma.m16n8k8.f32.f16.f16.f32")
 	for _, tc := range []struct{ set, want string }{
 		{"join.align.f=25", "3c00 3c00 b3000000: 3f800000 3f7fffff"},

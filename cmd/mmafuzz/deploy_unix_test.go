@@ -125,7 +125,7 @@ func TestJob(t *testing.T) {
 			args = append(args, strings.Replace(strings.Replace(a, "/campaign/", dir+"/", 1), "/data/", dir+"/", 1))
 		}
 		if args[0] == "run" {
-			args = append(args, "--lease", "1s") // nobody else comes while it waits
+			args = append(args, "--wait", "1s") // nobody else comes while it waits
 		}
 		p := start(t, dir, args...)
 		return p.wait(t), p.stdout.String() + p.stderr.String()
@@ -169,7 +169,7 @@ func TestJob(t *testing.T) {
 	if code, out := run(merge, 0); code != exitMismatch || action(merge, code) != "FailJob" || !strings.Contains(out, "; exit 1\n") {
 		t.Errorf("merge: exit code %d: %s", code, out)
 	}
-	if got := action(shards, exitTrouble); got != "FailIndex" {
+	if got := action(shards, exitTrouble); got != "Count" {
 		t.Errorf("trouble is to %s", got)
 	}
 }

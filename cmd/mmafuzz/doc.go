@@ -46,6 +46,11 @@
 // shard of a campaign ends with 0 when its units are done, whatever was found: merge
 // reports the mismatches.
 //
+// The program reserves address space before any of its own code runs. Under a limit on it
+// (ulimit -v) of less than 2,000,000 KiB that may fail, and the program then ends with Go's own
+// words, such as "failed to reserve page summary memory", and 2. Memory itself can be
+// limited further, by a container or by GOMEMLIMIT.
+//
 // # JSON
 //
 // The text for people may change with every version. With --json, commands write

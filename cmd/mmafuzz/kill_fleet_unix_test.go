@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -41,9 +42,29 @@ func mergedTree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestKillShards kills shards of a campaign at random moments, by -9 and by TERM, requeues
-// them, and runs some of them twice: what is merged is the same, to the last byte, as that of
-// one shard that nothing happened to.
+// noStrays checks that nothing is in a directory of shards or of a result but what belongs there:
+// nothing of processes that were killed while they wrote.
+func noStrays(t *testing.T, dir string) {
+	t.Helper()
+	logs, err := os.ReadDir(filepath.Join(dir, "units"))
+	if err != nil {
+		t.Error(err)
+	}
+	for _, e := range logs {
+		if strings.HasPrefix(e.Name(), ".") || !strings.Contains(e.Name(), "-of-") && !strings.HasPrefix(e.Name(), "merged.") {
+			t.Errorf("%s is left in %s", e.Name(), dir)
+		}
+	}
+	for _, pattern := range []string{".*", "*/.*", "*.damaged"} {
+		if left, err := filepath.Glob(filepath.Join(dir, pattern)); err != nil || left != nil {
+			t.Errorf("%v is left in %s, %v", left, dir, err)
+		}
+	}
+}
+
+// TestKillShards kills shards of a campaign and merges at random moments, by -9 and by TERM, starts
+// them again, and runs some of them twice: what is merged is the same, to the last byte, as that
+// of one shard that nothing happened to, and no file is left over.
 func TestKillShards(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -60,100 +81,113 @@ func TestKillShards(t *testing.T) {
 		t.Fatalf("%d files", len(want))
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
+	kill := func(p *process, within int) {
+		time.Sleep(time.Duration(50+rng.IntN(within)) * time.Millisecond)
+		_ = p.Process.Signal([]os.Signal{syscall.SIGKILL, syscall.SIGTERM}[rng.IntN(2)])
+	}
 	killed, ended := 0, 0
 	for _, n := range []int{3, 7}[:tier.Of(1, 1, 2)] {
 		dir := t.TempDir()
 		fleetPlan(t, dir)
-		shard := func(i int) *process {
-			return start(t, dir, "run", "--campaign", "c.json", "--shard", fmt.Sprintf("%d/%d", i, n), "--out", "units", "--workers", "1")
-		}
 		running := []int{0} // the first one is there twice
 		for i := range n {
 			running = append(running, i)
 		}
-		left := tier.Of(0, 4, 20) // kills
+		left := tier.Of(0, 4, 20, 120) // kills
 		for len(running) > 0 {
 			i := running[0]
 			running = running[1:]
-			p := shard(i)
+			p := start(t, dir, "run", "--campaign", "c.json", "--shard", fmt.Sprintf("%d/%d", i, n), "--out", "units", "--workers", "1", "--wait", "1s")
 			if left > 0 {
 				left--
-				with := []os.Signal{syscall.SIGKILL, syscall.SIGTERM}[rng.IntN(2)]
-				time.Sleep(time.Duration(50+rng.IntN(300)) * time.Millisecond)
-				_ = p.Process.Signal(with)
+				kill(p, 200)
 			}
 			switch code := p.wait(t); code {
 			case exitAgree:
 				ended++
-			case -1, exitIncomplete:
+			case -1, exitIncomplete: // the latter also where it needs results of others
 				killed++
 				running = append(running, i)
 			default:
 				t.Fatalf("shard %d: exit code %d: %s", i, code, &p.stderr)
 			}
 		}
+		for range tier.Of(0, 2, 6, 50) {
+			p := start(t, dir, "merge", "--json", "units", "--out", "out")
+			kill(p, 1500)
+			switch code := p.wait(t); code {
+			case -1, exitIncomplete:
+				killed++
+			case exitMismatch:
+				ended++
+				if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				t.Fatalf("merge: exit code %d: %s", code, &p.stderr)
+			}
+		}
 		if d := differences(want, mergedTree(t, dir)); d != "" {
 			t.Errorf("%d shards, %d killed: different: %s", n, killed, d)
 		}
+		noStrays(t, filepath.Join(dir, "units"))
+		noStrays(t, filepath.Join(dir, "out"))
 	}
-	t.Logf("%d shards ended, %d were killed; %d files", ended, killed, len(want))
+	t.Logf("%d ended, %d were killed or are to go on; %d files", ended, killed, len(want))
 	if killed == 0 {
-		t.Error("no shard was killed before its end")
+		t.Error("nothing was killed before its end")
 	}
 }
 
-// TestKillTriage kills shards that divide the triage of some fifty cases, by -9 and by TERM: what is
-// merged is the same as if none had done any.
-func TestKillTriage(t *testing.T) {
+// TestMergeNamespaces runs five merges into one directory at the same time, each in a namespace of
+// processes, where it has the same id, as in containers. Nothing is lost.
+func TestMergeNamespaces(t *testing.T) {
 	t.Parallel()
-	if !tier.Long() {
-		t.Skip("kills a dozen processes; TestTriage of package fleet has the same in one")
+	if err := exec.Command("unshare", "-pf", "--mount-proc", "true").Run(); err != nil {
+		t.Skipf("no namespaces here: %v; TestMergesAtOnce of package fleet has merges in one process", err)
 	}
 	dir := t.TempDir()
-	plan := start(t, dir, "campaign", "plan", "--targets", "sim:turing,sim:ampere,sim:cdna1,sim:cdna3", "--inst", "mma.m16n8k8.f32.f16.f16.f32",
-		"--gen", "pattern,cut,special", "--count", "4000", "--unit", "1024", "--out", "c.json")
-	if code := plan.wait(t); code != exitAgree {
-		t.Fatalf("exit code %d: %s", code, &plan.stderr)
+	p := start(t, dir, "campaign", "plan", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32",
+		"--gen", "cut,raw", "--count", "8000", "--unit", "128", "--rounds", "1", "--out", "c.json")
+	if code := p.wait(t); code != exitAgree {
+		t.Fatalf("exit code %d: %s", code, &p.stderr)
 	}
-	one := start(t, dir, "run", "--campaign", "c.json", "--out", "units")
-	if code := one.wait(t); code != exitAgree {
-		t.Fatalf("exit code %d: %s", code, &one.stderr)
+	const n = 5
+	for i := range n {
+		p := start(t, dir, "run", "--campaign", "c.json", "--shard", fmt.Sprintf("%d/%d", i, n), "--out", fmt.Sprintf("units%d", i))
+		if code := p.wait(t); code != exitAgree {
+			t.Fatalf("exit code %d: %s", code, &p.stderr)
+		}
 	}
-	want := mergedTree(t, dir)
-	if err := os.RemoveAll(filepath.Join(dir, "out")); err != nil {
+	program, err := exec.LookPath("mmafuzz")
+	if err != nil {
 		t.Fatal(err)
 	}
-	const n = 3
-	rng := rand.New(rand.NewPCG(7, 8))
-	shard := func(i int) *process {
-		return start(t, dir, "run", "--campaign", "c.json", "--shard", fmt.Sprintf("%d/%d", i, n), "--out", "units", "--workers", "1", "--lease", "1s")
-	}
-	running := [n]*process{shard(0), shard(1), shard(2)}
-	killed := 0
-	for left := 8; left > 0; left-- {
-		time.Sleep(time.Duration(200+rng.IntN(600)) * time.Millisecond)
-		i := rng.IntN(n)
-		_ = running[i].Process.Signal([]os.Signal{syscall.SIGKILL, syscall.SIGTERM}[left%2])
-		switch code := running[i].wait(t); code {
-		case -1, exitIncomplete:
-			killed++
-		case exitAgree:
-		default:
-			t.Fatalf("shard %d: exit code %d: %s", i, code, &running[i].stderr)
+	for trial := range tier.Of(1, 2, 10, 200) {
+		out := filepath.Join(dir, fmt.Sprintf("out%d", trial))
+		var all []*exec.Cmd
+		for i := range n {
+			c := exec.Command("unshare", "-pf", "--mount-proc", program, "merge", fmt.Sprintf("units%d", i), "--out", out)
+			c.Dir = dir
+			all = append(all, c)
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
 		}
-		running[i] = shard(i)
-	}
-	for i, p := range running {
+		for _, c := range all {
+			_ = c.Wait()
+			if code := c.ProcessState.ExitCode(); code != exitIncomplete && code != exitMismatch && code != exitTrouble { // trouble: another one is finishing
+				t.Errorf("trial %d: exit code %d", trial, code)
+			}
+		}
+		p := start(t, dir, "status", out)
 		if code := p.wait(t); code != exitAgree {
-			t.Errorf("shard %d: exit code %d: %s", i, code, &p.stderr)
+			t.Errorf("trial %d: exit code %d: %s%s", trial, code, &p.stdout, &p.stderr)
 		}
-	}
-	cases, err := filepath.Glob(filepath.Join(dir, "units", "triage", "case-*"))
-	if err != nil || len(cases) < 30 || killed == 0 {
-		t.Errorf("%d cases, %d shards were killed: %v", len(cases), killed, err)
-	}
-	if d := differences(want, mergedTree(t, dir)); d != "" {
-		t.Errorf("%d killed: different: %s", killed, d)
+		noStrays(t, out)
+		if err := os.RemoveAll(out); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -168,7 +202,7 @@ func TestShardTerm(t *testing.T) {
 	}
 	p = start(t, dir, "run", "--campaign", "c.json", "--shard", "3/5", "--out", "units")
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-		if leases, _ := filepath.Glob(filepath.Join(dir, "units", "leases", "0*")); len(leases) > 0 {
+		if begun, _ := filepath.Glob(filepath.Join(dir, "units", "units", ".3-of-5.*")); len(begun) > 0 {
 			break
 		}
 	}
@@ -187,7 +221,8 @@ func TestShardTerm(t *testing.T) {
 	if code != exitIncomplete || !strings.Contains(p.stderr.String(), "mmafuzz: interrupted\nmmafuzz: hint: the same command goes on") {
 		t.Errorf("exit code %d: %s", code, &p.stderr)
 	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "units", "leases", "*")); left != nil {
-		t.Errorf("leases are left: %v", left)
+	if left, _ := filepath.Glob(filepath.Join(dir, "units", "units", "*")); left != nil {
+		t.Errorf("it has left %v", left)
 	}
+	noStrays(t, filepath.Join(dir, "units"))
 }

@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"fuzz/finding"},
 	{"fuzz/engine"},
 	{"fuzz"},
-	{"fuzz/bisect", "fuzz/cases", "fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/fleet"},
+	{"fuzz/bisect", "fuzz/cases", "fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/evidence", "fuzz/fleet"},
 	{"fuzz/bench", "fuzz/checklist", "fuzz/listing", "fuzz/summary", "fuzz/vectors"},
 	{"fuzz/pages"},
 	{"cmd"},

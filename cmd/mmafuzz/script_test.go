@@ -126,7 +126,7 @@ func TestScript(t *testing.T) {
 			case "nightly":
 				return tier.Nightly(), nil
 			case "race":
-				return raceEnabled, nil
+				return tier.Race, nil
 			case "program":
 				return instead != "", nil
 			case "emulated":

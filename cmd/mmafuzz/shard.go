@@ -22,21 +22,21 @@ import (
 type shardFlags struct {
 	campaign string
 	shard    string
-	lease    time.Duration
+	wait     time.Duration
 
 	index, of int
 }
 
 func (s *shardFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.campaign, "campaign", "", "`file` of a plan: work on its units (mmafuzz campaign --help)")
-	f.StringVar(&s.shard, "shard", "0/1", "`I/N`: with --campaign, the units whose number modulo N is I, then those of others")
-	f.DurationVar(&s.lease, "lease", fleet.DefaultLease, "with --campaign, take over units of a shard that has been silent for this `time`")
+	f.StringVar(&s.shard, "shard", "0/1", "`I/N`: with --campaign, the units whose number modulo N is I")
+	f.DurationVar(&s.wait, "wait", fleet.DefaultWait, "with --campaign, how long to wait for a shard that writes no results, `time`")
 }
 
 // check reads --shard, and returns an error if flags are wrong or do not go together.
 func (s *shardFlags) check(f *pflag.FlagSet) error {
 	if s.campaign == "" {
-		for _, name := range []string{"shard", "lease", "allow-exec"} {
+		for _, name := range []string{"shard", "wait", "allow-exec"} {
 			if f.Changed(name) {
 				return hint.New("add --campaign FILE: mmafuzz campaign plan makes one", "--%s is given without --campaign", name)
 			}
@@ -46,7 +46,7 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 	var excluded []string
 	f.Visit(func(one *pflag.Flag) {
 		switch one.Name {
-		case "campaign", "shard", "lease", "allow-exec", "workers", "out", "json", "color", "verbose", "width":
+		case "campaign", "shard", "wait", "allow-exec", "workers", "out", "json", "color", "verbose", "width":
 		default:
 			excluded = append(excluded, "--"+one.Name)
 		}
@@ -63,8 +63,8 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 		return hint.New("for example --shard 0/7 to --shard 6/7", "--shard is %q, not I/N", s.shard)
 	case s.of < 1 || s.index < 0 || s.index >= s.of:
 		return hint.New("numbers of shards begin with 0", "--shard is %s, which is none of 0/%d to %d/%d", s.shard, max(s.of, 1), max(s.of, 1)-1, max(s.of, 1))
-	case s.lease < time.Second:
-		return hint.New("heartbeats may take seconds on a file system that is shared", "--lease is %s, at least 1s is needed", s.lease)
+	case s.wait < time.Second:
+		return hint.New("files may take seconds to appear on a file system that is shared", "--wait is %s, at least 1s is needed", s.wait)
 	}
 	return nil
 }
@@ -105,7 +105,7 @@ func (r *runCmd) runShard(ctx context.Context) error {
 		r.say("plan %s: shard %s of %s, out=%s", p.Digest(), r.shard.shard, readable.Plural(len(p.Units()), "unit"), r.out)
 	}
 	u := shardUI{app: r.app, began: time.Now(), line: newStatusLine(r.app)}
-	s := fleet.Shard{Plan: p, Pairs: cfg.Pairs, Dir: r.out, Index: r.shard.index, Of: r.shard.of, Workers: cfg.Workers, Lease: r.shard.lease, Observe: u.progress}
+	s := fleet.Shard{Plan: p, Pairs: cfg.Pairs, Dir: r.out, Index: r.shard.index, Of: r.shard.of, Workers: cfg.Workers, Wait: r.shard.wait, Observe: u.progress}
 	err = s.Run(ctx)
 	u.line.clear()
 	if result := u.summarize(p, r.shard.shard, err); result != nil {
@@ -158,10 +158,7 @@ func (u *shardUI) progress(p fleet.Progress) {
 	}
 	t := time.Since(u.began)
 	waiting := ""
-	switch {
-	case p.Triaging:
-		waiting = "explaining and shrinking: " + readable.Plural(p.Triaged, "step")
-	case p.Waiting:
+	if p.Waiting {
 		waiting = "waiting for other shards"
 	}
 	u.line.show(

@@ -98,7 +98,7 @@ func writersOf(path string) (by []Writer, dir bool) {
 	if w := HeadOf(filepath.Join(path, File)).By; w != "" {
 		by = append(by, w)
 	}
-	if has("campaign.json") && has("units", "units.log") {
+	if has("campaign.json") && has("units") {
 		by = append(by, ByShard)
 	}
 	if has(".compare.log", filepath.Join("bundles", ".compare")) {

@@ -19,7 +19,7 @@ func TestCheckWriter(t *testing.T) {
 	written := map[Writer]map[string]string{
 		ByRun:       journal(ByRun),
 		ByShard:     {"campaign.json": "{}", "units/0000000": ""},
-		ByMerge:     {File: journal(ByMerge)[File], "campaign.json": "{}", "units.log": ""},
+		ByMerge:     {File: journal(ByMerge)[File], "campaign.json": "{}", "units/merged.0": ""},
 		ByInfer:     journal(ByInfer),
 		ByStudy:     journal(ByStudy),
 		ByChecklist: journal(ByChecklist),

@@ -107,7 +107,7 @@ func inFileName(r rune) rune {
 
 // ownNames are those of files and directories of this program beside which files with slugs as
 // names may be: in the directories of campaigns, of their shards, and of sets of tests.
-var ownNames = []string{"journal", "go.mod", "go.sum", "campaign.json", "units", "units.log", "leases", "shards", "rounds", "triage", "table.tsv"}
+var ownNames = []string{"journal", "go.mod", "go.sum", "campaign.json", "units", "table.tsv"}
 
 // windowsDevices are names that are no files on Windows, whatever extension they have.
 var windowsDevices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)

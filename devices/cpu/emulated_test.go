@@ -49,9 +49,9 @@ func emulatedModels(t *testing.T, e devicetest.Emulator, target devices.Target) 
 		t.Fatal(err)
 	}
 	for _, i := range target.Instructions() {
-		count := uint64(1_000_000)
+		count := tier.Of[uint64](0, 0, 100_000, 1_000_000)
 		if !unset(i.Name) {
-			count = 50_000
+			count /= 20
 		}
 		p := run(t, target, model, i.Name, count)
 		if p.Classes[oracle.Same] != p.Dots || p.Dots < count {

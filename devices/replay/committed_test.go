@@ -16,6 +16,7 @@ import (
 	recorder "github.com/mmafuzz/mmafuzz/fuzz/record"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 var recordings = filepath.Join("..", "..", "corpus", "recordings")
@@ -23,6 +24,7 @@ var recordings = filepath.Join("..", "..", "corpus", "recordings")
 // TestCommitted compares the recordings under corpus/recordings, of real machines,
 // with the simulators of their architectures.
 func TestCommitted(t *testing.T) {
+	tier.SkipUnderRace(t)
 	lines, err := compareRecordings(t, recordings)
 	for _, l := range lines {
 		t.Log(l)

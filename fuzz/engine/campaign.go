@@ -54,8 +54,6 @@ type Config struct {
 	// Partial says, if not "", why the inputs are not all that they should be, such as that a
 	// recording was cut short: the campaign ends unfinished, for this reason.
 	Partial string
-	// Sharing divides triage among processes; the zero value: this one does all of it.
-	Sharing finding.Sharing
 	// Bundles, if not "", is the directory below which every finding gets a bundle
 	// (package bundle). Its path there is BundleDir(f); if BundleDir is nil,
 	// INSTRUCTION/CAUSE-NUMBER, prefixed by the targets if the pairs differ in them
@@ -104,7 +102,7 @@ func (cfg *Config) SeveralTargets() bool {
 func (cfg *Config) finderOptions() finding.Options {
 	o := finding.Options{
 		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
-		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Sharing: cfg.Sharing, Workers: cfg.Workers,
+		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Workers: cfg.Workers,
 	}
 	if cfg.Observe != nil {
 		o.Found = cfg.Observe.Finding

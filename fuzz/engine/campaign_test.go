@@ -200,7 +200,7 @@ func TestDamagedJournal(t *testing.T) {
 
 // TestKnownCauses runs pairs of which the cause is known.
 func TestKnownCauses(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for _, tc := range []struct {
 		a, b, inst string
 		changes    string // of the verdict
@@ -280,7 +280,7 @@ func boxedPair(t testing.TB, arch, inst string, change func(p *mma.Params)) devi
 // TestOutsideTheSpace gives triage a unit that no change of parameters explains:
 // it says so.
 func TestOutsideTheSpace(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	tier.LongOnly(t)
 	pair := boxedPair(t, "volta", "mma.m8n8k4.f32.f16.f16.f32", func(*mma.Params) {})
 	inner := pair.B.(*blackBox).Unit

@@ -39,7 +39,7 @@ func dotText(d *mma.Dot) string { return fmt.Sprintf("%x %x %x %x %x", d.A, d.B,
 // TestTurnedSides compares pairs of targets both ways: causes, counts and findings are the
 // same.
 func TestTurnedSides(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for _, tc := range []struct{ a, b, inst, instB string }{
 		{"sim:hopper", "ref:exact", "mma.m16n8k16.f32.f16.f16.f32", "mma.m16n8k16.f32.f16.f16.f32"},
 		{"sim:hopper", "sim:cdna3", "mma.m16n8k8.f32.tf32.tf32.f32", "v_mfma_f32_16x16x8_xf32"},
@@ -83,7 +83,7 @@ func pairsOf(t testing.TB, a, b, inst, instB string) []devices.Pair {
 // TestCausesAddUp checks that every differing case is in one bucket, and in one detail
 // unless there are too many.
 func TestCausesAddUp(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	s := runCampaign(t, Config{Pairs: pairsOf(t, "sim:hopper", "sim:cdna3", "mma.m16n8k16.f32.bf16.bf16.f32", ""), Seed: 1, Count: tier.Of[uint64](20_000, 20_000, 40_000)})
 	p := s.Pairs[0]
 	all := uint64(0)
@@ -156,7 +156,7 @@ func TestMaxFindings(t *testing.T) {
 // the first epoch the verdict becomes one that lacks the second change, and the evidence what
 // does not show it.
 func TestRefuted(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.bf16.bf16.f32", func(p *mma.Params) { p.Join.Align.F, p.Join.Align.Floor = 24, -132 })
 	c, err := New(Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 60_000})
 	if err != nil {
@@ -222,7 +222,7 @@ func TestSearchedAgain(t *testing.T) {
 	if !tier.Long() {
 		t.Skip("searches for a program several times: only with MMAFUZZ_LONG=1")
 	}
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", func(p *mma.Params) { p.Join.Align.F, p.Join.CDrop = 35, 30 })
 	most := int64(0)
 	s := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 130_000, Searching: func(_ int, _, limit int64) { most = max(most, limit) }})

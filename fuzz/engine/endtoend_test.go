@@ -16,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // endToEnd returns the loop over Ampere and Hopper in FP16.
@@ -73,7 +74,7 @@ func keepPools(t *testing.T) {
 // TestEndToEndAllocs checks that the loop needs no new memory, whatever makes its
 // inputs.
 func TestEndToEndAllocs(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	keepPools(t)
 	for _, g := range gen.All() {
 		e := endToEnd(t, g.Name)
@@ -94,7 +95,7 @@ func TestEndToEndAllocs(t *testing.T) {
 // TestChunkAllocs checks that a campaign needs no new memory for a chunk, the names of
 // its differing cases included.
 func TestChunkAllocs(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	cfg := Config{Pairs: openPairs(t, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), Seed: 1, Count: 20_000}
 	c, err := New(cfg)
 	if err != nil {

@@ -52,7 +52,7 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 // TestModels compares the simulators of the catalogue with the oracle on every
 // generator, alone and chained.
 func TestModels(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	n := tier.Of(4, 4, 12)
 	for at, i := range mma.Catalog() {
 		if i.Refuse != "" || at%tier.Of(3, 3, 1) != 0 {
@@ -69,7 +69,7 @@ func TestModels(t *testing.T) {
 
 // TestMadeUp does the same for made-up units.
 func TestMadeUp(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for seed := range tier.Of(40, 45, 400) {
 		i := madeup.Unit(uint64(seed))
 		i.Name = fmt.Sprint(seed)
@@ -85,7 +85,7 @@ func TestMadeUp(t *testing.T) {
 // no made-up unit has: codes of NaNs, NaNs that are infinities or zeros, rounded scales,
 // sums that are apart, the grid of c.
 func TestSpecialRules(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	rules := []func(r *rand.Rand, i *mma.Instruction, p *mma.Params){
 		func(_ *rand.Rand, _ *mma.Instruction, p *mma.Params) { p.In.NaNInf = true },
 		func(_ *rand.Rand, _ *mma.Instruction, p *mma.Params) {
@@ -159,7 +159,7 @@ func TestSpecialRules(t *testing.T) {
 // differ from an arithmetic of the catalogue in up to three decisions: a kernel must not
 // take a program of which it computes only what the catalogue has.
 func TestNeighbours(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	programs := tier.Of(6, 6, 40) // of each arithmetic
 	const each = 48               // dot products of a generator
 	kernels := 0
@@ -297,18 +297,9 @@ func lone(sp gen.Spec, n int) *mma.Batch {
 	return b
 }
 
-// skipUnderRace skips a test that computes much, in one goroutine or in those that other
-// tests have too: with the race detector it takes twenty times as long and finds nothing more.
-func skipUnderRace(t *testing.T) {
-	t.Helper()
-	if raceEnabled {
-		t.Skip("nothing for the race detector that other tests do not have")
-	}
-}
-
 // TestRefined compares the interpreters on made-up units that have refinements.
 func TestRefined(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	left := tier.Of(30, 30, 200, 800)
 	for seed := uint64(0); left > 0; seed++ {
 		i := madeup.Unit(seed)
@@ -328,7 +319,7 @@ func TestRefined(t *testing.T) {
 // TestAlone compares the interpreters on units that have one of the fields that a search sets
 // alone, which made-up units may not have.
 func TestAlone(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for _, f := range mma.Fields() {
 		if f.Alone == "" {
 			continue
@@ -350,7 +341,7 @@ func TestAlone(t *testing.T) {
 // TestLostInfinities compares the interpreters on units that drop an infinite c, which no
 // made-up unit does.
 func TestLostInfinities(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for n, i := range mma.Arithmetics() {
 		lowest := i.A.Get().Emin() + i.B.Get().Emin()
 		i.Params.Join.CLost = []mma.Exp{mma.Exp(lowest), -2, 1, 9}[n%4]

@@ -102,7 +102,7 @@ func comparePaths(t *testing.T, what string, m *sim.Model, in *mma.Batch, output
 var pathShapes = []mma.Shape{{M: 16, N: 8, Tiles: 3}, {M: 5, N: 19, Tiles: 2}, {M: 1, N: 1, Tiles: 37}}
 
 func TestPaths(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	for _, i := range mma.Arithmetics() {
 		m, err := sim.ForInstruction(&i)
 		if err != nil {
@@ -133,7 +133,7 @@ func TestPaths(t *testing.T) {
 // TestPathsOfMutants does the same with less for every program that differs in
 // one parameter from an arithmetic: kernels must know what they do not compute.
 func TestPathsOfMutants(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	every := tier.Of(20, 5, 1)
 	seed := 0
 	for _, i := range mma.Arithmetics() {

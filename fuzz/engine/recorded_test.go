@@ -140,7 +140,7 @@ func TestTwoRecordings(t *testing.T) {
 // TestRecordingUnexplained compares a recording that no model explains: its cases
 // are kept as they were recorded, and told by their digest.
 func TestRecordingUnexplained(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	tier.LongOnly(t)
 	flip := func(code uint64) uint64 {
 		if code&7 == 5 {

@@ -20,7 +20,7 @@ import (
 // spoil changes: output i of a batch, whose code is given.
 func spoilt(t testing.TB, change func(*mma.Params), spoil func(in *mma.Batch, i int, code uint64) uint64) devices.Pair {
 	t.Helper()
-	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", change)
+	pair := boxedPair(t, "hopper", "mma.m16n8k8.f32.f16.f16.f32", change)
 	inner := pair.B.(*blackBox).Unit
 	var mu sync.Mutex
 	pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
@@ -129,16 +129,17 @@ func TestUnstable(t *testing.T) {
 		{"flips of one in 100", same, flips(100), "[]", nil, true, 20_000},
 		{"flips of one in 10", same, flips(10), "[]", nil, true, 20_000},
 		{"flips of one in 3", same, flips(3), "[]", nil, true, 20_000},
-		{"a coin", same, coin(1, 2), "[]", nil, true, 1200},
-		{"mostly wrong", same, coin(9, 10), "[]", nil, true, 1200},
-		{"a coin and a column", same, both(column5, onlyAt(1<<6, coin(1, 2))), "[]", []string{"layout"}, true, 1200},
-		{"a bug and seldom flips", same, both(wrongAt, flips(1000)), "[]", []string{"unexplained"}, true, 2500},
 		{"flips and a difference", narrower, flips(100), "[join.align.f 25→24]", []string{"truncation-width"}, true, 20_000},
 		{"a column", same, column5, "[]", []string{"layout"}, false, 20_000},
 		{"later tiles", same, tail, "[]", []string{"layout"}, false, 60_000}, // the first chunks have one tile
 		{"a column and a difference", narrower, column5, "[join.align.f 25→24]", []string{"layout", "truncation-width"}, false, 20_000},
 		{"flips, a column and a difference", narrower, both(column5, flips(100)), "[join.align.f 25→24]", []string{"layout", "truncation-width"}, true, 20_000},
-	} {
+		// The search for what explains these ends at its limit.
+		{"a bug and seldom flips", same, both(wrongAt, flips(1000)), "[]", []string{"unexplained"}, true, 2500},
+		{"a coin", same, coin(1, 2), "[]", nil, true, 400},
+		{"a coin and a column", same, both(column5, onlyAt(1<<6, coin(1, 2))), "[]", []string{"layout"}, true, 400},
+		{"mostly wrong", same, coin(9, 10), "[]", nil, true, 400},
+	}[:tier.Of(9, 11, 13)] {
 		t.Run(tc.name, func(t *testing.T) {
 			pair := spoilt(t, tc.change, tc.spoil)
 			p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: tc.count, Workers: 1}).Pairs[0]
@@ -195,7 +196,7 @@ func labelOf(bucket string) string {
 
 // TestTotals checks on units of many kinds that each mismatch is counted once.
 func TestTotals(t *testing.T) {
-	skipUnderRace(t)
+	tier.SkipUnderRace(t)
 	faulty := func(d *mma.Dot) bool { return d.A[3]&0x3ff == 7 }
 	sound := func(*mma.Dot) bool { return false }
 	for _, tc := range []struct {

@@ -101,7 +101,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		x.verdict = v
 	} else {
 		pr.Effort = x.effort(old)
-		v, err := x.search(ctx, pr)
+		v, err := triage.Explain(ctx, pr)
 		if err != nil {
 			return err
 		}
@@ -151,10 +151,12 @@ func (x *pairTriage) explainByPrograms(ctx context.Context, evidence []*Case) (b
 	if v == nil {
 		return false, nil
 	}
-	var err error
-	v.Idle, err = x.idle(ctx, pr.Seed)
+	if err := ctx.Err(); err != nil {
+		return false, err // with long dot products the next step takes seconds
+	}
+	v.Idle = x.p.Programs.Idle(pr.Seed)
 	x.verdict, x.d.Verdict, x.attributor = v, v, x.p.Programs
-	return true, err
+	return true, nil
 }
 
 // holds updates the numbers of cases in a verdict that holds for all of them.

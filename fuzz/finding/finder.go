@@ -3,7 +3,6 @@ package finding
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 
@@ -23,7 +22,6 @@ type Options struct {
 	BundleDir   func(f *Case) string
 	Found       func(f *Case, kept bool) error
 	Searching   func(pair int, computed, most int64)
-	Sharing     Sharing
 	Workers     int
 }
 
@@ -95,7 +93,7 @@ func (t *Finder) Find(ctx context.Context, all []*Gathered) error {
 		if findings[i] = t.Memory.Finding(f); findings[i] != nil {
 			return nil
 		}
-		err := all[f.Pair].x.finding(ctx, f)
+		err := all[f.Pair].x.minimize(ctx, f)
 		if errors.Is(err, minimize.ErrStart) {
 			return nil
 		}
@@ -136,30 +134,18 @@ func (t *Finder) Report(findings []*Case) error {
 	return nil
 }
 
-// parallel calls do for 0..n-1 on several goroutines, in any order, and returns the errors.
+// parallel calls do for 0..n-1 on several goroutines and returns the errors.
 func (t *Finder) parallel(ctx context.Context, n int, do func(i int) error) error {
-	errs, order := make([]error, n), t.order(n)
+	errs := make([]error, n)
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	for range t.Workers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				errs[order[i]] = do(order[i])
+				errs[i] = do(i)
 			}
 		})
 	}
 	wg.Wait()
 	return errors.Join(append(errs, ctx.Err())...)
-}
-
-// order is the order in which this process does n steps.
-func (t *Finder) order(n int) []int {
-	if t.Sharing.Order != 0 {
-		return rand.New(rand.NewPCG(t.Sharing.Order, 0)).Perm(n)
-	}
-	in := make([]int, n)
-	for i := range in {
-		in[i] = i
-	}
-	return in
 }

@@ -2,7 +2,6 @@ package finding
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -95,11 +94,7 @@ func (t *Finder) inferCommand(s TargetUnit, pair int, which string) string {
 	if SeveralTargets(t.Pairs) {
 		number = fmt.Sprintf("%d-", pair+1)
 	}
-	out := bundle.InferDir(number, i.Name, which)
-	if t.Bundles != "" {
-		out = filepath.Clean(t.Bundles) + "-" + out
-	}
-	return bundle.InferCommand(target, i.Name, out)
+	return bundle.InferCommand(target, i.Name, bundle.InferDir(number, i.Name, which))
 }
 
 // knownKinds are the kinds of targets whose arithmetic is known.

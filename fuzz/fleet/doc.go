@@ -1,45 +1,47 @@
 // Package fleet splits a campaign over machines that share nothing but files. There is no
-// server: whoever has a scheduler starts shards with it, and merges what they leave.
+// server: whoever has a scheduler starts shards with it, starts them again when they were
+// killed, and merges what they leave.
 //
 // A Plan cuts a campaign into units: a range of the inputs of one source for one pair, of
-// about half a minute (package fuzz/engine, Unit). A Shard works on the units whose number modulo the
-// number of shards is its own, and then helps others. What a unit finds depends on the plan
-// alone, so it does not matter who works on it, when, or how often: duplicates have the same
-// bytes. Merge is a function of the set of units that it is given.
+// about half a minute (package fuzz/engine, Unit). A Shard does the units whose number modulo the
+// number of shards is its own, and no others. What a unit finds depends on the plan alone, so
+// it does not matter who works on it, when, or how often: duplicates have the same bytes. Merge
+// is a function of the set of units that it is given.
 //
 // A plan may have commands as targets (exec:), which opening its pairs runs: Plan.Open is for
 // plans that are trusted. The command line asks first, or is told --allow-exec.
 //
-// # The directory of shards
+// # The directory of shards, and of merged results
 //
-//	campaign.json   the plan
-//	units/N         the result of unit N, one line of a journal
-//	units.log       results that were merged into this directory: the same lines, by number
-//	leases/N        who works on unit N
-//	shards/NAME     who is there: a heartbeat
-//	rounds/N.json   what the units of round N learn from the rounds before it
-//	triage/KEY      a verdict, or a case that was shrunk
+//	campaign.json                the plan
+//	units/I-of-N.HOST.RANDOM     the log of a process of shard I: its results, one a line
+//	units/merged.DIGEST          results that were merged, by number; DIGEST is that of the numbers
+//	NAME.damaged                 a file in which something was damaged
 //
-// Every file appears complete, by a rename; none is ever locked. A lease is made by
-// exclusive creation, which NFS has, and is no more than advice: it keeps shards from working
-// on the same unit. Its holder counts in its heartbeat; a lease is free when the count has not
-// changed for a minute, by the clock of the shard that wants it. Clocks of different machines
-// are not compared.
+// The results of a directory are those of all its logs together. Every log has one writer: that of
+// a shard has a random name, and only its process appends to it; a merged one appears complete,
+// by a rename, and stays as it is. So processes do not disturb each other, on one machine or
+// on several, whatever their names, numbers and clocks. A merge removes earlier merged logs
+// once the one that has all their units is on disk. Nobody removes the log of a shard.
+//
+// Before its first result, and as long as a merged log is being written, there is a hidden
+// temporary file, which its process holds locked. The next shard or merge in the directory
+// removes those of processes that were killed.
+//
+// A line has a checksum. If one is wrong, the log is set aside: it is renamed, which a warning
+// says, its other lines still count, and the next process of the shard computes again what is
+// missing.
 //
 // # Rounds
 //
 // A round mutates the inputs with new features that the units of all earlier rounds have
 // found. For a pair with a unit whose arithmetic is not known, the verdict of the earlier
-// rounds names the causes. The first round is a sixteenth of the work. Units that need no
-// feedback are worked on while others wait for it. Shards with directories of their own have
-// to stop at the end of a round; they can go on when all directories are merged into each.
+// rounds names the causes. The first round is a sixteenth of the work. A shard does its units
+// that need no feedback first, then waits for the units of other shards as long as these
+// write results. Shards with directories of their own have to stop at the end of a round; they can
+// go on when all directories are merged into each.
 //
-// # Triage
-//
-// When all units are done, the search for verdicts and the minimization of a case of each
-// cause are left. Merging does them. If there are many such steps, the shards of a directory
-// do them first, each step under a lease, and merging takes their results. It makes no
-// difference to the outcome.
+// When all units are done, cases are explained and minimized: merging does that.
 //
 // The API of this package is not promised: it may change in any version.
 //
@@ -54,23 +56,20 @@
 //	count              number   dot products planned, of all pairs
 //	units              number   of the plan
 //	done               number   of these, those with a result
-//	leased             number   that somebody works on, or did when it was killed
 //	rounds             number   of the plan
 //	round              number   that is in progress, from 0; as many as there are when all are done
 //	dots               number   dot products of the units that are done
 //	mismatches         number   of these, those that differ
-//	triaged            number   steps of triage that shards have done for merge
-//	rate               number   dot products a second, of the last minutes; 0: unknown, or no shard is alive
-//	eta_seconds        number   until all units are done at that rate; 0: unknown, or finished
-//	shards[].name      string?  of its heartbeat; the last one, if it was started again
+//	rate               number?  dot products a second, of the last minutes, if it is known and a shard is alive
+//	eta_seconds        number?  until all units are done at that rate, if it is known
 //	shards[].shard     number?  its number
 //	shards[].of        number?
-//	shards[].host      string?
-//	shards[].state     string?  alive, ended, or silent for longer than a lease holds
-//	shards[].age       number?  seconds since its heartbeat, by the clocks of the two machines
+//	shards[].host      string?  of the process that has written last
+//	shards[].state     string?  done (all its units are), alive, or silent: no result for five minutes
+//	shards[].age       number?  seconds since it has written, by the clocks of this machine and of the file system
 //	shards[].units     number?  that it has done, before it was started again too
 //	shards[].dots      number?
-//	shards[].rate      number?  dot products a second since it began
+//	shards[].rate      number?  dot products a second, of the last minutes
 //	causes[].name      string?  primary cause
 //	causes[].cases     number?  of the units that are done
 //	causes[].since     number?  seconds since the first unit with it was done; 0 if that is not known because its result was merged
@@ -85,7 +84,6 @@
 //	here        number  units that this process has done
 //	dots        number  dot products of these
 //	mismatches  number  of these, those that differ
-//	triaged     number  steps of triage that this process has done for merge
 //	seconds     number  since the start
 //	complete    bool    nothing is left that this shard can do; else the same command goes on
 package fleet

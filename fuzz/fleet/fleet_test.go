@@ -1,12 +1,9 @@
 package fleet
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,12 +42,6 @@ func openTarget(t testing.TB) func(string) (devices.Target, error) {
 func newPlan(t testing.TB, seed uint64) (*Plan, []devices.Pair) {
 	t.Helper()
 	return planOf(t, fuzz.Config{Seed: seed, Count: 6000, Generators: []string{"pattern", "cut", "raw"}, PerBucket: 1, MaxFindings: 8}, "sim:hopper", "sim:turing")
-}
-
-// manyCauses makes one with more causes.
-func manyCauses(t *testing.T) (*Plan, []devices.Pair) {
-	t.Helper()
-	return planOf(t, fuzz.Config{Seed: 1, Count: 1000, Generators: []string{"pattern", "cut"}, PerBucket: 1, MaxFindings: 7}, "sim:hopper", "sim:turing")
 }
 
 func planOf(t testing.TB, cfg fuzz.Config, others ...string) (*Plan, []devices.Pair) {
@@ -104,15 +95,18 @@ func TestSlowPlan(t *testing.T) {
 	}
 }
 
-// shards runs n shards at once in a directory that they share.
+// shards runs n shards at once in a directory that they share. As a scheduler does, it starts again
+// those that others have not given what they need.
 func shards(t *testing.T, p *Plan, pairs []devices.Pair, dir string, n int) {
 	t.Helper()
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: n, Workers: 1 + i%2}
-			errs[i] = s.Run(t.Context())
+			for errs[i] = ErrRound; errors.Is(errs[i], ErrRound); {
+				s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: n, Workers: 1 + i%2}
+				errs[i] = s.Run(t.Context())
+			}
 		})
 	}
 	wg.Wait()
@@ -124,8 +118,7 @@ func shards(t *testing.T, p *Plan, pairs []devices.Pair, dir string, n int) {
 // merge merges directories and returns all files of the result by name.
 func merge(t *testing.T, pairs []devices.Pair, dirs ...string) map[string]string {
 	t.Helper()
-	t.Chdir(t.TempDir())
-	const out = "out" // bundles name it
+	out := filepath.Join(t.TempDir(), "out")
 	if err := finish(t, pairs, out, dirs...); err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +139,7 @@ func finish(t *testing.T, pairs []devices.Pair, out string, dirs ...string) erro
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.Journal, cfg.Bundles, cfg.Sharing.Once = filepath.Join(out, "journal"), out, m.Once
+	cfg.Journal, cfg.Bundles = filepath.Join(out, "journal"), out
 	c, err := fuzz.New(cfg)
 	if err == nil {
 		err = m.Finish(t.Context(), c)
@@ -180,7 +173,7 @@ func TestShards(t *testing.T) {
 	one := t.TempDir()
 	shards(t, p, pairs, one, 1)
 	want := merge(t, pairs, one)
-	if n := strings.Count(want[mergedFile], "\n"); n != len(p.Units()) || n < 20 {
+	if n := strings.Count(union(t, one), "\n"); n != len(p.Units()) || n < 20 {
 		t.Errorf("%d results of %d units", n, len(p.Units()))
 	}
 	if n := len(want); n < 20 {
@@ -195,20 +188,30 @@ func TestShards(t *testing.T) {
 	}
 	// Directories with parts of the units, that have some in common, in any order and in
 	// one step or two.
+	all := strings.SplitAfter(strings.TrimSuffix(union(t, one), "\n"), "\n")
 	parts := make([]string, 3)
 	for i := range parts {
 		parts[i] = t.TempDir()
-		if err := prepare(parts[i], "test", p); err != nil {
+		if err := prepare(parts[i], journal.ByShard, p); err != nil {
 			t.Fatal(err)
 		}
-		for n := range p.Units() {
+		log, err := newShardLog(parts[i], i, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n, line := range all {
 			if n%3 == i || n%5 == 0 {
-				copyFile(t, numbered(one, unitsDir, n), numbered(parts[i], unitsDir, n))
+				if _, err := log.add([]byte(strings.TrimSuffix(line, "\n") + "\n")); err != nil {
+					t.Fatal(err)
+				}
 			}
+		}
+		if err := log.close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 	for _, order := range [][]string{{parts[2], parts[0], parts[1]}, {parts[0], parts[1], parts[0], parts[2], parts[1]}} {
-		if union(t, order...) != want[mergedFile] {
+		if union(t, order...) != union(t, one) {
 			t.Errorf("another result in the order %v", order)
 		}
 	}
@@ -222,19 +225,23 @@ func TestShards(t *testing.T) {
 			t.Errorf("unit %d is missing", n)
 		}
 	}
-	if union(t, parts[0], half, parts[1]) != want[mergedFile] {
+	if union(t, parts[0], half, parts[1]) != union(t, one) {
 		t.Error("another result in two steps")
 	}
-	// Into one of them, which compacts it, also under the eyes of a shard.
-	before := newIndex(p)
-	if _, err := before.add(parts[1]); err != nil {
-		t.Fatal(err)
-	}
+	// Into one of them, and again with more, which replaces what was merged before, under the
+	// eyes of somebody who reads it.
 	if _, err := Merge(t.Context(), []string{parts[1], half}, parts[1]); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := os.ReadDir(filepath.Join(parts[1], unitsDir)); err != nil || len(left) > 0 {
-		t.Errorf("not compacted: %v %v", left, err)
+	before := newIndex(p, parts[1])
+	if err := before.update(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Merge(t.Context(), parts, parts[1]); err != nil {
+		t.Fatal(err)
+	}
+	if logs, err := filepath.Glob(filepath.Join(parts[1], unitsDir, "*")); err != nil || len(logs) != 2 {
+		t.Errorf("want the log of a shard and one that was merged: %v %v", logs, err)
 	}
 	for n := range before.at {
 		if _, _, err := before.line(n); err != nil {
@@ -242,7 +249,7 @@ func TestShards(t *testing.T) {
 		}
 	}
 	if d := differing(want, merge(t, pairs, parts[1], parts[0])); d != nil {
-		t.Errorf("compacted: other files %v", d)
+		t.Errorf("merged in steps: other files %v", d)
 	}
 }
 
@@ -268,18 +275,14 @@ func union(t *testing.T, dirs ...string) string {
 	if _, err := Merge(t.Context(), dirs, out); err != nil {
 		t.Fatal(err)
 	}
-	return files(t, out)[mergedFile]
-}
-
-func copyFile(t *testing.T, from, to string) {
-	t.Helper()
-	body, err := os.ReadFile(from)
-	if err == nil {
-		err = os.WriteFile(to, body, 0o666)
+	logs := files(t, filepath.Join(out, unitsDir))
+	if len(logs) != 1 {
+		t.Fatalf("%d merged logs", len(logs))
 	}
-	if err != nil {
-		t.Fatal(err)
+	for _, body := range logs {
+		return body
 	}
+	return ""
 }
 
 // TestRefused tries what must not be merged.
@@ -288,107 +291,32 @@ func TestRefused(t *testing.T) {
 	q, _ := newPlan(t, 2)
 	dirs := []string{t.TempDir(), t.TempDir()}
 	for i, plan := range []*Plan{p, q} {
-		if err := prepare(dirs[i], "test", plan); err != nil {
+		if err := prepare(dirs[i], journal.ByShard, plan); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := Merge(t.Context(), dirs, t.TempDir()); !errors.As(err, new(*OtherPlanError)) {
 		t.Errorf("of two plans: %v", err)
 	}
-	if err := prepare(dirs[0], "test", q); !errors.As(err, new(*OtherPlanError)) {
+	if err := prepare(dirs[0], journal.ByShard, q); !errors.As(err, new(*OtherPlanError)) {
 		t.Errorf("another plan's shard: %v", err)
 	}
-	line, err := journal.Line(unitLine{p.Digest(), 3, &engine.Result{Dots: 5}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, c := range map[string]struct {
-		body []byte
-		want string
-	}{
-		"damaged":       {bytes.Replace(line, []byte(`"dots":5`), []byte(`"dots":6`), 1), "unit 3 is damaged"},
-		"cut short":     {line[:len(line)/2], "unit 3 is damaged"},
-		"empty":         {nil, "unit 3 is damaged"},
-		"other plan":    {lineOf(t, unitLine{q.Digest(), 3, &engine.Result{}}), "has units of plan"},
-		"other unit":    {lineOf(t, unitLine{p.Digest(), 4, &engine.Result{}}), "not the result of unit 3"},
-		"without":       {lineOf(t, unitLine{p.Digest(), 3, nil}), "not the result of unit 3"},
-		"too many dots": {line, ""},
-	} {
-		if err := os.WriteFile(numbered(dirs[0], unitsDir, 3), c.body, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		_, err := Merge(t.Context(), dirs[:1], t.TempDir())
-		if fmt.Sprint(err) == "<nil>" && c.want == "" {
-			continue // its numbers are checked when it is added up
-		}
-		if c.want == "" || !strings.Contains(fmt.Sprint(err), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
+	// The checksum is right, so that somebody has made it.
+	writeLog(t, dirs[0], "0-of-1.host.A", journal.LineOf([]byte(`{"plan":"`+p.Digest()+`","unit":3,"result":{"dots":true}}`)))
+	if _, err := Merge(t.Context(), dirs[:1], t.TempDir()); err == nil || !strings.Contains(err.Error(), "0-of-1.host.A: unit 3: ") {
+		t.Errorf("a forged result: %v", err)
 	}
 }
 
-func lineOf(t *testing.T, v any) []byte {
+func writeLog(t *testing.T, dir, name string, body []byte) {
 	t.Helper()
-	line, err := journal.Line(v)
-	if err != nil {
+	if err := os.WriteFile(filepath.Join(dir, unitsDir, name), body, 0o666); err != nil {
 		t.Fatal(err)
-	}
-	return line
-}
-
-// TestDead leaves leases of shards that are no more, in every way in which that is seen, with
-// clocks that jump: others take over, and nothing else changes.
-func TestDead(t *testing.T) {
-	t.Parallel()
-	p, pairs := newPlan(t, 1)
-	dir := t.TempDir()
-	if err := prepare(dir, "test", p); err != nil {
-		t.Fatal(err)
-	}
-	host, _ := os.Hostname()
-	for name, body := range map[string]string{
-		"0-of-2.ended":  `{"v":1,"shard":0,"of":2,"host":"elsewhere","pid":1,"beat":7,"ended":true}`,
-		"1-of-2.killed": fmt.Sprintf(`{"v":1,"shard":1,"of":2,"host":%q,"pid":%d,"beat":7}`, host, os.Getpid()),
-		"1-of-2.silent": `{"v":1,"shard":1,"of":2,"host":"elsewhere","pid":1,"beat":7}`,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, shardsDir, name), []byte(body), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	holders := []string{"0-of-2.ended", "1-of-2.killed", "1-of-2.silent", "1-of-2.nobody", ""}
-	for n := range p.Units() {
-		if err := os.WriteFile(numbered(dir, leasesDir, n), []byte(holders[n%len(holders)]+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	var jumps sync.WaitGroup
-	jumps.Go(func() {
-		rng := rand.New(rand.NewPCG(1, 2))
-		for ctx.Err() == nil {
-			_ = filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
-				then := time.Now().Add(time.Duration(rng.Int64N(2e18) - 1e18)) // some 30 years, either way
-				_ = os.Chtimes(path, then, then)
-				return nil
-			})
-			time.Sleep(10 * time.Millisecond)
-		}
-	})
-	s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: 0, Of: 2, Workers: 2, Lease: 300 * time.Millisecond}
-	err := s.Run(t.Context())
-	cancel()
-	jumps.Wait()
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := t.TempDir()
-	shards(t, p, pairs, one, 1)
-	if union(t, one) != union(t, dir) {
-		t.Error("another result")
 	}
 }
 
-// TestRounds has shards with directories of their own, which cannot go on without each other.
+// TestRounds has shards with directories of their own, which cannot go on without each other, and
+// do not wait for each other.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	p, pairs := newPlan(t, 1)
@@ -397,7 +325,7 @@ func TestRounds(t *testing.T) {
 	for round := 0; ; round++ {
 		left := 0
 		for i, dir := range dirs {
-			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: len(dirs), Workers: 1, Lease: 50 * time.Millisecond}
+			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: len(dirs), Workers: 1}
 			if err := s.Run(t.Context()); errors.Is(err, ErrRound) {
 				left++
 			} else if err != nil {
@@ -422,121 +350,6 @@ func TestRounds(t *testing.T) {
 	if union(t, one) != union(t, dirs...) {
 		t.Error("another result")
 	}
-}
-
-// TestTriage has shards do the triage: what is merged is the same with all that they have
-// done, with some of it, and with none. Leases of dead shards, and interruptions, cost nothing
-// but time.
-func TestTriage(t *testing.T) {
-	p, pairs := manyCauses(t)
-	dir := t.TempDir()
-	shards(t, p, pairs, dir, 1) // which leaves triage to merge
-	before := stepsIn(t, dir)
-	if slices.ContainsFunc(before, isCase) {
-		t.Errorf("one shard has done %v", before)
-	}
-	want := merge(t, pairs, dir)
-	// The first one of two is interrupted after some steps, and another one has died.
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	first := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: 0, Of: 2, Workers: 1, Lease: 300 * time.Millisecond, many: 4}
-	first.Observe = func(p Progress) {
-		if p.Triaged == 3 {
-			cancel()
-		}
-	}
-	if err := first.Run(ctx); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, leasesDir, "*")); left != nil {
-		t.Errorf("leases are left: %v", left)
-	}
-	some := stepsIn(t, dir)
-	if len(some) < len(before)+3 {
-		t.Fatalf("only %v", some)
-	}
-	if d := differing(want, merge(t, pairs, dir)); d != nil {
-		t.Errorf("with %d steps: other files %v", len(some), d)
-	}
-	second := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: 1, Of: 2, Workers: 2, Lease: 300 * time.Millisecond, many: 4}
-	if err := second.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	all := stepsIn(t, dir)
-	if len(all) < 5 || second.done.Triaged != len(all)-len(some) {
-		t.Errorf("%d steps, after %d the second shard did %d", len(all), len(some), second.done.Triaged)
-	}
-	if d := differing(want, merge(t, pairs, dir)); d != nil {
-		t.Errorf("with all steps: other files %v", d)
-	}
-	cases := slices.DeleteFunc(slices.Clone(all), func(key string) bool { return !isCase(key) })
-	// Two of them are gone, and somebody who is dead has their leases.
-	for i, key := range cases[:2] {
-		if err := os.Remove(filepath.Join(dir, triageDir, key)); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, leasesDir, key), []byte([]string{"nobody\n", ""}[i]), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	third := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: 0, Of: 2, Workers: 2, Lease: 300 * time.Millisecond, many: 4}
-	if err := third.Run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if again := stepsIn(t, dir); !slices.Equal(again, all) || third.done.Triaged != 2 {
-		t.Errorf("%d steps again, %d done", len(again), third.done.Triaged)
-	}
-	// Merging takes what is there, after a look at it.
-	file := filepath.Join(dir, triageDir, cases[0])
-	good, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := os.ReadFile(filepath.Join(dir, triageDir, cases[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, _ := journal.Body(good)
-	changed := func(from, to string) []byte {
-		if !bytes.Contains(body, []byte(from)) {
-			t.Fatalf("there is no %s in %s", from, body)
-		}
-		return lineOf(t, json.RawMessage(bytes.Replace(body, []byte(from), []byte(to), 1)))
-	}
-	for name, c := range map[string]struct {
-		line []byte
-		want string
-	}{
-		"damaged":       {bytes.Replace(good, []byte(`"queries":`), []byte(`"queries":1`), 1), "it is damaged"},
-		"of another":    {other, "it holds the result of step"},
-		"of other plan": {changed(p.Digest(), "0123456789abcdef"), "has units of plan 0123456789abcdef"},
-		"impossible":    {changed(`"queries":`, `"queries":-1`), "what another process has made of a case"},
-		"other case":    {changed(`"number":`, `"number":9`), "is of another one"},
-		"no case":       {lineOf(t, stepLine{p.Digest(), cases[0], json.RawMessage("[]")}), "it is an array, not an object"},
-		"unknown field": {changed(`"result":{`, `"result":[],"x":{`), `unknown field "x"`},
-	} {
-		if err := os.WriteFile(file, c.line, 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if err := finish(t, pairs, filepath.Join(t.TempDir(), "out"), dir); !strings.Contains(fmt.Sprint(err), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
-	}
-}
-
-func isCase(key string) bool { return strings.HasPrefix(key, "case-") }
-
-// stepsIn lists the steps of triage in a directory.
-func stepsIn(t *testing.T, dir string) (keys []string) {
-	t.Helper()
-	entries, err := os.ReadDir(filepath.Join(dir, triageDir))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, e := range entries {
-		keys = append(keys, e.Name())
-	}
-	return keys
 }
 
 // TestUnits checks that the units of a plan are a partition of its inputs.

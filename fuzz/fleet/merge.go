@@ -3,9 +3,10 @@ package fleet
 import (
 	"bufio"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,107 +15,130 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 )
 
 // Merged is the merged results of a plan.
 type Merged struct {
 	Plan    *Plan
-	Dir     string
 	Missing []int // numbers of units that have no result
+	dir     string
 	index   *index
-	dirs    []string // that were merged
 }
 
-// Merge merges the results of all directories into out, which may be one of them: out gets
-// their union, by number. If several have the result of a unit, all are the same. Then the
-// single files of out whose lines are in its units.log are removed.
+// Merge merges the results of all directories, and of out, into out, which may be one of them. If
+// several have the result of a unit, all are the same. It writes a new log with all of them;
+// then the earlier ones that this replaces, which have no other units, are removed. Damaged logs
+// are set aside.
 func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
-	var p *Plan
-	x := &index{}
-	for i, dir := range dirs {
-		have, err := ReadPlan(filepath.Join(dir, planFile))
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			p, x = have, newIndex(have)
-		} else if have.Digest() != p.Digest() {
-			return nil, &OtherPlanError{dir, have.Digest(), p.Digest()}
-		}
-		if _, err := x.add(dir); err != nil {
-			return nil, err
-		}
-	}
-	if err := journal.CheckWriter(out, journal.ByMerge); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return nil, err
-	}
-	if err := adopt(out, "merge-"+rand.Text()[:12], p); err != nil {
-		return nil, err
-	}
-	// Held from before out is read: otherwise another merge could put fewer results there, and
-	// remove the files of the others.
-	merged, err := corpus.Replace(filepath.Join(out, mergedFile))
+	p, err := commonPlan(dirs)
 	if err != nil {
 		return nil, err
 	}
-	defer merged.Discard()
-	if _, err := x.add(out); err != nil {
+	if err := prepare(out, journal.ByMerge, p); err != nil {
 		return nil, err
 	}
-	if err := x.save(ctx, merged); err != nil {
+	x := newIndex(p, append(slices.Clone(dirs), out)...)
+	if err := x.update(); err != nil {
 		return nil, err
 	}
-	y := newIndex(p)
-	if err := y.addMerged(filepath.Join(out, mergedFile)); err != nil {
-		return nil, err
-	}
-	for n := range y.at {
-		for _, old := range []string{numbered(out, unitsDir, n), numbered(out, leasesDir, n)} {
-			if err := os.Remove(old); err != nil && !os.IsNotExist(err) {
-				return nil, err
+	m := &Merged{p, nil, out, newIndex(p, out)}
+	if len(x.at) > 0 {
+		before := x.mergedIn(out)
+		err = again(func() error { return m.save(ctx, x, out) })
+		for _, log := range before {
+			if err == nil && m.index.logs[log] == nil {
+				err = os.Remove(log)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				err = nil // another merge has removed it, or it was damaged
 			}
 		}
 	}
-	return &Merged{p, out, y.missing(), y, dirs}, nil
+	m.Missing = m.index.missing()
+	return m, err
 }
 
-// save writes all results into one file, which appears complete.
-func (x *index) save(ctx context.Context, to *corpus.Replacement) error {
-	w := bufio.NewWriterSize(to, 1<<20)
-	if err := errors.Join(x.copy(ctx, w), w.Flush()); err != nil {
+// commonPlan returns the plan of all directories. One whose own file of it is damaged is taken
+// for one of the plan of the others: each line of its logs tells of which plan it is.
+func commonPlan(dirs []string) (p *Plan, err error) {
+	var damaged error
+	for _, dir := range dirs {
+		switch have, err := ReadPlan(filepath.Join(dir, planFile)); {
+		case errors.Is(err, journal.ErrDamaged):
+			damaged = err
+		case err != nil:
+			return nil, err
+		case p == nil:
+			p = have
+		case have.Digest() != p.Digest():
+			return nil, &OtherPlanError{dir, have.Digest(), p.Digest()}
+		}
+	}
+	if p == nil {
+		return nil, damaged
+	}
+	return p, nil
+}
+
+// mergedIn returns the merged logs of a directory that have been read.
+func (x *index) mergedIn(dir string) (logs []string) {
+	for log, l := range x.logs {
+		if l.of == 0 && filepath.Dir(log) == filepath.Join(dir, unitsDir) {
+			logs = append(logs, log)
+		}
+	}
+	return logs
+}
+
+// save writes all results into one log, which appears complete and on disk.
+func (m *Merged) save(ctx context.Context, x *index, out string) error {
+	log := filepath.Join(out, unitsDir, x.mergedName())
+	to, err := corpus.ReplaceShared(log)
+	if err != nil {
 		return err
 	}
+	defer to.Discard()
+	w := bufio.NewWriterSize(to, 1<<20)
+	size, err := m.copy(ctx, x, log, w)
+	if err = errors.Join(err, w.Flush()); err != nil {
+		return err
+	}
+	m.index.logs[log] = &readLog{size: size}
 	return to.Commit()
 }
 
-func (x *index) copy(ctx context.Context, w *bufio.Writer) error {
+// copy writes the lines of all units that have a result, by number.
+func (m *Merged) copy(ctx context.Context, x *index, log string, w io.Writer) (size int64, err error) {
 	for n := range x.plan.Units() {
 		if _, ok := x.at[n]; !ok {
 			continue
 		}
 		line, _, err := x.line(n)
 		if err == nil {
+			line, err = mergedLine(line)
+		}
+		if err == nil {
 			_, err = w.Write(line)
 		}
 		if err = errors.Join(err, ctx.Err()); err != nil {
+			return 0, err
+		}
+		m.index.at[n] = place{log, size, size + int64(len(line))}
+		size += int64(len(line))
+	}
+	return size, nil
+}
+
+// StartOver sets aside what a merge has written of the campaign, in which something is damaged:
+// the units have all that is needed to do it again.
+func (m *Merged) StartOver(damage error) error {
+	for _, name := range []string{engine.JournalFile, engine.CheckpointFile} {
+		if err := setAside(filepath.Join(m.dir, name), damage.Error()); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// Once is a function for finding.Sharing.Once: it takes the steps of triage that shards have
-// done from the directories that were merged, and does the others.
-func (m *Merged) Once(_ context.Context, key string, result any, do func() error) error {
-	for _, dir := range m.dirs {
-		if done, err := readStep(dir, m.Plan, key, result); done || err != nil {
-			return err
-		}
-	}
-	return do()
 }
 
 // Finish takes a campaign of the plan through the rounds that it has not merged yet: it

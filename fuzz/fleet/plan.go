@@ -14,6 +14,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
@@ -260,14 +261,14 @@ func ReadPlan(file string) (*Plan, error) {
 	in.DisallowUnknownFields()
 	const damaged = "it has been changed since mmafuzz campaign plan wrote it: copy it again from where that was, or make a new plan"
 	if err := strictjson.Error(body, in.Decode(p)); err != nil {
-		return nil, hint.New(damaged, "%s: this is no plan of a campaign: %w", file, err)
+		return nil, hint.Add(journal.Damaged(fmt.Errorf("%s: this is no plan of a campaign: %w", file, err)), damaged)
 	}
 	if p.Version != planVersion {
 		return nil, fmt.Errorf("%s: a plan of version %d, this program reads version %d", file, p.Version, planVersion)
 	}
 	encoded, err := p.Encode()
 	if err == nil && !bytes.Equal(encoded, body) {
-		err = hint.New(damaged, "this plan of a campaign is not as mmafuzz writes it")
+		err = hint.Add(journal.Damaged(errors.New("this plan of a campaign is not as mmafuzz writes it")), damaged)
 	}
 	if err == nil {
 		err = p.Versions.Check(versions.Current())

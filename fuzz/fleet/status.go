@@ -3,15 +3,13 @@ package fleet
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
@@ -22,29 +20,26 @@ type Status struct {
 	Count      uint64        `json:"count"`
 	Units      int           `json:"units"`
 	Done       int           `json:"done"`
-	Leased     int           `json:"leased"`
 	Rounds     int           `json:"rounds"`
 	Round      int           `json:"round"`
 	Dots       uint64        `json:"dots"`
 	Mismatches uint64        `json:"mismatches"`
-	Triaged    int           `json:"triaged"`
-	Rate       float64       `json:"rate"`
-	ETA        float64       `json:"eta_seconds"`
+	Rate       float64       `json:"rate,omitempty"`
+	ETA        float64       `json:"eta_seconds,omitempty"`
 	Shards     []ShardStatus `json:"shards"`
 	Causes     []CauseStatus `json:"causes"`
 }
 
-// ShardStatus is what a shard's heartbeat says of it.
+// ShardStatus is what the logs of a shard say of it.
 type ShardStatus struct {
-	Name  string  `json:"name"`
 	Shard int     `json:"shard"`
 	Of    int     `json:"of"`
-	Host  string  `json:"host"`
+	Host  string  `json:"host"` // of its newest log
 	State string  `json:"state"`
-	Age   float64 `json:"age"`
+	Age   float64 `json:"age"` // seconds since its last result
 	Units int     `json:"units"`
 	Dots  uint64  `json:"dots"`
-	Rate  float64 `json:"rate"`
+	Rate  float64 `json:"rate,omitempty"`
 }
 
 // CauseStatus counts the cases of a cause.
@@ -58,13 +53,15 @@ type CauseStatus struct {
 // The states of a shard.
 const (
 	stateAlive  = "alive"
-	stateEnded  = "ended"
-	stateSilent = "silent" // no heartbeat for longer than DefaultLease
+	stateDone   = "done"   // all its units are
+	stateSilent = "silent" // no result for longer than silentAfter
 )
+
+// silentAfter is how long a shard may take for a unit until it seems to do nothing.
+const silentAfter = 5 * time.Minute
 
 // Watcher looks at a directory repeatedly, and reads every result only once.
 type Watcher struct {
-	dir   string
 	plan  *Plan
 	index *index
 	units map[int]seenUnit
@@ -74,25 +71,29 @@ type Watcher struct {
 type seenUnit struct {
 	dots, mismatches uint64
 	causes           map[string]uint64
-	at               time.Time // when its file was written; zero: it was read from merged results
+	at               time.Time // when it was done; zero: it was read from merged results
+	shard, of        int       // that did it; of 0: not known
 }
 
-// NewWatcher returns a watcher of a directory of shards or of merged results.
+// NewWatcher returns a watcher of a directory of shards or of merged results. It changes nothing.
 func NewWatcher(dir string) (*Watcher, error) {
 	p, err := ReadPlan(filepath.Join(dir, planFile))
 	if err != nil {
 		return nil, err
 	}
-	return &Watcher{dir, p, newIndex(p), map[int]seenUnit{}}, nil
+	w := &Watcher{p, newIndex(p, dir), map[int]seenUnit{}}
+	w.index.keep = true
+	return w, nil
 }
 
 // Look returns the campaign's progress so far.
 func (w *Watcher) Look() (*Status, error) {
-	if _, err := w.index.add(w.dir); err != nil {
+	if err := w.index.update(); err != nil {
 		return nil, err
 	}
-	for n := range w.index.at {
-		if _, ok := w.units[n]; ok {
+	for n := range w.plan.Units() {
+		_, done := w.index.at[n]
+		if _, ok := w.units[n]; ok || !done {
 			continue
 		}
 		u, err := w.unit(n)
@@ -108,27 +109,20 @@ func (w *Watcher) Look() (*Status, error) {
 			s.Count += src.Dots
 		}
 	}
-	if err := w.leases(s); err != nil {
-		return nil, err
-	}
-	if err := w.triaged(s); err != nil {
-		return nil, err
-	}
-	err := w.shards(s)
+	w.shards(s)
 	w.progress(s)
-	return s, err
+	return s, nil
 }
 
 // unit reads the result of a unit and returns what a watcher keeps of it.
 func (w *Watcher) unit(n int) (u seenUnit, err error) {
-	if p := w.index.at[n]; p.to == 0 {
-		if info, err := os.Stat(p.file); err == nil {
-			u.at = info.ModTime()
-		}
-	}
-	_, r, err := w.index.line(n)
+	line, r, err := w.index.line(n)
 	if err != nil {
 		return u, err
+	}
+	u.at, _, _, _ = head(line)
+	if l := w.index.logs[w.index.at[n].log]; l != nil {
+		u.shard, u.of = l.shard, l.of
 	}
 	u.dots, u.mismatches, u.causes = r.Dots, r.Dots-r.Classes[oracle.Same], causesOf(r)
 	return u, nil
@@ -145,36 +139,49 @@ func causesOf(r *engine.Result) map[string]uint64 {
 	return causes
 }
 
-func (w *Watcher) leases(s *Status) error {
-	entries, err := os.ReadDir(filepath.Join(w.dir, leasesDir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	for _, e := range entries {
-		if n, ok := numberOf(e.Name()); ok {
-			if _, done := w.units[n]; !done {
-				s.Leased++
-			}
+// shards lists the shards that have logs. Those of processes that were killed and started again are
+// of one shard.
+func (w *Watcher) shards(s *Status) {
+	newest := map[[2]int]*readLog{}
+	for _, l := range w.index.logs {
+		at := [2]int{l.shard, l.of}
+		if have := newest[at]; l.of > 0 && (have == nil || have.grown.Before(l.grown)) {
+			newest[at] = l
 		}
 	}
-	return nil
+	missing, of := w.index.missing(), map[[2]int][]int{}
+	for n, u := range w.units {
+		of[[2]int{u.shard, u.of}] = append(of[[2]int{u.shard, u.of}], n)
+	}
+	for at, l := range newest {
+		x := ShardStatus{Shard: l.shard, Of: l.of, Host: l.host, State: stateAlive, Age: since(l.grown)}
+		x.Units = len(of[at])
+		for _, n := range of[at] {
+			x.Dots += w.units[n].dots
+		}
+		switch {
+		case !slices.ContainsFunc(missing, func(n int) bool { return n%l.of == l.shard }):
+			x.State = stateDone
+		case x.Age > silentAfter.Seconds():
+			x.State = stateSilent
+		default:
+			x.Rate = w.rate(of[at])
+		}
+		s.Shards = append(s.Shards, x)
+	}
+	slices.SortFunc(s.Shards, func(x, y ShardStatus) int { return cmp.Or(cmp.Compare(x.Of, y.Of), cmp.Compare(x.Shard, y.Shard)) })
 }
 
-func (w *Watcher) triaged(s *Status) error {
-	entries, err := os.ReadDir(filepath.Join(w.dir, triageDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") { // it is being written
-			s.Triaged++
+// alive returns how many shards are.
+func (s *Status) alive() int {
+	n := 0
+	for _, x := range s.Shards {
+		if x.State == stateAlive {
+			n++
 		}
 	}
-	return err
+	return n
 }
-
-// rateOver is the time over which the rate is measured.
-const rateOver = 5 * time.Minute
 
 // progress totals the units that are done, in the order of their completion.
 func (w *Watcher) progress(s *Status) {
@@ -182,7 +189,7 @@ func (w *Watcher) progress(s *Status) {
 	for n := range w.units {
 		order = append(order, n)
 	}
-	slices.SortFunc(order, func(x, y int) int { return cmp.Or(w.units[x].at.Compare(w.units[y].at), cmp.Compare(x, y)) })
+	w.sort(order)
 	at := map[string]int{}
 	for i, n := range order {
 		u := w.units[n]
@@ -199,7 +206,17 @@ func (w *Watcher) progress(s *Status) {
 		}
 	}
 	slices.SortFunc(s.Causes, func(x, y CauseStatus) int { return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name)) })
-	w.rate(s, order)
+	if s.Done < s.Units && s.alive() > 0 {
+		s.Rate = w.rate(order)
+	}
+	if s.Rate > 0 {
+		s.ETA = float64(s.Count-min(s.Count, s.Dots)) / s.Rate
+	}
+}
+
+// sort puts units in the order of their completion.
+func (w *Watcher) sort(units []int) {
+	slices.SortFunc(units, func(x, y int) int { return cmp.Or(w.units[x].at.Compare(w.units[y].at), cmp.Compare(x, y)) })
 }
 
 // since returns the seconds that have passed since t, or 0 for the zero time.
@@ -210,16 +227,22 @@ func since(t time.Time) float64 {
 	return max(0, time.Since(t).Seconds())
 }
 
-// rate sets Rate and ETA from the units whose files were written within rateOver of the
-// newest one, while a shard is alive. Only times of files are compared, so that clocks of
-// machines do not matter.
-func (w *Watcher) rate(s *Status, order []int) {
-	if len(order) == 0 || s.Done == s.Units || s.alive() == 0 {
-		return
+// rateOver is the time over which a rate is measured, and coarse the shortest that gives one.
+const (
+	rateOver = 5 * time.Minute
+	coarse   = time.Second
+)
+
+// rate returns the dot products a second of units, from those that were done within rateOver of the
+// last one; 0: not known.
+func (w *Watcher) rate(units []int) float64 {
+	if len(units) == 0 {
+		return 0
 	}
-	last := w.units[order[len(order)-1]].at
+	w.sort(units)
+	last := w.units[units[len(units)-1]].at
 	dots, first := uint64(0), last
-	for _, n := range order {
+	for _, n := range units {
 		u := w.units[n]
 		if u.at.IsZero() || last.Sub(u.at) > rateOver {
 			continue
@@ -231,9 +254,9 @@ func (w *Watcher) rate(s *Status, order []int) {
 		dots += u.dots
 	}
 	if span := last.Sub(first); span >= coarse {
-		s.Rate = float64(dots) / span.Seconds()
-		s.ETA = float64(s.Count-min(s.Count, s.Dots)) / max(s.Rate, 1)
+		return float64(dots) / span.Seconds()
 	}
+	return 0
 }
 
 // Prometheus writes a status in the format that the textfile collector of node_exporter
@@ -248,11 +271,11 @@ func (s *Status) Prometheus(file string) error {
 	for _, u := range []struct {
 		state string
 		n     int
-	}{{"done", s.Done}, {"leased", s.Leased}, {"open", s.Units - s.Done - s.Leased}} {
+	}{{"done", s.Done}, {"open", s.Units - s.Done}} {
 		fmt.Fprintf(&b, "mmafuzz_units{%s,state=%q} %d\n", plan, u.state, u.n)
 	}
 	metric("mmafuzz_shards", "gauge", "Shards by state.")
-	for _, state := range []string{stateAlive, stateEnded, stateSilent} {
+	for _, state := range []string{stateAlive, stateDone, stateSilent} {
 		n := 0
 		for _, x := range s.Shards {
 			if x.State == state {
@@ -265,13 +288,15 @@ func (s *Status) Prometheus(file string) error {
 	fmt.Fprintf(&b, "mmafuzz_dots_total{%s} %d\n", plan, s.Dots)
 	metric("mmafuzz_dots_planned", "gauge", "Dot products of the plan.")
 	fmt.Fprintf(&b, "mmafuzz_dots_planned{%s} %d\n", plan, s.Count)
-	metric("mmafuzz_eta_seconds", "gauge", "Time until all units are done; 0: unknown or finished.")
-	fmt.Fprintf(&b, "mmafuzz_eta_seconds{%s} %.0f\n", plan, s.ETA)
+	if s.ETA > 0 {
+		metric("mmafuzz_eta_seconds", "gauge", "Time until all units are done, if it is known.")
+		fmt.Fprintf(&b, "mmafuzz_eta_seconds{%s} %.0f\n", plan, s.ETA)
+	}
 	metric("mmafuzz_mismatches_total", "counter", "Differing dot products by primary cause.")
 	for _, c := range s.Causes {
 		fmt.Fprintf(&b, "mmafuzz_mismatches_total{%s,cause=\"%s\"} %d\n", plan, labelValue.Replace(c.Name), c.Cases)
 	}
-	return write(file, fmt.Sprintf("status-%d", os.Getpid()), b.Bytes())
+	return corpus.ReplaceSharedFile(file, b.Bytes())
 }
 
 // labelValue escapes label values as the Prometheus text format requires.

@@ -14,12 +14,9 @@ func (s *Status) Document() *document.Document {
 	d := document.New("Campaign of the plan "+s.Plan, "")
 	say := func(format string, args ...any) document.Block { return document.Text(fmt.Sprintf(format, args...)) }
 	about := []document.Block{
-		say("plan %s: %d of %s done, %d taken by shards, round %d of %d; %s alive", s.Plan, s.Done, readable.Plural(s.Units, "unit"), s.Leased,
+		say("plan %s: %d of %s done, round %d of %d; %s alive", s.Plan, s.Done, readable.Plural(s.Units, "unit"),
 			min(s.Round+1, s.Rounds), s.Rounds, readable.Plural(s.alive(), "shard")),
 		say("%s of %s dot products%s", readable.Thousands(s.Dots), readable.Thousands(s.Count), s.outlook()),
-	}
-	if s.Triaged > 0 {
-		about = append(about, say("triage: %s already done, which merge will use", readable.Plural(s.Triaged, "step")))
 	}
 	causes := &document.Table{Columns: document.Columns("cause", "#cases", "first seen")}
 	for _, c := range s.Causes {
@@ -29,7 +26,7 @@ func (s *Status) Document() *document.Document {
 		}
 		causes.Add(c.Name, readable.Thousands(c.Cases), first)
 	}
-	shards := &document.Table{Columns: document.Columns("shard", "state", "#heartbeat", "#units", "#dots", "#dots/s", "host")}
+	shards := &document.Table{Columns: document.Columns("shard", "state", "#last result", "#units", "#dots", "#dots/s", "host")}
 	for _, x := range s.Shards {
 		shards.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, clock(x.Age)+" ago", fmt.Sprint(x.Units), readable.Thousands(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
 	}
@@ -48,7 +45,7 @@ func clock(seconds float64) string {
 func (s *Status) outlook() string {
 	switch {
 	case s.Done < s.Units && s.alive() == 0:
-		return "; nobody works on the rest"
+		return "; nobody seems to work on the rest"
 	case s.Rate > 0:
 		return fmt.Sprintf(", %s/s, about %s left", readable.Count(uint64(s.Rate)), clock(s.ETA))
 	}
@@ -64,24 +61,19 @@ type ShardSummary struct {
 	Here       int     `json:"here"`
 	Dots       uint64  `json:"dots"`
 	Mismatches uint64  `json:"mismatches"`
-	Triaged    int     `json:"triaged"`
 	Seconds    float64 `json:"seconds"`
 	Complete   bool    `json:"complete"`
 }
 
 // Summary sums up the work of a shard of a plan, I/N, which took some time.
 func (p *Progress) Summary(plan *Plan, shard string, took time.Duration, complete bool) *ShardSummary {
-	return &ShardSummary{plan.Digest(), shard, len(plan.Units()), p.Done, p.Here, p.Dots, p.Mismatches, p.Triaged, took.Seconds(), complete}
+	return &ShardSummary{plan.Digest(), shard, len(plan.Units()), p.Done, p.Here, p.Dots, p.Mismatches, took.Seconds(), complete}
 }
 
 // Write writes the summary for people.
 func (s *ShardSummary) Write(w io.Writer, width int) {
-	triage := ""
-	if s.Triaged > 0 {
-		triage = fmt.Sprintf(", and %s of triage", readable.Plural(s.Triaged, "step"))
-	}
 	rate := readable.Rate(s.Dots, time.Duration(s.Seconds*float64(time.Second)))
-	text := fmt.Sprintf("shard %s: %s done here%s, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"),
-		triage, s.Done, s.Units, readable.Thousands(s.Mismatches), readable.Thousands(s.Dots), s.Seconds, readable.Count(rate))
+	text := fmt.Sprintf("shard %s: %s done here, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"),
+		s.Done, s.Units, readable.Thousands(s.Mismatches), readable.Thousands(s.Dots), s.Seconds, readable.Count(rate))
 	fmt.Fprint(w, readable.Hanging(text, width))
 }

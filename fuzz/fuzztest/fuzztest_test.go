@@ -135,8 +135,8 @@ func TestOne(t *testing.T) {
 // which fails with the cause, both as a test and under Go's fuzzer; and with right ones in C
 // and Python.
 func TestModule(t *testing.T) {
-	if !tier.Long() {
-		t.Skip("builds a module: MMAFUZZ_LONG=1")
+	if !tier.Nightly() {
+		t.Skip("builds a module, with and without Go's instrumentation: " + tier.Variable + "=nightly")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

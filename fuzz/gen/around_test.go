@@ -7,11 +7,13 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // TestAround checks that a tile of variations has the designed dot product as its
 // first output, that its rows and columns are near it, and that nothing finite becomes infinite.
 func TestAround(t *testing.T) {
+	tier.SkipUnderRace(t)
 	for _, name := range goldenUnits {
 		i := lookup(t, name)
 		sp := Spec{i.Formats, i.K}

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/golden"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // goldenUnits are instructions of every kind of formats: of each width, without
@@ -87,9 +88,7 @@ func sources(i *mma.Instruction) []Source {
 // report must stay the same input. A generator that is to give other inputs gets
 // a new version beside the old one.
 func TestGeneratorsGolden(t *testing.T) {
-	if raceEnabled {
-		t.Skip("one goroutine: nothing for the race detector")
-	}
+	tier.SkipUnderRace(t)
 	var s strings.Builder
 	for _, name := range goldenUnits {
 		i := lookup(t, name)
@@ -140,9 +139,7 @@ func TestRandomAccess(t *testing.T) {
 // TestInputsAreCodes checks that inputs have no bits beyond their formats, that
 // C is 0 where there is none, and that seeds, indexes and generators differ.
 func TestInputsAreCodes(t *testing.T) {
-	if raceEnabled {
-		t.Skip("one goroutine: nothing for the race detector")
-	}
+	tier.SkipUnderRace(t)
 	for _, name := range goldenUnits {
 		i := lookup(t, name)
 		sp := Spec{i.Formats, i.K}
@@ -387,6 +384,7 @@ func TestCorners(t *testing.T) {
 // TestLongProbe asks for rounds of very long dot products: those that would not fit into
 // memory have none.
 func TestLongProbe(t *testing.T) {
+	tier.SkipUnderRace(t)
 	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
 	if n := len(Probe(Spec{Formats: f, K: 65024}, 1, 0)); n == 0 {
 		t.Error("no first round")

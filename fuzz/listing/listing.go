@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/evidence"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -111,7 +112,8 @@ const unknownColumn = 5
 
 // Instructions returns the heads of the columns and the rows of the instructions of a target,
 // or with nil of the catalogue: those that can be computed, or those that are refused. With
-// all it has the columns about the evidence, too.
+// all it has the columns about the evidence, too: what the row was compared with, how many of its
+// mutants that refutes (package evidence), and where the rule was published.
 func Instructions(t devices.Target, refused, all bool) (heads []string, rows [][]string) {
 	instructions, because := mma.Catalog(), "no model: "
 	if t != nil {
@@ -120,7 +122,7 @@ func Instructions(t devices.Target, refused, all bool) (heads []string, rows [][
 			because = "cannot run: "
 		}
 	}
-	columns := []string{"arch", "instruction", "formats", "k", "arithmetic", "unknown", "evidence", "source"}
+	columns := []string{"arch", "instruction", "formats", "k", "arithmetic", "unknown", "evidence", "refutes", "source"}
 	if !all {
 		columns = columns[:unknownColumn+1]
 	}
@@ -128,13 +130,13 @@ func Instructions(t devices.Target, refused, all bool) (heads []string, rows [][
 		if (i.Refuse != "") != refused {
 			continue
 		}
-		row := []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), arithmetic(&i), i.Unknown.String(), i.Evidence, i.Source}
+		row := []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), arithmetic(&i), i.Unknown.String(), i.Evidence, evidence.Text(&i), i.Source}
 		if why := because + i.Refuse; refused {
 			unknown := "-"
 			if !all {
 				unknown = why // the last column that is shown
 			}
-			row = []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), "-", unknown, why, ""}
+			row = []string{i.Arch, i.Name, i.Formats.String(), fmt.Sprint(i.K), "-", unknown, why, "-", ""}
 		}
 		rows = append(rows, row[:len(columns)])
 	}

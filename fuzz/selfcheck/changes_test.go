@@ -49,7 +49,7 @@ func TestChanges(t *testing.T) {
 			t.Errorf("%d changes: %d of %d explained, %d of them wrongly; want %d %% and none", count+1, n[Exact]+n[Wrong], scored, n[Wrong], goal)
 		}
 	}
-	for i := range tier.Of(0, 1, len(all)) {
+	for i := range tier.Of(0, 1, len(all)/4, len(all)) {
 		if rows[i] == nil {
 			continue
 		}
@@ -61,7 +61,7 @@ func TestChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := resultLetters[o.Result], rows[i][2][unit]; got != want {
+		if got, want := resultLetters[o.Result], rows[i][2][unit]; got != want && (got != '=' || want != '?') {
 			t.Errorf("%s, %s: %c, the table says %c", names[i], changeText(o.Changes), got, want)
 		}
 	}

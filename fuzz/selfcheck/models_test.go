@@ -51,7 +51,7 @@ func TestModels(t *testing.T) {
 	tier.LongOnly(t) // TestFewRaw compares those of one operation on few
 	none := func(*mma.Instruction) bool { return false }
 	n := 0
-	err := checkModels(t.Context(), uint64(tier.Of(0, 0, 100_000, 1_000_000)), uint64(tier.Of(0, 0, 500, 5_000)), none, func(c *ModelCheck) {
+	err := checkModels(t.Context(), uint64(tier.Of(0, 0, 20_000, 1_000_000)), uint64(tier.Of(0, 0, 100, 5_000)), none, func(c *ModelCheck) {
 		n++
 		equalModels(t, c)
 	})

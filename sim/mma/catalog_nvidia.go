@@ -7,7 +7,7 @@ import "github.com/mmafuzz/mmafuzz/sim/fp"
 // of which the model reproduces; "001" is arXiv:2511.10909 (models validated by
 // its authors on that GPU); "Fasi" is PeerJ CS 7:e330; "SMT" is
 // arXiv:2502.15999; "MMA-Sim" is its later code; "B200 words" are 58 published
-// result words of that GPU; "RTX 5090" and "RTX 4090" are results on inputs made by hand that
+// result words of that GPU (sim/testdata/b200.txt); "RTX 5090" and "RTX 4090" are results on inputs made by hand that
 // owners of these cards have published (sim/testdata/geforce.txt).
 const (
 	srcTable4 = "arXiv:2511.10909 Alg. 7, Table 4"

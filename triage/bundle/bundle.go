@@ -44,7 +44,7 @@ import (
 // Write writes the bundle of a mismatch into a directory, with extra files by name. A bundle
 // that is in the directory already is replaced.
 func Write(dir string, m *corpus.Mismatch, extra map[string][]byte) error {
-	files, err := files(m, dir)
+	files, err := files(m)
 	if err != nil {
 		return err
 	}
@@ -64,9 +64,12 @@ func Tiles(b *corpus.Bundle) map[string][]byte {
 	return tiles
 }
 
+// here is what the files of a bundle call its directory: they are the same wherever that is.
+const here = "BUNDLE"
+
 // files returns what a bundle has beside mismatch.json, case.txt and MANIFEST.
-func files(m *corpus.Mismatch, dir string) (map[string][]byte, error) {
-	pic, err := Picture(m, dir)
+func files(m *corpus.Mismatch) (map[string][]byte, error) {
+	pic, err := Picture(m, here)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +78,7 @@ func files(m *corpus.Mismatch, dir string) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := programs(m)
-	readme := readme(m, dir, text.String(), slices.Sorted(maps.Keys(files)))
+	readme := readme(m, text.String(), slices.Sorted(maps.Keys(files)))
 	files["picture.txt"], files["README.md"], files["repro_test.go"] = text.Bytes(), []byte(readme), []byte(reproTest(m))
 	for _, side := range []struct {
 		name   string

@@ -49,7 +49,7 @@ func FuzzBundle(f *testing.F) {
 			return
 		}
 		m := Local(&b.Mismatch, "bundle")
-		made, err := files(m, "bundle")
+		made, err := files(m)
 		if err != nil {
 			return
 		}

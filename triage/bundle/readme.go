@@ -2,7 +2,6 @@ package bundle
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 
 // readme is the README of a bundle: what it is, for somebody who has never
 // seen one. programs are the files of its programs for GPUs.
-func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
+func readme(m *corpus.Mismatch, picture string, programs []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", readable.Markdown(m.Bucket))
 	fmt.Fprintf(&b, "%s (%s) and %s (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
@@ -54,11 +53,11 @@ func readme(m *corpus.Mismatch, dir, picture string, programs []string) string {
 		fmt.Fprintf(&b, "Re-run: %s.\n", readable.Markdown(functionError(name).Error()))
 		return b.String()
 	}
-	fmt.Fprintf(&b, "Re-run:\n\n    mmafuzz replay %s\n\n", readable.ShellPath(dir))
+	fmt.Fprintf(&b, "Re-run, with the path of this directory as %s:\n\n    mmafuzz replay %s\n\n", here, here)
 	if RunsCommand(m.A.Target, m.B.Target) {
 		b.WriteString("This runs the command that is the target, and so does the Go test: mmafuzz shows it and asks\nfirst, or is told `--allow-exec`.\n\n")
 	}
-	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", readable.ShellPath(filepath.Join(dir, "repro_test.go")))
+	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", here+"/repro_test.go")
 	return b.String()
 }
 

@@ -16,20 +16,11 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
-// SkipUnderRace skips a test that computes much, in one goroutine or in those that other
-// tests have too: with the race detector it takes twenty times as long and finds nothing more.
-func SkipUnderRace(t *testing.T) {
-	t.Helper()
-	if raceEnabled {
-		t.Skip("nothing for the race detector that other tests do not have")
-	}
-}
-
 // TestErrorBound holds, on made-up units, which are drawn from everything that a program
 // can say, and on the catalogue's, that no error exceeds its bound, on inputs that aim at
 // the decisions of each; and that the exact values are those of the oracle.
 func TestErrorBound(t *testing.T) {
-	SkipUnderRace(t)
+	tier.SkipUnderRace(t)
 	var units []mma.Instruction
 	for seed := range uint64(tier.Of(20, 30, 120, 800)) {
 		units = append(units, madeup.Unit(seed))
@@ -158,7 +149,7 @@ func TestFormula(t *testing.T) {
 // its bound: none is exceeded, and the bound without the refinement is, where it makes errors
 // larger.
 func TestRefinedBound(t *testing.T) {
-	SkipUnderRace(t)
+	tier.SkipUnderRace(t)
 	hopper, cdna2, cdna3 := "hopper/mma.m16n8k16.f32.f16.f16.f32", "cdna2/v_mfma_f32_32x32x8f16", "cdna3/v_mfma_f32_32x32x8_f16"
 	fma, nvf4 := "x86/vfmadd231ps.rz", "blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"
 	for _, c := range []struct {

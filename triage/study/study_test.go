@@ -164,7 +164,7 @@ func TestOtherStudy(t *testing.T) {
 
 // TestTable8 holds that every entry of Table 8 of arXiv:2511.10909 comes out.
 func TestTable8(t *testing.T) {
-	study.SkipUnderRace(t)
+	tier.SkipUnderRace(t)
 	res := run(t, "discrepancy", study.Request{Seed: 1, Count: 128}, "--rates-only")
 	if len(res.Failures) > 0 {
 		t.Error(res.Failures)
@@ -345,7 +345,7 @@ var update = flag.Bool("update", false, "write PAPERS.md")
 // TestPapers holds that PAPERS.md is what comes out, and that every entry that differs from
 // what is printed has its reason. With fewer draws, only the latter.
 func TestPapers(t *testing.T) {
-	study.SkipUnderRace(t)
+	tier.SkipUnderRace(t)
 	complete := study.Papers.Count
 	res, err := study.Papers.Run(t.Context(), study.Papers.New(nil), study.Request{Seed: 1, Count: tier.Of(complete/20, complete, complete)}, nil)
 	if err != nil {

@@ -73,3 +73,12 @@ func Of[T any](short, usual, long T, nightly ...T) T {
 	}
 	return usual
 }
+
+// SkipUnderRace skips a test that computes much, in one goroutine or in those that other
+// tests have too: with the race detector it takes twenty times as long and finds nothing more.
+func SkipUnderRace(t testing.TB) {
+	t.Helper()
+	if Race {
+		t.Skip("nothing for the race detector that other tests do not have")
+	}
+}

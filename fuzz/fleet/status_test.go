@@ -1,0 +1,60 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// TestStatus looks at a shard that was interrupted and goes on, beside one that does not.
+func TestStatus(t *testing.T) {
+	dir := t.TempDir()
+	p, pairs := newPlan(t, 1)
+	run := func(index, after int) {
+		t.Helper()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: index, Of: 2, Workers: 1, Observe: func(p Progress) {
+			if p.Here == after {
+				cancel()
+			}
+		}}
+		if err := s.Run(ctx); !errors.Is(err, context.Canceled) && !errors.Is(err, ErrRound) {
+			t.Fatal(err)
+		}
+	}
+	run(0, 1)
+	run(1, 2)
+	run(0, 2)
+	logs, err := filepath.Glob(filepath.Join(dir, unitsDir, "1-of-2.*"))
+	if err != nil || len(logs) != 1 {
+		t.Fatal(logs, err)
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(logs[0], old, old); err != nil {
+		t.Fatal(err)
+	}
+	s := look(t, dir)
+	var got []string
+	for _, x := range s.Shards {
+		got = append(got, fmt.Sprintf("%d/%d %s, %d units", x.Shard, x.Of, x.State, x.Units))
+	}
+	if want := []string{"0/2 alive, 3 units", "1/2 silent, 2 units"}; !slices.Equal(got, want) || s.Done != 5 || s.ETA != 0 {
+		t.Errorf("%q, want %q; %d done", got, want, s.Done)
+	}
+	shards(t, p, pairs, dir, 2)
+	s = look(t, dir)
+	for _, x := range s.Shards {
+		if x.State != stateDone {
+			t.Errorf("shard %d is %s", x.Shard, x.State)
+		}
+	}
+	if s.Done != s.Units || s.Round != s.Rounds || len(s.Causes) == 0 || s.Causes[0].Since == 0 {
+		t.Errorf("%+v", s)
+	}
+}

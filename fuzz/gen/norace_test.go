@@ -1,5 +1,0 @@
-//go:build !race
-
-package gen
-
-const raceEnabled = false

@@ -1,0 +1,177 @@
+package oracle
+
+import (
+	"math/big"
+	"math/bits"
+)
+
+// integer is an integer of any size, and a value: nothing changes it. Those below 2^126 in
+// magnitude, which nearly all are, are two's complement numbers of 128 bits, so that they need
+// no memory of their own; of larger ones math/big takes care.
+type integer struct {
+	hi  int64
+	lo  uint64
+	big *big.Int // nil, or the number; then hi and lo are 0
+}
+
+// smallBits is the number of bits of the largest magnitude that is not given to math/big: the
+// sum of two of them fits 128 bits.
+const smallBits = 126
+
+func newInteger(n int64) integer { return integer{hi: n >> 63, lo: uint64(n)} }
+
+// fromBig returns a number that math/big has computed.
+func fromBig(n *big.Int) integer {
+	if n.BitLen() > smallBits {
+		return integer{big: n}
+	}
+	m := new(big.Int).Abs(n)
+	x := integer{lo: new(big.Int).And(m, maxUint64).Uint64(), hi: int64(m.Rsh(m, 64).Uint64())}
+	if n.Sign() < 0 {
+		return x.neg()
+	}
+	return x
+}
+
+var maxUint64 = new(big.Int).SetUint64(1<<64 - 1)
+
+// toBig returns the number as math/big has it, for reading.
+func (x integer) toBig() *big.Int {
+	if x.big != nil {
+		return x.big
+	}
+	m := x.abs()
+	n := new(big.Int).SetUint64(uint64(m.hi))
+	n.Lsh(n, 64).Add(n, new(big.Int).SetUint64(m.lo))
+	if x.hi < 0 {
+		n.Neg(n)
+	}
+	return n
+}
+
+func (x integer) sign() int {
+	switch {
+	case x.big != nil:
+		return x.big.Sign()
+	case x.hi < 0:
+		return -1
+	case x.hi == 0 && x.lo == 0:
+		return 0
+	}
+	return 1
+}
+
+// bitLen is the number of bits of the magnitude.
+func (x integer) bitLen() int {
+	if x.big != nil {
+		return x.big.BitLen()
+	}
+	if m := x.abs(); m.hi != 0 {
+		return 64 + bits.Len64(uint64(m.hi))
+	} else {
+		return bits.Len64(m.lo)
+	}
+}
+
+// odd reports whether x is odd: in two's complement, the last bit.
+func (x integer) odd() bool {
+	if x.big != nil {
+		return x.big.Bit(0) == 1
+	}
+	return x.lo&1 == 1
+}
+
+func (x integer) neg() integer {
+	if x.big != nil {
+		return integer{big: new(big.Int).Neg(x.big)}
+	}
+	lo, borrow := bits.Sub64(0, x.lo, 0)
+	hi, _ := bits.Sub64(0, uint64(x.hi), borrow)
+	return integer{hi: int64(hi), lo: lo}
+}
+
+func (x integer) abs() integer {
+	if x.sign() < 0 {
+		return x.neg()
+	}
+	return x
+}
+
+// withLast is x with its last bit set.
+func (x integer) withLast() integer {
+	if x.odd() {
+		return x
+	}
+	return x.plus(newInteger(1))
+}
+
+func (x integer) plus(y integer) integer {
+	if x.big != nil || y.big != nil {
+		return fromBig(new(big.Int).Add(x.toBig(), y.toBig()))
+	}
+	lo, carry := bits.Add64(x.lo, y.lo, 0)
+	hi, _ := bits.Add64(uint64(x.hi), uint64(y.hi), carry)
+	return integer{hi: int64(hi), lo: lo}.checked()
+}
+
+// checked gives a number of 128 bits to math/big if it is not small.
+func (x integer) checked() integer {
+	if x.bitLen() > smallBits {
+		return integer{big: x.toBig()}
+	}
+	return x
+}
+
+func (x integer) times(y integer) integer {
+	if x.big != nil || y.big != nil || x.bitLen() > 64 || y.bitLen() > 64 || x.bitLen()+y.bitLen() > smallBits {
+		return fromBig(new(big.Int).Mul(x.toBig(), y.toBig()))
+	}
+	hi, lo := bits.Mul64(x.abs().lo, y.abs().lo)
+	product := integer{hi: int64(hi), lo: lo}
+	if x.sign()*y.sign() < 0 {
+		return product.neg()
+	}
+	return product
+}
+
+// shifted is x * 2^n; n is not negative.
+func (x integer) shifted(n int) integer {
+	if x.sign() == 0 {
+		return x
+	}
+	if x.big != nil || x.bitLen()+n > smallBits {
+		return integer{big: new(big.Int).Lsh(x.toBig(), uint(n))}
+	}
+	if n >= 64 {
+		return integer{hi: int64(x.lo << (n - 64))}
+	}
+	return integer{hi: x.hi<<n | int64(x.lo>>1>>(63-n)), lo: x.lo << n}
+}
+
+// floor divides by 2^n: x = (q + r) * 2^n with 0 <= r < 1. exact reports whether r is 0, and
+// half compares r with 1/2.
+func (x integer) floor(n int) (q integer, half int, exact bool) {
+	if n == 0 {
+		return x, -1, true
+	}
+	if x.big != nil || n > smallBits {
+		unit := new(big.Int).Lsh(big.NewInt(1), uint(n))
+		floor, rem := new(big.Int).DivMod(x.toBig(), unit, new(big.Int)) // 0 <= rem < unit
+		exact = rem.Sign() == 0
+		return fromBig(floor), rem.Lsh(rem, 1).Cmp(unit), exact
+	}
+	if n >= 64 {
+		q = integer{hi: x.hi >> 63, lo: uint64(x.hi >> (n - 64))}
+	} else {
+		q = integer{hi: x.hi >> n, lo: x.lo>>n | uint64(x.hi)<<1<<(63-n)}
+	}
+	rest := x.plus(q.shifted(n).neg())
+	return q, rest.shifted(1).cmp(newInteger(1).shifted(n)), rest.sign() == 0
+}
+
+func (x integer) cmp(y integer) int {
+	if x.big != nil || y.big != nil {
+		return x.toBig().Cmp(y.toBig())
+	}
+	return x.plus(y.neg()).sign()
+}
