@@ -52,7 +52,7 @@ func (t *target) add(r *corpus.Recorded) error {
 	s := r.Section
 	i, err := mma.Lookup(s.Arch, s.Instruction)
 	unknown := mma.Facets(0) // the recorded codes are those of the catalogue's unit
-	if err != nil { // not in this version's catalogue: the recorded results are still valid
+	if err != nil {          // not in this version's catalogue: the recorded results are still valid
 		i = &mma.Instruction{Arch: s.Arch, Name: s.Instruction, K: s.K, Formats: s.Formats,
 			Refuse: "not in the catalogue", Unknown: mma.FacetNaN | mma.FacetZero}
 		unknown = mma.FacetNaN

@@ -159,7 +159,7 @@ func fuzzing() bool {
 type harness struct {
 	pair         devices.Pair
 	config       fuzz.Config // without what depends on the command
-	dir          string // of bundles
+	dir          string      // of bundles
 	examineLimit time.Duration
 
 	mu   sync.Mutex
