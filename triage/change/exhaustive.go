@@ -38,12 +38,18 @@ func anyValue(o *original, f mma.Field) []int {
 // Range returns the values that a field can have in a program: those of its enumeration or
 // of its range, 0 or None included, as mma.Field.Int returns them; nil if the program has no
 // use for it. Not all need be valid without a change of other fields.
-func (s Space) Range(p *mma.Params, f mma.Field) []int {
+func (s Space) Range(p *mma.Params, f mma.Field) []int { return s.valuesOf(p, f, anyValue) }
+
+// Reachable is Range without the exponents that no term and no sum has: a bound beyond these
+// does what the last of them does.
+func (s Space) Reachable(p *mma.Params, f mma.Field) []int { return s.valuesOf(p, f, reachable) }
+
+func (s Space) valuesOf(p *mma.Params, f mma.Field, values func(*original, mma.Field) []int) []int {
 	o := &original{s, *p}
 	if _, _, ok := f.Range(p, s.Formats, s.K); f.Numeric() && !ok {
 		return nil
 	}
-	return append(anyValue(o, f), f.Int(p))
+	return append(values(o, f), f.Int(p))
 }
 
 // anyValues gives every field every value that it can have.
