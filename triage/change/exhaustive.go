@@ -76,8 +76,9 @@ func reachable(o *original, f mma.Field) []int {
 // reach returns the exponents of the last bit of the smallest term and of the largest sum.
 func (o *original) reach() (lo, hi int) {
 	last := func(id fp.ID) int { return int(id.Get().Emin()) - int(id.Get().FracBits) }
-	lo = last(o.A) + last(o.B) - int(o.Down)
-	hi = int(o.A.Get().Emax()+o.B.Get().Emax()) + 2
+	weight := o.p.Weight(o.Formats)
+	lo = last(o.A) + last(o.B) + weight
+	hi = int(o.A.Get().Emax()+o.B.Get().Emax()) + max(0, weight) + 2
 	if o.Scale != fp.None {
 		lo, hi = lo+2*last(o.Scale), hi+2*int(o.Scale.Get().Emax()+1)
 	}
