@@ -46,6 +46,7 @@ type request struct {
 type comparison struct {
 	Dots       uint64    `json:"dots"`
 	Mismatches uint64    `json:"mismatches"`
+	Codes      uint64    `json:"codes"` // equal results in other codes: NaNs, unless Bits
 	Causes     []cause   `json:"causes"`
 	Findings   []finding `json:"findings"`
 }
@@ -75,10 +76,11 @@ func compare(ctx context.Context, target string, u devices.Unit, r request, run 
 		Pairs: []devices.Pair{{A: u, B: f, TargetA: target, TargetB: r.Name, K: i.K}},
 		Seed:  r.Seed, Count: r.Count, Bundles: r.Bundles,
 	}
-	if !r.Bits {
-		class := oracle.ByClass
-		cfg.NaN = &class
+	strictness := oracle.ByClass
+	if r.Bits {
+		strictness = oracle.Bits
 	}
+	cfg.NaN = &strictness
 	c, err := fuzz.New(cfg)
 	if err != nil {
 		return nil, err
@@ -91,7 +93,7 @@ func compare(ctx context.Context, target string, u devices.Unit, r request, run 
 		return nil, err
 	}
 	st := c.State().Pairs[0]
-	out := &comparison{Dots: st.Dots, Mismatches: st.Mismatches(), Causes: []cause{}, Findings: []finding{}}
+	out := &comparison{Dots: st.Dots, Mismatches: st.Mismatches(), Codes: st.Codes, Causes: []cause{}, Findings: []finding{}}
 	for _, b := range st.Sorted() {
 		out.Causes = append(out.Causes, cause{b.Name, b.Cases, b.MaxUlp})
 	}

@@ -40,6 +40,7 @@ class Comparison:
 
     dots: int
     mismatches: int
+    codes: int  # equal results in other codes: NaNs, unless bits were asked for
     causes: list
     findings: list
 
@@ -116,7 +117,7 @@ def compare(function, with_unit, *, count=100_000, seed=1, bits=False, bundles="
         if failed:
             raise failed[0]
         raise
-    return Comparison(found["dots"], found["mismatches"], [Cause(**x) for x in found["causes"]], [Finding(**x) for x in found["findings"]])
+    return Comparison(found["dots"], found["mismatches"], found["codes"], [Cause(**x) for x in found["causes"]], [Finding(**x) for x in found["findings"]])
 
 
 def _name(function):

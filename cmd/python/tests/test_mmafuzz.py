@@ -213,6 +213,20 @@ class Comparisons(unittest.TestCase):
             self.assertTrue(pathlib.Path(found.findings[0].bundle, "README.md").exists())
             self.assertIn("unit", str(found))
 
+    def test_codes(self):
+        """NaNs of another code are equal, unless bits are asked for."""
+        u = mmafuzz.unit(HOPPER)
+
+        def quiet(a, b, c):
+            d = u(a, b, c, codes=True).copy()
+            d[(d & 0x7FFFFFFF) > 0x7F800000] = 0x7FC00001
+            return d
+
+        found = mmafuzz.compare(quiet, u, count=5000)
+        self.assertEqual(found.mismatches, 0)
+        self.assertGreater(found.codes, 0)
+        self.assertEqual(mmafuzz.compare(quiet, u, count=5000, bits=True).mismatches, found.codes)
+
     def test_exception(self):
         class Mine(Exception):
             pass
