@@ -144,6 +144,8 @@ func (w *worker) compare(p *pair, ch *finding.Chunk, r *Result) {
 			r.Classes[class]++
 			w.at[len(w.class)] = i
 			w.class = append(w.class, class)
+		} else {
+			r.Codes++
 		}
 	}
 	w.at = w.at[:len(w.class)]
@@ -208,7 +210,10 @@ func (w *worker) blame(ctx context.Context, p *pair, ch *finding.Chunk, r *Resul
 			}
 		}
 		if class != oracle.Fault {
-			class = oracle.Compare(p.Spec.D, p.Policy, mma.Load(w.a, width, i), mma.Load(w.b, width, i))
+			a, b := mma.Load(w.a, width, i), mma.Load(w.b, width, i)
+			if class = oracle.Compare(p.Spec.D, p.Policy, a, b); class == oracle.Same && a != b {
+				r.Codes++
+			}
 		}
 		r.Classes[class]++
 		if class != oracle.Same {

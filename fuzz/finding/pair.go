@@ -40,14 +40,8 @@ type Pair struct {
 
 // NewPair prepares a pair. nan and zero override the policy of the catalogue, if not nil.
 func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
-	a, b := of.A.Instruction(), of.B.Instruction()
-	p := &Pair{Pair: of, Spec: gen.Spec{Formats: a.Formats, K: of.K}, Policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
-	if nan != nil {
-		p.Policy.NaN = *nan
-	}
-	if zero != nil {
-		p.Policy.Zero = *zero
-	}
+	a := of.A.Instruction()
+	p := &Pair{Pair: of, Spec: gen.Spec{Formats: a.Formats, K: of.K}, Policy: PolicyOf(&of, nan, zero)}
 	for _, u := range []devices.Unit{of.A, of.B} {
 		if params := Believed(u); params != nil {
 			p.Known = append(p.Known, params)
@@ -61,6 +55,19 @@ func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
 	p.chooseSides()
 	p.choosePrograms()
 	return p
+}
+
+// PolicyOf returns how the results of a pair are compared: as the two instructions suggest, unless
+// nan or zero is not nil.
+func PolicyOf(p *devices.Pair, nan, zero *oracle.Strictness) oracle.Policy {
+	policy := oracle.DefaultPolicy(p.A.Instruction().Unknown, p.B.Instruction().Unknown)
+	if nan != nil {
+		policy.NaN = *nan
+	}
+	if zero != nil {
+		policy.Zero = *zero
+	}
+	return policy
 }
 
 // Replace replaces the units of both sides by others that give the same results.

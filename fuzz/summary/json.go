@@ -28,6 +28,7 @@
 //	pairs[].dots                         number    dot products
 //	pairs[].mismatches                   number    of these, those that differ
 //	pairs[].classes                      object*   number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
+//	pairs[].codes                        number    of the same, those that differ in a NaN's code or a zero's sign, which were compared by class
 //	pairs[].explained                    bool      the changes below explain all differing cases that were looked at
 //	pairs[].labels[]                     string?   what the changes earn: mmafuzz list labels
 //	pairs[].changes[].path               string?   parameter: mmafuzz list parameters

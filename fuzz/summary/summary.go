@@ -71,6 +71,7 @@ type Pair struct {
 	Dots       uint64            `json:"dots"`
 	Mismatches uint64            `json:"mismatches"`
 	Classes    map[string]uint64 `json:"classes"`
+	Codes      uint64            `json:"codes"`
 	Explained  bool              `json:"explained"`
 	Labels     []triage.Label    `json:"labels"`
 	Changes    []mma.Change      `json:"changes"`
@@ -172,7 +173,7 @@ func (s *Summary) HasNews() bool {
 
 func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index int) Pair {
 	s := Pair{
-		Names: Names{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
+		Names: Names{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(), Codes: p.Codes,
 		Classes: map[string]uint64{}, Buckets: []Bucket{},
 		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{}, Alike: []string{}, Next: []string{},
 		Unstable: newUnstable(p), Unexamined: p.Unexamined,

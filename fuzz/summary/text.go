@@ -58,6 +58,7 @@ func (s *Summary) Write(w io.Writer, o TextOptions) error {
 	if err := p.knownSection(); err != nil {
 		return err
 	}
+	p.codesList()
 	p.unstableList()
 	p.total()
 	p.hints()
@@ -221,6 +222,27 @@ func mismatches(n uint64) string {
 		return "1 mismatch"
 	}
 	return readable.Thousands(n) + " mismatches"
+}
+
+// codesList counts, for each pair, what differs in codes alone and is no mismatch.
+func (w *printer) codesList() {
+	pairs := w.sum.in.Config.Pairs
+	for i, st := range w.state.Pairs {
+		if st.Codes == 0 {
+			continue
+		}
+		policy := w.sum.in.Config.Policy(&pairs[i])
+		what, flags := "codes of NaNs", "--nan bits"
+		switch {
+		case policy.NaN == policy.Zero:
+			what, flags = "codes of NaNs or signs of zeros", "--nan bits --zero bits"
+		case policy.Zero == oracle.ByClass:
+			what, flags = "signs of zeros", "--zero bits"
+		}
+		fmt.Fprintln(w)
+		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("codes: %s more results of %s differ in %s alone, which are not compared (%s does)",
+			readable.Thousands(st.Codes), st.Name, what, flags), w.Width))
+	}
 }
 
 // unstableList counts the mismatches that are no evidence of anything, because a unit gave
