@@ -56,7 +56,7 @@ $readmemh of Verilog and .npz of NumPy (go doc ./corpus/vectors).
 
 --all makes the sets of all instructions that were checked against results, with --arch
 of one architecture, and table.tsv with a row for each set that DIR has. Sets that it has
-already are kept, so that the same command goes on after an interruption. All take an
+already are kept, so that the same command goes on after an interruption. All take half an
 hour on two cores.
 
 --check runs the tests of a set on a target. One that fails is run 8 times; if it passes in

@@ -76,8 +76,9 @@ func reachable(o *original, f mma.Field) []int {
 // reach returns the exponents of the last bit of the smallest term and of the largest sum.
 func (o *original) reach() (lo, hi int) {
 	last := func(id fp.ID) int { return int(id.Get().Emin()) - int(id.Get().FracBits) }
-	lo = last(o.A) + last(o.B) - int(o.Down)
-	hi = int(o.A.Get().Emax()+o.B.Get().Emax()) + 2
+	weight := o.p.Weight(o.Formats)
+	lo = last(o.A) + last(o.B) + weight
+	hi = int(o.A.Get().Emax()+o.B.Get().Emax()) + max(0, weight) + 2
 	if o.Scale != fp.None {
 		lo, hi = lo+2*last(o.Scale), hi+2*int(o.Scale.Get().Emax()+1)
 	}
@@ -254,7 +255,7 @@ func anyNarrow(c *changer) {
 	for _, o := range c.operands() {
 		c.next()
 		for _, to := range []fp.ID{fp.None, fp.FP16, fp.FP32} {
-			for frac := 0; frac < int(c.read(o.id).FracBits); frac++ {
+			for frac := 0; frac < int(o.as.FracBits); frac++ {
 				for _, m := range modes {
 					for over := mma.OverInf; over <= mma.OverSat; over++ {
 						c.to(func(p *mma.Params) { *o.at(p) = mma.Narrow{Frac: mma.Frac(frac), Mode: m, To: to, Over: over} })

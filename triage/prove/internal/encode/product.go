@@ -25,8 +25,8 @@ func (e *encoder) product(i int, pass mma.Pass) number {
 	if e.Prod.Up {
 		x.e = e.AddInt(x.e, 1)
 	}
-	down := -int(e.in.Formats.Down)
-	x.q, x.e, x.low, x.high = e.AddInt(x.q, down), e.AddInt(x.e, down), x.low+down, x.high+down
+	weight := e.Weight(e.in.Formats)
+	x.q, x.e, x.low, x.high = e.AddInt(x.q, weight), e.AddInt(x.e, weight), x.low+weight, x.high+weight
 	if e.in.Formats.Scale != fp.None && e.Scale == mma.ScaleProduct {
 		x = e.scaled(x, i/int(e.in.Formats.Block))
 	}
