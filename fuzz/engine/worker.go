@@ -325,12 +325,16 @@ func (w *worker) keepFresh(r *Result, ref finding.CaseRef) {
 func (p *pair) tracers() []*sim.Model {
 	models := []*sim.Model{}
 	byProgram := map[string]*sim.Model{}
-	for _, u := range []devices.Unit{p.A, p.B} {
-		params := finding.Believed(u)
+	a, b := p.Believed()
+	for _, side := range []struct {
+		params *mma.Params
+		u      devices.Unit
+	}{{a, p.A}, {b, p.B}} {
+		params := side.params
 		if params == nil {
 			continue
 		}
-		i := u.Instruction()
+		i := side.u.Instruction()
 		if m, err := sim.New(i.Formats, i.K, *params); err == nil {
 			byProgram[fmt.Sprintf("%03d %+v", i.K, *params)] = m
 		}

@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"cmp"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -42,8 +44,9 @@ type Pair struct {
 func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
 	a := of.A.Instruction()
 	p := &Pair{Pair: of, Spec: gen.Spec{Formats: a.Formats, K: of.K}, Policy: PolicyOf(&of, nan, zero)}
-	for _, u := range []devices.Unit{of.A, of.B} {
-		if params := Believed(u); params != nil {
+	knownA, knownB := p.Believed()
+	for _, params := range []*mma.Params{knownA, knownB} {
+		if params != nil {
 			p.Known = append(p.Known, params)
 		}
 	}
@@ -97,10 +100,16 @@ func Believed(u devices.Unit) *mma.Params {
 	return &i.Params
 }
 
+// Believed returns what is believed of the two units: what their targets say, or what was found
+// out about them.
+func (p *Pair) Believed() (a, b *mma.Params) {
+	return cmp.Or(Believed(p.A), p.ProgramA), cmp.Or(Believed(p.B), p.ProgramB)
+}
+
 // chooseSides decides which side's program hypotheses start from: a simulator's,
 // A's if both are, or what is believed of a unit that computes elsewhere.
 func (p *Pair) chooseSides() {
-	a, b := Believed(p.A), Believed(p.B)
+	a, b := p.Believed()
 	switch {
 	case p.A.Model() != nil || a != nil && p.B.Model() == nil:
 		p.base, p.baseUnit, p.unknown, p.unknownIsB = *a, p.A, p.B, true
@@ -121,7 +130,7 @@ func knownProgram(u devices.Unit) *mma.Params {
 // choosePrograms makes the attributor of two sides whose programs are known: it depends on the
 // programs alone. If their K differ and both can be written with the same K, they are.
 func (p *Pair) choosePrograms() {
-	a, b := knownProgram(p.A), knownProgram(p.B)
+	a, b := cmp.Or(knownProgram(p.A), p.ProgramA), cmp.Or(knownProgram(p.B), p.ProgramB)
 	if a == nil || b == nil {
 		return
 	}

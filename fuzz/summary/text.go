@@ -58,6 +58,7 @@ func (s *Summary) Write(w io.Writer, o TextOptions) error {
 	if err := p.knownSection(); err != nil {
 		return err
 	}
+	p.inferredList()
 	p.codesList()
 	p.unstableList()
 	p.total()
@@ -222,6 +223,22 @@ func mismatches(n uint64) string {
 		return "1 mismatch"
 	}
 	return readable.Thousands(n) + " mismatches"
+}
+
+// inferredList says which program each side computes of which nothing was known.
+func (w *printer) inferredList() {
+	for i := range w.state.Pairs {
+		for n, x := range w.sum.in.Inferred[i] {
+			if n == 0 {
+				fmt.Fprintln(w)
+			}
+			text := fmt.Sprintf("inferred: %s computes %s: none of %s inputs differs", x.Target, x.Arithmetic, readable.Thousands(uint64(x.Tested)))
+			if x.Arithmetic == "" {
+				text = fmt.Sprintf("inferred: no program was found that computes what %s does (%s)", x.Target, x.Verdict)
+			}
+			fmt.Fprint(w, readable.Hanging(text, w.Width))
+		}
+	}
 }
 
 // codesList counts, for each pair, what differs in codes alone and is no mismatch.
