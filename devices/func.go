@@ -21,8 +21,16 @@ import (
 // error of Run.
 //
 // Of the instruction, Name, Formats and K are needed. The unit is a black box:
-// Params, if there are any, are what a campaign first believes about it.
-func Func(i *mma.Instruction, dot func(d *mma.Dot) uint64) Unit { return &funcUnit{i, dot} }
+// Params, if there are any, are what a campaign first believes about it. Without, the codes of
+// its NaNs count as unknown: they are compared by class, unless bits are asked for.
+func Func(i *mma.Instruction, dot func(d *mma.Dot) uint64) Unit {
+	if i.Params == (mma.Params{}) {
+		unknown := *i
+		unknown.Unknown |= mma.FacetNaN
+		i = &unknown
+	}
+	return &funcUnit{i, dot}
+}
 
 type funcUnit struct {
 	inst *mma.Instruction

@@ -32,8 +32,8 @@ func backwards(d *mma.Dot) uint64 {
 func TestFunc(t *testing.T) {
 	i := fp32(2, fp.FP32)
 	u := devices.Func(i, backwards)
-	if u.Instruction() != i || u.Model() != nil {
-		t.Errorf("%v, %v", u.Instruction(), u.Model())
+	if got := u.Instruction(); got.Formats != i.Formats || got.K != i.K || got.Unknown != mma.FacetNaN || u.Model() != nil {
+		t.Errorf("%+v, %v", got, u.Model())
 	}
 	for _, c := range []struct{ dot, want string }{
 		{"3f800000,40000000 40400000,40800000 3f000000", "41380000"},                                                                         // 1*3 + 2*4 + 1/2

@@ -22,6 +22,9 @@ type Pair struct {
 	// K is the length of the dot products on which the two are compared: the
 	// least common multiple of their K.
 	K int
+	// ProgramA and ProgramB are what was found out about the arithmetic of units of which
+	// nothing is known otherwise; nil: nothing.
+	ProgramA, ProgramB *mma.Params
 }
 
 // turn swaps the sides.
@@ -29,6 +32,7 @@ func (p *Pair) turn() {
 	p.A, p.B = p.B, p.A
 	p.TargetA, p.TargetB = p.TargetB, p.TargetA
 	p.DigestA, p.DigestB = p.DigestB, p.DigestA
+	p.ProgramA, p.ProgramB = p.ProgramB, p.ProgramA
 }
 
 // Formats returns the operand formats, which both sides share.

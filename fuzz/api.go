@@ -42,6 +42,8 @@ type (
 	Where = finding.Where
 	// Unexplained is what is known of a pair that no change of a program explains.
 	Unexplained = finding.Unexplained
+	// Inferred is what inference has found of a side of which nothing was known.
+	Inferred = finding.Inferred
 	// Unfinished describes a campaign that ended before it was complete.
 	Unfinished = engine.Unfinished
 	// Past is what can be read from the journal of a campaign without its targets.
@@ -91,6 +93,14 @@ func New(cfg Config) (*Campaign, error) { return engine.New(cfg) }
 // are asked several times; a case that changes is unstable, and neither explained nor minimized.
 func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 	return engine.TriageCase(ctx, cfg, dot)
+}
+
+// InferSides looks for the programs of both sides of a pair of a configuration of which nothing is
+// known, and puts them into the pair, so that a campaign compares them as two models. doing, if not
+// nil, is told of the target whose program is looked for.
+func InferSides(ctx context.Context, cfg *Config, pair int, doing func(target string)) ([]Inferred, error) {
+	p := &cfg.Pairs[pair]
+	return finding.InferSides(ctx, p, cfg.Policy(p), cfg.Seed, cfg.Workers, doing)
 }
 
 // Workers returns the number of workers that pairs have by default.

@@ -44,7 +44,7 @@ func NewChecker(insts []mma.Instruction) *Checker {
 	return &Checker{insts: insts, models: map[*mma.Instruction]*sim.Model{}}
 }
 
-// NewPairChecker returns a checker of one unit against another.
+// NewPairChecker returns a checker of one unit against another, by the default policy.
 func NewPairChecker(pair devices.Pair) *Checker {
 	i := mma.Instruction{Name: pair.Name(), Formats: pair.Formats(), K: pair.K}
 	for _, u := range []devices.Unit{pair.A, pair.B} {

@@ -37,6 +37,7 @@ var passes = []pass{
 	{"swap", swapFactors},
 	{"single bits", clearBits},
 	{"jump alone", jumpAlone},
+	{"gather", gather},
 }
 
 // passNames returns the names of the passes under which a minimum is 1-minimal.

@@ -63,8 +63,9 @@ func (e *evaluator) product(i int, p mma.Pass) term {
 	if e.Prod.Up {
 		t.e++
 	}
-	if e.f.Down != 0 && t.kind == Finite {
-		t.q, t.e = t.q-int(e.f.Down), t.e-int(e.f.Down)
+	if t.kind == Finite {
+		moved := int(e.Prod.Shift) - int(e.f.Down)
+		t.q, t.e = t.q+moved, t.e+moved
 	}
 	if e.Scale == mma.ScaleProduct {
 		t = e.scaled(t, i)

@@ -56,7 +56,7 @@ func (g generator) program(d fp.ID) mma.Params {
 			Sub:   mma.InFlush(g.IntN(3)), C: mma.InFlush(g.IntN(3)), Acc: mma.InFlush(g.IntN(3)),
 		},
 		Prod:   mma.Product{Exp: mma.ProdExp(g.IntN(3)), Round: g.round(mma.Round{}, fp.FP32)},
-		Scale:  mma.ScaleAt(g.IntN(2)),
+		Scale:  oneOf(g, mma.ScaleProduct, mma.ScaleGroup),
 		Order:  oneOf(g, mma.Ascending, mma.Descending, mma.SwapPairs, mma.Split4, mma.EvenOdd, mma.Halves),
 		L:      uint8(g.IntN(6)),
 		Lanes:  oneOf(g, uint8(0), 2, 3, 9),

@@ -167,7 +167,7 @@ func TestScaleRound(t *testing.T) {
 		{"448 * 1.125 is infinite", mma.To(fp.UE4M3, fp.RNE), 0x7e, 0x39, 0x7f800000},
 		{"2^-9 * 2^-9 is 0", sat, 0x01, 0x01, 0},
 	} {
-		for _, scale := range []mma.ScaleAt{mma.ScaleProduct, mma.ScaleGroup} {
+		for scale := mma.ScaleProduct; scale <= mma.ScaleGroup; scale++ {
 			p := mma.Params{Scale: scale, ScaleRound: tc.round, Acc: mma.To(fp.FP32, fp.RNE)}
 			if scale == mma.ScaleGroup {
 				p.Stage0 = mma.Stage{Sum: mma.Fused, Group: 1}

@@ -41,8 +41,8 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	if x.p.Prod.Up {
 		t.e++
 	}
-	down := int32(x.m.formats.Down)
-	t.Q, t.e = t.Q-down, t.e-down
+	weight := int32(x.p.Weight(x.m.formats))
+	t.Q, t.e = t.Q+weight, t.e+weight
 	if sa != nil {
 		t.scale(sa, sb)
 	}
@@ -84,7 +84,7 @@ func (x *machine) zeroed(d *decoder, o *operand) operand {
 
 // zeroProduct is mma.Product.Zeros: the product of factors one of which is zero.
 func (x *machine) zeroProduct(neg bool, a, b, sa, sb *operand) term {
-	t := term{e: a.e + b.e - int32(x.m.formats.Down)}
+	t := term{e: a.e + b.e + int32(x.p.Weight(x.m.formats))}
 	t.Neg = neg
 	if x.p.Prod.Up {
 		t.e++

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -18,9 +19,17 @@ type between struct {
 	fusion   int // the part that changes K too, if the two have different ones
 }
 
-// between returns the programs between the base and another one.
+// mostParts is the number of parts that a set has room for.
+const mostParts = 32
+
+// between returns the programs between the base and another one. The parts for which a set has
+// no room, of two programs with hardly anything in common, are one with the last part.
 func (pr *Unknown) between(q mma.Params) *between {
-	return &between{formats: pr.Formats, from: Program{pr.Base, pr.K}, to: Program{q, pr.K}, parts: changedParts(&pr.Base, &q)}
+	parts := changedParts(&pr.Base, &q)
+	if len(parts) > mostParts {
+		parts = append(parts[:mostParts-1], slices.Concat(parts[mostParts-1:]...))
+	}
+	return &between{formats: pr.Formats, from: Program{pr.Base, pr.K}, to: Program{q, pr.K}, parts: parts}
 }
 
 // all is the set of all parts.

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
 // TestOnlyCodes has units that differ from a program in signs of zeros and codes of NaNs alone:
@@ -40,28 +41,38 @@ func TestOnlyCodes(t *testing.T) {
 		{"another NaN", ref("mul").Program(fp.FP32), multiply(0x7fffffff), []triage.Label{triage.NaNEncoding}},
 		{"a product and an addition", ref("mul").Program(fp.FP32), func(d *mma.Dot) uint64 { return ref("mul32").Eval(products, d) }, []triage.Label{triage.SignedZero}},
 	} {
-		pr := &triage.Unknown{Formats: products, K: 1, Base: tc.base, Seed: 1, Effort: effort()}
-		pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
-			codes := make([]uint64, len(dots))
-			for i, d := range dots {
-				codes[i] = tc.unit(d)
+		for _, nan := range []oracle.Strictness{oracle.Bits, oracle.ByClass} {
+			pr := &triage.Unknown{Formats: products, K: 1, Base: tc.base, Policy: oracle.Policy{NaN: nan}, Seed: 1, Effort: effort()}
+			pr.Questions = infer.Questions
+			pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
+				codes := make([]uint64, len(dots))
+				for i, d := range dots {
+					codes[i] = tc.unit(d)
+				}
+				return codes, nil
 			}
-			return codes, nil
-		}
-		m, err := sim.New(products, 1, tc.base)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range gen.Probe(gen.Spec{Formats: products, K: 1}, 1, 0, &tc.base) {
-			c := triage.Case{Dot: d, Want: tc.unit(d)}
-			if m.Dot(d, nil) == c.Want {
-				pr.Agree = append(pr.Agree, c)
-			} else {
-				pr.Differ = append(pr.Differ, c)
+			m, err := sim.New(products, 1, tc.base)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if v := explain(t, pr); !slices.Equal(v.Labels, tc.want) {
-			t.Errorf("%s: %v by %s, want %v", tc.name, v.Labels, changeText(v.Changes), tc.want)
+			for _, d := range gen.Probe(gen.Spec{Formats: products, K: 1}, 1, 0, &tc.base) {
+				c := triage.Case{Dot: d, Want: tc.unit(d)}
+				if oracle.Compare(fp.FP32, pr.Policy, m.Dot(d, nil), c.Want) == oracle.Same {
+					pr.Agree = append(pr.Agree, c)
+				} else {
+					pr.Differ = append(pr.Differ, c)
+				}
+			}
+			if len(pr.Differ) == 0 {
+				continue // in NaNs alone
+			}
+			want := tc.want
+			if nan == oracle.ByClass {
+				want = []triage.Label{triage.SignedZero}
+			}
+			if v := explain(t, pr); !slices.Equal(v.Labels, want) {
+				t.Errorf("%s, NaNs by %s: %v by %s, want %v", tc.name, nan, v.Labels, changeText(v.Changes), want)
+			}
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
@@ -53,5 +54,18 @@ func TestReduceManyParts(t *testing.T) {
 		if ok && s.ev.Explains(&q.Params) {
 			t.Errorf("%v can be left out", left.parts[i])
 		}
+	}
+}
+
+// TestMoreThanASet takes two programs that differ in more parts than a set has room for: the
+// set of all is the second program all the same.
+func TestMoreThanASet(t *testing.T) {
+	from, to := madeup.Unit(586), madeup.Unit(119)
+	if n := len(changedParts(&from.Params, &to.Params)); n <= mostParts {
+		t.Fatalf("%d parts: a set has room for them", n)
+	}
+	x := (&Unknown{Formats: from.Formats, K: from.K, Base: from.Params}).between(to.Params)
+	if p, ok := x.program(x.all()); !ok || p.Params != to.Params || len(x.parts) != mostParts {
+		t.Errorf("%d parts give %s, want %s", len(x.parts), mma.Brief(mma.Diff(&from.Params, &p.Params)), mma.Brief(mma.Diff(&from.Params, &to.Params)))
 	}
 }

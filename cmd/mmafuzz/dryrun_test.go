@@ -51,7 +51,7 @@ var dryRuns = []struct {
 				"\t// Less: the nominal exponent of an exact product that is not zero is one less.\n\tLess bool `json:\"less,omitzero\"`\n"},
 			{"sim/mma/params.go", "var productRows = []Row{\n",
 				"\t{key: \"prod.less\", Words: \"whether a product is aligned as if it were less\", Size: 2, Refined: 1, Encoded: anyValue, Alone: \"lower exponent\"},\n"},
-			{"sim/product.go", "\tdown := int32(x.m.formats.Down)\n", "\tif x.p.Prod.Less {\n\t\tt.e--\n\t}\n"},
+			{"sim/product.go", "\tweight := int32(x.p.Weight(x.m.formats))\n", "\tif x.p.Prod.Less {\n\t\tt.e--\n\t}\n"},
 			{"oracle/product.go", "\tif e.Prod.Up {\n\t\tt.e++\n\t}\n", "\tif e.Prod.Less && !t.isZero() {\n\t\tt.e--\n\t}\n"},
 			{"triage/prove/internal/encode/product.go", "\tif e.Prod.Up {\n\t\tx.e = e.AddInt(x.e, 1)\n\t}\n", "\tif e.Prod.Less {\n\t\tx.e = e.AddInt(x.e, -1)\n\t}\n"},
 		},

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -110,7 +111,7 @@ was found so far).`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
-			return a.setUp()
+			return cmp.Or(a.setUp(), a.checkForms(cmd.Flags()))
 		},
 	}
 	f := root.PersistentFlags()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
@@ -84,6 +85,12 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 	}
 	defer r.list.release(r.app)
 	c, err := fuzz.New(cfg)
+	if errors.Is(err, journal.ErrDamaged) {
+		if err = m.StartOver(err); err == nil {
+			ui = r.display(&cfg, r.out)
+			c, err = fuzz.New(cfg)
+		}
+	}
 	if err == nil {
 		err = corpus.RemoveStale(r.out, 1)
 	}

@@ -36,6 +36,22 @@ func (a *app) writePage(p *document.Document, file string) error {
 // formatFlag adds the flag --format of a command that prints a document.
 func formatFlag(f *pflag.FlagSet, format *string, usual string) {
 	f.StringVar(format, "format", usual, "`form` of what is printed: "+strings.Join(document.Formats(), ", ")+" (csv and latex: the tables)")
+	f.SetAnnotation("format", printedForm, nil)
+}
+
+// printedForm is the annotation of a flag that says in which form results are printed.
+const printedForm = "printed form"
+
+// checkForms returns an error if two flags say in which form results are printed.
+func (a *app) checkForms(f *pflag.FlagSet) error {
+	format := f.Lookup("format")
+	if format == nil || !format.Changed || !a.json {
+		return nil
+	}
+	if _, ok := format.Annotations[printedForm]; !ok {
+		return nil
+	}
+	return hint.New("leave out one of them", "--format %s and --json: results are printed in one form", printable.Line(format.Value.String()))
 }
 
 func checkFormat(format string) error { return checkWord("format", format, document.Formats()...) }

@@ -52,6 +52,7 @@ type runCmd struct {
 	shard             shardFlags
 	trust             *trust // of the plan's targets
 
+	noInfer bool
 	targets open.Set
 }
 
@@ -105,6 +106,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
 	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
+	f.BoolVar(&r.noInfer, "no-infer", false, "do not look for the arithmetic of two targets of which nothing is known")
 	r.list.add(f)
 	r.shard.add(f)
 	r.trust = trusting(a, c, "plans")
@@ -148,6 +150,10 @@ func (r *runCmd) run(ctx context.Context) error {
 		return err
 	}
 	ui := r.display(&cfg, r.dir(&cfg))
+	inferred, err := r.inferSides(ctx, &cfg)
+	if err != nil {
+		return err
+	}
 	if err := ownModule(ui.dir); err != nil {
 		return r.outError(ui.dir, err)
 	}
@@ -167,7 +173,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	err = c.Run(ctx)
 	left := c.Unfinished(ctx, err)
 	sum := summary.New(summary.Input{
-		Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Left: left, Known: r.list.Known, Time: time.Since(ui.began),
+		Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Inferred: inferred, Findings: ui.findings, Left: left, Known: r.list.Known, Time: time.Since(ui.began),
 	})
 	exit := exitAgree
 	switch {
@@ -189,6 +195,28 @@ func (r *runCmd) run(ctx context.Context) error {
 		return hint.Add(occupied(err), "%s", further)
 	}
 	return r.accept(sum)
+}
+
+// inferSides looks for the programs of pairs of which neither side is known.
+func (r *runCmd) inferSides(ctx context.Context, cfg *fuzz.Config) (map[int][]fuzz.Inferred, error) {
+	all := map[int][]fuzz.Inferred{}
+	if r.noInfer {
+		return all, nil
+	}
+	began := time.Now()
+	for i := range cfg.Pairs {
+		found, err := fuzz.InferSides(ctx, cfg, i, func(target string) {
+			r.say("nothing is known of either side: looking for the arithmetic of %s", target)
+		})
+		if err != nil {
+			return nil, err
+		}
+		all[i] = found
+	}
+	if cfg.Time > 0 {
+		cfg.Time = max(cfg.Time-time.Since(began), time.Second)
+	}
+	return all, nil
 }
 
 // display makes the display of a campaign, whose journal and bundles are to be in a directory.
@@ -302,6 +330,6 @@ func (r *runCmd) dir(cfg *fuzz.Config) string {
 				fmt.Fprintln(w, p.DigestA, p.DigestB)
 			}
 		}
-		fmt.Fprintln(w, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, cfg.MaxFindings, r.policy.nan, r.policy.zero, versions.Program(), versions.Current())
+		fmt.Fprintln(w, cfg.Seed, cfg.Generators, cfg.Count, cfg.Time > 0, cfg.PerBucket, cfg.MaxFindings, r.policy.nan, r.policy.zero, r.noInfer, versions.Program(), versions.Current())
 	})
 }

@@ -62,6 +62,7 @@ func (w waiting) Run() int {
 var programs = map[string]func(){
 	"mmafuzz":  func() { cudatest.Register(); main() },
 	"mmachild": mmachild,
+	"mmaunit":  mmaunit,
 }
 
 // program is the variable of the environment with a command that the scripts run as

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,10 +38,15 @@ func newVectors(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "vectors --arch A --inst I --out DIR",
 		Short: "test vectors of an instruction, for others to load",
-		Long: `vectors writes test vectors: few inputs with their results, chosen so that every
-arithmetic that can be told from the instruction's by one changed decision fails one
-of them, and so does every other instruction of the same formats. Each test says what
-it is for and which known arithmetics fail it. The files are JSON, CSV, a header of C,
+		Long: `vectors writes test vectors: few inputs with their results, chosen so that units of
+other arithmetics fail one of them. Every parameter (mmafuzz list parameters) is given
+each of its other values, all else being equal, and so is every decision that sets
+several together. The set says how many of these arithmetics fail a test, how many are
+proved to compute the same function, how many differ only in what nobody knows of the
+instruction, and of which values neither is known: these pass. Two parameters changed at
+once may pass, too. The catalogue's other instructions of the same formats fail, if any of
+the inputs that were tried tells them apart. Each test says what it is for and which known
+arithmetics fail it. The files are JSON, CSV, a header of C,
 $readmemh of Verilog and .npz of NumPy (go doc ./corpus/vectors).
 
   mmafuzz vectors --arch hopper --inst mma.m16n8k16.f32.f16.f16.f32 --out DIR
@@ -50,7 +56,7 @@ $readmemh of Verilog and .npz of NumPy (go doc ./corpus/vectors).
 
 --all makes the sets of all instructions that were checked against results, with --arch
 of one architecture, and table.tsv with a row for each set that DIR has. Sets that it has
-already are kept, so that the same command goes on after an interruption. All take an
+already are kept, so that the same command goes on after an interruption. All take half an
 hour on two cores.
 
 --check runs the tests of a set on a target. One that fails is run 8 times; if it passes in
@@ -118,7 +124,7 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 		return hint.New("mmafuzz infer finds the arithmetic of a unit and writes a model file, which is a target", "the arithmetic of %s is not known: there are no right answers", v.target)
 	}
 	i.Params = *u.Model()
-	if err := v.directory().Check(i); err != nil {
+	if err := cmp.Or(v.directory().Check(i), v.directory().Writable()); err != nil {
 		return hint.Add(err, anotherOut)
 	}
 	s, err := choose.Choose(ctx, &i, mma.Catalog())

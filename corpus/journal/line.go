@@ -38,8 +38,16 @@ func Body(line []byte) (body []byte, ok bool) {
 	return body, ok && bytes.Equal(sum, checksum(body))
 }
 
-// ErrDamaged reports that a line is not complete, or that its checksum is wrong.
+// ErrDamaged reports that a line is not complete, or that its checksum is wrong, or that a file is
+// not one of lines.
 var ErrDamaged = errors.New("it is damaged")
+
+// Damaged makes an error an ErrDamaged; its text stays.
+func Damaged(err error) error { return damaged{err} }
+
+type damaged struct{ error }
+
+func (d damaged) Unwrap() []error { return []error{d.error, ErrDamaged} }
 
 // Decode reads the line of a record, with its end, that anybody may have made.
 func Decode(line []byte, record any) error {
@@ -62,7 +70,7 @@ func scan(r io.Reader, each func(n int, body []byte) error) (good int64, err err
 	for n := 0; ; n++ {
 		line, err := readLine(in)
 		if n == 0 && !beginsAsRecord.Match(beginning(line)) {
-			return 0, errors.New("this is not a journal")
+			return 0, Damaged(errors.New("this is not a journal"))
 		}
 		if err == io.EOF {
 			return good, nil // what has no end of line was cut short
@@ -75,7 +83,7 @@ func scan(r io.Reader, each func(n int, body []byte) error) (good int64, err err
 			if corpus.OnlyZeros(in) {
 				return good, nil
 			}
-			return good, fmt.Errorf("line %d is damaged", n+1)
+			return good, Damaged(fmt.Errorf("line %d is damaged", n+1))
 		}
 		if err := each(n, body); err != nil {
 			if n > 0 {
@@ -97,7 +105,7 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 		case len(line) > maxLine && line[len(line)-1] == 0 && corpus.OnlyZeros(in):
 			return line, io.EOF
 		case len(line) > maxLine:
-			return line, fmt.Errorf("longer than %d MiB: the file is damaged", maxLine>>20)
+			return line, Damaged(fmt.Errorf("longer than %d MiB: the file is damaged", maxLine>>20))
 		case err != bufio.ErrBufferFull:
 			return line, err
 		}

@@ -54,7 +54,7 @@ func read[O, R any](in io.Reader, k *Kind[O], head func(*Head[O]) error, replay 
 		return replay(r)
 	})
 	if err == nil && left > 0 {
-		err = fmt.Errorf("%d records are missing at its end", left)
+		err = Damaged(fmt.Errorf("%d records are missing at its end", left))
 	}
 	return size, base, err
 }

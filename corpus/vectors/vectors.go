@@ -1,6 +1,8 @@
 // Package vectors reads and writes test vectors: dot products with the results that an
-// arithmetic gives, chosen so that a unit that passes them all computes as the arithmetic
-// does, as far as single changes of its parameters go (package fuzz/vectors chooses them).
+// arithmetic gives, chosen so that units of other arithmetics fail (package fuzz/vectors chooses
+// them). Each set says which: every other value of each parameter was tried, how many of them
+// fail a test, how many are proved to compute the same function, and those of which neither is
+// known.
 //
 // A Set is the vectors of one arithmetic. Its native form is JSON, which
 // corpus/schema/vectors-1.json describes; the others carry the same tests for consumers
@@ -63,22 +65,51 @@ type Set struct {
 	Source      string      `json:"source,omitempty"`   // where the rule is published
 	Evidence    string      `json:"evidence,omitempty"` // what it was checked against
 	Rates       Rates       `json:"rates"`
-	Others      []Other     `json:"others"` // the arithmetics that tests tell from this one
-	Groups      []Group     `json:"groups"`
+	// Parameters has a row for each parameter that was given every other value, all else being
+	// equal. It is missing in sets that were made before this was done.
+	Parameters []Parameter `json:"parameters,omitempty"`
+	Assumed    string      `json:"assumed,omitempty"` // under which Parameter.Same holds
+	Others     []Other     `json:"others"`            // the arithmetics that tests tell from this one
+	Groups     []Group     `json:"groups"`
 }
 
 // Rates count the arithmetics that were to be told from this one.
 type Rates struct {
 	Changes   int `json:"changes"`   // made of this one by one decision changed
 	Killed    int `json:"killed"`    // of these, that fail some test
-	Same      int `json:"same"`      // that compute the same function, by a written argument
+	Same      int `json:"same"`      // that compute the same function, proved or by a written argument
 	Undecided int `json:"undecided"` // that differ only in what nobody has shown of the instruction
 	Open      int `json:"open"`      // that no input was found to tell apart
+}
+
+// Parameter counts the arithmetics that other values of a parameter make of this one, all else
+// being equal: all that are valid and, of bounds of exponents, that some sum can reach.
+type Parameter struct {
+	Path      string   `json:"path"`
+	Values    int      `json:"values"`
+	Killed    int      `json:"killed"`         // of these, that fail some test
+	Same      int      `json:"same"`           // that are proved to compute the same function
+	Undecided int      `json:"undecided"`      // that differ only in what nobody has shown of the instruction
+	Open      []string `json:"open,omitempty"` // the values of which this is not known: they pass all tests
+}
+
+// Values adds up the rows of the parameters.
+func (s *Set) Values() Rates {
+	var r Rates
+	for _, p := range s.Parameters {
+		r.Changes += p.Values
+		r.Killed += p.Killed
+		r.Same += p.Same
+		r.Undecided += p.Undecided
+		r.Open += len(p.Open)
+	}
+	return r
 }
 
 // The kinds of other arithmetics.
 const (
 	KindChange      = "change"      // this arithmetic with one decision changed
+	KindValue       = "value"       // with another value of one parameter, if a test is for it
 	KindRefinement  = "refinement"  // with something that no known unit does
 	KindInstruction = "instruction" // of the catalogue
 	KindReference   = "reference"   // chains of CPU operations, the exact sum
@@ -258,7 +289,7 @@ func Is(file string) bool {
 // JSON writes the set: a line for each test, so that a difference of two sets can be read.
 func (s *Set) JSON() ([]byte, error) {
 	head := *s
-	head.Groups, head.Others = nil, nil
+	head.Groups, head.Others, head.Parameters = nil, nil, nil
 	text, err := json.MarshalIndent(head, "", "  ")
 	if err != nil {
 		return nil, err
@@ -266,6 +297,13 @@ func (s *Set) JSON() ([]byte, error) {
 	text = bytes.TrimSuffix(text, []byte("\n}"))
 	text = bytes.Replace(text, []byte(",\n  \"others\": null,\n  \"groups\": null"), nil, 1)
 	b := bytes.NewBuffer(text)
+	if len(s.Parameters) > 0 {
+		b.WriteString(",\n  \"parameters\": [")
+		if err := lines(b, "    ", s.Parameters); err != nil {
+			return nil, err
+		}
+		b.WriteString("\n  ]")
+	}
 	b.WriteString(",\n  \"others\": [")
 	if err := lines(b, "    ", s.Others); err != nil {
 		return nil, err

@@ -131,6 +131,11 @@ func (t *target) explain(err error) error {
 // Open returns the unit of an instruction after it has answered a first dot product, of
 // zeros: a unit that cannot do that is not worth a campaign.
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
+	if i.Arch == wire.ArchExec {
+		unknown := *i
+		unknown.Unknown |= mma.FacetNaN // which NaNs a stranger's program gives, nobody has said
+		i = &unknown
+	}
 	u := &unit{inst: i, target: t, pool: t.pool, number: t.number(i.Name)}
 	if u.number < 0 {
 		return nil, fmt.Errorf("%s did not announce %s", t.name, i.Name)

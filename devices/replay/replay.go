@@ -51,9 +51,11 @@ func open(file string) (devices.Target, error) {
 func (t *target) add(r *corpus.Recorded) error {
 	s := r.Section
 	i, err := mma.Lookup(s.Arch, s.Instruction)
-	if err != nil { // not in this version's catalogue: the recorded results are still valid
+	unknown := mma.Facets(0) // the recorded codes are those of the catalogue's unit
+	if err != nil {          // not in this version's catalogue: the recorded results are still valid
 		i = &mma.Instruction{Arch: s.Arch, Name: s.Instruction, K: s.K, Formats: s.Formats,
 			Refuse: "not in the catalogue", Unknown: mma.FacetNaN | mma.FacetZero}
+		unknown = mma.FacetNaN
 	}
 	if i.Formats != s.Formats || i.K != s.K {
 		return fmt.Errorf("%s was recorded as %s with K = %d, but is %s with K = %d", i.FullName(), s.Formats, s.K, i.Formats, i.K)
@@ -61,7 +63,7 @@ func (t *target) add(r *corpus.Recorded) error {
 	u := t.units[i.Name]
 	if u == nil {
 		// A recording answers whether or not there is a model.
-		i.Refuse, i.Unknown = "", 0
+		i.Refuse, i.Unknown = "", i.Unknown&unknown
 		u = &recorded{inst: i, length: s.Shape.K, target: t.name}
 		t.units[i.Name] = u
 		t.rows = append(t.rows, *i)

@@ -88,6 +88,11 @@ type Observer interface {
 	Progress(s *State)
 }
 
+// Policy returns how the results of a pair are compared.
+func (cfg *Config) Policy(p *devices.Pair) oracle.Policy {
+	return finding.PolicyOf(p, cfg.NaN, cfg.Zero)
+}
+
 // SeveralTargets reports whether the pairs differ in their targets.
 func (cfg *Config) SeveralTargets() bool {
 	return finding.SeveralTargets(cfg.Pairs)

@@ -32,6 +32,9 @@ const checkpointEvery = 2 * time.Second
 // checkpointSuffix is added to the journal's name.
 const checkpointSuffix = ".epoch"
 
+// CheckpointFile is the name of the checkpoint in a campaign's directory.
+const CheckpointFile = JournalFile + checkpointSuffix
+
 // checkpointHead tells which epoch it is of.
 type checkpointHead struct {
 	Campaign string `json:"campaign"` // digest of the journal's options

@@ -32,7 +32,7 @@ func HoldCampaignOf(dir string) (release func() error, err error) {
 // RemoveDir removes the directory of a campaign. It is an error, and nothing is removed, if
 // something is there that no campaign has written.
 func RemoveDir(dir string) error {
-	err := bundle.Removable(dir, JournalFile, JournalFile+checkpointSuffix, JournalFile+incompleteSuffix)
+	err := bundle.Removable(dir, JournalFile, CheckpointFile, JournalFile+incompleteSuffix)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ func (g *merging) merge(u *Unit, r *Result, unnamed int) {
 	for class, n := range r.Classes {
 		g.Classes[class] += n
 	}
+	g.Codes += r.Codes
 	source := map[string]finding.Tally{generator: {Dots: r.Dots, Mismatches: r.Dots - r.Classes[oracle.Same]}}
 	g.Where.Add(&finding.Where{Sources: source, Ulps: r.Where.Ulps, Spread: r.Where.Spread})
 	for i := range r.Fresh {

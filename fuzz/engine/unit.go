@@ -35,6 +35,7 @@ const Mutated = "mutate"
 type Result struct {
 	Dots       uint64                   `json:"dots"` // of complete tiles: may exceed the unit's
 	Classes    [oracle.Fault + 1]uint64 `json:"classes"`
+	Codes      uint64                   `json:"codes,omitempty"`      // of the same, those with other codes: NaNs and zeros that are compared by class
 	Kinds      []finding.Kind           `json:"kinds,omitempty"`      // of cases with a cause, in the order in which they appeared
 	Unnamed    samples                  `json:"unnamed,omitempty"`    // differing cases to which the verdict known before the epoch assigns no cause
 	Unexamined uint64                   `json:"unexamined,omitempty"` // number of further such cases, which are not kept
@@ -142,7 +143,7 @@ func (p *pair) checkResult(u *Unit, r *Result) error {
 	for _, n := range r.Classes {
 		compared += min(n, finding.MaxEpochDots)
 	}
-	if dots := u.complete(); r.Dots != dots && (u.Source != Mutated || r.Dots != 0) || compared != r.Dots || r.Unexamined > r.Dots {
+	if dots := u.complete(); r.Dots != dots && (u.Source != Mutated || r.Dots != 0) || compared != r.Dots || r.Unexamined > r.Dots || r.Codes > r.Classes[oracle.Same] {
 		return fmt.Errorf("%d dot products in classes of %d, but the unit has %d", r.Dots, compared, u.Dots)
 	}
 	for i := range r.Kinds {

@@ -144,6 +144,8 @@ func (w *worker) compare(p *pair, ch *finding.Chunk, r *Result) {
 			r.Classes[class]++
 			w.at[len(w.class)] = i
 			w.class = append(w.class, class)
+		} else {
+			r.Codes++
 		}
 	}
 	w.at = w.at[:len(w.class)]
@@ -208,7 +210,10 @@ func (w *worker) blame(ctx context.Context, p *pair, ch *finding.Chunk, r *Resul
 			}
 		}
 		if class != oracle.Fault {
-			class = oracle.Compare(p.Spec.D, p.Policy, mma.Load(w.a, width, i), mma.Load(w.b, width, i))
+			a, b := mma.Load(w.a, width, i), mma.Load(w.b, width, i)
+			if class = oracle.Compare(p.Spec.D, p.Policy, a, b); class == oracle.Same && a != b {
+				r.Codes++
+			}
 		}
 		r.Classes[class]++
 		if class != oracle.Same {
@@ -320,12 +325,16 @@ func (w *worker) keepFresh(r *Result, ref finding.CaseRef) {
 func (p *pair) tracers() []*sim.Model {
 	models := []*sim.Model{}
 	byProgram := map[string]*sim.Model{}
-	for _, u := range []devices.Unit{p.A, p.B} {
-		params := finding.Believed(u)
+	a, b := p.Believed()
+	for _, side := range []struct {
+		params *mma.Params
+		u      devices.Unit
+	}{{a, p.A}, {b, p.B}} {
+		params := side.params
 		if params == nil {
 			continue
 		}
-		i := u.Instruction()
+		i := side.u.Instruction()
 		if m, err := sim.New(i.Formats, i.K, *params); err == nil {
 			byProgram[fmt.Sprintf("%03d %+v", i.K, *params)] = m
 		}

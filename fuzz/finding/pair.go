@@ -1,6 +1,8 @@
 package finding
 
 import (
+	"cmp"
+
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -40,16 +42,11 @@ type Pair struct {
 
 // NewPair prepares a pair. nan and zero override the policy of the catalogue, if not nil.
 func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
-	a, b := of.A.Instruction(), of.B.Instruction()
-	p := &Pair{Pair: of, Spec: gen.Spec{Formats: a.Formats, K: of.K}, Policy: oracle.DefaultPolicy(a.Unknown, b.Unknown)}
-	if nan != nil {
-		p.Policy.NaN = *nan
-	}
-	if zero != nil {
-		p.Policy.Zero = *zero
-	}
-	for _, u := range []devices.Unit{of.A, of.B} {
-		if params := Believed(u); params != nil {
+	a := of.A.Instruction()
+	p := &Pair{Pair: of, Spec: gen.Spec{Formats: a.Formats, K: of.K}, Policy: PolicyOf(&of, nan, zero)}
+	knownA, knownB := p.Believed()
+	for _, params := range []*mma.Params{knownA, knownB} {
+		if params != nil {
 			p.Known = append(p.Known, params)
 		}
 	}
@@ -61,6 +58,19 @@ func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
 	p.chooseSides()
 	p.choosePrograms()
 	return p
+}
+
+// PolicyOf returns how the results of a pair are compared: as the two instructions suggest, unless
+// nan or zero is not nil.
+func PolicyOf(p *devices.Pair, nan, zero *oracle.Strictness) oracle.Policy {
+	policy := oracle.DefaultPolicy(p.A.Instruction().Unknown, p.B.Instruction().Unknown)
+	if nan != nil {
+		policy.NaN = *nan
+	}
+	if zero != nil {
+		policy.Zero = *zero
+	}
+	return policy
 }
 
 // Replace replaces the units of both sides by others that give the same results.
@@ -90,10 +100,16 @@ func Believed(u devices.Unit) *mma.Params {
 	return &i.Params
 }
 
+// Believed returns what is believed of the two units: what their targets say, or what was found
+// out about them.
+func (p *Pair) Believed() (a, b *mma.Params) {
+	return cmp.Or(Believed(p.A), p.ProgramA), cmp.Or(Believed(p.B), p.ProgramB)
+}
+
 // chooseSides decides which side's program hypotheses start from: a simulator's,
 // A's if both are, or what is believed of a unit that computes elsewhere.
 func (p *Pair) chooseSides() {
-	a, b := Believed(p.A), Believed(p.B)
+	a, b := p.Believed()
 	switch {
 	case p.A.Model() != nil || a != nil && p.B.Model() == nil:
 		p.base, p.baseUnit, p.unknown, p.unknownIsB = *a, p.A, p.B, true
@@ -114,7 +130,7 @@ func knownProgram(u devices.Unit) *mma.Params {
 // choosePrograms makes the attributor of two sides whose programs are known: it depends on the
 // programs alone. If their K differ and both can be written with the same K, they are.
 func (p *Pair) choosePrograms() {
-	a, b := knownProgram(p.A), knownProgram(p.B)
+	a, b := cmp.Or(knownProgram(p.A), p.ProgramA), cmp.Or(knownProgram(p.B), p.ProgramB)
 	if a == nil || b == nil {
 		return
 	}

@@ -30,6 +30,7 @@ type Sum struct {
 	Units        uint64                   `json:"units"`          // of work
 	Next         map[string]uint64        `json:"next,omitempty"` // by source: index of the next dot product
 	Classes      [oracle.Fault + 1]uint64 `json:"classes"`
+	Codes        uint64                   `json:"codes,omitempty"` // of the same, those with other codes: NaNs and zeros that are compared by class
 	Features     []uint32                 `json:"features,omitempty"`
 	Corpus       []CaseRef                `json:"corpus,omitempty"` // inputs with new features
 	Differ       []Sample                 `json:"differ,omitempty"` // evidence for triage
@@ -116,6 +117,7 @@ func (s *Sum) Add(o *Sum) {
 	for c, n := range o.Classes {
 		s.Classes[c] += n
 	}
+	s.Codes += o.Codes
 	s.Features = append(s.Features, o.Features...)
 	s.Corpus = append(s.Corpus, o.Corpus...)
 	s.Differ = append(s.Differ, o.Differ...)

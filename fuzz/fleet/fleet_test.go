@@ -325,7 +325,11 @@ func TestRounds(t *testing.T) {
 	for round := 0; ; round++ {
 		left := 0
 		for i, dir := range dirs {
-			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: len(dirs), Workers: 1}
+			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: len(dirs), Workers: 1, Observe: func(p Progress) {
+				if p.Waiting {
+					t.Errorf("shard %d waits for what nobody does", i)
+				}
+			}}
 			if err := s.Run(t.Context()); errors.Is(err, ErrRound) {
 				left++
 			} else if err != nil {
@@ -348,6 +352,48 @@ func TestRounds(t *testing.T) {
 	one := t.TempDir()
 	shards(t, p, pairs, one, 1)
 	if union(t, one) != union(t, dirs...) {
+		t.Error("another result")
+	}
+}
+
+// TestRestart has a shard wait for another one that was killed a moment ago, and whose work is done
+// when it is started again.
+func TestRestart(t *testing.T) {
+	t.Parallel()
+	p, pairs := newPlan(t, 1)
+	dir := t.TempDir()
+	run := func(ctx context.Context, i int, observe func(Progress)) error {
+		s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: 2, Workers: 1, Observe: observe}
+		return s.Run(ctx)
+	}
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	if err := run(ctx, 1, func(p Progress) {
+		if p.Here == 1 {
+			kill()
+		}
+	}); !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	var again sync.WaitGroup
+	waited := false
+	err := run(t.Context(), 0, func(p Progress) {
+		if p.Waiting && !waited {
+			waited = true
+			again.Go(func() {
+				if err := run(t.Context(), 1, nil); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	})
+	again.Wait()
+	if err != nil || !waited {
+		t.Fatalf("it has waited: %v; %v", waited, err)
+	}
+	one := t.TempDir()
+	shards(t, p, pairs, one, 1)
+	if union(t, one) != union(t, dir) {
 		t.Error("another result")
 	}
 }

@@ -15,12 +15,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/engine"
 )
 
 // Merged is the merged results of a plan.
 type Merged struct {
 	Plan    *Plan
 	Missing []int // numbers of units that have no result
+	dir     string
 	index   *index
 }
 
@@ -40,7 +42,7 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 	if err := x.update(); err != nil {
 		return nil, err
 	}
-	m := &Merged{p, nil, newIndex(p, out)}
+	m := &Merged{p, nil, out, newIndex(p, out)}
 	if len(x.at) > 0 {
 		before := x.mergedIn(out)
 		err = again(func() error { return m.save(ctx, x, out) })
@@ -126,6 +128,17 @@ func (m *Merged) copy(ctx context.Context, x *index, log string, w io.Writer) (s
 		size += int64(len(line))
 	}
 	return size, nil
+}
+
+// StartOver sets aside what a merge has written of the campaign, in which something is damaged:
+// the units have all that is needed to do it again.
+func (m *Merged) StartOver(damage error) error {
+	for _, name := range []string{engine.JournalFile, engine.CheckpointFile} {
+		if err := setAside(filepath.Join(m.dir, name), damage.Error()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Finish takes a campaign of the plan through the rounds that it has not merged yet: it

@@ -261,14 +261,14 @@ func ReadPlan(file string) (*Plan, error) {
 	in.DisallowUnknownFields()
 	const damaged = "it has been changed since mmafuzz campaign plan wrote it: copy it again from where that was, or make a new plan"
 	if err := strictjson.Error(body, in.Decode(p)); err != nil {
-		return nil, hint.Add(&damagedPlan{fmt.Errorf("%s: this is no plan of a campaign: %w", file, err)}, damaged)
+		return nil, hint.Add(journal.Damaged(fmt.Errorf("%s: this is no plan of a campaign: %w", file, err)), damaged)
 	}
 	if p.Version != planVersion {
 		return nil, fmt.Errorf("%s: a plan of version %d, this program reads version %d", file, p.Version, planVersion)
 	}
 	encoded, err := p.Encode()
 	if err == nil && !bytes.Equal(encoded, body) {
-		err = hint.Add(&damagedPlan{errors.New("this plan of a campaign is not as mmafuzz writes it")}, damaged)
+		err = hint.Add(journal.Damaged(errors.New("this plan of a campaign is not as mmafuzz writes it")), damaged)
 	}
 	if err == nil {
 		err = p.Versions.Check(versions.Current())
@@ -282,13 +282,6 @@ func ReadPlan(file string) (*Plan, error) {
 	p.seal(body)
 	return p, nil
 }
-
-// damagedPlan is the error of a file that is no plan, or not any more.
-type damagedPlan struct{ error }
-
-func (e *damagedPlan) Unwrap() error { return e.error }
-
-func (e *damagedPlan) Is(target error) bool { return target == journal.ErrDamaged }
 
 // Digest identifies the plan.
 func (p *Plan) Digest() string { return p.digest }

@@ -74,7 +74,9 @@ func (s *Shard) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return nil
+	err = s.index.update()
+	s.tell(false) // with what others have done meanwhile
+	return err
 }
 
 // begin returns the campaign that runs units without feedback. Nothing is left of a shard that is

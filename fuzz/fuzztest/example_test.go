@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/fuzztest"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -43,6 +44,7 @@ func ExampleCompareTargets() {
 // Two units of a program of your own.
 func ExampleCompareUnits() {
 	_ = func(f *testing.F, mine, theirs devices.Unit) {
-		fuzztest.CompareUnits(f, devices.Pair{A: mine, B: theirs, TargetA: "mine", TargetB: "theirs", K: mine.Instruction().K})
+		fuzztest.CompareUnits(f, devices.Pair{A: mine, B: theirs, TargetA: "mine", TargetB: "theirs", K: mine.Instruction().K},
+			fuzztest.NaN(oracle.Bits), fuzztest.Zero(oracle.ByClass)) // which NaN it is counts, which zero does not
 	}
 }

@@ -21,6 +21,9 @@
 // cases they differ and why, draws the smallest input of each kind, and writes a bundle of
 // each below testdata/mmafuzz, which mmafuzz show and mmafuzz report read.
 //
+// A NaN is any NaN, unless both sides' codes are known, as those of two simulators are: NaN(oracle.Bits)
+// compares the codes too, and Zero(oracle.ByClass) leaves out the signs of zeros.
+//
 // go test -fuzz FuzzMyUnit goes on with inputs that Go mutates by coverage. Go's fuzzer
 // minimizes byte by byte, which is of no use here, since the failure's message has the
 // smallest dot product; -fuzzminimizetime 5x keeps that short. Go keeps the inputs that
@@ -58,10 +61,19 @@ const (
 	examineLimit = 5 * time.Second
 )
 
+// Option changes how two units are compared.
+type Option func(*harness)
+
+// NaN compares NaNs by their bits or by class, whatever is known of the two sides.
+func NaN(s oracle.Strictness) Option { return func(h *harness) { h.config.NaN = &s } }
+
+// Zero compares signs of zeros by their bits or by class, whatever is known of the two sides.
+func Zero(s oracle.Strictness) Option { return func(h *harness) { h.config.Zero = &s } }
+
 // Compare compares a function with a unit: TARGET/INSTRUCTION, such as
 // sim:hopper/mma.m16n8k16.f32.f16.f16.f32 (mmafuzz list has them all). dot gets codes of
 // the instruction's operands and returns the code of the result: see devices.Func.
-func Compare(f *testing.F, unit string, dot func(d *mma.Dot) uint64) {
+func Compare(f *testing.F, unit string, dot func(d *mma.Dot) uint64, options ...Option) {
 	f.Helper()
 	target, instruction, found := strings.Cut(unit, "/")
 	if !found {
@@ -73,13 +85,13 @@ func Compare(f *testing.F, unit string, dot func(d *mma.Dot) uint64) {
 	}
 	i := a.Instruction()
 	b := devices.Func(&mma.Instruction{Name: f.Name(), Formats: i.Formats, K: i.K}, dot)
-	CompareUnits(f, devices.Pair{A: a, B: b, TargetA: target, TargetB: f.Name(), K: i.K})
+	CompareUnits(f, devices.Pair{A: a, B: b, TargetA: target, TargetB: f.Name(), K: i.K}, options...)
 }
 
 // CompareTargets compares two targets, each TARGET or TARGET/INSTRUCTION, such as
 // "exec:python3 double.py" and "ref:fma64". Targets that have several instructions in
 // common need the name of one.
-func CompareTargets(f *testing.F, a, b string) {
+func CompareTargets(f *testing.F, a, b string, options ...Option) {
 	f.Helper()
 	var targets [2]devices.Target
 	var instructions [2]string
@@ -99,13 +111,13 @@ func CompareTargets(f *testing.F, a, b string) {
 	if len(pairs) > 1 {
 		f.Fatalf("%s and %s have %d instructions in common: name one, as in sim:hopper/mma.m16n8k16.f32.f16.f16.f32", a, b, len(pairs))
 	}
-	CompareUnits(f, pairs[0])
+	CompareUnits(f, pairs[0], options...)
 }
 
 // CompareUnits compares two units of any kind.
-func CompareUnits(f *testing.F, pair devices.Pair) {
+func CompareUnits(f *testing.F, pair devices.Pair, options ...Option) {
 	f.Helper()
-	h := &harness{pair: pair, dir: filepath.Join("testdata", "mmafuzz", f.Name()), examineLimit: examineLimit}
+	h := newHarness(pair, filepath.Join("testdata", "mmafuzz", f.Name()), options...)
 	if !fuzzing() {
 		n := inputs
 		if testing.Short() {
@@ -146,18 +158,28 @@ func fuzzing() bool {
 // harness compares a pair.
 type harness struct {
 	pair         devices.Pair
-	dir          string // of bundles
+	config       fuzz.Config // without what depends on the command
+	dir          string      // of bundles
 	examineLimit time.Duration
 
 	mu   sync.Mutex
 	last string // the description of the mismatch that was examined, "" before
 }
 
+func newHarness(pair devices.Pair, dir string, options ...Option) *harness {
+	h := &harness{pair: pair, dir: dir, examineLimit: examineLimit, config: fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1}}
+	for _, o := range options {
+		o(h)
+	}
+	return h
+}
+
 // campaign compares the units on n aimed inputs, and describes how they differ, "" if they
 // do not.
 func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
-	c, err := fuzz.New(fuzz.Config{Pairs: []devices.Pair{h.pair}, Seed: 1, Count: n, Bundles: h.dir,
-		BundleDir: func(f *fuzz.Case) string { return h.bundleDir(f) }})
+	cfg := h.config
+	cfg.Count, cfg.Bundles, cfg.BundleDir = n, h.dir, h.bundleDir
+	c, err := fuzz.New(cfg)
 	if err != nil {
 		return "", err
 	}
@@ -172,6 +194,9 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%s and %s differ on %s of %s dot products\n", h.pair.TargetA, h.pair.TargetB,
 		readable.Thousands(st.Mismatches()), readable.Thousands(st.Dots))
+	if st.Codes > 0 {
+		fmt.Fprintf(&s, "%s more differ in the code of a NaN or the sign of a zero alone, which are not compared: NaN(oracle.Bits) and Zero(oracle.Bits) do\n", readable.Thousands(st.Codes))
+	}
 	for _, f := range st.Findings {
 		s.WriteString(h.describe(f))
 	}
@@ -192,8 +217,7 @@ func (h *harness) one(ctx context.Context, dot *mma.Dot) (string, error) {
 		}
 		codes[side] = mma.Load(out, f.D.Width(), 0)
 	}
-	a, b := h.pair.A.Instruction(), h.pair.B.Instruction()
-	if oracle.Compare(f.D, oracle.DefaultPolicy(a.Unknown, b.Unknown), codes[0], codes[1]) == oracle.Same {
+	if oracle.Compare(f.D, h.config.Policy(&h.pair), codes[0], codes[1]) == oracle.Same {
 		return "", nil
 	}
 	text := fmt.Sprintf("%s gives %s, %s gives %s\n  on %s\n", h.pair.TargetA, mma.FormatCode(f.D, codes[0]),
@@ -210,7 +234,7 @@ func (h *harness) examine(ctx context.Context, dot *mma.Dot) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, h.examineLimit)
 	defer cancel()
-	f, err := fuzz.TriageCase(ctx, fuzz.Config{Pairs: []devices.Pair{h.pair}, Seed: 1}, dot)
+	f, err := fuzz.TriageCase(ctx, h.config, dot)
 	if err == nil {
 		f.Dir = h.bundleDir(f)
 		err = bundle.Write(f.Dir, f.Mismatch, nil)

@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 // harnessOf compares a model with a copy of itself as a function, which a test may spoil.
-func harnessOf(t *testing.T, spoil func(d *mma.Dot, code uint64) uint64) *harness {
+func harnessOf(t *testing.T, spoil func(d *mma.Dot, code uint64) uint64, options ...Option) *harness {
 	t.Helper()
 	a, err := devices.OpenUnit("sim:ampere", "mma.m16n8k8.f32.f16.f16.f32", "")
 	if err != nil {
@@ -30,7 +31,9 @@ func harnessOf(t *testing.T, spoil func(d *mma.Dot, code uint64) uint64) *harnes
 		}
 		return spoil(d, mma.Load(out, 4, 0))
 	})
-	return &harness{pair: devices.Pair{A: a, B: own, TargetA: "sim:ampere", TargetB: "mine", K: i.K}, dir: t.TempDir(), examineLimit: time.Hour}
+	h := newHarness(devices.Pair{A: a, B: own, TargetA: "sim:ampere", TargetB: "mine", K: i.K}, t.TempDir(), options...)
+	h.examineLimit = time.Hour
+	return h
 }
 
 // flush flushes subnormal results to +0.
@@ -63,6 +66,39 @@ func TestCampaign(t *testing.T) {
 	same := harnessOf(t, func(_ *mma.Dot, code uint64) uint64 { return code })
 	if text, err := same.campaign(t.Context(), 4096); text != "" || err != nil {
 		t.Errorf("%v, %s", err, text)
+	}
+}
+
+// TestCodes has a unit with another NaN: that is no difference unless codes are asked for, and
+// hides the cause of none.
+func TestCodes(t *testing.T) {
+	ownNaN := func(_ *mma.Dot, code uint64) uint64 {
+		if x := math.Float32frombits(uint32(code)); x != x {
+			return 0x7fc00000
+		}
+		return code
+	}
+	for _, tc := range []struct {
+		spoil   func(*mma.Dot, uint64) uint64
+		options []Option
+		want    []string
+	}{
+		{ownNaN, nil, nil},
+		{ownNaN, []Option{NaN(oracle.Bits)}, []string{"nan-encoding: "}},
+		{func(d *mma.Dot, code uint64) uint64 { return flush(d, ownNaN(d, code)) }, nil, []string{"input-ftz: ", " more differ in the code of a NaN"}},
+	} {
+		text, err := harnessOf(t, tc.spoil, tc.options...).campaign(t.Context(), 4096)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range tc.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("there is no %q in\n%s", want, text)
+			}
+		}
+		if tc.want == nil && text != "" {
+			t.Errorf("they differ:\n%s", text)
+		}
 	}
 }
 

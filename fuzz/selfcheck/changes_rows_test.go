@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/prove"
 	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 )
 
@@ -165,6 +166,30 @@ func changed(ctx context.Context, i *mma.Instruction, count, seed int) (*Changed
 	return o, err
 }
 
+// provedEqual returns Equal if a unit of which no difference was seen is proved to compute what
+// its arithmetic does, else Undecided. It is an error if they differ: then some input shows it
+// that generators do not make.
+func provedEqual(ctx context.Context, i *mma.Instruction, count, seed int) (Result, error) {
+	unit := drawn(i, count, seed)
+	if unit == i.Params || argued.Equivalent(i, &unit) != "" {
+		return Equal, nil
+	}
+	solver, _, err := prove.SolverWords(prove.DefaultSolver)
+	if err != nil {
+		return "", err
+	}
+	r, err := prove.Programs(ctx, i.Formats, i.K, i.Params, unit, prove.Options{Solver: solver, Time: *proofTime})
+	switch {
+	case err != nil:
+		return "", err
+	case r.Verdict == prove.Refuted:
+		return "", fmt.Errorf("%s: no difference was seen, and there is one: %s", changeText(mma.Diff(&i.Params, &unit)), mma.FormatDot(i.Formats, r.Witness.Dot))
+	case r.Verdict == prove.Proved:
+		return Equal, nil
+	}
+	return Undecided, nil
+}
+
 // changesDigest identifies the units of a row.
 func changesDigest(i *mma.Instruction) string {
 	parts := []any{arithmeticDigest(i), evidenceRounds, evidenceMost, heldOut, heldOutSeed, triage.DefaultEffort}
@@ -217,6 +242,9 @@ func changesRow(ctx context.Context, old *Table, i *mma.Instruction) (row []stri
 		letters := ""
 		for seed := range changesCases {
 			o, err := changed(ctx, i, count+1, seed)
+			if err == nil && o.Result == Equal {
+				o.Result, err = provedEqual(ctx, i, count+1, seed)
+			}
 			if err != nil {
 				return nil, nil, err
 			}

@@ -61,7 +61,7 @@ func TestChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, want := resultLetters[o.Result], rows[i][2][unit]; got != want {
+		if got, want := resultLetters[o.Result], rows[i][2][unit]; got != want && (got != '=' || want != '?') {
 			t.Errorf("%s, %s: %c, the table says %c", names[i], changeText(o.Changes), got, want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // mutants, in the order in which package change generates them.
 
 // resultLetters gives the letter that the table has for a result.
-var resultLetters = map[Result]byte{Exact: 'x', Ambiguous: 'a', Wrong: 'W', Unexplained: 'u', Equal: '='}
+var resultLetters = map[Result]byte{Exact: 'x', Ambiguous: 'a', Wrong: 'W', Unexplained: 'u', Equal: '=', Undecided: '?'}
 
 // lettersOf returns the letters of the results of an arithmetic's mutants.
 func lettersOf(outs []*Outcome) string {

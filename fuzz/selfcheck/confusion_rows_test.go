@@ -48,6 +48,8 @@ const (
 	// Equal: an argument (Equivalent) shows that the mutant computes the same as its base,
 	// or no input showed a difference.
 	Equal Result = "equal"
+	// Undecided: no difference was seen, and it is not proved that there is none.
+	Undecided Result = "undecided"
 )
 
 // sameMost: two programs count as the same function if this many inputs of each

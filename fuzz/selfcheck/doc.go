@@ -16,7 +16,8 @@
 // yet. So a new arithmetic fails nothing; a new generator makes its column in the table of
 // mutants and all rows of pairs and causes stale, a new label all rows of causes.
 //
-// A mutant is an arithmetic with one parameter changed (package triage/change, Decisions).
+// A mutant is an arithmetic with one design decision changed (package triage/change,
+// Decisions); the units of the table changes are drawn from all values of all parameters.
 // If no input can tell it from its base, a written argument says why (package
 // triage/prove/argued), which package prove proves or refutes if it can.
 //

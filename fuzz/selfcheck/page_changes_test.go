@@ -1,6 +1,6 @@
 package selfcheck
 
-import ()
+import "fmt"
 
 // changes tallies the results of units of drawn changes by the number of their changes.
 func changes(file string) (string, error) {
@@ -8,7 +8,7 @@ func changes(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	head := []string{"changes", "units", "explained", "", "unexplained", "wrong", "(no difference seen)"}
+	head := []string{"changes", "units", "explained", "", "unexplained", "wrong", "proved equal", "undecided", "of all units"}
 	var body [][]string
 	for n, name := range []string{"one", "two", "three"} {
 		t := &tally{n: map[Result]int{}}
@@ -22,6 +22,11 @@ func changes(file string) (string, error) {
 			}
 		}
 		row := t.row(name)
+		units := 0
+		for _, n := range t.n {
+			units += n
+		}
+		row = append(row, fmt.Sprint(t.n[Undecided]), fmt.Sprintf("%.1f %%", 100*float64(t.n[Undecided])/float64(units)))
 		body = append(body, append(row[:4:4], row[5:]...)) // none is ambiguous: the results are compared, not the programs
 	}
 	return markdown("lr", head, body), nil

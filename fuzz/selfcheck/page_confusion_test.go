@@ -18,7 +18,7 @@ type tally struct {
 func (t *tally) row(name string) []string {
 	scored := 0
 	for r, n := range t.n {
-		if r != Equal {
+		if r != Equal && r != Undecided {
 			scored += n
 		}
 	}

@@ -21,6 +21,8 @@ type Input struct {
 	State  *fuzz.State
 	// Unexplained is the campaign's method of this name.
 	Unexplained func(pair int) *fuzz.Unexplained
+	// Inferred are, by pair, what inference has found of sides of which nothing was known.
+	Inferred map[int][]fuzz.Inferred
 	// Findings are in the order in which they were reported.
 	Findings []*fuzz.Case
 	// Left is what the campaign has not done, nil if it is complete.
@@ -71,12 +73,14 @@ type Pair struct {
 	Dots       uint64            `json:"dots"`
 	Mismatches uint64            `json:"mismatches"`
 	Classes    map[string]uint64 `json:"classes"`
+	Codes      uint64            `json:"codes"`
 	Explained  bool              `json:"explained"`
 	Labels     []triage.Label    `json:"labels"`
 	Changes    []mma.Change      `json:"changes"`
 	Equivalent [][]mma.Change    `json:"equivalent"`
 	Alike      []string          `json:"alike"`
 	Nearest    *corpus.Nearest   `json:"nearest,omitempty"`
+	Inferred   []fuzz.Inferred   `json:"inferred,omitempty"`
 	Next       []string          `json:"next"`
 	Buckets    []Bucket          `json:"buckets"`
 	Unstable   *Unstable         `json:"unstable,omitempty"`
@@ -127,6 +131,7 @@ func New(in Input) *Summary {
 	s.Dots, s.Mismatches, s.Causes = st.Totals()
 	for i, p := range st.Pairs {
 		s.Pairs = append(s.Pairs, newPair(p, in.Unexplained, i))
+		s.Pairs[i].Inferred = in.Inferred[i]
 		for _, b := range p.Sorted() {
 			d := compare.NewDifference(&in.Config.Pairs[i], b, p.Verdict)
 			d.Dots = p.Dots
@@ -172,7 +177,7 @@ func (s *Summary) HasNews() bool {
 
 func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index int) Pair {
 	s := Pair{
-		Names: Names{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(),
+		Names: Names{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(), Codes: p.Codes,
 		Classes: map[string]uint64{}, Buckets: []Bucket{},
 		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{}, Alike: []string{}, Next: []string{},
 		Unstable: newUnstable(p), Unexamined: p.Unexamined,

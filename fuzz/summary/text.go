@@ -58,6 +58,8 @@ func (s *Summary) Write(w io.Writer, o TextOptions) error {
 	if err := p.knownSection(); err != nil {
 		return err
 	}
+	p.inferredList()
+	p.codesList()
 	p.unstableList()
 	p.total()
 	p.hints()
@@ -221,6 +223,43 @@ func mismatches(n uint64) string {
 		return "1 mismatch"
 	}
 	return readable.Thousands(n) + " mismatches"
+}
+
+// inferredList says which program each side computes of which nothing was known.
+func (w *printer) inferredList() {
+	for i := range w.state.Pairs {
+		for n, x := range w.sum.in.Inferred[i] {
+			if n == 0 {
+				fmt.Fprintln(w)
+			}
+			text := fmt.Sprintf("inferred: %s computes %s: none of %s inputs differs", x.Target, x.Arithmetic, readable.Thousands(uint64(x.Tested)))
+			if x.Arithmetic == "" {
+				text = fmt.Sprintf("inferred: no program was found that computes what %s does (%s)", x.Target, x.Verdict)
+			}
+			fmt.Fprint(w, readable.Hanging(text, w.Width))
+		}
+	}
+}
+
+// codesList counts, for each pair, what differs in codes alone and is no mismatch.
+func (w *printer) codesList() {
+	pairs := w.sum.in.Config.Pairs
+	for i, st := range w.state.Pairs {
+		if st.Codes == 0 {
+			continue
+		}
+		policy := w.sum.in.Config.Policy(&pairs[i])
+		what, flags := "codes of NaNs", "--nan bits"
+		switch {
+		case policy.NaN == policy.Zero:
+			what, flags = "codes of NaNs or signs of zeros", "--nan bits --zero bits"
+		case policy.Zero == oracle.ByClass:
+			what, flags = "signs of zeros", "--zero bits"
+		}
+		fmt.Fprintln(w)
+		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("codes: %s more results of %s differ in %s alone, which are not compared (%s does)",
+			readable.Thousands(st.Codes), st.Name, what, flags), w.Width))
+	}
 }
 
 // unstableList counts the mismatches that are no evidence of anything, because a unit gave

@@ -7,7 +7,12 @@
 // subnormal operand. Inputs come from generators aimed at the arithmetic. The goals are
 // covered greedily: the goal that the fewest inputs reach comes first, and of these inputs
 // the one that reaches the most other goals is taken. Then products that are not needed are
-// set to zero, and tests that the others make superfluous are dropped. Every expected result
+// set to zero, and tests that the others make superfluous are dropped.
+//
+// Then every parameter is given every other value, all else being equal (parameters.go). Values
+// that pass the tests are searched for in more inputs, unless the ranges of numbers prove that
+// they change nothing; package decided has answers of a solver about those that remain, and each
+// input that refutes equality becomes a test. Every expected result
 // comes from the model and is checked by the oracle, which share no code; if they differ
 // there is no set.
 //
@@ -113,7 +118,11 @@ func Choose(ctx context.Context, i *mma.Instruction, catalog []mma.Instruction) 
 	if err := c.search(ctx); err != nil {
 		return nil, err
 	}
-	return c.set(c.cover())
+	taken, values, err := c.vary(ctx, c.cover())
+	if err != nil {
+		return nil, err
+	}
+	return c.set(taken, values)
 }
 
 func newChooser(i *mma.Instruction, catalog []mma.Instruction) (*chooser, error) {
@@ -396,10 +405,14 @@ func (c *chooser) withoutSuperfluous(taken []*candidate) []*candidate {
 func (c *chooser) groupOf(x *candidate) string { return c.goals[x.goal].group }
 
 // set returns the set of the tests that were taken.
-func (c *chooser) set(taken []*candidate) (*vectors.Set, error) {
+func (c *chooser) set(taken []*candidate, values []*value) (*vectors.Set, error) {
 	i := c.inst
 	s := &vectors.Set{Version: vectors.Version, Instruction: i.FullName(), Formats: i.Formats, K: i.K, Arithmetic: i.Params.String(),
-		Params: i.Params, Also: c.also, Digest: c.digest(), Source: i.Source, Evidence: i.Evidence, Others: []vectors.Other{}}
+		Params: i.Params, Also: c.also, Digest: c.digest(), Source: i.Source, Evidence: i.Evidence,
+		Parameters: parameters(values), Others: []vectors.Other{}}
+	if i.Params.Special.OperandNaN() {
+		s.Assumed = "of a parameter's values that give the same results it is proved for finite operands"
+	}
 	killed := newBitset(len(c.goals))
 	for _, x := range taken {
 		killed.union(x.goals)

@@ -7,13 +7,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/prove"
 )
 
 const published = "../../corpus/vectors/"
@@ -62,6 +66,106 @@ func names(s *vectors.Set, i *mma.Instruction) bool {
 	name := i.FullName()
 	return slices.Contains(s.Also, name) ||
 		slices.ContainsFunc(s.Others, func(o vectors.Other) bool { return o.Kind == vectors.KindInstruction && o.Name == name })
+}
+
+// fails reports whether an arithmetic fails some test.
+func fails(t *testing.T, s *vectors.Set, q *mma.Params) bool {
+	t.Helper()
+	cases, err := s.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sim.New(s.Formats, s.K, *q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.ContainsFunc(cases, func(c vectors.Case) bool { return !c.Right(s.Formats.D, m.Dot(c.Dot, nil)) })
+}
+
+// TestParameters checks what published sets say of other values of parameters: as many fail a
+// test as they say, and those that they call open do not.
+func TestParameters(t *testing.T) {
+	files, err := filepath.Glob(published + "sets/*/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("there are no sets: %v", err)
+	}
+	for _, file := range files[len(files)-tier.Of(1, 1, len(files)):] {
+		s, err := vectors.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := map[string]vectors.Parameter{}
+		for _, p := range s.Parameters {
+			rows[p.Path] = p
+		}
+		space := change.Space{Formats: s.Formats, K: s.K}
+		for _, f := range mma.Fields() {
+			row, values, failing := rows[f.Path], 0, 0
+			numbers := space.Reachable(&s.Params, f)
+			slices.Sort(numbers)
+			for _, n := range slices.Compact(numbers) {
+				q := s.Params
+				if f.SetInt(&q, n); q == s.Params || !space.Valid(&q) {
+					continue
+				}
+				values++
+				switch {
+				case !fails(t, s, &q):
+				case slices.Contains(row.Open, f.Text(&q)):
+					t.Errorf("%s: %s %s is open, and fails a test", file, f.Path, f.Text(&q))
+				default:
+					failing++
+				}
+			}
+			if values != row.Values || failing != row.Killed || row.Killed+row.Same+row.Undecided+len(row.Open) != values {
+				t.Errorf("%s: %s has %d values, %d fail a test: the set says %+v", file, f.Path, values, failing, row)
+			}
+		}
+	}
+}
+
+// TestHandWritten checks programs that somebody wrote who did not look at the changes of this
+// project, those of two parameters among them: each fails a test or is proved to compute the same
+// function.
+func TestHandWritten(t *testing.T) {
+	s, err := vectors.Open(published + "sets/hopper/mma.m16n8k16.f32.f16.f16.f32.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	solver, _, err := prove.SolverWords(prove.DefaultSolver)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n, text := range strings.Fields(`
+		join.align.bits=31 join.align.drop=25 join.cdrop=24 join.clost=-126 join.clost=-28 join.clost=-1 join.clost=1 join.clost=20
+		acc.emax=20 join.post.emax=20 prod.round.emax=20 in.a.over=sat
+		join.align.bits=30 join.align.bits=32 join.align.drop=26 join.align.drop=27 join.cdrop=25 join.clost=30 join.clost=31
+		acc.emax=126 prod.round.emax=30 prod.round.emax=31 in.b.over=sat in.narrowc.over=sat prod.gate=skip prod.zeros=true
+		join.cbeside=true join.cgrid=true join.apart=true acc.over=max acc.over=ieee in.naninf=true special.nan=of-c
+		join.align.bits=31,join.align.saturate=true join.align.f=24,join.cf=25 join.cf=24,join.cmode=rne
+		join.align.drop=26,join.cdrop=25 order=descending,join.align.floor=-200 join.align.sticky=last,join.align.mode=rd
+		acc.emax=20,acc.over=max prod.round.emax=20,join.clost=20 join.post.frac=24,join.post.mode=rz`) {
+		if n%tier.Of(8, 4, 1) != 0 {
+			continue
+		}
+		q := s.Params
+		for _, word := range strings.Split(text, ",") {
+			path, to, _ := strings.Cut(word, "=")
+			if err := q.Apply([]mma.Change{{Path: path, To: to}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := q.Validate(s.Formats, s.K); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if fails(t, s, &q) {
+			continue
+		}
+		r, err := prove.Programs(t.Context(), s.Formats, s.K, s.Params, q, prove.Options{Solver: solver, Time: time.Minute})
+		if err != nil || r.Verdict != prove.Proved {
+			t.Errorf("%s passes all tests, and is not proved to be the same: %+v %v", text, r, err)
+		}
+	}
 }
 
 // TestCancelled ends a search.

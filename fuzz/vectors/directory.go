@@ -3,6 +3,7 @@ package vectors
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -43,6 +44,19 @@ func (d *Directory) Check(instructions ...mma.Instruction) error {
 		}
 	}
 	return nil
+}
+
+// Writable returns an error if no file can be written into the directory, which it makes if
+// need be: a search of minutes would be lost.
+func (d *Directory) Writable() error {
+	if err := os.MkdirAll(d.Path, 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(d.Path, ".writable-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // Save writes the files of a set, JSON last: where it is, the others are.
@@ -99,7 +113,7 @@ func (d *Directory) make(ctx context.Context, i *mma.Instruction) (*vectors.Set,
 // each set it calls made, not twice at the same time.
 func (d *Directory) MakeAll(ctx context.Context, all []mma.Instruction, workers int, made func(done int, i *mma.Instruction)) ([]*vectors.Set, error) {
 	tableFile := filepath.Join(d.Path, TableFile)
-	err := cmp.Or(d.Check(all...), corpus.CheckForeign(tableFile, "table of such sets", func() bool { return isTable(tableFile) }))
+	err := cmp.Or(d.Check(all...), corpus.CheckForeign(tableFile, "table of such sets", func() bool { return isTable(tableFile) }), d.Writable())
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
+	"github.com/mmafuzz/mmafuzz/triage/prove/decided"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
@@ -74,7 +75,7 @@ func goalsOf(i *mma.Instruction, catalog []mma.Instruction) ([]*goal, error) {
 			return err
 		}
 		o := &vectors.Other{Kind: kind, Name: name, Changes: mma.Diff(&i.Params, p)}
-		goals = append(goals, &goal{group: group, most: most, other: o, same: argued.Equivalent(i, p) != "", results: m.Run, text: inWords(&i.Params, p)})
+		goals = append(goals, &goal{group: group, most: most, other: o, same: sameFunction(i, p), results: m.Run, text: inWords(&i.Params, p)})
 		return nil
 	}
 	for _, kind := range []struct {
@@ -111,6 +112,13 @@ func goalsOf(i *mma.Instruction, catalog []mma.Instruction) ([]*goal, error) {
 		goals = append(goals, &goal{group: f.group, most: searchFirst, text: f.text, has: func(d *mma.Dot, want uint64) bool { return has(i.Formats, d, want) }})
 	}
 	return goals, nil
+}
+
+// sameFunction reports whether it is known that a program computes the same function as an
+// instruction's own.
+func sameFunction(i *mma.Instruction, q *mma.Params) bool {
+	a, _ := decided.Of(i.Formats, i.K, &i.Params, q)
+	return a.Equal() || argued.Equivalent(i, q) != ""
 }
 
 // each returns a function that computes a batch, dot product by dot product, by a reference.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/prove/decided"
 )
 
 // This file has the instructions that get test vectors, and the digests of their sets.
@@ -50,6 +51,12 @@ func (c *chooser) digest() string {
 	i := c.inst
 	parts := []any{sources, tail, searchFirst, searchOther, searchFor(i), batchDots,
 		i.FullName(), i.Formats, i.K, mma.Diff(&mma.Params{}, &i.Params), i.Unknown, i.Source, i.Evidence, c.also}
+	parts = append(parts, searchValues)
+	for _, r := range decided.Rows() {
+		if r.Instruction == i.FullName() {
+			parts = append(parts, r)
+		}
+	}
 	for _, g := range c.goals {
 		parts = append(parts, g.group, g.text, g.most, g.same, g.other)
 	}

@@ -14,7 +14,7 @@ import (
 // TableFile is the file with a row for each set.
 const TableFile = "table.tsv"
 
-var columns = []string{"digest", "instruction", "also", "k", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "refinements", "instructions", "references", "bytes"}
+var columns = []string{"digest", "instruction", "also", "k", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "values", "values-killed", "values-same", "values-undecided", "values-open", "refinements", "instructions", "references", "bytes"}
 
 const tableTitle = "# by mmafuzz vectors --all --out DIR\n"
 
@@ -28,8 +28,9 @@ func isTable(file string) bool {
 const maxTable = 64 << 20
 
 // table returns a table with a row for each set: its tests, how many of these were chosen,
-// how many of the arithmetics that differ by one changed decision fail some test, why the
-// others do not, how many other arithmetics fail some test, and the bytes of the set as JSON.
+// how many of the arithmetics that differ by one changed decision, and by another value of one
+// parameter, fail some test, why the others do not, how many other arithmetics fail some test,
+// and the bytes of the set as JSON.
 func table(sets []*vectors.Set) ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s%s\n", tableTitle, strings.Join(columns, "\t"))
@@ -43,9 +44,9 @@ func table(sets []*vectors.Set) ([]byte, error) {
 		for _, o := range s.Others {
 			kinds[o.Kind]++
 		}
-		r := s.Rates
-		fmt.Fprintf(&b, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", s.Digest, s.Instruction, len(s.Also), s.K, tests, chosen,
-			r.Changes, r.Killed, r.Same, r.Undecided, r.Open, kinds[vectors.KindRefinement], kinds[vectors.KindInstruction], kinds[vectors.KindReference], len(text))
+		r, v := s.Rates, s.Values()
+		fmt.Fprintf(&b, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n", s.Digest, s.Instruction, len(s.Also), s.K, tests, chosen,
+			r.Changes, r.Killed, r.Same, r.Undecided, r.Open, v.Changes, v.Killed, v.Same, v.Undecided, v.Open, kinds[vectors.KindRefinement], kinds[vectors.KindInstruction], kinds[vectors.KindReference], len(text))
 	}
 	return b.Bytes(), nil
 }
@@ -62,17 +63,22 @@ func count(s *vectors.Set) (tests, chosen int) {
 
 // Total sums up the sets of an architecture.
 type Total struct {
-	Arch         string `json:"arch"`
-	Sets         int    `json:"sets"`
-	Instructions int    `json:"instructions"` // that the sets are for
-	Tests        int    `json:"tests"`
-	Chosen       int    `json:"chosen"`    // of these, those not drawn at random
-	Changes      int    `json:"changes"`   // arithmetics with one changed decision
-	Killed       int    `json:"killed"`    // of these, those that fail some test
-	Same         int    `json:"same"`      // those that compute the same function, by an argument
-	Undecided    int    `json:"undecided"` // those that differ only in what is not known of the instruction
-	Open         int    `json:"open"`      // those for which no input was found
-	Bytes        int    `json:"bytes"`     // as JSON
+	Arch            string `json:"arch"`
+	Sets            int    `json:"sets"`
+	Instructions    int    `json:"instructions"` // that the sets are for
+	Tests           int    `json:"tests"`
+	Chosen          int    `json:"chosen"`        // of these, those not drawn at random
+	Changes         int    `json:"changes"`       // arithmetics with one changed decision
+	Killed          int    `json:"killed"`        // of these, those that fail some test
+	Same            int    `json:"same"`          // those that compute the same function, by an argument
+	Undecided       int    `json:"undecided"`     // those that differ only in what is not known of the instruction
+	Open            int    `json:"open"`          // those for which no input was found
+	Values          int    `json:"values"`        // arithmetics with another value of one parameter
+	ValuesKilled    int    `json:"values_killed"` // and so on
+	ValuesSame      int    `json:"values_same"`
+	ValuesUndecided int    `json:"values_undecided"`
+	ValuesOpen      int    `json:"values_open"`
+	Bytes           int    `json:"bytes"` // as JSON
 }
 
 // Totals sums up sets by architecture, the sum of all at the end; a single set is its own sum.
@@ -101,6 +107,12 @@ func Totals(sets []*vectors.Set) ([]Total, error) {
 			t.Same += s.Rates.Same
 			t.Undecided += s.Rates.Undecided
 			t.Open += s.Rates.Open
+			v := s.Values()
+			t.Values += v.Changes
+			t.ValuesKilled += v.Killed
+			t.ValuesSame += v.Same
+			t.ValuesUndecided += v.Undecided
+			t.ValuesOpen += v.Open
 			t.Bytes += len(text)
 		}
 	}
@@ -112,13 +124,26 @@ func Totals(sets []*vectors.Set) ([]Total, error) {
 
 // Document is the sums for people.
 func Document(totals []Total) *document.Document {
-	t := &document.Table{Columns: document.Columns("", "#sets", "#instructions", "#tests", "#chosen", "#changes", "#killed", "#same", "#undecided", "#open", "#bytes")}
+	t := &document.Table{Columns: document.Columns("", "#sets", "#instructions", "#tests", "#chosen", "#bytes", "of", "#other", "#killed", "#same", "#undecided", "#open")}
 	for _, x := range totals {
 		row := []string{x.Arch}
-		for _, n := range []int{x.Sets, x.Instructions, x.Tests, x.Chosen, x.Changes, x.Killed, x.Same, x.Undecided, x.Open, x.Bytes} {
+		for _, n := range []int{x.Sets, x.Instructions, x.Tests, x.Chosen, x.Bytes} {
 			row = append(row, fmt.Sprint(n))
 		}
-		t.Add(row...)
+		for _, kind := range []struct {
+			of string
+			n  [5]int
+		}{
+			{"decisions", [5]int{x.Changes, x.Killed, x.Same, x.Undecided, x.Open}},
+			{"values", [5]int{x.Values, x.ValuesKilled, x.ValuesSame, x.ValuesUndecided, x.ValuesOpen}},
+		} {
+			row = append(row, kind.of)
+			for _, n := range kind.n {
+				row = append(row, fmt.Sprint(n))
+			}
+			t.Add(row...)
+			row = make([]string, 6)
+		}
 	}
 	d := document.New("Test vectors", "")
 	d.Add("", t)

@@ -64,7 +64,7 @@ import (
 type Params struct {
 	In    Input   `json:"in,omitzero"`
 	Prod  Product `json:"prod,omitzero"`
-	Scale ScaleAt `json:"scale,omitzero"`
+	Scale scaleAt `json:"scale,omitzero"`
 	// ScaleRound: the two scales of a block are multiplied, and their product is rounded,
 	// before anything is multiplied by it. Zero: what is scaled is multiplied by both.
 	ScaleRound Round `json:"scaleround,omitzero"`
@@ -105,6 +105,10 @@ var paramRows = []Row{
 	{key: "start", Label: "accumulate-placement", Words: "what the first step begins with", Size: 2, Encoded: int(StartEmpty)},
 	{key: "leaf", Label: "accumulate-placement", Words: "place of c among the terms", Size: 2, Refined: 1, Encoded: int(SumLast)},
 }
+
+// Weight returns the exponent of the power of two by which every product is multiplied, besides
+// its scales.
+func (p *Params) Weight(f Formats) int { return int(p.Prod.Shift) - int(f.Down) }
 
 // Step returns the number of products of a step (of one lane) on k elements.
 func (p *Params) Step(k int) int {
@@ -164,6 +168,9 @@ const (
 type Product struct {
 	Exp   ProdExp `json:"exp,omitzero"`
 	Round Round   `json:"round,omitzero"` // zero: the product is exact
+	// Shift: every product, and its nominal exponent, is multiplied by 2^Shift before it is
+	// rounded, as by Formats.Down. That is an operand of the instruction, this is the unit's.
+	Shift Exp `json:"shift,omitzero"`
 	// Up: the nominal exponent of an exact product is one more, as if every product of
 	// significands, which lies in [1,4), were at least 2.
 	Up bool `json:"up,omitzero"`
@@ -178,6 +185,8 @@ type Product struct {
 
 var productRows = []Row{
 	{key: "prod.exp", Words: "exponent by which a product is aligned", Size: 2, Encoded: int(Normalised)},
+	{key: "prod.shift", Words: "exponent of the power of two by which every product is multiplied", Size: 2, Refined: 1, Encoded: anyValue,
+		span: func(*use) (lo, hi int) { return -MaxDown, MaxDown }},
 	{key: "prod.up", Words: "whether a product is aligned as if it were at least 2", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "exponent of zeros"},
 	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Encoded: int(GateSkipNumbers), Alone: "zero gate"},
@@ -195,14 +204,14 @@ const (
 	Normalised                // floor(log2|a*b|): the product is normalised
 )
 
-// ScaleAt describes where block scales take effect (instructions with scales only).
-type ScaleAt = Enum[scaleAtNames]
+// scaleAt describes where block scales take effect (instructions with scales only).
+type scaleAt = Enum[scaleAtNames]
 
 // The places of scales.
 const (
 	// ScaleProduct: each product is multiplied by its scales, before Prod.Round;
 	// their exponent fields add to its nominal exponent.
-	ScaleProduct ScaleAt = iota
+	ScaleProduct scaleAt = iota
 	// ScaleGroup: each sum of Stage0, after its Round, is multiplied by the
 	// scales of its block. A group with a zero scale is null. Inf times a zero
 	// scale is NaN.
@@ -365,7 +374,7 @@ var joinRows = []Row{
 	{key: "join.cbeside", Label: "truncation-width", Words: "whether the terms are aligned without the accumulator", Size: 2, Refined: 1, Encoded: anyValue, Alone: "c beside"},
 	{key: "join.clost", Label: "lost-infinity", Words: "exponent of finite terms from which an infinite or NaN accumulator is dropped", Size: 2, Refined: 1, Encoded: anyValue,
 		span: func(u *use) (lo, hi int) {
-			lo, _ = u.f.exponents()
+			lo, _ = u.exponents()
 			return lo, int(u.f.A.Get().Emax()+u.f.B.Get().Emax()) + 1
 		}},
 	{key: "join.cgrid", Label: "truncation-width", Words: "whether the terms are aligned with the accumulator alone", Size: 2, Refined: 1, Encoded: anyValue},

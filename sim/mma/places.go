@@ -85,12 +85,12 @@ func operandSpan(u *use) (lo, hi int) {
 // floorSpan is that of the lower bounds of an alignment: all exponents that could make a
 // difference.
 func floorSpan(u *use) (lo, hi int) {
-	products, results := u.f.exponents()
+	products, results := u.exponents()
 	hi = int(u.f.A.Get().Emax() + u.f.B.Get().Emax())
 	return min(products, results) - 30, min(max(hi, 0)+10, 40)
 }
 
 // exponents returns the smallest exponent of products, and that of results.
-func (f Formats) exponents() (products, results int) {
-	return int(f.A.Get().Emin()+f.B.Get().Emin()) - int(f.Down), int(f.D.Get().Emin())
+func (u *use) exponents() (products, results int) {
+	return int(u.f.A.Get().Emin()+u.f.B.Get().Emin()) + u.p.Weight(u.f), int(u.f.D.Get().Emin())
 }

@@ -76,7 +76,7 @@ func TestValidateRefinements(t *testing.T) {
 // TestRefined sets every field alone. One that is newer and set alone by a search may be refined.
 func TestRefined(t *testing.T) {
 	const want = "in.a.frac in.a.mode in.a.to in.a.over in.b.frac in.b.mode in.b.to in.b.over " +
-		"in.narrowc.frac in.narrowc.mode in.narrowc.to in.narrowc.over in.naninf prod.up prod.zeros prod.gate prod.firstover scaleround.frac scaleround.mode scaleround.emin scaleround.emax scaleround.flush scaleround.over passes merge tail leaf " +
+		"in.narrowc.frac in.narrowc.mode in.narrowc.to in.narrowc.over in.naninf prod.shift prod.up prod.zeros prod.gate prod.firstover scaleround.frac scaleround.mode scaleround.emin scaleround.emax scaleround.flush scaleround.over passes merge tail leaf " +
 		"stage0.deep stage0.sort stage0.align.sticky stage0.align.negate stage0.align.bits stage0.align.drop stage0.plus " +
 		"stage1.deep stage1.sort stage1.align.sticky stage1.align.negate stage1.align.bits stage1.align.drop stage1.plus " +
 		"join.align.sticky join.align.negate join.align.bits join.align.drop join.cnorm join.cbeside join.clost join.cgrid join.apart special.bfirst special.ones"

@@ -15,7 +15,7 @@ const (
 	MaxF         = 100 // fraction bits of an alignment
 	MaxBits      = 120 // Align.Bits
 	maxScaleFrac = 7   // ScaleRound.Frac, where a product of scales can become the largest number
-	MaxDown      = 127 // places by which Formats.Down moves products
+	MaxDown      = 127 // places by which Formats.Down moves products, and Prod.Shift up or down
 	maxSpan      = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
 )
 
@@ -137,6 +137,9 @@ func (p *Params) checkInput(f Formats) error {
 }
 
 func (p *Params) checkRounds() error {
+	if s := p.Prod.Shift; s < -MaxDown || s > MaxDown {
+		return fmt.Errorf("prod.shift = %d is not in %d..%d", s, -MaxDown, MaxDown)
+	}
 	if r := p.Prod.Round; p.Prod.FirstOver && (r.Emax == 0 || r.Over >= OverMax) {
 		return errors.New("prod.firstover: needs round.emax and round.over inf or ieee")
 	}
@@ -320,7 +323,7 @@ func (p *Params) checkSpan(f Formats, k int) error {
 			}
 		}
 		// A later sum keeps the bits of its alignment below the exponent 0 of this one.
-		if high := top - int32(f.Down) + int32(bits.Len(uint(k))); s.Fixed && high+int32(later[i]) > maxSpan {
+		if high := top + int32(p.Weight(f)) + int32(bits.Len(uint(k))); s.Fixed && high+int32(later[i]) > maxSpan {
 			return fmt.Errorf("stage%d: sums of products below 2^%d are too large for fixed point", i, high)
 		}
 		if s.Align.F == 0 && s.Round.Frac == 0 && span > maxSpan {

@@ -38,12 +38,18 @@ func anyValue(o *original, f mma.Field) []int {
 // Range returns the values that a field can have in a program: those of its enumeration or
 // of its range, 0 or None included, as mma.Field.Int returns them; nil if the program has no
 // use for it. Not all need be valid without a change of other fields.
-func (s Space) Range(p *mma.Params, f mma.Field) []int {
+func (s Space) Range(p *mma.Params, f mma.Field) []int { return s.valuesOf(p, f, anyValue) }
+
+// Reachable is Range without the exponents that no term and no sum has: a bound beyond these
+// does what the last of them does.
+func (s Space) Reachable(p *mma.Params, f mma.Field) []int { return s.valuesOf(p, f, reachable) }
+
+func (s Space) valuesOf(p *mma.Params, f mma.Field, values func(*original, mma.Field) []int) []int {
 	o := &original{s, *p}
 	if _, _, ok := f.Range(p, s.Formats, s.K); f.Numeric() && !ok {
 		return nil
 	}
-	return append(anyValue(o, f), f.Int(p))
+	return append(values(o, f), f.Int(p))
 }
 
 // anyValues gives every field every value that it can have.
@@ -70,8 +76,9 @@ func reachable(o *original, f mma.Field) []int {
 // reach returns the exponents of the last bit of the smallest term and of the largest sum.
 func (o *original) reach() (lo, hi int) {
 	last := func(id fp.ID) int { return int(id.Get().Emin()) - int(id.Get().FracBits) }
-	lo = last(o.A) + last(o.B) - int(o.Down)
-	hi = int(o.A.Get().Emax()+o.B.Get().Emax()) + 2
+	weight := o.p.Weight(o.Formats)
+	lo = last(o.A) + last(o.B) + weight
+	hi = int(o.A.Get().Emax()+o.B.Get().Emax()) + max(0, weight) + 2
 	if o.Scale != fp.None {
 		lo, hi = lo+2*last(o.Scale), hi+2*int(o.Scale.Get().Emax()+1)
 	}
@@ -248,7 +255,7 @@ func anyNarrow(c *changer) {
 	for _, o := range c.operands() {
 		c.next()
 		for _, to := range []fp.ID{fp.None, fp.FP16, fp.FP32} {
-			for frac := 0; frac < int(c.read(o.id).FracBits); frac++ {
+			for frac := 0; frac < int(o.as.FracBits); frac++ {
 				for _, m := range modes {
 					for over := mma.OverInf; over <= mma.OverSat; over++ {
 						c.to(func(p *mma.Params) { *o.at(p) = mma.Narrow{Frac: mma.Frac(frac), Mode: m, To: to, Over: over} })

@@ -18,7 +18,7 @@ func (o *original) floorSpan() (lo, hi int) {
 
 // exponents returns the smallest exponent of products, and that of results.
 func (o *original) exponents() (products, results int) {
-	return int(o.A.Get().Emin()+o.B.Get().Emin()) - int(o.Down), int(o.D.Get().Emin())
+	return int(o.A.Get().Emin()+o.B.Get().Emin()) + o.p.Weight(o.Formats), int(o.D.Get().Emin())
 }
 
 // near proposes values at the given distances from one that is set, of the same sign.

@@ -30,17 +30,18 @@ func passes(c *changer) {
 // operand is a place where operands are narrowed.
 type operand struct {
 	id fp.ID
+	as *fp.Format // that it has when it is narrowed: c is not widened
 	at func(p *mma.Params) *mma.Narrow
 }
 
 // operands returns those of A, of B and, if there is one, of c.
 func (o *original) operands() []operand {
 	all := []operand{
-		{o.A, func(p *mma.Params) *mma.Narrow { return &p.In.A }},
-		{o.B, func(p *mma.Params) *mma.Narrow { return &p.In.B }},
+		{o.A, o.read(o.A), func(p *mma.Params) *mma.Narrow { return &p.In.A }},
+		{o.B, o.read(o.B), func(p *mma.Params) *mma.Narrow { return &p.In.B }},
 	}
 	if o.C != fp.None {
-		all = append(all, operand{o.C, func(p *mma.Params) *mma.Narrow { return &p.In.NarrowC }})
+		all = append(all, operand{o.C, o.C.Get(), func(p *mma.Params) *mma.Narrow { return &p.In.NarrowC }})
 	}
 	return all
 }
@@ -51,7 +52,7 @@ func (c *changer) otherOperand() {
 		if o.at(&c.p).Mode != 0 {
 			continue
 		}
-		for n := 1; n < int(c.read(o.id).FracBits); n++ {
+		for n := 1; n < int(o.as.FracBits); n++ {
 			c.next()
 			for _, m := range []fp.Mode{fp.RZ, fp.RNE} {
 				for _, list := range mma.PassLists {

@@ -87,6 +87,7 @@ var table = sync.OnceValue(func() []row {
 		{"steps of lanes", by{TermSteps: stepsOfLanes}},
 		{"narrow operands", by{Refinements: narrowest, Steps: narrows, Removals: edits("in.narrowc=", "in.a= in.b=", "in.a=", "in.b=")}},
 		{"narrow c", by{Steps: narrowsOfC}},
+		{"weight", by{Steps: fields("prod.shift", allInRangeOrAbsent), Removals: fields("prod.shift", absent)}},
 		{"upper exponent", by{Adjacent: upperExponents, Refinements: fields("prod.up", others), Steps: fields("prod.up", others), Removals: upperExponents}},
 		{name: "exponent of zeros"},
 		{name: "zero gate"},

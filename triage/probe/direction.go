@@ -191,7 +191,7 @@ func (p *Prober) productDirection() finding {
 		if !p.set(d, 0, times(n, -bits).signed(neg), times(5, -2)) {
 			return trial{}, noNumbers
 		}
-		return trial{dot: d, want: func(m uint64) number { return times(n*5/4-whole+m, -bits).signed(neg) }}, ""
+		return trial{dot: d, want: func(m uint64) number { return p.weighted(times(n*5/4-whole+m, -bits)).signed(neg) }}, ""
 	})
 }
 

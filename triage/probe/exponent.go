@@ -129,7 +129,7 @@ func (p *Prober) knownCut() (w width, g group, ok bool) {
 // exponent at.
 func (p *Prober) widthBeside(g group, x, y number, at int) width {
 	return p.series(80, func(s int) (*mma.Dot, number, bool) {
-		e := pow(at - s)
+		e := p.weighted(pow(at - s))
 		d, ok := p.dot(terms{g.products[2]: e})
 		ok = ok && e.exp >= p.least()
 		ok = ok && p.set(d, g.products[0], x, y) && p.set(d, g.products[1], x.minus(), y)

@@ -77,14 +77,15 @@ type pair struct {
 	ok   bool
 }
 
-// factors returns codes of a and b whose product is n. It takes the first way to split
+// factors returns codes of a and b whose product counts as n. It takes the first way to split
 // the significand that works, with normal numbers of nearly equal exponents if possible,
 // else with subnormal ones.
 func (p *Prober) factors(n number) (a, b uint64, ok bool) {
 	if n.sig == 0 {
 		return 0, 0, true
 	}
-	n = n.reduced()
+	w, _ := p.weight()
+	n = n.scaled(-w).reduced()
 	f, known := p.pairs[n]
 	if !known {
 		f = p.findFactors(n)

@@ -140,8 +140,9 @@ func (p *Prober) reach(subnormal bool) (lo, hi int) {
 		}
 		return int(f.Emin())
 	}
-	lo = max(least(p.a)+least(p.b), least(p.d))
-	hi = min(int(p.a.Emax())+int(p.b.Emax()), int(p.d.Emax())-1)
+	w, _ := p.weight()
+	lo = max(least(p.a)+least(p.b)+w, least(p.d))
+	hi = min(p.productEmax(), int(p.d.Emax())-1)
 	if p.c != nil {
 		lo = max(lo, least(p.c))
 		hi = min(hi, int(p.c.Emax())-1)

@@ -124,6 +124,9 @@ func (p *Prober) Ask(paper string) ([]Answer, error) {
 		}
 		all = append(all, Answer{paper, q.id, q.text, f.value, f.why, f.seen})
 	}
+	if a, ok := p.weightAnswer(paper); ok && paper == "clfp" {
+		all = append(all, a)
+	}
 	return all, nil
 }
 

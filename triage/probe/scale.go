@@ -28,7 +28,7 @@ func (p *Prober) shiftOf(s scale) int {
 	case s == cScale && p.c != nil:
 		most = min(most, int(p.c.Emax())-8)
 	default:
-		most = min(most, int(p.a.Emax())+int(p.b.Emax())-2)
+		most = min(most, p.productEmax()-2)
 	}
 	return max(0, min(p.needed(), most))
 }
@@ -37,7 +37,8 @@ func (p *Prober) shiftOf(s scale) int {
 // is the smallest product.
 func (p *Prober) needed() int {
 	return once(p, "needed", func() int {
-		least := int(p.a.Emin()) + int(p.b.Emin())
+		w, _ := p.weight()
+		least := int(p.a.Emin()) + int(p.b.Emin()) + w
 		if p.inputsKept().value == "yes" {
 			least -= int(p.a.FracBits) + int(p.b.FracBits)
 		}

@@ -20,7 +20,8 @@ func (p *Prober) inputKept(ofB bool) finding {
 			return undecided("%s has no subnormal numbers", f.Name)
 		}
 		x := int(f.Emin()) - int(f.FracBits)
-		y := min(int(other.Emax())-1, int(p.d.Emax())-x)
+		w, _ := p.weight()
+		y := min(int(other.Emax())-1, int(p.d.Emax())-x-w)
 		if y < 0 {
 			return undecided("no product of a subnormal number stays within d's range")
 		}
@@ -30,7 +31,7 @@ func (p *Prober) inputKept(ofB bool) finding {
 		} else {
 			p.set(d, 0, pow(x), pow(y))
 		}
-		return p.decide(p.ask(d)[0], kept(pow(x+y))...)
+		return p.decide(p.ask(d)[0], kept(pow(x+y+w))...)
 	})
 }
 

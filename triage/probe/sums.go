@@ -23,7 +23,7 @@ func (p *Prober) productsExact() finding {
 			return undecided("the largest significands are not numbers of exponent 0")
 		}
 		s := p.ask(d)[0]
-		return yesNo(p.is(s, times(n*n, -2*frac)), s)
+		return yesNo(p.is(s, p.weighted(times(n*n, -2*frac))), s)
 	}
 	if p.k < 2 || digits > most {
 		return undecided("d has too few digits to tell")
@@ -32,7 +32,7 @@ func (p *Prober) productsExact() finding {
 		return undecided("the formats lack the numbers")
 	}
 	s := p.ask(d)[0]
-	return yesNo(p.is(s, times(n, digits-2*frac)), s)
+	return yesNo(p.is(s, p.weighted(times(n, digits-2*frac))), s)
 }
 
 // oneBit asks for 1 - ulp/2.

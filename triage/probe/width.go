@@ -99,7 +99,7 @@ func (p *Prober) top(place int) int {
 	if hi-lo < 16 {
 		return 0
 	}
-	hi = min(hi, int(p.a.Emax())+int(p.b.Emax())-2)
+	hi = min(hi, p.productEmax()-2)
 	if place == p.k && p.c != nil {
 		hi = min(hi, int(p.c.Emax())-2)
 	}

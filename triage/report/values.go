@@ -188,7 +188,7 @@ func fields(id fp.ID, code uint64) string {
 }
 
 // exactProduct returns the value of the product of elements k with its scales and
-// Formats.Down, before any flush or rounding; zero if a factor is not finite. Scales that
+// its weight, before any flush or rounding; zero if a factor is not finite. Scales that
 // act on groups do not count.
 func exactProduct(in *Input, p *mma.Params, k int) fp.Dyadic {
 	f, d := in.Formats, in.Dot
@@ -197,7 +197,7 @@ func exactProduct(in *Input, p *mma.Params, k int) fp.Dyadic {
 		i := k / int(f.Block)
 		factors = append(factors, codeValue(f.Scale, d.SA[i]), codeValue(f.Scale, d.SB[i]))
 	}
-	x := fp.Dyadic{Lo: 1, Q: -int32(f.Down)}
+	x := fp.Dyadic{Lo: 1, Q: int32(p.Weight(f))}
 	for i := range factors {
 		if !isFinite(&factors[i]) {
 			return fp.Dyadic{}

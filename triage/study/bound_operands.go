@@ -127,7 +127,7 @@ func (e *bounder) read(d *mma.Dot) (products [][]known, c *known, ok bool) {
 		if v[1], ok = e.decoded(e.f.B, d.B[i], conditioning{in.B, in.Widen, in.Sub, count}); !ok {
 			return nil, nil, false
 		}
-		lowest := v[0].q + v[1].q - int(e.f.Down)
+		lowest := v[0].q + v[1].q + min(e.p.Weight(e.f), -int(e.f.Down))
 		if e.scales != nil {
 			lowest += e.scales[i/int(e.f.Block)].lowest
 		}
@@ -172,6 +172,12 @@ func (e *bounder) read(d *mma.Dot) (products [][]known, c *known, ok bool) {
 			s := &e.scales[i/int(e.f.Block)]
 			left = left.times(s.exact).plus(made.times(s.lost))
 			without = without.times(s.exact.abs()).plus(most.times(s.most))
+			made, most = made.times(s.exact.minus(s.lost)), most.times(s.exact.abs().plus(s.most))
+		}
+		if shift := int(e.p.Prod.Shift); shift != 0 { // what is multiplied counts too much or too little
+			left = left.plus(made)
+			made.q, most.q = made.q+shift, most.q+max(0, shift)
+			left, without = left.minus(made), without.plus(most)
 		}
 		e.lose(e.down(left), e.down(without))
 	}
@@ -405,14 +411,15 @@ func (e *bounder) term(x number, exponent int) known {
 // product forms a product, with its scales where they belong to products.
 func (e *bounder) product(a, b *part, element int) known {
 	x := a.times(b.number)
-	exponent := e.exponent(a) + e.exponent(b) - int(e.f.Down)
+	weight := e.p.Weight(e.f)
+	exponent := e.exponent(a) + e.exponent(b) + weight
 	if !x.zero() && e.p.Prod.Exp == mma.Normalised {
-		exponent = x.log2() - int(e.f.Down)
+		exponent = x.log2() + weight
 	}
 	if e.p.Prod.Up {
 		exponent++
 	}
-	x.q -= int(e.f.Down)
+	x.q += weight
 	none := false // a scale is 0
 	if e.scales != nil && e.p.Scale == mma.ScaleProduct {
 		for _, s := range e.scales[element/int(e.f.Block)].factors {

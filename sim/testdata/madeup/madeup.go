@@ -48,7 +48,9 @@ var drawnAlone = []string{"prod.zeros", "prod.gate", "join.cnorm", "join.cbeside
 
 // Newer reports whether a parameter is newer than the distribution, so that no unit has it: a
 // new one is set alone until another Version draws it.
-func Newer(f mma.Field) bool { return f.Alone != "" && !slices.Contains(drawnAlone, f.Path) }
+func Newer(f mma.Field) bool {
+	return f.Path == "prod.shift" || f.Alone != "" && !slices.Contains(drawnAlone, f.Path)
+}
 
 // sampler draws with the weights of this distribution.
 type sampler struct{ *rand.Rand }

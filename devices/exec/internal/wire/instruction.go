@@ -9,8 +9,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// archExec is the architecture of an instruction whose child names none.
-const archExec = "exec"
+// ArchExec is the architecture of an instruction whose child names none.
+const ArchExec = "exec"
 
 // parseInstruction reads the fields of a line "instruction": a name, then key=value.
 // If the name is in the catalogue, formats and K may be left out.
@@ -18,7 +18,7 @@ func parseInstruction(fields []string) (mma.Instruction, error) {
 	if len(fields) == 0 {
 		return mma.Instruction{}, errors.New("the name is missing")
 	}
-	i := mma.Instruction{Arch: archExec, Name: fields[0], M: anySize, N: anySize, Source: "child process", Evidence: "none: it is a black box"}
+	i := mma.Instruction{Arch: ArchExec, Name: fields[0], M: anySize, N: anySize, Source: "child process", Evidence: "none: it is a black box"}
 	if arch, name, ok := strings.Cut(i.Name, "/"); ok {
 		i.Arch, i.Name = arch, name
 	}
@@ -130,7 +130,7 @@ func catalogued(i *mma.Instruction) []mma.Instruction {
 	var rows []mma.Instruction
 	seen := map[mma.Formats]bool{}
 	for _, arch := range mma.Archs {
-		if named, ok := mma.FindArch(i.Arch); i.Arch != archExec && ok && named.Name != arch.Name {
+		if named, ok := mma.FindArch(i.Arch); i.Arch != ArchExec && ok && named.Name != arch.Name {
 			continue
 		}
 		row, err := mma.Lookup(arch.Name, i.Name)

@@ -60,14 +60,17 @@ func (e *encoder) negated(ts []number, c *cut, sum *graph.Node, dropped []*graph
 	return e.Ite(none, e.Int(0), e.Add(units...))
 }
 
+// within reports whether a sum always lies in the range -2^bits..2^bits-1. With a sticky bit it
+// has no fewer bits than the sum that the adder limits.
+func within(sum *graph.Node, bits int) bool {
+	return sum != nil && sum.Hi.BitLen() <= bits && new(big.Int).Not(sum.Lo).BitLen() <= bits
+}
+
 // limited brings a sum into the range -2^bits..2^bits-1.
 func (e *encoder) limited(sum *graph.Node, bits int, saturates bool) *graph.Node {
 	size := new(big.Int).Lsh(big.NewInt(1), uint(bits))
 	least, most := e.Big(new(big.Int).Neg(size)), e.Big(new(big.Int).Sub(size, big.NewInt(1)))
-	switch {
-	case sum.Lo.Cmp(least.Lo) >= 0 && sum.Hi.Cmp(most.Lo) <= 0:
-		return sum
-	case saturates:
+	if saturates {
 		return e.Max(e.Min(sum, most), least)
 	}
 	rest := e.Low(e.natural(e.Sub(sum, least), bits+1), e.Int(bits+1))
@@ -124,7 +127,7 @@ func (e *encoder) apart(ts []number, c *cut, s number, kept, dropped []*graph.No
 		sides[n] = e.round(side, c.next)
 		sides[n].inf = e.And(sides[n].inf, exists[n], e.Not(special))
 	}
-	plain := cut{acc: -1, next: c.next}
+	plain := cut{acc: -1, next: c.next, keeps: c.keeps}
 	none := []*graph.Node{e.Int(0), e.Int(0)}
 	u, both := e.exactTerms(sides[:], &plain, top, none)
 	sum := e.sum(sides[:], both)

@@ -127,7 +127,7 @@ func (e *encoder) c() (c number, none bool) {
 }
 
 func (e *encoder) late(x, y number) number {
-	return e.round(e.fused([]number{x, y}, cut{acc: -1, next: e.Late}), e.Late)
+	return e.round(e.fused([]number{x, y}, cut{acc: -1, next: e.Late, keeps: int(e.Late.Frac)}), e.Late)
 }
 
 // step is the products of one step.
@@ -229,7 +229,7 @@ func (e *encoder) group(ts []number, s *mma.Stage) number {
 	}
 	add := func(ts ...number) number {
 		t := e.fused(ts, cut{Join: mma.Join{Align: s.Align}, acc: -1, next: s.Round, keeps: int(s.Round.Frac)})
-		if s.Plus {
+		if s.Plus && e.signsOfZeros() {
 			t.neg = e.And(t.neg, e.Or(t.inf, e.Not(e.Eq(t.mag, e.Int(0)))))
 		}
 		return e.round(t, s.Round)
@@ -276,13 +276,19 @@ func (e *encoder) flushed(x number, rule mma.InFlush, emin int) number {
 	tiny = e.And(tiny, e.Not(special))
 	x.mag = e.Ite(tiny, e.Int(0), x.mag)
 	x.null = e.Or(x.null, tiny)
-	if rule == mma.FlushPlus {
+	if rule == mma.FlushPlus && e.signsOfZeros() {
 		x.neg = e.And(x.neg, e.Not(tiny))
 	}
 	if x.frac != 0 {
 		x.low = max(x.low, emin-x.frac)
 	}
 	return x
+}
+
+// signsOfZeros reports whether the sign of a zero term can show: in a zero sum, or because the
+// term is negated.
+func (e *encoder) signsOfZeros() bool {
+	return e.Special.NegZero || e.Stage0.Align.Negate != mma.NegateExact || e.Stage1.Align.Negate != mma.NegateExact || e.Join.Align.Negate != mma.NegateExact
 }
 
 // exponent is floor(log2) of a number that is not 0.

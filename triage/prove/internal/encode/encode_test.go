@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
@@ -38,8 +39,9 @@ func TestArithmetics(t *testing.T) {
 	}
 }
 
-// compare compares a program as a graph with both interpreters on at least n dot products.
-func compare(t *testing.T, i *mma.Instruction, n int) {
+// compare compares a program as a graph with both interpreters on at least n dot products, the
+// given ones first.
+func compare(t *testing.T, i *mma.Instruction, n int, first ...*mma.Dot) {
 	t.Helper()
 	in := NewInputs(graph.New(), i.Formats, i.K, i.Params.Special.OperandNaN())
 	code, err := Program(in, &i.Params)
@@ -56,6 +58,9 @@ func compare(t *testing.T, i *mma.Instruction, n int) {
 	s := graph.NewSimulation(min(16, (n+63)/64))
 	for round := 0; n > 0; round++ {
 		dots := probe(i, round)
+		if round == 0 {
+			dots, n = append(first, dots...), n+len(first)
+		}
 		for len(dots) > 0 {
 			part := dots[:min(len(dots), s.Inputs())]
 			dots = dots[len(part):]
@@ -137,6 +142,70 @@ func TestFields(t *testing.T) {
 		}
 	}
 	t.Logf("%d fields", len(tried))
+}
+
+// TestTogether does the same with fields that show only together.
+func TestTogether(t *testing.T) {
+	for _, tc := range []struct{ inst, set string }{
+		{"cdna2/v_mfma_f32_16x16x8bf16", "in.b.mode=rna in.b.to=bf16 stage0.align.f=41 stage0.align.mode=rz stage0.align.bits=59 stage0.align.saturate=true"},
+		{"cdna2/v_mfma_f32_16x16x8bf16", "in.a.mode=rne in.a.to=fp16 in.a.over=ieee"},
+		{"hopper/mma.m16n8k8.f32.tf32.tf32.f32", "in.a.frac=4 in.a.mode=rz in.b.frac=4 in.b.mode=rz passes=00-01-10-11"},
+		{"hopper/mma.m16n8k8.f32.tf32.tf32.f32", "in.a.frac=4 in.a.mode=ru in.a.over=sat in.b.frac=4 in.b.mode=rne passes=10-01-00 together=true in.rest=true"},
+		{"hopper/mma.m16n8k8.f32.tf32.tf32.f32", "in.a.frac=3 in.a.mode=rne in.b.frac=3 in.b.mode=rna passes=22-21-12-20-11-02-10-01-00 in.rest=true"},
+		{"blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3", "scaleround.frac=3 scaleround.mode=rne scaleround.emin=-6 scaleround.emax=8"},
+		{"blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3", "scaleround.frac=3 scaleround.mode=rz scaleround.emin=-6 scaleround.emax=8 scaleround.over=max"},
+		{"x86/vdpbf16ps", "in.narrowc.frac=7 in.narrowc.mode=rne in.c=keep"},
+	} {
+		arch, name, _ := strings.Cut(tc.inst, "/")
+		i, err := mma.Lookup(arch, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range strings.Fields(tc.set) {
+			path, to, _ := strings.Cut(word, "=")
+			if err := i.Params.Apply([]mma.Change{{Path: path, To: to}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := i.Params.Validate(i.Formats, i.K); err != nil {
+			t.Fatalf("%s: %v", tc.set, err)
+		}
+		t.Run(tc.inst+" "+tc.set, func(t *testing.T) { compare(t, i, tier.Of(64, 64, 1_000, 4_000), specials(i)...) })
+	}
+}
+
+// specials are dot products with one product, of zeros, numbers, infinities and NaNs.
+func specials(i *mma.Instruction) []*mma.Dot {
+	codes := func(id fp.ID) []uint64 {
+		if id == fp.None {
+			return nil
+		}
+		f := id.Get()
+		all := []uint64{0, f.FromFloat64(1), f.MaxFinite()}
+		if f.HasInf() {
+			all = append(all, f.InfCode(false))
+		}
+		if f.HasNaN() {
+			all = append(all, f.QuietNaN(false))
+		}
+		return all
+	}
+	var dots []*mma.Dot
+	for _, a := range codes(i.A) {
+		for _, b := range codes(i.B) {
+			d := mma.NewDot(i.Formats, i.K)
+			d.A[0], d.B[0], d.C = a, b, 1
+			dots = append(dots, d)
+			for _, s := range codes(i.Scale) {
+				d := d.Clone()
+				for n := range d.SA {
+					d.SA[n], d.SB[n] = s, s
+				}
+				dots = append(dots, d)
+			}
+		}
+	}
+	return dots
 }
 
 // TestRanges checks that every node lies in its range.

@@ -32,7 +32,7 @@ func (e *encoder) narrowed(x number, n mma.Narrow, f *fp.Format) number {
 		return x
 	}
 	r.Emin = mma.Exp(emin)
-	return e.roundTo(x, rounding{Round: r, hasEmin: true, hasEmax: true, operand: true})
+	return e.roundTo(x, rounding{Round: r, hasEmin: true, hasEmax: true, operand: true, factor: true})
 }
 
 // rest is what a part of an operand, which is the operand narrowed, leaves to the next part.

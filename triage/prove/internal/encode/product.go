@@ -19,14 +19,14 @@ func (e *encoder) product(i int, pass mma.Pass) number {
 		zero := e.And(x.null, e.Not(special))
 		x.null, x.e = e.And(x.null, special), e.Ite(zero, e.Add(a.exponent, b.exponent), x.e)
 	}
-	if e.Prod.Gate >= mma.GateSkip {
+	if e.Prod.Gate >= mma.GateSkip && e.signsOfZeros() {
 		x.neg = e.Or(x.neg, e.And(e.Eq(x.mag, e.Int(0)), e.Not(special)))
 	}
 	if e.Prod.Up {
 		x.e = e.AddInt(x.e, 1)
 	}
-	down := -int(e.in.Formats.Down)
-	x.q, x.e, x.low, x.high = e.AddInt(x.q, down), e.AddInt(x.e, down), x.low+down, x.high+down
+	weight := e.Weight(e.in.Formats)
+	x.q, x.e, x.low, x.high = e.AddInt(x.q, weight), e.AddInt(x.e, weight), x.low+weight, x.high+weight
 	if e.in.Formats.Scale != fp.None && e.Scale == mma.ScaleProduct {
 		x = e.scaled(x, i/int(e.in.Formats.Block))
 	}
@@ -79,7 +79,7 @@ func (e *encoder) factor(o operand, n mma.Narrow, part int) factor {
 		x.mag = e.Ite(tiny, e.Int(0), x.mag)
 		x.null = e.Or(x.null, tiny)
 		x.low = max(x.low, emin-int(o.f.FracBits))
-		if e.In.Sub == mma.FlushPlus {
+		if e.In.Sub == mma.FlushPlus && e.signsOfZeros() {
 			x.neg = e.And(x.neg, e.Not(tiny))
 		}
 	}
@@ -140,6 +140,7 @@ func (e *encoder) scaled(x number, block int) number {
 		return e.times(e.times(x, sa), sb)
 	}
 	r := placed(e.ScaleRound, e.in.Formats.Scale)
+	r.factor = true
 	scale := e.roundTo(e.times(sa, sb), r)
 	y := e.times(x, scale)
 	y.nan = e.Or(y.nan, e.And(scale.inf, e.Eq(x.mag, e.Int(0)), e.Not(x.inf)))

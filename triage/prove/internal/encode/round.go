@@ -14,6 +14,7 @@ type rounding struct {
 	hasEmin, hasEmax bool // also where they are 0
 	short            bool // the largest number is a NaN: see mma.Round.Over
 	operand          bool // of an operand: zeros keep their signs, NaNs stay
+	factor           bool // the result is multiplied: what is not a number is no zero
 }
 
 // placed is a Round of numbers of a format.
@@ -119,6 +120,9 @@ func (e *encoder) assemble(x, u number, r rounding, tiny, over *graph.Node, high
 		u.null = e.Eq(u.mag, e.Int(0))
 	}
 	u.inf, u.nan, u.over = infinite, x.nan, x.over
+	if r.factor {
+		u.null = e.And(u.null, e.Not(u.inf), e.Not(u.nan))
+	}
 	u.low, u.high = x.low, high+1
 	if r.hasEmin && r.Frac != 0 {
 		u.low = max(u.low, int(r.Emin)-int(r.Frac))

@@ -14,7 +14,7 @@ type cut struct {
 	mma.Join     // of a sum without an accumulator, Align alone counts
 	acc      int // index of the accumulator, -1: none
 	next     mma.Round
-	keeps    int // fraction bits that the roundings that follow keep at most
+	keeps    int // fraction bits that the roundings that follow keep at most; 0: none follows
 }
 
 // of is how term i is cut.
@@ -37,8 +37,21 @@ func (c *cut) plain() bool {
 	return c.Align.Sticky == mma.StickyOff && c.Align.Negate == mma.NegateExact && c.Align.Bits == 0
 }
 
-// fused is a fused sum.
+// fused is a fused sum. An adder that is large enough for every sum changes nothing.
 func (e *encoder) fused(ts []number, c cut) number {
+	if c.Align.Bits != 0 {
+		large := c
+		large.Align.Bits, large.Align.Saturate = 0, false
+		if s, sum := e.fusedSum(ts, large); within(sum, int(c.Align.Bits)) {
+			return s
+		}
+	}
+	s, _ := e.fusedSum(ts, c)
+	return s
+}
+
+// fusedSum is a fused sum, and its number of units: nil if there are sums of each sign.
+func (e *encoder) fusedSum(ts []number, c cut) (number, *graph.Node) {
 	aligned, top := e.top(ts, &c)
 	dropped := make([]*graph.Node, len(ts))
 	for i := range ts {
@@ -76,7 +89,7 @@ func (e *encoder) fused(ts []number, c cut) number {
 		minus = e.Or(minus, e.And(e.Not(plus), firstOver))
 	}
 	if c.Apart {
-		return e.apart(ts, &c, s, kept, dropped, top, minus)
+		return e.apart(ts, &c, s, kept, dropped, top, minus), nil
 	}
 	sum := e.sum(ts, kept)
 	if c.Align.F != 0 && !c.plain() {
@@ -84,7 +97,7 @@ func (e *encoder) fused(ts []number, c cut) number {
 	}
 	s.mag, s.e = e.Abs(sum), top
 	s.neg = e.Ite(s.inf, minus, e.sign(ts, &c, sum, kept, dropped))
-	return s
+	return s, sum
 }
 
 // sum adds magnitudes with the signs of terms.
@@ -158,7 +171,7 @@ func (e *encoder) top(ts []number, c *cut) (aligned []*graph.Node, top *graph.No
 // is the largest exponent, nor would be without it. Only the nominal exponent of the sum
 // differs, and the rounding that follows replaces it.
 func (e *encoder) floorIdle(ts []number, c *cut) bool {
-	if c.next.Frac == 0 || c.Align.Drop != 0 || c.acc >= 0 && (c.CDrop != 0 || c.CBeside || c.CGrid) || !c.plain() {
+	if c.keeps == 0 || c.Align.Drop != 0 || c.acc >= 0 && (c.CDrop != 0 || c.CBeside || c.CGrid) || !c.plain() {
 		return false
 	}
 	for i := range ts {
@@ -295,8 +308,8 @@ func (e *encoder) exactTerms(ts []number, c *cut, top *graph.Node, dropped []*gr
 		s.q, s.low, s.high = e.Int(0), 0, 0
 		return s, kept
 	}
-	if len(terms) == 2 && c.next.Frac != 0 && !c.Apart {
-		return e.twoTerms(s, ts, terms, kept, int(c.next.Frac))
+	if len(terms) == 2 && c.keeps != 0 && !c.Apart {
+		return e.twoTerms(s, ts, terms, kept, c.keeps)
 	}
 	unit := ts[terms[0]].q.Lo
 	for _, i := range terms {

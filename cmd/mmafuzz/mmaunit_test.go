@@ -1,0 +1,182 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+
+	"github.com/mmafuzz/mmafuzz/devices/exec/child"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// mmaunit is a child process with a unit that somebody might have written, in the numbers of Go:
+//
+//	mmaunit NAME
+//
+// The units of a pair have the same formats and differ in one decision.
+func mmaunit() {
+	u, ok := ownUnits[os.Args[1]]
+	if !ok {
+		die(fmt.Errorf("there is no unit %q", os.Args[1]))
+	}
+	stdout, err := child.Stdout()
+	if err != nil {
+		die(err)
+	}
+	if err := child.Serve(os.Stdin, stdout, child.Options{}, child.Instruction{Name: u.name, Formats: u.formats, K: u.k, Run: u.run}); err != nil {
+		die(err)
+	}
+}
+
+// ownUnit is a unit: dot has the operands as numbers, c is 0 if there is none. round makes the
+// code of the result; nil: it is rounded to nearest, as Go does.
+type ownUnit struct {
+	name    string
+	formats mma.Formats
+	k       int
+	dot     func(a, b []float64, c float64) float64
+	round   func(d float64) uint64
+}
+
+func (u *ownUnit) run(in *mma.Batch, out []byte) error {
+	d, f := mma.NewDot(in.Formats, in.K), in.Formats
+	a, b := make([]float64, in.K), make([]float64, in.K)
+	for i := range in.Dots() {
+		in.Get(i, d)
+		for n := range a {
+			a[n], b[n] = f.A.Get().Float64(d.A[n]), f.B.Get().Float64(d.B[n])
+		}
+		c := 0.0
+		if f.C != fp.None {
+			c = f.C.Get().Float64(d.C)
+		}
+		x, code := u.dot(a, b, c), uint64(0)
+		if u.round != nil {
+			code = u.round(x)
+		} else {
+			code = nearest(f.D, x)
+		}
+		mma.Store(out, f.D.Width(), i, code)
+	}
+	return nil
+}
+
+var (
+	halves   = mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	singles  = mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
+	products = mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
+	brains   = mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.BF16}
+	eights   = mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.E4M3}
+)
+
+var ownUnits = map[string]ownUnit{
+	"multiply": {"multiply", products, 1, func(a, b []float64, _ float64) float64 { return float64(float32(a[0] * b[0])) }, nil},
+	"loop":     {"mma.m16n8k16.f32.f16.f16.f32", halves, 16, singleChain, nil},
+	"split-k":  {"mma.m16n8k16.f32.f16.f16.f32", halves, 16, splitK, nil},
+
+	"single-sum": {"phases", halves, 4, singleChain, nil},
+	"half-sum":   {"phases", halves, 4, func(a, b []float64, c float64) float64 { return chainIn(fp.FP16, a, b, c) }, nil},
+	"tf32-cut": {"tf32", singles, 4, func(a, b []float64, c float64) float64 {
+		return singleChain(each(a, cutTF32), each(b, cutTF32), c)
+	}, nil},
+	"tf32-round": {"tf32", singles, 4, func(a, b []float64, c float64) float64 {
+		return singleChain(each(a, roundTF32), each(b, roundTF32), c)
+	}, nil},
+	"bf16-cut":   {"bf16", brains, 4, singleChain, func(d float64) uint64 { return cutBF16(float32(d)) }},
+	"bf16-round": {"bf16", brains, 4, singleChain, nil},
+	"e4m3-nan":   {"e4m3", eights, 4, singleChain, func(d float64) uint64 { return toE4M3(d, 0x7f) }},
+	"e4m3-max":   {"e4m3", eights, 4, singleChain, func(d float64) uint64 { return toE4M3(d, 0x7e) }},
+	"zero-ieee":  {"zero", halves, 4, singleChain, nil},
+	"zero-plus":  {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
+}
+
+// nearest rounds to nearest even, as IEEE 754 does.
+func nearest(id fp.ID, x float64) uint64 {
+	f := id.Get()
+	top := f.Float64(f.MaxFinite())
+	if half := (top - f.Float64(f.MaxFinite()-1)) / 2; math.Abs(x) >= top+half {
+		return f.InfCode(x < 0)
+	}
+	return f.FromFloat64(x)
+}
+
+// singleChain is a loop in single precision.
+func singleChain(a, b []float64, c float64) float64 {
+	sum := float32(c)
+	for i := range a {
+		sum += float32(a[i] * b[i])
+	}
+	return float64(sum)
+}
+
+// chainIn is a loop whose sums are rounded to a format.
+func chainIn(id fp.ID, a, b []float64, c float64) float64 {
+	f := id.Get()
+	sum := f.Float64(nearest(id, c))
+	for i := range a {
+		sum = f.Float64(nearest(id, float64(float32(sum+a[i]*b[i]))))
+	}
+	return sum
+}
+
+// splitK sums both halves of the products, and adds the second to the first.
+func splitK(a, b []float64, c float64) float64 {
+	n := len(a) / 2
+	return float64(float32(singleChain(a[:n], b[:n], c)) + float32(singleChain(a[n:], b[n:], 0)))
+}
+
+func each(xs []float64, f func(float64) float64) []float64 {
+	ys := make([]float64, len(xs))
+	for i, x := range xs {
+		ys[i] = f(x)
+	}
+	return ys
+}
+
+// cutTF32 drops the low bits of a single.
+func cutTF32(x float64) float64 {
+	return float64(math.Float32frombits(math.Float32bits(float32(x)) &^ (1<<13 - 1)))
+}
+
+// roundTF32 rounds a single to TF32, as cvt.rn.tf32 does.
+func roundTF32(x float64) float64 {
+	if x != x || math.IsInf(x, 0) {
+		return x
+	}
+	bits := math.Float32bits(float32(x))
+	bits += 1<<12 - 1 + bits>>13&1
+	return cutTF32(float64(math.Float32frombits(bits)))
+}
+
+// cutBF16 is the upper half of a single.
+func cutBF16(x float32) uint64 {
+	if x != x {
+		return 0x7fff
+	}
+	return uint64(math.Float32bits(x) >> 16)
+}
+
+// toE4M3 rounds to E4M3, to nearest even; beyond the largest number the result is over.
+func toE4M3(x float64, over uint64) uint64 {
+	sign := uint64(0)
+	if math.Signbit(x) {
+		sign = 0x80
+	}
+	switch m := math.Abs(x); {
+	case x != x:
+		return 0x7f
+	case m > 464: // 448 and half a step, a tie that goes to 448
+		return sign | over
+	default:
+		e := max(math.Ilogb(m), -6)
+		units := math.RoundToEven(math.Ldexp(m, 3-e))
+		if units == 16 {
+			e, units = e+1, 8
+		}
+		if m == 0 {
+			return sign
+		}
+		return sign | uint64(e+6)<<3 + uint64(units)
+	}
+}

@@ -1,0 +1,70 @@
+"""Builds the wheel (PEP 517) of this folder and of the Go package in it, with Python's standard
+library alone. It needs Go and a C compiler. GOOS, GOARCH and CC choose another system; then
+MMAFUZZ_PLATFORM is the wheel's platform tag, such as win_amd64."""
+
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sysconfig
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROJECT = (HERE / "pyproject.toml").read_text()
+VERSION = re.search(r'^version = "(.*)"', PROJECT, re.M)[1]
+DESCRIPTION = re.search(r'^description = "(.*)"', PROJECT, re.M)[1]
+DEPENDENCIES = re.findall(r'"([^"]+)"', re.search(r"^dependencies = \[(.*)\]", PROJECT, re.M)[1])
+NAME = f"mmafuzz-{VERSION}"
+
+METADATA = "\n".join(
+    ["Metadata-Version: 2.1", "Name: mmafuzz", f"Version: {VERSION}", f"Summary: {DESCRIPTION}",
+     "License: Apache-2.0", "Requires-Python: >=3.10"]
+    + [f"Requires-Dist: {d}" for d in DEPENDENCIES]
+    + ["Description-Content-Type: text/markdown", "", (HERE / "README.md").read_text()]
+)
+
+
+def platform():
+    """The tag of the system that the library is for."""
+    return os.environ.get("MMAFUZZ_PLATFORM") or re.sub(r"[-.]", "_", sysconfig.get_platform())
+
+
+def library(to):
+    """Builds the shared library and returns its file name."""
+    system = os.environ.get("GOOS") or subprocess.check_output(["go", "env", "GOOS"], text=True).strip()
+    name = {"windows": "mmafuzz.dll", "darwin": "libmmafuzz.dylib"}.get(system, "libmmafuzz.so")
+    subprocess.run(
+        ["go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", str(to / name), "."],
+        cwd=HERE, check=True, env={**os.environ, "CGO_ENABLED": "1"},
+    )
+    return name
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    tag = f"py3-none-{platform()}"
+    info = f"{NAME}.dist-info"
+    with tempfile.TemporaryDirectory() as scratch:
+        scratch = pathlib.Path(scratch)
+        name = library(scratch)
+        files = {f"mmafuzz/{p.name}": p.read_bytes() for p in sorted((HERE / "mmafuzz").iterdir()) if p.is_file()}
+        files[f"mmafuzz/{name}"] = (scratch / name).read_bytes()
+    files[f"{info}/METADATA"] = METADATA.encode()
+    files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: mmafuzz\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    files[f"{info}/licenses/LICENSE"] = (HERE.parent.parent / "LICENSE").read_bytes()
+    record = ""
+    for path, body in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(body).digest()).rstrip(b"=").decode()
+        record += f"{path},sha256={digest},{len(body)}\n"
+    files[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
+    wheel = f"{NAME}-{tag}.whl"
+    with zipfile.ZipFile(pathlib.Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED) as z:
+        for path, body in files.items():
+            z.writestr(zipfile.ZipInfo(path, (2026, 1, 1, 0, 0, 0)), body, zipfile.ZIP_DEFLATED)
+    return wheel
+
+
+def build_sdist(sdist_directory, config_settings=None):
+    raise NotImplementedError("the sources are those of the Go module: pip install ./cmd/python of a checkout")

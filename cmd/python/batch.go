@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// partProducts is about how many products a part of a batch has: some milliseconds of the
+// fastest kernels, and a quarter of a second of the slowest, after which a run can end.
+const partProducts = 1 << 22
+
+// newBatch returns a batch in buffers that somebody else owns, or an error if one has the
+// wrong size.
+func newBatch(f mma.Formats, s mma.Shape, a, b, c, sa, sb, d []byte) (*mma.Batch, error) {
+	in := &mma.Batch{Formats: f, Shape: s, A: a, B: b, C: c, SA: sa, SB: sb}
+	dots, scales := s.Dots(), s.Tiles*f.Blocks(s.K)
+	for _, buf := range []struct {
+		name      string
+		got, want int
+	}{
+		{"a", len(a), s.Tiles * s.M * s.K * f.A.Width()}, {"b", len(b), s.Tiles * s.N * s.K * f.B.Width()},
+		{"c", len(c), dots * f.C.Width()}, {"d", len(d), dots * f.D.Width()},
+		{"sa", len(sa), s.M * scales * f.Scale.Width()}, {"sb", len(sb), s.N * scales * f.Scale.Width()},
+	} {
+		if buf.got != buf.want {
+			return nil, fmt.Errorf("%s has %d bytes, and should have %d", buf.name, buf.got, buf.want)
+		}
+	}
+	return in, nil
+}
+
+// runParts runs a unit on a batch in parts, on some goroutines at once.
+func runParts(ctx context.Context, u devices.Unit, in *mma.Batch, out []byte, workers int) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	n, of := parts(in, workers)
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(workers, n) {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				part, d := of(i)
+				if err := u.Run(ctx, part, outputs(in, out, d, part.Dots())); err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return context.Cause(ctx)
+}
+
+// outputs is the part of D that begins at dot product number from.
+func outputs(in *mma.Batch, out []byte, from, n int) []byte {
+	w := in.D.Width()
+	return out[from*w:][:n*w]
+}
+
+// parts divides a batch: by tiles, or a single tile by its rows. It returns the number of parts
+// and a function that makes one, with the number of its first dot product.
+func parts(in *mma.Batch, workers int) (n int, of func(i int) (part *mma.Batch, dot int)) {
+	units, dots := in.Tiles, in.M*in.N
+	if in.Tiles == 1 {
+		units, dots = in.M, in.N
+	}
+	size := max(1, partProducts/max(1, dots*in.K))
+	size = min(size, max(1, (units+workers-1)/workers))
+	return (units + size - 1) / size, func(i int) (*mma.Batch, int) {
+		from, to := i*size, min(units, (i+1)*size)
+		return slice(in, from, to), from * dots
+	}
+}
+
+// slice returns the tiles, or of a single tile the rows, from..to-1, in the same buffers.
+func slice(in *mma.Batch, from, to int) *mma.Batch {
+	b := *in
+	cut := func(buf []byte, n int) []byte { return buf[from*n : to*n] }
+	k, s := in.K, in.Blocks(in.K)
+	rows, outputs := in.M, in.M*in.N
+	if in.Tiles == 1 {
+		b.M, rows, outputs = to-from, 1, in.N
+	} else {
+		b.Tiles = to - from
+		b.B = cut(in.B, in.N*k*in.Formats.B.Width())
+		b.SB = cut(in.SB, in.N*s*in.Scale.Width())
+	}
+	b.A = cut(in.A, rows*k*in.Formats.A.Width())
+	b.SA = cut(in.SA, rows*s*in.Scale.Width())
+	b.C = cut(in.C, outputs*in.Formats.C.Width())
+	return &b
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestParts compares a batch that is computed in parts with the whole.
+func TestParts(t *testing.T) {
+	for _, name := range []string{"sim:hopper/mma.m16n8k16.f32.f16.f16.f32", "sim:blackwell/tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"} {
+		target, instruction := devices.Split(name)
+		u, err := devices.OpenUnit(target, instruction, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := u.Instruction()
+		for _, s := range []mma.Shape{{M: 1, N: 1, K: i.K, Tiles: 1000}, {M: 70, N: 9, K: 2 * i.K, Tiles: 1}, {M: 3, N: 2, K: i.K, Tiles: 2}, {M: 1, N: 1, K: i.K, Tiles: 1}} {
+			in := measure.Batch(i, s, 1, measure.Raw)
+			want, got := make([]byte, in.Dots()*i.D.Width()), make([]byte, in.Dots()*i.D.Width())
+			if err := u.Run(context.Background(), in, want); err != nil {
+				t.Fatal(err)
+			}
+			for _, workers := range []int{1, 2, 7} {
+				clear(got)
+				if err := runParts(context.Background(), u, in, got, workers); err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got, want) {
+					t.Errorf("%s %+v, %d workers: not the result of the whole", name, s, workers)
+				}
+			}
+		}
+	}
+}
+
+// TestSizes: a buffer of a wrong size is refused, not read.
+func TestSizes(t *testing.T) {
+	i, err := mma.Lookup("hopper", "mma.m16n8k16.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := mma.NewBatch(i.Formats, mma.Shape{M: 2, N: 3, K: 16, Tiles: 1})
+	if _, err := newBatch(i.Formats, in.Shape, in.A, in.B, in.C, nil, nil, make([]byte, 24)); err != nil {
+		t.Error(err)
+	}
+	_, err = newBatch(i.Formats, in.Shape, in.A, in.B[:95], in.C, nil, nil, make([]byte, 24))
+	if err == nil || err.Error() != "b has 95 bytes, and should have 96" {
+		t.Error(err)
+	}
+}
+
+// TestJobs: a job can be waited for and ended; one that panics is an error.
+func TestJobs(t *testing.T) {
+	n := start(func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() })
+	if _, over, _ := wait(n, time.Millisecond); over {
+		t.Error("over before it has ended")
+	}
+	j, err := jobs.get(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.cancel()
+	if _, over, err := wait(n, time.Hour); !over || !errors.Is(err, context.Canceled) {
+		t.Error(over, err)
+	}
+	if _, over, err := wait(n, 0); !over || err == nil {
+		t.Error("a job is waited for twice")
+	}
+	if _, _, err := wait(start(func(context.Context) (string, error) { panic("oh") }), time.Hour); err == nil {
+		t.Error("no error of a panic")
+	}
+}

@@ -1,0 +1,19 @@
+// Command python is the library that the Python package mmafuzz calls, and the package itself:
+//
+//	pip install ./cmd/python
+//
+// builds a wheel (backend.py, PEP 517) of the folder mmafuzz and of this package as a shared
+// library, which needs Go and a C compiler; who installs the wheel needs neither.
+//
+//	library.go  what C can call: open a unit, run it on batches, compare it with a function
+//	jobs.go     runs that go on in the background, so that Python can interrupt them
+//	batch.go    a batch in somebody else's memory, computed in parts by all processors
+//	compare.go  a campaign of a unit against a function of the caller
+//	units.go    the catalogue and the formats as JSON
+//
+// Any language that calls C can use the library: go build -buildmode=c-shared writes its
+// header beside it. Texts are UTF-8; those that the library returns are freed by
+// mmafuzz_free.
+package main
+
+func main() {}

@@ -1,0 +1,63 @@
+"""NumPy's types of the number formats."""
+
+import numpy as np
+
+try:
+    import ml_dtypes
+except ImportError:
+    ml_dtypes = None
+
+# The type whose codes are those of a format, by the format's name.
+_NUMPY = {"fp64": "float64", "fp32": "float32", "fp16": "float16"}
+_ML_DTYPES = {
+    "bf16": "bfloat16", "e4m3": "float8_e4m3fn", "e5m2": "float8_e5m2", "e4m3fnuz": "float8_e4m3fnuz",
+    "e5m2fnuz": "float8_e5m2fnuz", "e3m2": "float6_e3m2fn", "e2m3": "float6_e2m3fn", "e2m1": "float4_e2m1fn",
+    "ue8m0": "float8_e8m0fnu",
+}
+
+
+class Format:
+    """A number format and the types of arrays that hold it."""
+
+    def __init__(self, name, width, bits):
+        self.name, self.bits = name, bits
+        self.codes = np.dtype(f"uint{8 * width}")
+        self.values = None  # no type of NumPy or ml_dtypes
+        if name in _NUMPY:
+            self.values = np.dtype(_NUMPY[name])
+        elif ml_dtypes and name in _ML_DTYPES and hasattr(ml_dtypes, _ML_DTYPES[name]):
+            self.values = np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
+
+    def __repr__(self):
+        return self.name
+
+    def __eq__(self, other):
+        return isinstance(other, Format) and self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def array(self, what, x):
+        """x as an array of codes."""
+        x = np.asarray(x)
+        if x.dtype == self.codes:
+            return x
+        if x.dtype == self.values:
+            return x.view(self.codes) if x.ndim else x.reshape(1).view(self.codes).reshape(())
+        if self.name in ("tf32", "xf32") and x.dtype == np.float32:
+            return x.view(self.codes) if x.ndim else x.reshape(1).view(self.codes).reshape(())
+        known = f"{self.values} or {self.codes}" if self.values is not None else str(self.codes)
+        raise TypeError(f"{what} is an array of {x.dtype}; a unit's {self.name} operand is one of {known} "
+                        f"(codes). Nothing is converted silently: use .astype")
+
+    def result(self, codes):
+        """Codes as numbers, where there is a type for them."""
+        if self.values is not None:
+            return codes.view(self.values)
+        if self.name in ("tf32", "xf32"):
+            return codes.view(np.float32)
+        return codes
+
+
+def of(description):
+    return description and Format(**description)

@@ -1,0 +1,108 @@
+"""The shared library, through ctypes."""
+
+import ctypes
+import json
+import os
+import pathlib
+
+_HERE = pathlib.Path(__file__).parent
+_NAMES = ["libmmafuzz.so", "libmmafuzz.dylib", "mmafuzz.dll"]
+
+
+class Error(Exception):
+    """What the library says is wrong."""
+
+
+class Batch(ctypes.Structure):
+    _fields_ = (
+        [(name, ctypes.c_int64) for name in ("m", "n", "k", "tiles")]
+        + [(name, ctypes.c_void_p) for name in ("a", "b", "c", "sa", "sb", "d")]
+        + [("bytes_" + name, ctypes.c_int64) for name in ("a", "b", "c", "sa", "sb", "d")]
+    )
+
+
+Function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Batch))
+
+_text, _handle = ctypes.c_char_p, ctypes.c_int64
+_failure = ctypes.POINTER(ctypes.c_void_p)
+
+
+def _load():
+    path = next((p for name in _NAMES if (p := _HERE / name).exists()), None)
+    if path is None:
+        raise ImportError(f"the shared library of mmafuzz is not in {_HERE}: install the wheel")
+    lib = ctypes.CDLL(str(path))
+    for name, result, arguments in [
+        ("open", _handle, [_text, _text, _text, _failure]),
+        ("close", None, [_handle]),
+        ("info", ctypes.c_void_p, [_handle, _failure]),
+        ("units", ctypes.c_void_p, [_text, _failure]),
+        ("explain", ctypes.c_void_p, [_handle, _text, ctypes.c_int, _failure]),
+        ("run", _handle, [_handle, ctypes.POINTER(Batch), ctypes.c_int, _failure]),
+        ("wait", ctypes.c_int, [_handle, ctypes.c_int, _failure]),
+        ("cancel", None, [_handle]),
+        ("compare", _handle, [_handle, _text, Function, _failure]),
+        ("free", None, [ctypes.c_void_p]),
+    ]:
+        f = getattr(lib, "mmafuzz_" + name)
+        f.restype, f.argtypes = result, arguments
+    return lib
+
+
+_lib = _load()
+_process = os.getpid()
+
+
+def _taken(pointer):
+    """A text of the library, which is freed."""
+    if not pointer:
+        return ""
+    try:
+        return ctypes.string_at(pointer).decode()
+    finally:
+        _lib.mmafuzz_free(pointer)
+
+
+def call(name, *arguments):
+    """Calls a function whose last parameter takes an error, and returns its result."""
+    if os.getpid() != _process:
+        raise Error("mmafuzz was loaded before this process was forked, which its threads do not survive: "
+                    "use multiprocessing's \"spawn\", or import it in the child")
+    failure = ctypes.c_void_p()
+    result = getattr(_lib, "mmafuzz_" + name)(*arguments, ctypes.byref(failure))
+    if failure.value:
+        raise Error(_taken(failure.value))
+    return result
+
+
+def call_json(name, *arguments):
+    return json.loads(_taken(call(name, *arguments)))
+
+
+def call_text(name, *arguments):
+    return _taken(call(name, *arguments))
+
+
+def close(handle):
+    if os.getpid() == _process:
+        _lib.mmafuzz_close(handle)
+
+
+def wait(job):
+    """Waits for a job and returns its text. An interrupt cancels it; the library has then
+    stopped using the caller's memory when the exception leaves this function."""
+    text = ctypes.c_void_p()
+    try:
+        milliseconds = 1  # so that short jobs do not wait
+        while not (state := _lib.mmafuzz_wait(job, milliseconds, ctypes.byref(text))):
+            milliseconds = 100
+    except BaseException:
+        _lib.mmafuzz_cancel(job)
+        while not _lib.mmafuzz_wait(job, 1000, ctypes.byref(text)):
+            pass
+        _taken(text.value)
+        raise
+    said = _taken(text.value)
+    if state == 2:
+        raise Error(said)
+    return said

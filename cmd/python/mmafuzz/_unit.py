@@ -1,0 +1,178 @@
+"""Units: instructions of targets."""
+
+import ctypes
+import dataclasses
+import shutil
+import weakref
+
+import numpy as np
+
+from . import _formats, _library
+
+
+@dataclasses.dataclass(frozen=True)
+class UnitInfo:
+    """What is known about an instruction."""
+
+    target: str
+    name: str
+    k: int  # products of a dot product
+    a: _formats.Format
+    b: _formats.Format
+    c: _formats.Format | None
+    d: _formats.Format
+    scale: _formats.Format | None  # of both operands' block scales
+    block: int  # products per scale
+    checked: bool  # the rule was compared with hardware
+    evidence: str
+    source: str
+
+
+def _info(description):
+    return UnitInfo(**{
+        key: _formats.of(value) if key in ("a", "b", "c", "d", "scale") else value for key, value in description.items()
+    })
+
+
+def units(target=""):
+    """Lists the instructions of a target, of all simulators by default, as UnitInfo:
+    pandas.DataFrame(mmafuzz.units()) makes a table of them."""
+    return [_info(d) for d in _library.call_json("units", target.encode())]
+
+
+def unit(target, instruction=None, *, like=""):
+    """Opens an instruction of a target: unit("sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), or in one
+    string with a slash. Targets are those of the command mmafuzz: sim:ARCH, model:FILE,
+    ref:exact, ref:fma32, cpu:0, exec:COMMAND, replay:FILE. like names the instruction whose formats
+    a reference takes."""
+    if instruction is None:
+        target, slash, instruction = target.partition("/")
+        if slash and not like and target.startswith("ref:"):
+            like = instruction
+    return Unit(target, instruction, like)
+
+
+class Unit:
+    """An instruction of a target. Calling it computes dot products. It may be used by several
+    threads at once."""
+
+    def __init__(self, target, instruction, like=""):
+        self._handle = _library.call("open", target.encode(), instruction.encode(), like.encode())
+        self._finalizer = weakref.finalize(self, _library.close, self._handle)
+        self.info = _info(_library.call_json("info", self._handle))
+
+    def __repr__(self):
+        return f"<mmafuzz.Unit {self.info.target}/{self.info.name}>"
+
+    def close(self):
+        self._finalizer()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def __call__(self, a, b, c=None, *, sa=None, sb=None, codes=False, workers=0):
+        """Computes dot products: a and b have the shape [..., K], c has [...] (0 by default); the
+        leading shapes are broadcast. K is a multiple of the instruction's k: a longer dot product
+        executes it repeatedly with c = the result before. sa and sb are block scales,
+        [..., K / block]. The result has the shape [...]; with codes it is raw bits."""
+        i = self.info
+        a, b = i.a.array("a", a), i.b.array("b", b)
+        k = self._length(a, b)
+        sa, sb = self._scales(sa, sb, k)
+        c = self._accumulator(c)
+        lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1], c.shape if c is not None else (),
+                                   *(s.shape[:-1] for s in (sa, sb) if s is not None))
+        d = np.empty(lead, i.d.codes)
+        full = [x if x is None else np.ascontiguousarray(np.broadcast_to(x, lead + x.shape[-1:])) for x in (a, b, sa, sb)]
+        if c is not None:
+            c = np.ascontiguousarray(np.broadcast_to(c, lead))
+        self._run((1, 1, k, d.size), full[0], full[1], c, full[2], full[3], d, workers)
+        return d if codes else i.d.result(d)[()]
+
+    def matmul(self, a, b, c=None, *, codes=False, workers=0):
+        """Computes C + A @ B of matrices, A [..., M, K] and B [..., K, N], C [..., M, N]: each
+        element is one dot product, the instruction being executed for k after k products."""
+        i = self.info
+        if i.scale:
+            raise TypeError(f"{i.name} has block scales: matmul is for instructions without")
+        a, b = i.a.array("a", a), i.b.array("b", b)
+        if a.ndim < 2 or b.ndim < 2:
+            raise ValueError("matmul takes matrices: A [..., M, K] and B [..., K, N]")
+        b = np.swapaxes(b, -1, -2)
+        k = self._length(a, b)
+        c = self._accumulator(c)
+        m, n = a.shape[-2], b.shape[-2]
+        lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2] if c is not None and c.ndim else ())
+        d = np.empty((*lead, m, n), i.d.codes)
+        a = np.ascontiguousarray(np.broadcast_to(a, (*lead, m, k)))
+        b = np.ascontiguousarray(np.broadcast_to(b, (*lead, n, k)))
+        if c is not None:
+            c = np.ascontiguousarray(np.broadcast_to(c, d.shape))
+        self._run((m, n, k, int(np.prod(lead, dtype=np.int64))), a, b, c, None, None, d, workers)
+        return d if codes else i.d.result(d)
+
+    def explain(self, a, b, c=None, *, sa=None, sb=None):
+        """Draws how the unit computes one dot product, as text."""
+        i = self.info
+        a, b = i.a.array("a", a), i.b.array("b", b)
+        sa, sb = self._scales(sa, sb, self._length(a, b))
+        c = self._accumulator(c)
+        if a.ndim != 1 or b.ndim != 1 or c is not None and c.ndim:
+            raise ValueError("explain takes one dot product: a and b of one dimension, c a number")
+        line = f"{_hex(i.a, a)} {_hex(i.b, b)} {'-' if c is None else _hex(i.c, c)}"
+        if sa is not None:
+            line += f" sa={_hex(i.scale, sa)} sb={_hex(i.scale, sb)}"
+        return _library.call_text("explain", self._handle, line.encode(), shutil.get_terminal_size((100, 24)).columns)
+
+    def _length(self, a, b):
+        """The common length of dot products."""
+        i = self.info
+        for what, x in (("a", a), ("b", b)):
+            if not x.ndim:
+                raise ValueError(f"{what} is a number; a dot product needs {i.k} elements")
+        k = a.shape[-1]
+        if k != b.shape[-1]:
+            raise ValueError(f"dot products of {k} elements of a and {b.shape[-1]} of b")
+        if k == 0 or k % i.k:
+            raise ValueError(f"dot products of {k} elements; {i.name} takes {i.k}, or a multiple of it")
+        return k
+
+    def _accumulator(self, c):
+        """c as codes; None without one."""
+        i = self.info
+        if i.c is None:
+            if c is not None:
+                raise TypeError(f"{i.name} has no c")
+            return None
+        return np.zeros((), i.c.codes) if c is None else i.c.array("c", c)
+
+    def _scales(self, sa, sb, k):
+        i = self.info
+        if not i.scale:
+            if sa is not None or sb is not None:
+                raise TypeError(f"{i.name} has no block scales")
+            return None, None
+        if sa is None or sb is None:
+            raise TypeError(f"{i.name} needs block scales sa and sb, {k // i.block} of each")
+        both = i.scale.array("sa", sa), i.scale.array("sb", sb)
+        for what, s in zip(("sa", "sb"), both):
+            if not s.ndim or s.shape[-1] != -(-k // i.block):
+                raise ValueError(f"{what} has the shape {s.shape}; {k} products have {-(-k // i.block)} scales")
+        return both
+
+    def _run(self, shape, a, b, c, sa, sb, d, workers):
+        if not d.size:
+            return
+        batch = _library.Batch(*shape)
+        for name, x in (("a", a), ("b", b), ("c", c), ("sa", sa), ("sb", sb), ("d", d)):
+            if x is not None:
+                setattr(batch, name, x.ctypes.data)
+                setattr(batch, "bytes_" + name, x.nbytes)
+        _library.wait(_library.call("run", self._handle, ctypes.byref(batch), workers))
+
+
+def _hex(f, codes):
+    return ",".join(f"{int(x):0{2 * f.codes.itemsize}x}" for x in np.atleast_1d(codes))

@@ -1,0 +1,246 @@
+"""Tests of the installed package: python3 -m unittest discover cmd/python/tests."""
+
+import contextlib
+import io
+import os
+import pathlib
+import re
+import resource
+import signal
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import mmafuzz
+
+HOPPER = "sim:hopper/mma.m16n8k16.f32.f16.f16.f32"
+rng = np.random.default_rng(1)
+
+
+def dots(n, k=16):
+    return (rng.standard_normal((n, k)).astype(np.float16), rng.standard_normal((n, k)).astype(np.float16),
+            rng.standard_normal(n).astype(np.float32))
+
+
+def chain(a, b, c):
+    """FP32 additions of exact products, one after the other."""
+    with np.errstate(all="ignore"):
+        for k in range(a.shape[1]):
+            c = c + a[:, k].astype(np.float32) * b[:, k].astype(np.float32)
+    return c
+
+
+class Units(unittest.TestCase):
+    def test_readme(self):
+        """The example of the README gives what it says."""
+        text = (pathlib.Path(__file__).parent.parent / "README.md").read_text()
+        code = re.search(r"```python\n(.*?)```", text, re.S)[1]
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(code, "README.md", "exec"), {})
+        self.assertTrue(out.getvalue().startswith("-0.75\n"))
+        self.assertIn("cut 2^-2", out.getvalue())
+
+    def test_bits(self):
+        """arXiv:2511.10909, Equation 10, on three architectures."""
+        a = np.array([-8192, -0.5, -0.25, -0.125], np.float16)
+        b = np.array([1024, 1, 1, 1], np.float16)
+        for target, name, k, want in [
+            ("sim:volta", "mma.m8n8k4.f32.f16.f16.f32", 4, 0x00000000),
+            ("sim:ampere", "mma.m16n8k16.f32.f16.f16.f32", 16, 0xBF000000),
+            ("sim:hopper", "mma.m16n8k16.f32.f16.f16.f32", 16, 0xBF400000),
+            ("sim:cdna3", "v_mfma_f32_32x32x8_f16", 8, 0xBF000000),
+        ]:
+            with self.subTest(target), mmafuzz.unit(target, name) as u:
+                pad = np.zeros(k - 4, np.float16)
+                d = u(np.append(a, pad), np.append(b, pad), np.float32(2**23), codes=True)
+                self.assertEqual(int(d), want)
+
+    def test_shapes(self):
+        u = mmafuzz.unit(HOPPER)
+        a, b, c = dots(6)
+        want = u(a, b, c)
+        self.assertEqual((want.shape, want.dtype), ((6,), np.float32))
+        np.testing.assert_array_equal(u(a.reshape(2, 3, 16), b.reshape(2, 3, 16), c.reshape(2, 3)).ravel(), want)
+        np.testing.assert_array_equal(u(a[::2], b[::2], c[::2]), want[::2])
+        np.testing.assert_array_equal(u(a[0], b), [u(a[0], x) for x in b])
+        np.testing.assert_array_equal(u(a, b, c, codes=True).view(np.float32), want)
+        np.testing.assert_array_equal(u(a.view(np.uint16), b.view(np.uint16), c.view(np.uint32)), want)
+        self.assertEqual(u(a[:0], b[:0], c[:0]).shape, (0,))
+        # Two executions, c = the result before.
+        np.testing.assert_array_equal(u(np.hstack([a, b]), np.hstack([b, a]), c), u(b, a, want))
+
+    def test_matmul(self):
+        u = mmafuzz.unit(HOPPER)
+        for m, k, n in [(1, 16, 1), (5, 32, 3), (64, 48, 40)]:
+            a, b = rng.standard_normal((m, k)).astype(np.float16), rng.standard_normal((k, n)).astype(np.float16)
+            c = rng.standard_normal((m, n)).astype(np.float32)
+            want = u(a[:, None], b.T[None], c)
+            for workers in (0, 1, 3):
+                np.testing.assert_array_equal(u.matmul(a, b, c, workers=workers), want)
+        stack = u.matmul(np.stack([a, -a]), b)
+        np.testing.assert_array_equal(stack, [u.matmul(a, b), u.matmul(-a, b)])
+
+    def test_scales(self):
+        name = next(i.name for i in mmafuzz.units("sim:blackwell") if i.scale and i.scale.name == "ue8m0" and i.a.name == i.b.name == "e2m1")
+        u = mmafuzz.unit("sim:blackwell", name)
+        k = u.info.k
+        one, two = np.full(k, 0b0010, np.uint8), np.full(k // u.info.block, 128, np.uint8)
+        self.assertEqual(float(u(one, one, sa=two, sb=two)), 4 * k)
+        self.assertIn(f"{4 * k}", u.explain(one, one, sa=two, sb=two))
+        with self.assertRaisesRegex(TypeError, "needs block scales"):
+            u(one, one)
+        with self.assertRaisesRegex(ValueError, "products have"):
+            u(one, one, sa=two[:-1], sb=two)
+
+    def test_reference(self):
+        a, b, c = dots(100)
+        np.testing.assert_array_equal(mmafuzz.unit("ref:mul32", like=HOPPER)(a, b, c), chain(a, b, c))
+        exact = (a.astype(np.float64) * b.astype(np.float64)).sum(axis=1) + c
+        np.testing.assert_allclose(mmafuzz.unit("ref:exact", like=HOPPER)(a, b, c), exact, rtol=1e-6)
+
+    def test_units(self):
+        all = mmafuzz.units()
+        self.assertGreater(len(all), 500)
+        self.assertIn(HOPPER, [f"{i.target}/{i.name}" for i in all])
+        self.assertTrue(all[0].d.values is not None)
+
+    def test_errors(self):
+        u = mmafuzz.unit(HOPPER)
+        a, b, c = dots(2)
+        for error, words, f in [
+            (TypeError, "a is an array of float32; a unit's fp16 operand is one of float16 or uint16", lambda: u(a.astype(np.float32), b)),
+            (TypeError, "c is an array of float64", lambda: u(a, b, c.astype(np.float64))),
+            (ValueError, "dot products of 8 elements; .* takes 16, or a multiple of it", lambda: u(a[:, :8], b[:, :8])),
+            (ValueError, "16 elements of a and 8 of b", lambda: u(a, b[:, :8])),
+            (ValueError, "a is a number", lambda: u(a[0, 0], b)),
+            (ValueError, "broadcast", lambda: u(a, dots(3)[1])),
+            (TypeError, "has no block scales", lambda: u(a, b, sa=a)),
+            (ValueError, "one dot product", lambda: u.explain(a, b)),
+            (mmafuzz.Error, "nearest: mma.m16n8k16.f32", lambda: mmafuzz.unit("sim:hopper", "mma.m16n8k16.f33.f16")),
+            (mmafuzz.Error, "unknown kind", lambda: mmafuzz.unit("simm:hopper", "x")),
+            (mmafuzz.Error, "like=", lambda: mmafuzz.unit("ref:exact", "")),
+        ]:
+            with self.subTest(words), self.assertRaisesRegex(error, words):
+                f()
+        u.close()
+        with self.assertRaisesRegex(mmafuzz.Error, "is not open"):
+            u(a, b)
+
+    def test_threads(self):
+        u = mmafuzz.unit(HOPPER)
+        a, b, c = dots(1000)
+        want, wrong = u(a, b, c), []
+
+        def work():
+            for _ in range(20):
+                if not np.array_equal(u(a, b, c), want):
+                    wrong.append(1)
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+    def test_interrupt(self):
+        """Ctrl-C ends a long product, and the unit can be used on."""
+        u = mmafuzz.unit("ref:exact", like="sim:hopper/mma.m8n8k4.f64.f64.f64.f64")
+        a, b = rng.standard_normal((2000, 4000)), rng.standard_normal((4000, 2000))
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        begin = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            u.matmul(a, b)
+        self.assertLess(time.monotonic() - begin, 10)  # not a measurement: it would take minutes
+        self.assertEqual(u.matmul(np.eye(4), np.eye(4)).tolist(), np.eye(4).tolist())
+
+    def test_fork(self):
+        pid = os.fork()
+        if pid == 0:
+            try:
+                mmafuzz.unit(HOPPER)
+                os._exit(1)
+            except mmafuzz.Error as e:
+                os._exit(0 if "forked" in str(e) else 2)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+
+    def test_no_leak(self):
+        a, b, c = dots(1)
+
+        def calls(n):
+            for _ in range(n):
+                with mmafuzz.unit(HOPPER) as u:
+                    u(a, b, c)
+                with contextlib.suppress(mmafuzz.Error):
+                    mmafuzz.unit("sim:hopper", "none")
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        self.assertLess(calls(1000) - calls(200), 20_000)  # KiB
+
+
+class Comparisons(unittest.TestCase):
+    def test_equal(self):
+        u = mmafuzz.unit(HOPPER)
+        found = mmafuzz.compare(u, u, count=5000)
+        self.assertFalse(found)
+        self.assertEqual((found.mismatches, str(found)), (0, f"no mismatch in {found.dots:,} dot products"))
+
+    def test_defect(self):
+        """A kernel that forgets the last product is found, and shrunk to that product."""
+        u = mmafuzz.unit(HOPPER)
+
+        def forgetful(a, b, c):
+            a = a.copy()
+            a[:, 15] = 0
+            return u(a, b, c)
+
+        found = mmafuzz.compare(forgetful, HOPPER, count=5000)
+        self.assertTrue(found)
+        a, b, _ = found.findings[0].input.split()
+        self.assertEqual(len(a.split(",")), 16)
+        self.assertTrue(all(int(x, 16) & 0x7FFF == 0 for x in a.split(",")[:15]), found.findings[0])
+        self.assertEqual(found, mmafuzz.compare(forgetful, u, count=5000))
+
+    def test_causes(self):
+        with tempfile.TemporaryDirectory() as bundles:
+            found = mmafuzz.compare(chain, HOPPER, count=5000, bundles=bundles)
+            self.assertIn("truncation-width", [c.label for c in found.causes])
+            self.assertTrue(pathlib.Path(found.findings[0].bundle, "README.md").exists())
+            self.assertIn("unit", str(found))
+
+    def test_codes(self):
+        """NaNs of another code are equal, unless bits are asked for."""
+        u = mmafuzz.unit(HOPPER)
+
+        def quiet(a, b, c):
+            d = u(a, b, c, codes=True).copy()
+            d[(d & 0x7FFFFFFF) > 0x7F800000] = 0x7FC00001
+            return d
+
+        found = mmafuzz.compare(quiet, u, count=5000)
+        self.assertEqual(found.mismatches, 0)
+        self.assertGreater(found.codes, 0)
+        self.assertEqual(mmafuzz.compare(quiet, u, count=5000, bits=True).mismatches, found.codes)
+
+    def test_exception(self):
+        class Mine(Exception):
+            pass
+
+        def broken(a, b, c):
+            raise Mine("here")
+
+        with self.assertRaisesRegex(Mine, "here"):
+            mmafuzz.compare(broken, HOPPER, count=1000)
+        with self.assertRaisesRegex(TypeError, "the function's result is an array of float64"):
+            mmafuzz.compare(lambda a, b, c: c.astype(np.float64), HOPPER, count=1000)
+        with self.assertRaisesRegex(ValueError, "has the shape"):
+            mmafuzz.compare(lambda a, b, c: c[:1], HOPPER, count=1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

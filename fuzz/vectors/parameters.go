@@ -1,0 +1,253 @@
+package vectors
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/vectors"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/prove"
+	"github.com/mmafuzz/mmafuzz/triage/prove/decided"
+)
+
+// searchValues is how many inputs of each generator are searched for other values of parameters.
+const searchValues = batchDots
+
+// value is another value of one parameter.
+type value struct {
+	field  mma.Field
+	params mma.Params
+	model  *sim.Model
+	state  state
+}
+
+// state is what is known of a value.
+type state int
+
+const (
+	open      state = iota // whether it computes the same function
+	killed                 // some test shows that it does not
+	same                   // it does
+	undecided              // inputs tell it apart only in what is not known of the instruction
+)
+
+func (v *value) text() string { return v.field.Text(&v.params) }
+
+// valuesOf lists every other value of every parameter that is valid, all else being equal. Beyond
+// the exponents that any sum has, a bound does what the last of them does.
+func valuesOf(i *mma.Instruction) ([]*value, error) {
+	s := change.SpaceOf(i)
+	var all []*value
+	for _, f := range mma.Fields() {
+		numbers := s.Reachable(&i.Params, f)
+		slices.Sort(numbers)
+		for _, n := range slices.Compact(numbers) {
+			q := i.Params
+			f.SetInt(&q, n)
+			if q == i.Params || !s.Valid(&q) {
+				continue
+			}
+			m, err := sim.New(i.Formats, i.K, q)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, &value{field: f, params: q, model: m})
+		}
+	}
+	return all, nil
+}
+
+// vary gives every parameter every other value. It adds tests for those that pass the tests that
+// were taken and for which generators make an input, or package decided has one.
+func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, []*value, error) {
+	all, err := valuesOf(c.inst)
+	if err != nil {
+		return nil, nil, err
+	}
+	dots := make([]*mma.Dot, len(taken))
+	for n, x := range taken {
+		dots[n] = x.dot
+	}
+	c.kill(all, mma.BatchOf(c.inst.Formats, c.inst.K, dots))
+	c.sameByRanges(all)
+	add := func(d *mma.Dot) {
+		v := c.first(all, d)
+		if v == nil {
+			return
+		}
+		d = c.smaller(d, v)
+		c.kill(all, mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d}))
+		text := inWords(&c.inst.Params, &v.params)
+		other := &vectors.Other{Kind: vectors.KindValue, Name: v.field.Path, Changes: mma.Diff(&c.inst.Params, &v.params)}
+		c.goals = append(c.goals, &goal{group: groupOf(&c.inst.Params, &v.params), other: other, results: v.model.Run, text: text, reached: true})
+		taken = append(taken, &candidate{dot: d, want: c.base.Dot(d, nil), cost: cost(d), goal: len(c.goals) - 1})
+	}
+	for from := uint64(0); from < searchValues; from += batchDots {
+		for _, s := range c.gens {
+			if ctx.Err() != nil {
+				return nil, nil, ctx.Err()
+			}
+			b := c.fill(s, from, batchDots)
+			for n := c.mostKilling(all, b); n >= 0; n = c.mostKilling(all, b) {
+				d := mma.NewDot(c.inst.Formats, c.inst.K)
+				b.Get(n, d)
+				add(d)
+			}
+		}
+	}
+	for _, v := range all {
+		if v.state == killed || v.state == same {
+			continue
+		}
+		a, _ := decided.Of(c.inst.Formats, c.inst.K, &c.inst.Params, &v.params)
+		switch {
+		case sameFunction(c.inst, &v.params):
+			v.state = same
+		case a.Verdict == decided.Differs:
+			d, err := mma.ParseDot(c.inst.Formats, c.inst.K, false, strings.Fields(a.Input))
+			if err != nil {
+				return nil, nil, fmt.Errorf("decided.tsv, %s: %w", a.Input, err)
+			}
+			add(d)
+		}
+	}
+	for _, x := range taken { // there are more goals now
+		x.goals = c.evaluate(x.dot)
+	}
+	return taken, all, nil
+}
+
+// kill marks the values that some input of a batch tells apart.
+func (c *chooser) kill(all []*value, b *mma.Batch) {
+	for _, v := range all {
+		if v.state == killed || v.state == same {
+			continue
+		}
+		switch found, bits := c.differences(v, b, 1); {
+		case len(found) > 0:
+			v.state = killed
+		case bits:
+			v.state = undecided
+		}
+	}
+}
+
+// differences lists the first inputs of a batch that tell a value apart, and reports whether
+// any input shows other bits where it is not known which are right.
+func (c *chooser) differences(v *value, b *mma.Batch, most int) (found []int, bits bool) {
+	w, n := c.inst.D.Width(), b.Dots()
+	want, got := make([]byte, n*w), make([]byte, n*w)
+	c.base.Run(b, want)
+	v.model.Run(b, got)
+	if string(want) == string(got) {
+		return nil, false
+	}
+	for n := 0; n < b.Dots() && len(found) < most; n++ {
+		x, y := mma.Load(want, w, n), mma.Load(got, w, n)
+		switch {
+		case x == y || c.strict.Compare(x, y) == oracle.Same:
+		case c.lenient.Compare(x, y) == oracle.Same:
+			bits = true
+		default:
+			found = append(found, n)
+		}
+	}
+	return found, bits
+}
+
+// mostKilling returns the input of a batch that tells the most values apart of those that no
+// test does yet, -1 if there is none.
+func (c *chooser) mostKilling(all []*value, b *mma.Batch) int {
+	count := map[int]int{}
+	best := -1
+	for _, v := range all {
+		if v.state == killed || v.state == same {
+			continue
+		}
+		found, bits := c.differences(v, b, b.Dots())
+		if bits {
+			v.state = undecided
+		}
+		for _, n := range found {
+			count[n]++
+		}
+	}
+	for n := range b.Dots() {
+		if count[n] > 0 && (best < 0 || count[n] > count[best]) {
+			best = n
+		}
+	}
+	return best
+}
+
+// first returns the first value that no test tells apart yet and that an input does.
+func (c *chooser) first(all []*value, d *mma.Dot) *value {
+	b := mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d})
+	for _, v := range all {
+		if v.state == killed || v.state == same {
+			continue
+		}
+		if found, _ := c.differences(v, b, 1); len(found) > 0 {
+			return v
+		}
+	}
+	return nil
+}
+
+// smaller sets c and products to zero as long as an input tells a value apart.
+func (c *chooser) smaller(d *mma.Dot, v *value) *mma.Dot {
+	d = d.Clone()
+	try := func(change func()) {
+		before := d.Clone()
+		change()
+		if found, _ := c.differences(v, mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d}), 1); len(found) == 0 {
+			d = before
+		}
+	}
+	for k := range d.A {
+		try(func() { d.A[k], d.B[k] = 0, 0 })
+	}
+	try(func() { d.C = 0 })
+	return d
+}
+
+// sameByRanges marks the values that compute the same function by the ranges of numbers.
+func (c *chooser) sameByRanges(all []*value) {
+	var r *prove.Ranges
+	for n, v := range all {
+		if n == 0 || v.field.Path != all[n-1].field.Path {
+			r = prove.NewRanges(c.inst.Formats, c.inst.K, &c.inst.Params) // it keeps what it has made
+		}
+		if v.state == open && r.Same(&v.params) {
+			v.state = same
+		}
+	}
+}
+
+// parameters counts values by parameter, and lists those that are open.
+func parameters(all []*value) []vectors.Parameter {
+	var list []vectors.Parameter
+	for _, v := range all {
+		if n := len(list); n == 0 || list[n-1].Path != v.field.Path {
+			list = append(list, vectors.Parameter{Path: v.field.Path})
+		}
+		p := &list[len(list)-1]
+		p.Values++
+		switch v.state {
+		case killed:
+			p.Killed++
+		case same:
+			p.Same++
+		case undecided:
+			p.Undecided++
+		default:
+			p.Open = append(p.Open, v.text())
+		}
+	}
+	return list
+}
