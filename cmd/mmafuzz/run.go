@@ -213,8 +213,8 @@ func (r *runCmd) inferSides(ctx context.Context, cfg *fuzz.Config) (map[int][]fu
 		}
 		all[i] = found
 	}
-	if cfg.Time > 0 {
-		cfg.Time = max(cfg.Time-time.Since(began), time.Second)
+	if cfg.Time > 0 { // the campaign is left a second at least, if it was given one
+		cfg.Time = max(cfg.Time-time.Since(began), min(cfg.Time, time.Second))
 	}
 	return all, nil
 }
