@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
@@ -25,8 +24,8 @@ func kernels(t testing.TB, chip string) []*gpu.Kernel {
 	}
 	var all []*gpu.Kernel
 	for _, i := range mma.Of(arch.Name) {
-		if strings.HasPrefix(i.Name, "v_dot2_") {
-			continue // no matrix instruction: it has no kernel yet
+		if isVector(&i) {
+			continue // it has no kernel yet
 		}
 		k, err := Kernel(&i, chip)
 		if err != nil {

@@ -19,6 +19,9 @@ func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	if err != nil || row.Name != c.Instruction.Name || row.Formats != c.Instruction.Formats || row.K != c.Instruction.K || !strings.HasPrefix(arch.Chip, "gfx") {
 		return nil, nil // another vendor's instruction, or one that is not in the catalogue
 	}
+	if isVector(row) {
+		return nil, nil // no kernel yet
+	}
 	k, err := Kernel(c.Instruction, arch.Chip)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,10 @@ func open(argument string) (devices.Target, error) {
 // factChip is the name of the fact that an isolated target reads back from its child.
 const factChip = "chip"
 
+// isVector reports whether an instruction computes dot products of vector registers, not of
+// matrices.
+func isVector(i *mma.Instruction) bool { return strings.HasPrefix(i.Name, "v_dot2_") }
+
 // rowsOf returns the instructions of the catalogue for a chip, such as gfx942.
 // An instruction without a model can be run too; dot products of vectors have no kernel yet.
 func rowsOf(chip string) []mma.Instruction {
@@ -47,7 +51,7 @@ func rowsOf(chip string) []mma.Instruction {
 	if !ok {
 		return nil
 	}
-	rows := slices.DeleteFunc(mma.Of(arch.Name), func(i mma.Instruction) bool { return strings.HasPrefix(i.Name, "v_dot2_") })
+	rows := slices.DeleteFunc(mma.Of(arch.Name), func(i mma.Instruction) bool { return isVector(&i) })
 	for n := range rows {
 		rows[n].Refuse = ""
 	}

@@ -24,6 +24,9 @@ func TestPrograms(t *testing.T) {
 			continue
 		}
 		names := want[arch.Chip[:3]]
+		if strings.HasPrefix(i.Name, "v_dot2_") {
+			names = nil // devices/hip has no kernel for it yet
+		}
 		if len(files) != len(names) {
 			t.Errorf("%s: %d files, want %d", i.FullName(), len(files), len(names))
 		}
