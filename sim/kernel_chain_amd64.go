@@ -96,6 +96,9 @@ func (c *chain) isFMA(p *mma.Params) bool {
 	case mma.Input{}:
 		return p.In.Acc == mma.KeepSub || c.m.k == 1
 	case mma.Input{Sub: mma.FlushSign, C: mma.FlushSign}:
+		if c.rounded && !flushed {
+			return false // the processor would flush products, too, as operands of the addition
+		}
 		c.control |= simd.FlushOperands
 		// FP16's subnormals are normal as FP32: the processor does not flush them.
 		return c.widen != fp.FP16 && (p.In.Acc == mma.FlushSign || p.In.Acc == mma.KeepSub && flushed || c.m.k == 1)

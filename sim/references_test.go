@@ -14,7 +14,7 @@ import (
 
 // TestKernelsOnReferences compares the kernels with the general interpreter on the programs
 // of the references, with every choice of formats in the catalogue, every rounding mode, and
-// with subnormals flushed.
+// with subnormals flushed on the way in and out.
 func TestKernelsOnReferences(t *testing.T) {
 	kernels := map[string]bool{}
 	for n, i := range formats() {
@@ -67,6 +67,9 @@ func variants(p mma.Params, d fp.ID) []mma.Params {
 	}
 	q := p
 	q.Special.NegZero, q.In.Sub, q.In.C = false, mma.FlushSign, mma.FlushPlus
+	all = append(all, q)
+	q = p
+	q.In = mma.Input{Sub: mma.FlushSign, C: mma.FlushSign, Acc: mma.FlushSign}
 	all = append(all, q)
 	q = p
 	q.Acc.Flush, q.Special.TinySign = mma.FlushAfter, false

@@ -211,6 +211,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "run", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "3000", "--out", "out"), "run")
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmachild ampere mma.m16n8k8.f32.f16.f16.f32 join.align.f=25", "--b", "sim:ampere", "--count", "3000", "--out", "alike"), "run")
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmachild -bad flips ampere mma.m16n8k8.f32.f16.f16.f32", "--b", "sim:ampere", "--count", "3000", "--out", "flips"), "run")
+	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmaunit zero-ieee", "--b", "exec:mmaunit zero-plus", "--count", "4000", "--out", "zeros"), "run")
 	verify(puzzleOf(t), "run")
 	verify(progressOf(t), "run")
 	verify(unfinishedRuns(t), "run")
@@ -336,6 +337,9 @@ func unfinishedRuns(t *testing.T) []map[string]any {
 
 // rare are fields that the commands of TestSchema do not give.
 var rare = map[string]bool{
+	"status: rate":                               true, // of a shard that is at work: see TestStatus
+	"status: eta_seconds":                        true,
+	"status: shards[].rate":                      true,
 	"study: plots[].log_x":                       true,
 	"study: plots[].log_y":                       true,
 	"study: plots[].series":                      true,

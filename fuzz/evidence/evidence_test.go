@@ -69,7 +69,13 @@ func TestTable(t *testing.T) {
 		t.Skipf("the table is of other parameters (%s): measure it anew with -update", text)
 	}
 	var rows []string
-	mutants := map[string][]mma.Params{}
+	type rule struct { // of which the mutants are
+		mma.Formats
+		k       int
+		params  mma.Params
+		unknown mma.Facets
+	}
+	mutants := map[rule][]mma.Params{}
 	step := tier.Of(200, 120, 10, 1)
 	n := 0
 	for _, i := range mma.Catalog() {
@@ -84,7 +90,7 @@ func TestTable(t *testing.T) {
 			t.Logf("NOT MEASURED: %s: its results are in ../shared/hwvectors, which is not here", i.FullName())
 			continue
 		}
-		key := fmt.Sprint(i.Formats, i.K, i.Params, i.Unknown)
+		key := rule{i.Formats, i.K, i.Params, i.Unknown}
 		if mutants[key] == nil {
 			mutants[key] = separable(t, &i)
 		}

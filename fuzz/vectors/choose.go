@@ -25,17 +25,22 @@
 //
 // vectors, an object for each architecture, and one with arch all:
 //
-//	arch          string
-//	sets          number  sets of test vectors
-//	instructions  number  instructions that they are about
-//	tests         number
-//	chosen        number  of these, not drawn at random
-//	changes       number  arithmetics with one changed decision
-//	killed        number  of these, that fail some test
-//	same          number  changes that compute the same function, by a written argument
-//	undecided     number  changes that differ only in behaviour that is not known of the instruction
-//	open          number  changes that no input was found to tell apart
-//	bytes         number  size of the sets as JSON
+//	arch              string
+//	sets              number  sets of test vectors
+//	instructions      number  instructions that they are about
+//	tests             number
+//	chosen            number  of these, not drawn at random
+//	changes           number  arithmetics with one changed decision
+//	killed            number  of these, that fail some test
+//	same              number  changes that compute the same function, by a written argument
+//	undecided         number  changes that differ only in behaviour that is not known of the instruction
+//	open              number  changes that no input was found to tell apart
+//	values            number  arithmetics with another value of one parameter
+//	values_killed     number  of these, that fail some test; and so on
+//	values_same       number
+//	values_undecided  number
+//	values_open       number
+//	bytes             number  size of the sets as JSON
 //
 // vectors --check, an object for each test that the target fails:
 //
