@@ -69,18 +69,17 @@ func newExact(m *Model) kernel {
 	if bitsA > 60 || bitsB > 60 {
 		return nil
 	}
-	lowest := lowA + lowB - int32(f.Down)
-	e.low = lowest
-	high := highA + highB - int32(f.Down)
-	highest := high
+	lowest, highest := lowA+lowB, highA+highB
+	low, high := lowest, highest
 	e.narrowC = true
 	for _, id := range []fp.ID{f.C, f.D} { // D is C of the next instruction
 		if id != fp.None {
 			c := id.Get()
-			e.low, high = min(e.low, c.Emin()-int32(c.FracBits)), max(high, c.Emax()+1)
+			low, high = min(low, c.Emin()-int32(c.FracBits)), max(high, c.Emax()+1)
 			e.narrowC = e.narrowC && c.FracBits < 24
 		}
 	}
+	e.low = low
 	if spare := 61 - 31 - int(bitsA+bitsB); spare > 2 { // the block's products, and C, stay below 2^62
 		e.block = 1 << spare
 	}
@@ -150,7 +149,7 @@ func (e *exact) load(st *exactState, in *mma.Batch, t int) {
 	for i := range in.M {
 		e.factors(st.a[i*in.K:][:in.K], r.a[i*in.K:][:in.K], r.sa[i*s:][:s], low, st.some[i*w:])
 	}
-	low = e.low - low + int32(f.Down) // so that the sum of two places is that of the product
+	low = e.low - low // so that the sum of two places is that of the product
 	for i := range in.N {
 		e.factors(st.b[i*in.K:][:in.K], r.b[i*in.K:][:in.K], r.sb[i*s:][:s], low, st.some[(in.M+i)*w:])
 	}

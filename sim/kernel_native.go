@@ -256,23 +256,19 @@ func (n *native) chains(st *nativeState, in *mma.Batch, at int, c []byte, fc *fp
 }
 
 // factors returns the values of k elements of some rows, in the program's order, with their
-// scales; those of A also with Down.
+// scales.
 func (n *native) factors(dst []float64, codes []byte, id fp.ID, scales []byte, in *mma.Batch, row, rows, at int) []float64 {
 	f, s, k := id.Get(), n.m.formats.Scale, n.m.k
 	dst = resize(dst, rows*k)
 	blocks := in.Blocks(in.K)
-	down := 1.0
-	if n.m.formats.Down != 0 && len(codes) == len(in.A) && &codes[0] == &in.A[0] {
-		down = math.Ldexp(1, -int(n.m.formats.Down))
-	}
 	for r := range rows {
-		for i, at2 := range n.m.order {
-			j := at + at2
+		for i, place := range n.m.order {
+			j := at + place
 			v := valueOf(f, mma.Load(codes, int(f.Width), (row+r)*in.K+j))
 			if s != fp.None {
 				v *= s.Get().Float64(mma.Load(scales, s.Width(), (row+r)*blocks+j/int(n.m.formats.Block)))
 			}
-			dst[r*k+i] = v * down
+			dst[r*k+i] = v
 		}
 	}
 	return dst

@@ -30,9 +30,10 @@ func shapes() []mma.Instruction {
 	return all
 }
 
-// TestPrograms compares every reference, which a program computes, bit for bit, but for
-// the sign of an exact zero, with package oracle's own code for it, on inputs of all generators aimed at that program: many of each for
-// one choice of formats, which is also run on longer dot products, and some for all others.
+// TestPrograms compares every reference, which a program computes, bit for bit, but for the
+// sign of an exact zero, with package oracle's own code for it. The inputs are those of all
+// generators aimed at that program: many of each for one choice of formats, and some for all
+// others. Some choices are also run on longer dot products.
 func TestPrograms(t *testing.T) {
 	for _, ref := range oracle.References {
 		t.Run(ref.Name, func(t *testing.T) {

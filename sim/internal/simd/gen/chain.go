@@ -111,20 +111,20 @@ func (c *chainCode) columns(k8 register, p int) Mem {
 
 // fma emits a step of one fused multiply-add.
 func (c *chainCode) fma(broadcast, fma instruction) {
-	k8 := c.next()
-	for p := range c.acc[0] {
-		v := YMM()
-		VMOVUPS(c.columns(k8, p), v)
-		for i := range c.acc {
-			a := YMM()
-			broadcast(c.value(i), a)
-			fma(v, a, c.acc[i][p])
-		}
-	}
+	c.each(broadcast, func(v, a, acc vec) { fma(v, a, acc) })
 }
 
 // mulAdd emits a step of one multiplication and one addition, each rounded.
 func (c *chainCode) mulAdd(broadcast, mul, add instruction) {
+	c.each(broadcast, func(v, a, acc vec) {
+		mul(v, a, a)
+		add(a, acc, acc)
+	})
+}
+
+// each emits a step of one element: f gets the columns' elements, that of a row, and the
+// accumulators of both.
+func (c *chainCode) each(broadcast instruction, f func(v, a, acc vec)) {
 	k8 := c.next()
 	for p := range c.acc[0] {
 		v := YMM()
@@ -132,8 +132,7 @@ func (c *chainCode) mulAdd(broadcast, mul, add instruction) {
 		for i := range c.acc {
 			a := YMM()
 			broadcast(c.value(i), a)
-			mul(v, a, a)
-			add(a, c.acc[i][p], c.acc[i][p])
+			f(v, a, c.acc[i][p])
 		}
 	}
 }
