@@ -183,7 +183,7 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 // nearest one, wherever the loop was.
 func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 	if err != nil || l.left > 0 {
-		l.p = l.nearest()
+		l.p = l.settled(ctx, l.nearest())
 	}
 	r := &Result{Formats: l.Formats, K: l.K, Params: l.p, Policy: l.Policy, Repairs: l.repairs}
 	for _, s := range l.Families {

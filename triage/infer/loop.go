@@ -293,10 +293,26 @@ func (l *loop) nearest() mma.Params {
 	}
 	met := append(slices.Clone(l.met), l.p) // which may be simpler than what a search ended with
 	met = search.MostRight(l.Evidence, met, l.All(), len(met))
-	unbiased := l.Without(closeUpName, refutations)
-	unbiased.Add("challenges", l.unbiased.Dots, l.unbiased.Want)
+	unbiased := l.unbiasedEvidence()
 	right := unbiased.Counts(met, unbiased.All())
 	return met[slices.Index(right, slices.Max(right))]
+}
+
+// unbiasedEvidence returns the cases that were not chosen because some program was wrong on
+// them.
+func (l *loop) unbiasedEvidence() *evidence.Evidence {
+	e := l.Without(closeUpName, refutations)
+	e.Add("challenges", l.unbiased.Dots, l.unbiased.Want)
+	return e
+}
+
+// settled follows the single changes that make a program right on more unbiased inputs: a
+// search whose budget was spent may have left some that are simple to see, of special values
+// most often, which the searches take up last.
+func (l *loop) settled(ctx context.Context, p mma.Params) mma.Params {
+	const share = 8 // of the effort
+	l.budget.Allow(l.effort / share)
+	return l.newSearch(l.unbiasedEvidence(), search.AllSteps, p).Climb(ctx).P
 }
 
 // grow fits a program loosely to the designed families one after the other, then to all

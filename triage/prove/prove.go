@@ -132,8 +132,8 @@ func Programs(ctx context.Context, f mma.Formats, k int, p, q mma.Params, o Opti
 // assumed is what a proof assumes, in words.
 func (s *session) assumed() []string {
 	all := []string{fmt.Sprintf("dot products of %d products, in one execution of the instruction", s.in.K)}
-	if s.in.Finite {
-		all = append(all, "finite operands: with others the result may be one of several NaN operands")
+	if s.in.NoNaN {
+		all = append(all, "no operand is a NaN: otherwise the result may be one of several NaN operands")
 	}
 	return all
 }

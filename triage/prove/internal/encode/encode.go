@@ -14,7 +14,7 @@ import (
 
 // Program encodes a program: the result is the code of D. A *TooHard error names what cannot
 // be encoded. Where a NaN result is one of the NaN operands, in must have been made for
-// finite operands: see NewInputs.
+// operands that are no NaNs: see NewInputs.
 func Program(in *Inputs, p *mma.Params) (code *graph.Node, err error) {
 	if err := encodable(p, in.Formats); err != nil {
 		return nil, err

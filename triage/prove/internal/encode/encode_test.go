@@ -72,7 +72,7 @@ func compare(t *testing.T, i *mma.Instruction, n int, first ...*mma.Dot) {
 			}
 			for at, d := range part {
 				if !ok[at] {
-					continue // not finite
+					continue // a NaN
 				}
 				got := s.Value(code, at).Uint64()
 				if want := m.Dot(d, nil); got != want {

@@ -14,7 +14,7 @@ type Inputs struct {
 	*graph.Graph
 	Formats mma.Formats
 	K       int
-	Finite  bool // operands are finite: no variable stands for an infinity or a NaN
+	NoNaN   bool // no operand is a NaN
 
 	a, b, sa, sb []operand
 	c            operand
@@ -28,9 +28,9 @@ type operand struct {
 	sign, field, frac, special *graph.Node
 }
 
-// NewInputs returns the operands of k products.
-func NewInputs(g *graph.Graph, f mma.Formats, k int, finite bool) *Inputs {
-	in := &Inputs{Graph: g, Formats: f, K: k, Finite: finite}
+// NewInputs returns the operands of k products, of which none is a NaN if noNaN is set.
+func NewInputs(g *graph.Graph, f mma.Formats, k int, noNaN bool) *Inputs {
+	in := &Inputs{Graph: g, Formats: f, K: k, NoNaN: noNaN}
 	row := func(name string, id fp.ID, n int) []operand {
 		all := make([]operand, n)
 		for i := range all {
@@ -61,9 +61,7 @@ func (in *Inputs) operand(name string, id fp.ID) operand {
 	top := bits(int(f.ExpBits))
 	if f.Specials == fp.IEEE {
 		top.Sub(top, big.NewInt(1))
-		if !in.Finite {
-			o.special = in.Var(name+".special", bits(1))
-		}
+		o.special = in.Var(name+".special", bits(1))
 	}
 	o.field = in.Var(name+".field", top)
 	return o
@@ -74,7 +72,7 @@ func (in *Inputs) operand(name string, id fp.ID) operand {
 func (in *Inputs) Assumed() []*graph.Node {
 	var all []*graph.Node
 	for _, o := range in.operands() {
-		if in.Finite {
+		if in.NoNaN {
 			if _, nan := in.specials(o); !nan.Is(0) {
 				all = append(all, in.Not(nan))
 			}
@@ -145,7 +143,7 @@ func (in *Inputs) specials(o *operand) (inf, nan *graph.Node) {
 }
 
 // Set gives the variables the values of a dot product on input i of a simulation. It
-// reports whether it can: not if operands must be finite and are not.
+// reports whether it can: not if an operand is a NaN and none may be.
 func (in *Inputs) Set(s *graph.Simulation, i int, d *mma.Dot) bool {
 	ok := true
 	set := func(os []operand, codes []uint64) {
@@ -181,7 +179,7 @@ func (in *Inputs) setOperand(s *graph.Simulation, i int, o *operand, code uint64
 	set(o.field, field)
 	set(o.sign, code>>(f.FracBits+f.ExpBits)&1)
 	set(o.special, map[bool]uint64{true: 1}[special])
-	return !in.Finite || f.Decode(code<<f.Low).Class <= fp.Finite
+	return !in.NoNaN || f.Decode(code<<f.Low).Class != fp.NaN
 }
 
 // Dot is the inverse of Set: the dot product of the values that a solver gives the
