@@ -1,0 +1,374 @@
+package defect
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The limits of a search. They depend on no clock: the same seed finds the same rule.
+const (
+	mostRounds  = 24
+	perRound    = 256  // inputs that are asked
+	candidates  = 1024 // of which these are chosen
+	calmRounds  = 3    // in which nothing contradicts the simplest rule, before the last test
+	mostPool    = 16   // rules that are left, whose predictions are compared
+	enough      = 16   // inputs on either side of the condition that must confirm a rule
+	lastRound   = 3    // of gen.Probe: the last test
+	mostDiffer  = 384
+	mostSamples = 4096
+)
+
+// sample is a case with what the program makes of it.
+type sample struct {
+	*view
+	want    uint64
+	differs bool
+	effects map[*proposal][]int8 // by instance: see effectAt
+}
+
+// search is the state of a search.
+type search struct {
+	*viewer
+	u       *Unit
+	maker   *maker
+	samples []*sample
+	asked   map[string]bool
+	against map[string][]*sample // by effect and scope: the cases that contradicted its rules
+
+	proposed map[string]*proposal // by effect
+	left     []*proposal
+}
+
+// hypothesis is a rule that no case contradicts.
+type hypothesis struct {
+	p    *proposal
+	rule Rule
+	cost int
+}
+
+// Find looks for the rule of a unit's defect. It returns nil if there is none that all answers
+// of the unit agree with.
+func Find(ctx context.Context, u *Unit) (*Claim, error) {
+	m, err := sim.New(u.Formats, u.K, u.Program)
+	if err != nil || len(u.Differ) == 0 || u.Ask == nil {
+		return nil, err
+	}
+	s := &search{viewer: &viewer{f: u.Formats, m: m}, u: u, asked: map[string]bool{}, against: map[string][]*sample{}, proposed: map[string]*proposal{}}
+	s.maker = &maker{u.Formats, rand.New(rand.NewPCG(u.Seed, 0x6465666563740001))}
+	for _, c := range slices.Concat(u.Differ[:min(len(u.Differ), mostDiffer)], u.Agree[:min(len(u.Agree), mostDiffer)]) {
+		s.learn(c.Dot, c.Want)
+	}
+	return s.find(ctx)
+}
+
+func (s *search) same(x, y uint64) bool {
+	return x == y || oracle.Compare(s.f.D, s.u.Policy, x, y) == oracle.Same
+}
+
+// learn takes in a case.
+func (s *search) learn(d *mma.Dot, want uint64) *sample {
+	c := &sample{view: s.view(d), want: want}
+	c.differs = !s.same(want, c.right)
+	s.samples = append(s.samples, c)
+	s.asked[mma.FormatDot(s.f, d)] = true
+	return c
+}
+
+// differing returns cases that differ, at most so many.
+func (s *search) differing(most int) (some []*sample) {
+	for _, c := range s.samples {
+		if c.differs && len(some) < most {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// find asks about inputs until one rule is left that nothing contradicts for some rounds, and puts
+// it to the last test.
+func (s *search) find(ctx context.Context) (*Claim, error) {
+	if len(s.differing(1)) == 0 {
+		return nil, nil
+	}
+	var claim *Claim
+	calm, hopeless := 0, 0
+	for round := 0; round < mostRounds && len(s.samples) < mostSamples && ctx.Err() == nil; round++ {
+		pool := s.hypotheses()
+		if len(pool) == 0 {
+			if hopeless++; hopeless > 2 {
+				return nil, nil
+			}
+		}
+		if claim == nil || len(pool) == 0 || !equal(&claim.Rule, &pool[0].rule) {
+			claim, calm = nil, 0
+			if len(pool) > 0 {
+				claim = &Claim{Rule: pool[0].rule}
+			}
+		}
+		inputs := s.inputs(pool)
+		if calm >= calmRounds {
+			inputs = s.exam()
+		}
+		contradicted, err := s.test(ctx, claim, pool, inputs)
+		if err != nil {
+			return nil, err
+		}
+		if contradicted {
+			claim = nil
+			continue
+		}
+		if calm++; calm > calmRounds && claim != nil && claim.Confirmed >= enough && (claim.Beside >= enough || len(claim.When) == 0) {
+			claim.Tested = len(s.samples)
+			return claim, nil
+		} else if calm > calmRounds+2 {
+			return nil, nil // too few inputs show anything
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// test asks the unit about inputs, and counts those that confirm a claim.
+func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inputs []*mma.Dot) (contradicted bool, err error) {
+	if len(inputs) == 0 {
+		return false, nil
+	}
+	asked := slices.Clone(inputs)
+	answers, err := s.u.Ask(ctx, asked)
+	if err != nil {
+		return false, err
+	}
+	for i, d := range inputs {
+		if asked[i] != d {
+			continue // the unit fails on it
+		}
+		c := s.learn(d, answers[i])
+		if claim == nil {
+			continue
+		}
+		h := pool[0]
+		got, met := s.predict(h, c.view)
+		switch {
+		case !s.same(got, c.want):
+			contradicted = true
+		case met && c.differs:
+			claim.Confirmed++
+		case !met && s.visible(h, c.view):
+			claim.Beside++
+		}
+	}
+	return contradicted, nil
+}
+
+// predict returns what a rule predicts, and whether its condition is met.
+func (s *search) predict(h *hypothesis, v *view) (result uint64, met bool) {
+	places := s.meeting(&h.rule, v)
+	if len(places) == 0 {
+		return v.right, false
+	}
+	if got, ok := h.p.run(v, places); ok {
+		return got, true
+	}
+	return v.right, false
+}
+
+// meeting returns the instances that meet the conditions of a rule.
+func (s *search) meeting(r *Rule, v *view) (places []int) {
+	s.add(v, r.Scope)
+	columns := make([]int, len(r.When))
+	for n := range r.When {
+		columns[n] = column(r.Scope, r.When[n].Feature)
+	}
+	for i := range v.of[r.Scope] {
+		meets := true
+		for n := range r.When {
+			if !r.When[n].holds(v.value(r.Scope, i, columns[n])) {
+				meets = false
+				break
+			}
+		}
+		if meets {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// visible reports whether the effect of a rule would be seen if the condition were met: of an
+// effect on single products, by any of them.
+func (s *search) visible(h *hypothesis, v *view) bool {
+	n := 1
+	if h.p.effect.ofProducts() {
+		n = len(v.dot.A)
+	}
+	for k := range n {
+		if got, ok := h.p.run(v, []int{k}); ok && !s.same(got, v.right) {
+			return true
+		}
+	}
+	return false
+}
+
+// hypotheses returns the simplest rules that no case contradicts.
+func (s *search) hypotheses() []*hypothesis {
+	proposals := s.proposals()
+	for parts := range MaxParts + 1 {
+		var pool []*hypothesis
+		for _, p := range proposals {
+			for _, scope := range scopesOf(p, parts) {
+				pool = append(pool, s.consistent(p, scope, parts)...)
+			}
+		}
+		if len(pool) > 0 {
+			slices.SortStableFunc(pool, func(x, y *hypothesis) int { return x.cost - y.cost })
+			return pool[:min(len(pool), mostPool)]
+		}
+	}
+	return nil
+}
+
+// scopesOf are the scopes that the conditions of an effect may have.
+func scopesOf(p *proposal, parts int) []Scope {
+	switch {
+	case p.effect.ofProducts():
+		return []Scope{OfProduct}
+	case parts == 0:
+		return []Scope{OfCase}
+	}
+	return []Scope{OfCase, OfProduct, OfPair, OfSum}
+}
+
+// scopeCosts prefers conditions on the case as a whole.
+var scopeCosts = map[Scope]int{OfCase: 0, OfProduct: 1, OfSum: 2, OfPair: 3}
+
+// consistent returns rules with an effect that predict every case. They are learned from a few
+// cases, to which those that contradict a rule are added.
+func (s *search) consistent(p *proposal, scope Scope, parts int) []*hypothesis {
+	const tries = 6
+	key := string(scope) + " " + p.effect.String()
+	for range tries {
+		l := s.lesson(p, scope, s.focused(p, key))
+		if l.cases == 0 {
+			return nil
+		}
+		var all []*hypothesis
+		var worst *sample
+		for _, when := range l.separate(func(name string) int { return widthOf(name, s.f) }, parts) {
+			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: when}, cost: 3*p.cost + scopeCosts[scope]}
+			for i := range when {
+				h.cost += conditionCost(&columns(scope)[column(scope, when[i].Feature)], &when[i])
+			}
+			if c := s.contradiction(h); c == nil {
+				all = append(all, h)
+			} else if worst == nil {
+				worst = c
+			}
+		}
+		if len(all) > 0 || worst == nil || slices.Contains(s.against[key], worst) {
+			return all
+		}
+		s.against[key] = append(s.against[key], worst)
+	}
+	return nil
+}
+
+// focused returns the cases that rules with an effect are learned from: the first that differ, and
+// those of the others in which the effect would show.
+func (s *search) focused(p *proposal, key string) []*sample {
+	var differ, agree []*sample
+	for _, c := range s.samples {
+		switch {
+		case c.differs && len(differ) < learnDiffer:
+			differ = append(differ, c)
+		case !c.differs && len(agree) < learnAgree:
+			n := 1
+			if p.effect.ofProducts() {
+				n = len(c.dot.A)
+			}
+			for i := range n {
+				if s.effectAt(p, c, i) == wrong {
+					agree = append(agree, c)
+					break
+				}
+			}
+		}
+	}
+	return slices.Concat(differ, agree, s.against[key])
+}
+
+// contradiction returns a case that a rule does not predict; nil if there is none.
+func (s *search) contradiction(h *hypothesis) *sample {
+	for _, c := range slices.Backward(s.samples) {
+		if got, _ := s.predict(h, c.view); !s.same(got, c.want) {
+			return c
+		}
+	}
+	return nil
+}
+
+// inputs chooses inputs that tell the rules apart that are left, that meet the condition of the
+// simplest, and that do not although its effect would show.
+func (s *search) inputs(pool []*hypothesis) []*mma.Dot {
+	const each = perRound / 4
+	var apart, met, beside, others []*mma.Dot
+	for range candidates {
+		d := s.input()
+		key := mma.FormatDot(s.f, d)
+		if s.asked[key] {
+			continue
+		}
+		s.asked[key] = true
+		v := s.view(d)
+		if len(pool) == 0 {
+			others = append(others, d)
+			continue
+		}
+		got, yes := s.predict(pool[0], v)
+		switch {
+		case slices.ContainsFunc(pool[1:], func(h *hypothesis) bool { x, _ := s.predict(h, v); return !s.same(x, got) }):
+			apart = append(apart, d)
+		case yes && !s.same(got, v.right):
+			met = append(met, d)
+		case !yes && s.visible(pool[0], v):
+			beside = append(beside, d)
+		default:
+			others = append(others, d)
+		}
+	}
+	first := func(ds []*mma.Dot, n int) []*mma.Dot { return ds[:min(len(ds), n)] }
+	chosen := slices.Concat(first(apart, 2*each), first(met, each), first(beside, each))
+	return append(chosen, first(others, perRound-len(chosen))...)
+}
+
+// input makes an input near a known case, mostly near one that differs.
+func (s *search) input() *mma.Dot {
+	r := s.maker.r
+	differ := s.differing(mostDiffer)
+	x, y := differ[r.IntN(len(differ))], s.samples[r.IntN(len(s.samples))]
+	switch r.IntN(5) {
+	case 0:
+		return s.maker.transplant(y.dot, x.dot)
+	case 1:
+		return s.maker.near(y.dot, x.dot)
+	}
+	return s.maker.near(x.dot, y.dot)
+}
+
+// exam returns inputs of every generator, and some near those that differ.
+func (s *search) exam() []*mma.Dot {
+	k := len(s.samples[0].dot.A)
+	dots := gen.Probe(gen.Spec{Formats: s.f, K: k}, s.u.Seed+1, lastRound, &s.u.Program)
+	for range perRound {
+		dots = append(dots, s.input())
+	}
+	return dots
+}
+
+func equal(x, y *Rule) bool {
+	return x.Scope == y.Scope && x.Effect.String() == y.Effect.String() && slices.Equal(x.When, y.When)
+}
