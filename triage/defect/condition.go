@@ -24,7 +24,7 @@ const (
 
 // absent is the value of a feature that a case does not have: the exponent of a zero. No condition
 // holds for it.
-const absent = math.MinInt64
+const absent int64 = math.MinInt64
 
 // holds reports whether a value meets the condition.
 func (c *Condition) holds(v int64) bool {

@@ -85,7 +85,7 @@ var operations = []operation{
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
 		return int64(y &^ f.SignBit()), (x^y)&f.SignBit() == 0
 	}},
-	{"code", "%w is %s", 3, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return uint64(n), true },
+	{"code", "%w is %s", 2, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return uint64(n), true },
 		codesOf, func(f *fp.Format, x, y uint64) (int64, bool) { return int64(y), true }},
 	{"xor", "the bits %s of %w are inverted", 4, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ uint64(n), true },
 		nil, func(f *fp.Format, x, y uint64) (int64, bool) { return int64(x ^ y), true }},

@@ -1,6 +1,9 @@
 package defect
 
 import (
+	"fmt"
+	"os"
+
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -19,10 +22,12 @@ const (
 	calmRounds  = 3    // in which nothing contradicts the simplest rule, before the last test
 	mostPool    = 16   // rules that are left, whose predictions are compared
 	enough      = 16   // inputs on either side of the condition that must confirm a rule
-	lastRound   = 3    // of gen.Probe: the last test
+	lastRound   = 2    // of gen.Probe: the last test
 	mostDiffer  = 384
-	mostSamples = 4096
+	mostSamples = 5000
 )
+
+var debug = os.Getenv("DEFECT") != ""
 
 // sample is a case with what the program makes of it.
 type sample struct {
@@ -111,7 +116,23 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 				claim = &Claim{Rule: pool[0].rule}
 			}
 		}
+		if debug {
+			fmt.Printf("round %d calm %d samples %d differ %d proposals %d pool %d\n", round, calm, len(s.samples), len(s.differing(5000)), len(s.left), len(pool))
+			for i, h := range pool {
+				if i < 3 {
+					fmt.Println("   ", h.cost, h.rule.String())
+				}
+			}
+			for i, p := range s.left {
+				if i < 6 {
+					fmt.Println("      p", p.hits, p.effect.String())
+				}
+			}
+		}
 		inputs := s.inputs(pool)
+		if round == 0 {
+			inputs = append(inputs, s.alone()...)
+		}
 		if calm >= calmRounds {
 			inputs = s.exam()
 		}
@@ -156,25 +177,25 @@ func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inp
 		switch {
 		case !s.same(got, c.want):
 			contradicted = true
-		case met && c.differs:
+		case len(met) > 0 && c.differs:
 			claim.Confirmed++
-		case !met && s.visible(h, c.view):
+		}
+		if s.visible(h, c.view, met) {
 			claim.Beside++
 		}
 	}
 	return contradicted, nil
 }
 
-// predict returns what a rule predicts, and whether its condition is met.
-func (s *search) predict(h *hypothesis, v *view) (result uint64, met bool) {
-	places := s.meeting(&h.rule, v)
-	if len(places) == 0 {
-		return v.right, false
+// predict returns what a rule predicts, and the instances that meet its conditions.
+func (s *search) predict(h *hypothesis, v *view) (result uint64, met []int) {
+	met = s.meeting(&h.rule, v)
+	if len(met) > 0 {
+		if got, ok := h.p.run(v, met); ok {
+			return got, met
+		}
 	}
-	if got, ok := h.p.run(v, places); ok {
-		return got, true
-	}
-	return v.right, false
+	return v.right, nil
 }
 
 // meeting returns the instances that meet the conditions of a rule.
@@ -199,14 +220,16 @@ func (s *search) meeting(r *Rule, v *view) (places []int) {
 	return places
 }
 
-// visible reports whether the effect of a rule would be seen if the condition were met: of an
-// effect on single products, by any of them.
-func (s *search) visible(h *hypothesis, v *view) bool {
-	n := 1
-	if h.p.effect.ofProducts() {
-		n = len(v.dot.A)
+// visible reports whether the effect of a rule would be seen where its condition is not met: of an
+// effect on single products, in any other than those that meet it.
+func (s *search) visible(h *hypothesis, v *view, met []int) bool {
+	if !h.p.effect.ofProducts() && len(met) > 0 {
+		return false
 	}
-	for k := range n {
+	for k := range s.instances(h.p, v) {
+		if slices.Contains(met, k) {
+			continue
+		}
 		if got, ok := h.p.run(v, []int{k}); ok && !s.same(got, v.right) {
 			return true
 		}
@@ -286,15 +309,8 @@ func (s *search) focused(p *proposal, key string) []*sample {
 		case c.differs && len(differ) < learnDiffer:
 			differ = append(differ, c)
 		case !c.differs && len(agree) < learnAgree:
-			n := 1
-			if p.effect.ofProducts() {
-				n = len(c.dot.A)
-			}
-			for i := range n {
-				if s.effectAt(p, c, i) == wrong {
-					agree = append(agree, c)
-					break
-				}
+			if s.seen(p, c) > 0 {
+				agree = append(agree, c)
 			}
 		}
 	}
@@ -332,9 +348,9 @@ func (s *search) inputs(pool []*hypothesis) []*mma.Dot {
 		switch {
 		case slices.ContainsFunc(pool[1:], func(h *hypothesis) bool { x, _ := s.predict(h, v); return !s.same(x, got) }):
 			apart = append(apart, d)
-		case yes && !s.same(got, v.right):
+		case len(yes) > 0 && !s.same(got, v.right):
 			met = append(met, d)
-		case !yes && s.visible(pool[0], v):
+		case s.visible(pool[0], v, yes):
 			beside = append(beside, d)
 		default:
 			others = append(others, d)
@@ -357,6 +373,28 @@ func (s *search) input() *mma.Dot {
 		return s.maker.near(y.dot, x.dot)
 	}
 	return s.maker.near(x.dot, y.dot)
+}
+
+// alone returns products of differing cases alone, with their c and without it.
+func (s *search) alone() (dots []*mma.Dot) {
+	for _, c := range s.differing(perRound) {
+		for k := range c.dot.A {
+			if len(dots) >= 2*perRound {
+				return dots
+			}
+			d := mma.NewDot(s.f, len(c.dot.A))
+			copy(d.SA, c.dot.SA)
+			copy(d.SB, c.dot.SB)
+			if d.A[k], d.B[k] = c.dot.A[k], c.dot.B[k]; len(dots)%2 == 0 {
+				d.C = c.dot.C
+			}
+			if key := mma.FormatDot(s.f, d); !s.asked[key] {
+				s.asked[key] = true
+				dots = append(dots, d)
+			}
+		}
+	}
+	return dots
 }
 
 // exam returns inputs of every generator, and some near those that differ.

@@ -41,7 +41,7 @@ func (g *maker) near(from, other *mma.Dot) *mma.Dot {
 // change changes one thing.
 func (g *maker) change(d, other *mma.Dot) {
 	k, j := g.r.IntN(len(d.A)), g.r.IntN(len(d.A))
-	switch g.r.IntN(14) {
+	switch g.r.IntN(18) {
 	case 0:
 		d.A[k] = g.flip(g.f.A, d.A[k])
 	case 1:
@@ -88,7 +88,38 @@ func (g *maker) change(d, other *mma.Dot) {
 		if g.r.IntN(2) == 0 {
 			d.C = 0
 		}
+	case 14:
+		d.A[k] = g.corner(g.f.A)
+	case 15:
+		d.B[k] = g.corner(g.f.B)
+	case 16:
+		d.C = g.corner(g.f.C)
+	case 17: // a square
+		if g.r.IntN(2) == 0 {
+			d.A[k] = g.corner(g.f.A)
+		}
+		d.B[k] = d.A[k] & g.f.B.Get().CodeMask()
 	}
+}
+
+// corner returns a code at an end of a format.
+func (g *maker) corner(id fp.ID) uint64 {
+	if id == fp.None {
+		return 0
+	}
+	f := id.Get()
+	codes := []uint64{0, uint64(step(f)), f.MaxFinite(), 1 << (f.FracBits + f.Low), 1<<(f.FracBits+f.Low) - uint64(step(f))}
+	if f.HasInf() {
+		codes = append(codes, f.InfCode(false))
+	}
+	if f.HasNaN() {
+		codes = append(codes, f.QuietNaN(false))
+	}
+	c := codes[g.r.IntN(len(codes))]
+	if g.r.IntN(2) == 0 && f.SignBit() != 0 {
+		c ^= f.SignBit()
+	}
+	return c
 }
 
 // flip changes a bit of a code, or its least ones.

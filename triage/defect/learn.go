@@ -32,8 +32,39 @@ type lesson struct {
 	no     []instance
 }
 
-// lesson makes the lesson of an effect for some samples.
+// lesson makes the lesson of an effect for some samples. An effect on single products may happen to
+// several of them at once, which then hide each other: where enough cases show it in one product
+// alone, only such cases count.
 func (s *search) lesson(p *proposal, scope Scope, some []*sample) *lesson {
+	if p.effect.ofProducts() {
+		const few = 6
+		alone := slices.DeleteFunc(slices.Clone(some), func(c *sample) bool { return s.seen(p, c) != 1 })
+		if l := s.lessonOf(p, scope, alone); l.cases >= few {
+			return l
+		}
+	}
+	return s.lessonOf(p, scope, some)
+}
+
+// seen returns in how many instances an effect would be seen.
+func (s *search) seen(p *proposal, c *sample) (n int) {
+	for i := range s.instances(p, c.view) {
+		if s.effectAt(p, c, i) != invisible {
+			n++
+		}
+	}
+	return n
+}
+
+// instances is the number of places where an effect may happen.
+func (s *search) instances(p *proposal, v *view) int {
+	if p.effect.ofProducts() {
+		return len(v.dot.A)
+	}
+	return 1
+}
+
+func (s *search) lessonOf(p *proposal, scope Scope, some []*sample) *lesson {
 	l := &lesson{scope: scope}
 	for _, c := range some {
 		s.add(c.view, scope)
@@ -72,11 +103,7 @@ func (s *search) effectAt(p *proposal, c *sample, i int) int {
 		if c.effects == nil {
 			c.effects = map[*proposal][]int8{}
 		}
-		n := 1
-		if p.effect.ofProducts() {
-			n = len(c.dot.A)
-		}
-		known = slices.Repeat([]int8{-1}, n)
+		known = slices.Repeat([]int8{-1}, s.instances(p, c.view))
 		c.effects[p] = known
 	}
 	if known[key] < 0 {

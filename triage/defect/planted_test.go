@@ -55,7 +55,7 @@ const (
 	cdnaHalf    = "cdna3/v_mfma_f32_32x32x8_f16"
 	cdnaSingle  = "cdna3/v_mfma_f32_32x32x2_f32"
 	cdnaDouble  = "cdna3/v_mfma_f64_16x16x4_f64"
-	armHalf     = "hopper/mma.m16n8k16.f16.f16.f16.f16"
+	halfSums    = "hopper/mma.m16n8k16.f16.f16.f16.f16"
 )
 
 // units are defects of eight kinds: of the result's bits, of lanes, of operands, of rounding, of
@@ -76,7 +76,7 @@ var units = []planted{
 		return u.right()
 	}},
 	{"half-word", cdnaDouble, "", func(u *unit) uint64 { // the carry from the low word to the high one
-		if d := u.right(); d&0x80000000 != 0 && isNumber(u.value()) {
+		if d := u.right(); d&0x80000000 != 0 && d<<1>>33 != 0 && isNumber(u.value()) {
 			return d - 1<<32
 		}
 		return u.right()
@@ -88,8 +88,14 @@ var units = []planted{
 	{"odd-lanes-halved", cdnaHalf, "product", func(u *unit) uint64 {
 		u = u.with()
 		for i := range u.A {
-			if e := u.B[i] >> 10 & 31; i%2 == 1 && u.A[i]&0x3ff == 0 && u.B[i]&0x3ff == 0 && e > 1 && e < 31 {
-				u.B[i] -= 1 << 10
+			if i%2 == 0 || u.A[i]&0x3ff != 0 || u.B[i]&0x3ff != 0 {
+				continue
+			}
+			for _, x := range []*uint64{&u.A[i], &u.B[i]} {
+				if e := *x >> 10 & 31; e > 1 && e < 31 {
+					*x -= 1 << 10
+					break
+				}
 			}
 		}
 		return u.right()
@@ -139,8 +145,17 @@ var units = []planted{
 		}
 		return d
 	}},
-	{"tie-away", armHalf, "", func(u *unit) uint64 {
-		return u.right()
+	{"ties-up", halfSums, "tie", func(u *unit) uint64 {
+		var tr sim.Trace
+		d := u.m.Dot(u.Dot, &tr)
+		s := &tr.Last().Sum
+		if s.Kind != sim.Finite || s.Value.IsZero() || d&0x7c00 == 0x7c00 {
+			return d
+		}
+		if q := max(s.Value.Exponent(), -14) - 10; s.Value.Low() == q-1 { // away from zero
+			return u.f.D.Get().Encode(s.Value, fp.RNA, fp.OverInf)
+		}
+		return d
 	}},
 	// Exponents.
 	{"far-c", hopperHalf, "c", func(u *unit) uint64 {
@@ -221,14 +236,14 @@ var units = []planted{
 		}
 		return u.right()
 	}},
-	{"long-cancellation", cdnaHalf, "", func(u *unit) uint64 {
-		e := -1000
+	{"long-cancellation", cdnaHalf, "cancel", func(u *unit) uint64 {
+		e := exponent(u.c())
 		for i := range u.A {
 			if u.p(i) != 0 {
 				e = max(e, exponent(u.p(i)))
 			}
 		}
-		if x := u.value(); isNumber(u.sum()) && x != 0 && math.Abs(x) > 0x1p-20 && u.c() == 0 && e-exponent(x) >= 3 {
+		if x := u.value(); isNumber(u.sum()) && x != 0 && e-exponent(x) >= 3 {
 			return u.right() &^ 0xff
 		}
 		return u.right()
@@ -255,7 +270,7 @@ var units = []planted{
 		return u.right()
 	}},
 	{"rare-pair", cdnaHalf, "", func(u *unit) uint64 {
-		if u.A[0]&0x7f == 0x55 && u.B[0]&0x7f == 0x2a {
+		if u.A[0]&0xf == 0x5 && u.B[0]&0xf == 0xa {
 			return u.right() ^ 1
 		}
 		return u.right()
@@ -285,5 +300,3 @@ func (u *unit) below() bool {
 	s := tr.Last().Sum.Value
 	return tr.Last().Sum.Kind == sim.Finite && !s.IsZero() && s.Exponent() < u.f.D.Get().Dyadic(u.f.D.Get().Decode(tr.Result)).Exponent()
 }
-
-var _ = fp.FP16

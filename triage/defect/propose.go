@@ -107,7 +107,7 @@ func costOf(e *Effect) int {
 	case e.reads():
 		return 2
 	case e.Do == "scale" || e.Do == "add" || e.Do == "up":
-		return find(e.Do).cost + int(max(e.N, -e.N)/2)
+		return find(e.Do).cost + int(min(max(e.N, -e.N)/2, 4))
 	}
 	return find(e.Do).cost
 }

@@ -99,7 +99,7 @@ func (w *viewer) ofCase(v *view) []int64 {
 	vs := codeValues(nil, w.f.C, d.C)
 	vs = codeValues(vs, w.f.D, v.right)
 	vs = w.sumValues(vs, w.tr.Last())
-	most, least := int64(absent), int64(absent)
+	most, least := absent, absent
 	var count, negative, subnormal, special, positive int64
 	for _, t := range w.terms(len(d.A)) {
 		if t == nil || !finite(t) {
@@ -130,7 +130,7 @@ func (w *viewer) ofCase(v *view) []int64 {
 			}
 		}
 	}
-	opposed := int64(absent)
+	opposed := absent
 	if w.f.C != fp.None && count > 0 && classOf(w.f.C.Get(), d.C) != isZero {
 		opposed = truth(negative > 0 && d.C&w.f.C.Get().SignBit() == 0 || positive > 0 && d.C&w.f.C.Get().SignBit() != 0)
 	}
@@ -142,13 +142,15 @@ func (w *viewer) ofCase(v *view) []int64 {
 func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 	f := w.f.D.Get()
 	if s.Sum.Kind == sim.Inf || s.Sum.Kind == sim.NaN {
-		return append(vs, absent, absent, absent, absent, absent, 0, absent, absent, absent, absent)
+		return append(vs, absent, absent, absent, absent, absent, 0, absent, absent, absent, absent, absent)
 	}
-	x, cut, e := s.Sum.Value, int64(0), int64(absent)
+	x, cut, e, top := s.Sum.Value, int64(0), absent, absent
 	some := false
 	for i := range s.Terms {
 		t := &s.Terms[i]
-		some = some || finite(t)
+		if finite(t) {
+			some, top = true, max(top, int64(t.Value.Exponent()))
+		}
 		if t.IsCut && !t.Value.IsZero() && t.Value.Low() < t.Q {
 			cut++
 		}
@@ -157,7 +159,7 @@ func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 		e = int64(s.E)
 	}
 	if x.IsZero() {
-		return append(vs, 0, 0, 0, 0, 0, 0, truth(some), absent, e, cut)
+		return append(vs, 0, 0, 0, 0, 0, 0, truth(some), absent, absent, e, cut)
 	}
 	q := max(x.Exponent(), f.Emin()) - int32(f.FracBits)
 	floor := x.Round(q, fp.RZ)
@@ -170,7 +172,7 @@ func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 	ones := !floor.IsZero() && oneRun(floor, int32(f.FracBits)+1)
 	up := !overflow && !after.IsZero() && compare(after, x) > 0
 	return append(vs, truth(x.Low() == q-1), truth(ones), truth(up && after.Exponent() > x.Exponent()), truth(up), truth(x.Low() < q),
-		truth(overflow), 0, minus(e, int64(x.Exponent())), e, cut)
+		truth(overflow), 0, minus(top, int64(x.Exponent())), minus(e, int64(x.Exponent())), e, cut)
 }
 
 // oneRun reports whether the upper n bits of a magnitude are ones and no other is.
@@ -194,9 +196,9 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 	for k := range d.A {
 		vs := codeValues([]int64{int64(k), int64(k), int64(k)}, w.f.A, d.A[k])
 		vs = codeValues(vs, w.f.B, d.B[k])
-		neg, exp, wide, shift, cut, largest, opposed := int64(absent), int64(absent), int64(absent), int64(absent), int64(absent), int64(absent), int64(absent)
+		neg, exp, top, wide, shift, cut, largest, opposed := absent, absent, absent, absent, absent, absent, absent, absent
 		if t := ts[k]; t != nil && finite(t) {
-			neg, exp, wide = truth(t.Value.Neg), int64(t.E), truth(t.Value.Exponent() > t.E)
+			neg, exp, top, wide = truth(t.Value.Neg), int64(t.E), int64(t.Value.Exponent()), truth(t.Value.Exponent() > t.E)
 			largest = truth(exp == most)
 			if w.f.C != fp.None {
 				opposed = truth(t.Value.Neg != (d.C&w.f.C.Get().SignBit() != 0))
@@ -205,7 +207,18 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 				shift, cut = minus(int64(at.e), exp), truth(at.cut)
 			}
 		}
-		vs = append(vs, neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), largest, opposed, truth(d.A[k] == d.B[k]))
+		vs = append(vs, neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), top, minus(top, w.cExp(d)))
+		for _, j := range []int{k - 1, k + 1} {
+			zero, neg, beside := absent, absent, absent
+			if j >= 0 && j < len(ts) && ts[j] != nil && (ts[j].Kind == sim.Finite || ts[j].Kind == sim.Null) {
+				zero, neg = truth(ts[j].Value.IsZero()), truth(ts[j].Value.Neg)
+				if zero == 0 {
+					beside = int64(ts[j].E)
+				}
+			}
+			vs = append(vs, zero, neg, minus(exp, beside))
+		}
+		vs = append(vs, largest, opposed, truth(d.A[k] == d.B[k]))
 		var sa, sb uint64
 		if w.f.Scale != fp.None {
 			b := k / int(w.f.Block)
@@ -254,7 +267,7 @@ func (w *viewer) ofPairs(v *view) [][]int64 {
 		for _, j := range rest {
 			x, y := ts[i], ts[j]
 			same := compare(x.Value, y.Value) == 0
-			all = append(all, []int64{int64(i), int64(j), int64(j - i), int64(x.E - y.E), truth(x.Value.Neg != y.Value.Neg),
+			all = append(all, []int64{int64(i), int64(j), int64(j - i), int64(x.E - y.E), int64(x.Value.Exponent() - y.Value.Exponent()), truth(x.Value.Neg != y.Value.Neg),
 				truth(same && x.Value.Neg != y.Value.Neg), truth(same && x.Value.Neg == y.Value.Neg), truth(d.A[i] == d.A[j]), truth(d.B[i] == d.B[j])})
 		}
 	}
@@ -265,7 +278,7 @@ func (w *viewer) ofSums(v *view) [][]int64 {
 	all := make([][]int64, len(w.tr.Sums))
 	for i := range w.tr.Sums {
 		s := &w.tr.Sums[i]
-		exp, neg, zero, apart := int64(absent), int64(absent), int64(absent), int64(absent)
+		exp, neg, zero, apart := absent, absent, absent, absent
 		if s.Sum.Kind == sim.Finite || s.Sum.Kind == sim.Null {
 			neg, zero = truth(s.Sum.Value.Neg), truth(s.Sum.Value.IsZero())
 			if zero == 0 {
