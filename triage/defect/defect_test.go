@@ -66,6 +66,13 @@ func TestPlanted(t *testing.T) {
 				asked += len(dots)
 				return ask(ctx, dots)
 			}
+			debugRule = map[string]*Rule{
+				"all-ones":          {OfProduct, Effect{On: OnProduct, Do: "plus-zero"}, []Condition{{"k", Equal, 0, 0}, {"a.frac", HasBits, 0x3ff, 0x3ff}, {"b.frac", HasBits, 0x3ff, 0x3ff}}},
+				"odd-lanes-halved":  {OfProduct, Effect{On: OnProduct, Do: "scale", N: -1}, []Condition{{"k.bits", HasBits, 1, 1}, {"a.frac", HasBits, 0, 0x3ff}, {"b.frac", HasBits, 0, 0x3ff}}},
+				"shift-of-twelve":   {OfProduct, Effect{On: OnResult, Do: "flip", N: 0}, []Condition{{"k", Equal, 0, 0}, {"p.top-c", Equal, -12, 0}}},
+				"long-cancellation": {OfCase, Effect{On: OnResult, Do: "cut", N: 8}, []Condition{{"last.lost", AtLeast, 3, 0}}},
+				"rare-pair":         {OfProduct, Effect{On: OnResult, Do: "flip", N: 0}, []Condition{{"k", Equal, 0, 0}, {"a.code", HasBits, 5, 15}, {"b.code", HasBits, 10, 15}}},
+			}[x.name]
 			from := time.Now()
 			c, err := Find(t.Context(), u)
 			if err != nil {

@@ -1,6 +1,8 @@
 package defect
 
 import (
+	"slices"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -129,6 +131,7 @@ var (
 			{"specials", number, "the number of infinite and NaN operands", "", 2},
 			{"c.opposed", flag, "c and a product have opposite signs", "c and the products have the same sign", 2},
 			{"signs", flag, "the products have both signs", "the products have one sign", 2},
+			{"lost", number, "the exponent of the largest term minus that of the result", "", 2},
 		})
 	productFeatures = concat(
 		[]feature{
@@ -180,25 +183,15 @@ var (
 		}, sumFeatures("s"))
 )
 
-var tables = map[Scope][]feature{OfCase: caseFeatures, OfProduct: productFeatures, OfPair: pairFeatures, OfSum: stepFeatures}
-
-// columns is where the features of a scope stand in the values of one of its instances: after those
-// of the case.
-func columns(s Scope) []feature {
-	if s == OfCase {
-		return caseFeatures
-	}
-	return concat(caseFeatures, tables[s])
+// scopes are the features of each scope: those of the case, and then its own.
+var scopes = map[Scope][]feature{
+	OfCase: caseFeatures, OfProduct: concat(caseFeatures, productFeatures),
+	OfPair: concat(caseFeatures, pairFeatures), OfSum: concat(caseFeatures, stepFeatures),
 }
 
 // column returns the number of a feature in a scope, -1 if there is none.
 func column(s Scope, name string) int {
-	for i, f := range columns(s) {
-		if f.name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(scopes[s], func(f feature) bool { return f.name == name })
 }
 
 func concat(parts ...[]feature) (all []feature) {

@@ -24,8 +24,11 @@ const (
 	enough      = 16   // inputs on either side of the condition that must confirm a rule
 	lastRound   = 2    // of gen.Probe: the last test
 	mostDiffer  = 384
+	farFetched  = 12 // the cost of conditions beside which more conditions are tried
 	mostSamples = 5000
 )
+
+var debugRule *Rule
 
 var debug = os.Getenv("DEFECT") != ""
 
@@ -54,6 +57,7 @@ type search struct {
 type hypothesis struct {
 	p    *proposal
 	rule Rule
+	when int // the cost of the conditions
 	cost int
 }
 
@@ -126,6 +130,32 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 			for i, p := range s.left {
 				if i < 6 {
 					fmt.Println("      p", p.hits, p.effect.String())
+				}
+			}
+			if debugRule != nil && len(pool) == 0 {
+				for _, p := range s.left {
+					if p.effect.String() != debugRule.Effect.String() {
+						continue
+					}
+					h := &hypothesis{p: p, rule: *debugRule}
+					fmt.Println("TRUTH", debugRule.String())
+					n := 0
+					for _, c := range s.samples {
+						if got, met := s.predict(h, c.view); !s.same(got, c.want) {
+							if n++; n < 5 {
+								fmt.Printf("   contradicts: %s right %x want %x got %x met %v\n", mma.FormatDot(s.f, c.dot), c.right, c.want, got, met)
+							}
+						}
+					}
+					l := s.lesson(p, debugRule.Scope, -1, s.focused(p, string(debugRule.Scope)+" "+p.effect.String()))
+					fmt.Println("   contradictions", n, "lesson", l.cases, len(l.yes), len(l.no))
+					atoms := l.atoms(func(name string) int { return widthOf(name, s.f) })
+					fmt.Println("   atoms", len(atoms))
+					for _, a := range atoms {
+						if slices.Contains(debugRule.When, a.Condition) {
+							fmt.Println("   has", a.String(), a.cost, count(a.no))
+						}
+					}
 				}
 			}
 		}
@@ -237,22 +267,37 @@ func (s *search) visible(h *hypothesis, v *view, met []int) bool {
 	return false
 }
 
-// hypotheses returns the simplest rules that no case contradicts.
+// hypotheses returns the simplest rules that no case contradicts. Where those with the fewest
+// conditions need a far-fetched one, such as a pattern of bits, one more condition may be simpler.
 func (s *search) hypotheses() []*hypothesis {
 	proposals := s.proposals()
+	var pool []*hypothesis
 	for parts := range MaxParts + 1 {
-		var pool []*hypothesis
+		before := len(pool)
 		for _, p := range proposals {
 			for _, scope := range scopesOf(p, parts) {
-				pool = append(pool, s.consistent(p, scope, parts)...)
+				pool = append(pool, s.consistent(p, scope, -1, parts)...)
 			}
+			pool = append(pool, s.inOneProduct(p, parts)...)
 		}
-		if len(pool) > 0 {
-			slices.SortStableFunc(pool, func(x, y *hypothesis) int { return x.cost - y.cost })
-			return pool[:min(len(pool), mostPool)]
+		slices.SortStableFunc(pool, func(x, y *hypothesis) int { return x.cost - y.cost })
+		if before > 0 || len(pool) > 0 && pool[0].when <= farFetched {
+			break
 		}
 	}
-	return nil
+	return pool[:min(len(pool), mostPool)]
+}
+
+// inOneProduct returns rules with conditions on a product of a certain number, for effects on
+// other things than products.
+func (s *search) inOneProduct(p *proposal, parts int) (pool []*hypothesis) {
+	if p.effect.ofProducts() || parts < 2 {
+		return nil
+	}
+	for k := range min(len(s.samples[0].dot.A), mostPaired) {
+		pool = append(pool, s.consistent(p, OfProduct, k, parts)...)
+	}
+	return pool
 }
 
 // scopesOf are the scopes that the conditions of an effect may have.
@@ -270,22 +315,29 @@ func scopesOf(p *proposal, parts int) []Scope {
 var scopeCosts = map[Scope]int{OfCase: 0, OfProduct: 1, OfSum: 2, OfPair: 3}
 
 // consistent returns rules with an effect that predict every case. They are learned from a few
-// cases, to which those that contradict a rule are added.
-func (s *search) consistent(p *proposal, scope Scope, parts int) []*hypothesis {
+// cases, to which those that contradict a rule are added. only is the number of the only product
+// that is looked at; -1: all are.
+func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypothesis {
 	const tries = 6
-	key := string(scope) + " " + p.effect.String()
+	key := fmt.Sprint(scope, only, p.effect.String())
 	for range tries {
-		l := s.lesson(p, scope, s.focused(p, key))
+		l := s.lesson(p, scope, only, s.focused(p, key))
 		if l.cases == 0 {
 			return nil
 		}
+		var fixed []Condition
+		if only >= 0 {
+			fixed = []Condition{{Feature: "k", Is: Equal, Value: int64(only)}}
+		}
 		var all []*hypothesis
 		var worst *sample
-		for _, when := range l.separate(func(name string) int { return widthOf(name, s.f) }, parts) {
-			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: when}, cost: 3*p.cost + scopeCosts[scope]}
-			for i := range when {
-				h.cost += conditionCost(&columns(scope)[column(scope, when[i].Feature)], &when[i])
+		for _, when := range l.separate(func(name string) int { return widthOf(name, s.f) }, parts-len(fixed)) {
+			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: slices.Concat(fixed, when)}}
+			for i := range h.rule.When {
+				c := &h.rule.When[i]
+				h.when += conditionCost(&scopes[scope][column(scope, c.Feature)], c)
 			}
+			h.cost = h.when + 3*p.cost + scopeCosts[scope]
 			if c := s.contradiction(h); c == nil {
 				all = append(all, h)
 			} else if worst == nil {

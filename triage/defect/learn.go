@@ -11,9 +11,10 @@ const (
 	learnDiffer = 64  // differing cases that conditions must cover
 	learnAgree  = 320 // agreeing cases, in which the effect would show, that they must not
 	mostAtoms   = 2400
-	mostRules   = 24 // of a size, for an effect and a scope
-	beamOfPairs = 48 // pairs of conditions to which a third is added
-	MaxParts    = 3  // of a condition
+	mostRules   = 24  // of a size, for an effect and a scope
+	eachFeature = 10  // conditions on a feature, and
+	strongAtoms = 240 // conditions in all of which three are combined
+	MaxParts    = 3   // of a condition
 )
 
 // instance is one of the products, pairs or sums of a case, or the case itself.
@@ -34,16 +35,16 @@ type lesson struct {
 
 // lesson makes the lesson of an effect for some samples. An effect on single products may happen to
 // several of them at once, which then hide each other: where enough cases show it in one product
-// alone, only such cases count.
-func (s *search) lesson(p *proposal, scope Scope, some []*sample) *lesson {
+// alone, only such cases count. only is the number of the only instance that counts, -1: all do.
+func (s *search) lesson(p *proposal, scope Scope, only int, some []*sample) *lesson {
 	if p.effect.ofProducts() {
 		const few = 6
 		alone := slices.DeleteFunc(slices.Clone(some), func(c *sample) bool { return s.seen(p, c) != 1 })
-		if l := s.lessonOf(p, scope, alone); l.cases >= few {
+		if l := s.lessonOf(p, scope, only, alone); l.cases >= few {
 			return l
 		}
 	}
-	return s.lessonOf(p, scope, some)
+	return s.lessonOf(p, scope, only, some)
 }
 
 // seen returns in how many instances an effect would be seen.
@@ -64,12 +65,15 @@ func (s *search) instances(p *proposal, v *view) int {
 	return 1
 }
 
-func (s *search) lessonOf(p *proposal, scope Scope, some []*sample) *lesson {
+func (s *search) lessonOf(p *proposal, scope Scope, only int, some []*sample) *lesson {
 	l := &lesson{scope: scope}
 	for _, c := range some {
 		s.add(c.view, scope)
 		n := len(l.yes)
 		for i := range c.of[scope] {
+			if only >= 0 && i != only {
+				continue
+			}
 			switch effect := s.effectAt(p, c, i); {
 			case c.differs && effect == asWanted:
 				l.yes, l.caseOf = append(l.yes, instance{c.view, i}), append(l.caseOf, l.cases)
@@ -183,30 +187,26 @@ func (l *lesson) pairs(atoms []*atom) (found [][]*atom) {
 	return found
 }
 
-// triples adds a third condition to the pairs that leave the fewest instances of agreeing cases.
+// triples returns three conditions that do so, of those that leave the fewest instances of agreeing
+// cases, a few of each feature.
 func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
-	type pair struct {
-		a, b    *atom
-		yes, no []uint64
-		left    int
-	}
-	var beam []pair
 	strong := slices.Clone(atoms)
 	slices.SortStableFunc(strong, func(x, y *atom) int { return count(x.no) - count(y.no) })
-	strong = strong[:min(len(strong), 160)]
+	of := map[int]int{}
+	strong = slices.DeleteFunc(strong, func(a *atom) bool { of[a.column]++; return of[a.column] > eachFeature })
+	strong = strong[:min(len(strong), strongAtoms)]
 	for i, a := range strong {
-		for _, b := range strong[:i] {
-			if a.column != b.column && l.covers(a.yes, b.yes) {
-				no := both(a.no, b.no)
-				beam = append(beam, pair{b, a, both(a.yes, b.yes), no, count(no)})
+		for j, b := range strong[:i] {
+			if a.column == b.column && a.Is != AtLeast && a.Is != AtMost || !l.covers(a.yes, b.yes) {
+				continue
 			}
-		}
-	}
-	slices.SortStableFunc(beam, func(x, y pair) int { return cmp.Or(x.left-y.left, x.a.cost+x.b.cost-y.a.cost-y.b.cost) })
-	for _, p := range beam[:min(len(beam), beamOfPairs)] {
-		for _, a := range atoms {
-			if disjoint(p.no, a.no) && l.covers(p.yes, a.yes) {
-				found = append(found, []*atom{p.a, p.b, a})
+			yes, no := both(a.yes, b.yes), both(a.no, b.no)
+			for _, c := range strong[:j] {
+				if disjoint(no, c.no) && l.covers(yes, c.yes) {
+					if found = append(found, []*atom{c, b, a}); len(found) > 16*mostRules {
+						return found
+					}
+				}
 			}
 		}
 	}
@@ -217,7 +217,7 @@ func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
 // instance of an agreeing case does not, the cheapest first.
 func (l *lesson) atoms(width func(name string) int) []*atom {
 	var all []*atom
-	for n, f := range columns(l.scope) {
+	for n, f := range scopes[l.scope] {
 		values := func(of []instance) []int64 {
 			vs := make([]int64, len(of))
 			for i, x := range of {

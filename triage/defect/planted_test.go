@@ -88,14 +88,8 @@ var units = []planted{
 	{"odd-lanes-halved", cdnaHalf, "product", func(u *unit) uint64 {
 		u = u.with()
 		for i := range u.A {
-			if i%2 == 0 || u.A[i]&0x3ff != 0 || u.B[i]&0x3ff != 0 {
-				continue
-			}
-			for _, x := range []*uint64{&u.A[i], &u.B[i]} {
-				if e := *x >> 10 & 31; e > 1 && e < 31 {
-					*x -= 1 << 10
-					break
-				}
+			if e := u.B[i] >> 10 & 31; i%2 == 1 && u.B[i]&0x3ff == 0 && e > 1 && e < 31 {
+				u.B[i] -= 1 << 10
 			}
 		}
 		return u.right()

@@ -110,7 +110,7 @@ func (e *Effect) number() string {
 	case "scale":
 		switch e.N {
 		case -1:
-			return "half of"
+			return "half"
 		case 1:
 			return "twice"
 		}
@@ -167,6 +167,9 @@ func (c *Condition) String() string {
 		return f.noun + " is " + [...]string{"even", "odd"}[c.Value]
 	case bits.OnesCount64(uint64(c.Mask)) == 1:
 		return fmt.Sprintf("%s of %s is %d", bitsText(c.Mask), f.noun, truth(c.Value != 0))
+	}
+	if low := c.Mask & (c.Mask + 1); low == 0 && strings.HasPrefix(f.noun, "the fraction") {
+		return fmt.Sprintf("%s is %x", f.noun, uint64(c.Value))
 	}
 	return fmt.Sprintf("%s masked with %x is %x", f.noun, uint64(c.Mask), uint64(c.Value))
 }

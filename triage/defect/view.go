@@ -87,6 +87,15 @@ func (w *viewer) cExp(d *mma.Dot) int64 {
 	return int64(f.Decode(d.C).Exp)
 }
 
+// cTop is the exponent of the value of c.
+func (w *viewer) cTop(d *mma.Dot) int64 {
+	if w.cExp(d) == absent {
+		return absent
+	}
+	f := w.f.C.Get()
+	return int64(f.Dyadic(f.Decode(d.C)).Exponent())
+}
+
 func minus(x, y int64) int64 {
 	if x == absent || y == absent {
 		return absent
@@ -99,13 +108,14 @@ func (w *viewer) ofCase(v *view) []int64 {
 	vs := codeValues(nil, w.f.C, d.C)
 	vs = codeValues(vs, w.f.D, v.right)
 	vs = w.sumValues(vs, w.tr.Last())
-	most, least := absent, absent
+	most, least, top := absent, absent, w.cTop(d)
 	var count, negative, subnormal, special, positive int64
 	for _, t := range w.terms(len(d.A)) {
 		if t == nil || !finite(t) {
 			continue
 		}
 		count++
+		top = max(top, int64(t.Value.Exponent()))
 		if t.Value.Neg {
 			negative++
 		} else {
@@ -134,15 +144,19 @@ func (w *viewer) ofCase(v *view) []int64 {
 	if w.f.C != fp.None && count > 0 && classOf(w.f.C.Get(), d.C) != isZero {
 		opposed = truth(negative > 0 && d.C&w.f.C.Get().SignBit() == 0 || positive > 0 && d.C&w.f.C.Get().SignBit() != 0)
 	}
+	dTop := absent
+	if f := w.f.D.Get(); classOf(f, v.right) == isNormal || classOf(f, v.right) == isSubnormal {
+		dTop = int64(f.Dyadic(f.Decode(v.right)).Exponent())
+	}
 	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(w.cExp(d), most), most, least, minus(most, least),
-		count, negative, subnormal, special, opposed, truth(negative > 0 && positive > 0))
+		count, negative, subnormal, special, opposed, truth(negative > 0 && positive > 0), minus(top, dTop))
 }
 
 // sumValues are the values of sumFeatures.
 func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 	f := w.f.D.Get()
 	if s.Sum.Kind == sim.Inf || s.Sum.Kind == sim.NaN {
-		return append(vs, absent, absent, absent, absent, absent, 0, absent, absent, absent, absent, absent)
+		return append(vs, 0, 0, 0, 0, 0, 0, 0, absent, absent, absent, absent)
 	}
 	x, cut, e, top := s.Sum.Value, int64(0), absent, absent
 	some := false
@@ -207,7 +221,7 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 				shift, cut = minus(int64(at.e), exp), truth(at.cut)
 			}
 		}
-		vs = append(vs, neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), top, minus(top, w.cExp(d)))
+		vs = append(vs, neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), top, minus(top, w.cTop(d)))
 		for _, j := range []int{k - 1, k + 1} {
 			zero, neg, beside := absent, absent, absent
 			if j >= 0 && j < len(ts) && ts[j] != nil && (ts[j].Kind == sim.Finite || ts[j].Kind == sim.Null) {
