@@ -1,7 +1,6 @@
 package defect
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
 )
