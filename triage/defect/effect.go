@@ -37,8 +37,9 @@ func (e *Effect) ofProducts() bool { return e.On == OnA || e.On == OnB || e.On =
 // on a code of the format whose outcome is not known, and between the one that makes y of x.
 type operation struct {
 	name    string
-	text    string // of the effect, with %s for n
+	text    string // of the effect, with %w for what it changes and %s for n
 	cost    int
+	bit     bool // n is a number of bits, or of one
 	do      func(f *fp.Format, x uint64, n int64) (uint64, bool)
 	numbers func(f *fp.Format) []int64
 	between func(f *fp.Format, x, y uint64) (int64, bool)
@@ -46,51 +47,51 @@ type operation struct {
 
 // operations is the table. Of effects that explain the same, the cheapest is taken, and the first.
 var operations = []operation{
-	{"set", "bit %s of %w is stuck at 1", 1, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | 1<<n, true },
+	{"set", "bit %s of %w is stuck at 1", 1, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | 1<<n, true },
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(y&^x, x&^y) }},
-	{"clear", "bit %s of %w is stuck at 0", 1, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1 << n), true },
+	{"clear", "bit %s of %w is stuck at 0", 1, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1 << n), true },
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x&^y, y&^x) }},
-	{"negate", "%w has the wrong sign", 1, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return x ^ f.SignBit(), f.SignBit() != 0 },
+	{"negate", "%w has the wrong sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return x ^ f.SignBit(), f.SignBit() != 0 },
 		once, constant},
-	{"zero", "%w is a zero of its sign", 1, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return x & f.SignBit(), !f.NoZero },
+	{"zero", "%w is a zero of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return x & f.SignBit(), !f.NoZero },
 		once, constant},
-	{"plus-zero", "%w is +0", 1, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return 0, !f.NoZero },
+	{"plus-zero", "%w is +0", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return 0, !f.NoZero },
 		once, constant},
-	{"max", "%w is the largest number of its sign", 1, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
+	{"max", "%w is the largest number of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
 		return x&f.SignBit() | f.MaxFinite(), true
 	}, once, constant},
-	{"inf", "%w is an infinity of its sign", 1, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
+	{"inf", "%w is an infinity of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
 		if !f.HasInf() {
 			return 0, false
 		}
 		return f.InfCode(x&f.SignBit() != 0), true
 	}, once, constant},
-	{"scale", "%w is %s of what it should be", 2, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
-	{"add", "%w has a magnitude %s", 2, added, func(*fp.Format) []int64 { return []int64{1, -1} }, addBetween},
-	{"up", "%w is %s", 3, raised, func(*fp.Format) []int64 { return nil }, func(f *fp.Format, x, y uint64) (int64, bool) {
+	{"scale", "%w is %s of what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
+	{"add", "%w has a magnitude %s", 2, false, added, func(*fp.Format) []int64 { return []int64{1, -1} }, addBetween},
+	{"up", "%w is %s", 3, false, raised, func(*fp.Format) []int64 { return nil }, func(f *fp.Format, x, y uint64) (int64, bool) {
 		n, ok := addBetween(f, x, y)
 		if x&f.SignBit() != 0 {
 			n = -n
 		}
 		return n, ok
 	}},
-	{"flip", "bit %s of %w is inverted", 2, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ 1<<n, true },
+	{"flip", "bit %s of %w is inverted", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ 1<<n, true },
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x^y, 0) }},
-	{"cut", "the low %s bits of %w are zero", 2, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1<<n - 1), true },
+	{"cut", "the low %s bits of %w are zero", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1<<n - 1), true },
 		func(f *fp.Format) []int64 { return []int64{int64(f.FracBits)} }, nil},
-	{"fill", "the low %s bits of %w are ones", 2, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | (1<<n - 1), true },
+	{"fill", "the low %s bits of %w are ones", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | (1<<n - 1), true },
 		func(f *fp.Format) []int64 { return nil }, nil},
-	{"magnitude", "%w has the magnitude %s and its sign", 3, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
+	{"magnitude", "%w has the magnitude %s and its sign", 3, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		return x&f.SignBit() | uint64(n), true
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
 		return int64(y &^ f.SignBit()), (x^y)&f.SignBit() == 0
 	}},
-	{"code", "%w is %s", 2, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return uint64(n), true },
+	{"code", "%w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return uint64(n), true },
 		codesOf, func(f *fp.Format, x, y uint64) (int64, bool) { return int64(y), true }},
-	{"xor", "the bits %s of %w are inverted", 4, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ uint64(n), true },
+	{"xor", "the bits %s of %w are inverted", 4, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ uint64(n), true },
 		nil, func(f *fp.Format, x, y uint64) (int64, bool) { return int64(x ^ y), true }},
-	{"and", "the bits %s of %w are stuck at 0", 3, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ uint64(n), true }, nil, nil},
-	{"or", "the bits %s of %w are stuck at 1", 3, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | uint64(n), true }, nil, nil},
+	{"and", "the bits %s of %w are stuck at 0", 3, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ uint64(n), true }, nil, nil},
+	{"or", "the bits %s of %w are stuck at 1", 3, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | uint64(n), true }, nil, nil},
 }
 
 func find(name string) *operation {
@@ -251,7 +252,9 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 			return nil
 		}
 		r.model = m
-	} else if r.op == nil && !e.reads() {
+		return r
+	}
+	if !slices.Contains([]Place{OnResult, OnC, OnA, OnB, OnProduct}, e.On) || e.reads() != (r.op == nil) || e.reads() && !e.ofProducts() {
 		return nil
 	}
 	return r

@@ -2,7 +2,6 @@ package defect
 
 import (
 	"fmt"
-	"os"
 
 	"context"
 	"math/rand/v2"
@@ -27,10 +26,6 @@ const (
 	farFetched  = 12 // the cost of conditions beside which more conditions are tried
 	mostSamples = 5000
 )
-
-var debugRule *Rule
-
-var debug = os.Getenv("DEFECT") != ""
 
 // sample is a case with what the program makes of it.
 type sample struct {
@@ -65,13 +60,17 @@ type hypothesis struct {
 // of the unit agree with.
 func Find(ctx context.Context, u *Unit) (*Claim, error) {
 	m, err := sim.New(u.Formats, u.K, u.Program)
-	if err != nil || len(u.Differ) == 0 || u.Ask == nil {
+	if err != nil {
 		return nil, err
 	}
 	s := &search{viewer: &viewer{f: u.Formats, m: m}, u: u, asked: map[string]bool{}, against: map[string][]*sample{}, proposed: map[string]*proposal{}}
 	s.maker = &maker{u.Formats, rand.New(rand.NewPCG(u.Seed, 0x6465666563740001))}
-	for _, c := range slices.Concat(u.Differ[:min(len(u.Differ), mostDiffer)], u.Agree[:min(len(u.Agree), mostDiffer)]) {
-		s.learn(c.Dot, c.Want)
+	kept := map[bool]int{}
+	for _, c := range u.Cases {
+		x := s.learn(c.Dot, c.Want)
+		if kept[x.differs]++; kept[x.differs] > mostDiffer {
+			s.samples = s.samples[:len(s.samples)-1]
+		}
 	}
 	return s.find(ctx)
 }
@@ -118,45 +117,6 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 			claim, calm = nil, 0
 			if len(pool) > 0 {
 				claim = &Claim{Rule: pool[0].rule}
-			}
-		}
-		if debug {
-			fmt.Printf("round %d calm %d samples %d differ %d proposals %d pool %d\n", round, calm, len(s.samples), len(s.differing(5000)), len(s.left), len(pool))
-			for i, h := range pool {
-				if i < 3 {
-					fmt.Println("   ", h.cost, h.rule.String())
-				}
-			}
-			for i, p := range s.left {
-				if i < 6 {
-					fmt.Println("      p", p.hits, p.effect.String())
-				}
-			}
-			if debugRule != nil && len(pool) == 0 {
-				for _, p := range s.left {
-					if p.effect.String() != debugRule.Effect.String() {
-						continue
-					}
-					h := &hypothesis{p: p, rule: *debugRule}
-					fmt.Println("TRUTH", debugRule.String())
-					n := 0
-					for _, c := range s.samples {
-						if got, met := s.predict(h, c.view); !s.same(got, c.want) {
-							if n++; n < 5 {
-								fmt.Printf("   contradicts: %s right %x want %x got %x met %v\n", mma.FormatDot(s.f, c.dot), c.right, c.want, got, met)
-							}
-						}
-					}
-					l := s.lesson(p, debugRule.Scope, -1, s.focused(p, string(debugRule.Scope)+" "+p.effect.String()))
-					fmt.Println("   contradictions", n, "lesson", l.cases, len(l.yes), len(l.no))
-					atoms := l.atoms(func(name string) int { return widthOf(name, s.f) })
-					fmt.Println("   atoms", len(atoms))
-					for _, a := range atoms {
-						if slices.Contains(debugRule.When, a.Condition) {
-							fmt.Println("   has", a.String(), a.cost, count(a.no))
-						}
-					}
-				}
 			}
 		}
 		inputs := s.inputs(pool)

@@ -106,6 +106,8 @@ func costOf(e *Effect) int {
 		return 4
 	case e.reads():
 		return 2
+	case e.On == OnC || e.On == OnA || e.On == OnB:
+		return find(e.Do).cost + 1
 	case e.Do == "scale" || e.Do == "add" || e.Do == "up":
 		return find(e.Do).cost + int(min(max(e.N, -e.N)/2, 4))
 	}

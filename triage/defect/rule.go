@@ -14,7 +14,7 @@ type Unit struct {
 	Program mma.Params
 	Policy  oracle.Policy
 
-	Differ, Agree []Case // cases in which it gives another result than the program, and the same
+	Cases []Case // in some of which it gives another result than the program
 	// Ask returns the unit's results. It may replace a dot product on which the unit fails.
 	Ask  func(ctx context.Context, dots []*mma.Dot) ([]uint64, error)
 	Seed uint64

@@ -232,7 +232,7 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 			}
 			vs = append(vs, zero, neg, minus(exp, beside))
 		}
-		vs = append(vs, largest, opposed, truth(d.A[k] == d.B[k]))
+		vs = append(w.roundedProduct(vs, d, k, ts[k]), largest, opposed, truth(d.A[k] == d.B[k]))
 		var sa, sb uint64
 		if w.f.Scale != fp.None {
 			b := k / int(w.f.Block)
@@ -242,6 +242,25 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 		all[k] = vs
 	}
 	return all
+}
+
+// roundedProduct are the features of the rounding of a product.
+func (w *viewer) roundedProduct(vs []int64, d *mma.Dot, k int, t *sim.TermTrace) []int64 {
+	r := w.m.Params().Prod.Round
+	a, b := w.f.A.Get().Decode(d.A[k]), w.f.B.Get().Decode(d.B[k])
+	if r.Frac == 0 || t == nil || !finite(t) || a.Class != fp.Finite || b.Class != fp.Finite {
+		return append(vs, 0, 0, 0, 0)
+	}
+	x, y := w.f.A.Get().Dyadic(a), w.f.B.Get().Dyadic(b)
+	x.Hi, x.Lo = bits.Mul64(x.Lo, y.Lo)
+	x.Q += y.Q
+	e := x.Exponent()
+	if r.Emin != 0 {
+		e = max(e, int32(r.Emin))
+	}
+	q := e - int32(r.Frac)
+	up := compare(t.Value, x) > 0
+	return append(vs, truth(x.Low() == q-1), truth(up && t.Value.Exponent() > x.Exponent()), truth(up), truth(x.Low() < q))
 }
 
 // aligned is how a product stands in the sum that takes it.
