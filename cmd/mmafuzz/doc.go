@@ -31,7 +31,8 @@
 //	mmafuzz completion  completion for a shell
 //	mmafuzz version     the version, and digests of everything results depend on
 //
-// mmafuzz help COMMAND tells more about each. Results go to standard output, all
+// mmafuzz help COMMAND tells more about each, and mmafuzz help lists guides that begin with
+// an example. Results go to standard output, all
 // else to standard error. Exit status:
 //
 //	 0  the units agree

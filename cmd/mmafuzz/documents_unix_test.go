@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,11 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // documents are the texts whose examples are run.
-var documents = []string{"../../README.md"}
+var documents = []string{"../../README.md", "guides/exec.md", "guides/model.md", "guides/nightly.md", "guides/campaign.md", "guides/papers.md"}
 
 // example is a block of a document that shows commands, each after "$ ", and lines of what they
 // print.
@@ -39,11 +43,15 @@ func TestDocuments(t *testing.T) {
 	for _, file := range documents {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			t.Parallel()
+			if strings.HasPrefix(file, "guides") {
+				tier.LongOnly(t)
+			}
 			text, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
 			dir := projectCopy(t)
+			writeFiles(t, dir, string(text))
 			examples := examplesOf(string(text))
 			if len(examples) == 0 {
 				t.Error("there is no example")
@@ -55,6 +63,21 @@ func TestDocuments(t *testing.T) {
 				runExample(t, dir, e.text)
 			}
 		})
+	}
+}
+
+var fileBlock = regexp.MustCompile("(?ms)^```\\w+ (\\S+)\n(.*?)^```$")
+
+// writeFiles writes the files of a document: blocks with a name behind the language.
+func writeFiles(t *testing.T, dir, text string) {
+	t.Helper()
+	for _, m := range fileBlock.FindAllStringSubmatch(text, -1) {
+		if err := os.WriteFile(filepath.Join(dir, m[1]), []byte(m[2]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if same, err := os.ReadFile(filepath.Join("guides", m[1])); err == nil && string(same) != m[2] {
+			t.Errorf("%s: the document has another text than guides/%s", m[1], m[1])
+		}
 	}
 }
 
@@ -110,4 +133,44 @@ func shell(t *testing.T, dir, command string) string {
 		t.Errorf("%s: %v\n%s", command, err, stderr.String())
 	}
 	return string(out)
+}
+
+// TestExamples runs the examples of all commands.
+func TestExamples(t *testing.T) {
+	tier.LongOnly(t)
+	dir := t.TempDir()
+	for _, e := range examples {
+		for line := range strings.Lines(e.text) {
+			shell(t, dir, line)
+		}
+	}
+}
+
+// TestEveryCommand holds that every command has a group and an example.
+func TestEveryCommand(t *testing.T) {
+	root := newRoot(&app{stdout: printable.NewOutput(io.Discard), stderr: io.Discard})
+	root.InitDefaultHelpCmd()
+	var check func(c *cobra.Command)
+	check = func(c *cobra.Command) {
+		if c.Hidden || c.Name() == "completion" {
+			return
+		}
+		if c.Parent() == root && c.GroupID == "" {
+			t.Errorf("%s is in no group: add it to groups", c.CommandPath())
+		}
+		if c.Name() != "help" && !c.HasSubCommands() && c.Example == "" {
+			t.Errorf("%s has no example: add it to examples", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			check(sub)
+		}
+	}
+	for _, c := range root.Commands() {
+		check(c)
+	}
+	for _, e := range examples {
+		if c, rest, err := root.Find(strings.Fields(e.command)); err != nil || len(rest) > 0 {
+			t.Errorf("example of %q, which is no command: %v %v", e.command, c.CommandPath(), err)
+		}
+	}
 }

@@ -144,6 +144,8 @@ was found so far).`,
 	root.SetVersionTemplate("mmafuzz {{.Version}}\n")
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
+	setGroups(root)
+	setExamples(root)
 	fillHelp(root)
 	setErrors(root)
 	group(root)
