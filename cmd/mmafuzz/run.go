@@ -126,7 +126,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	r.shard.add(f)
 	r.trust = trusting(a, c, "plans")
 	_ = c.MarkFlagDirname("out")
-	fewFlags(c, "a b inst targets count time out nan seed known")
+	fewFlags(c, "a b inst targets count time out nan accept seed known")
 	return c
 }
 

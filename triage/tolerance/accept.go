@@ -20,21 +20,13 @@ type Accept struct {
 	bound expression // nil: ulp
 }
 
-// Names are what an expression of --accept bound= can have, with what they mean.
-var Names = []struct{ Name, Means string }{
-	{"u", "unit roundoff of D: 2^-24 of FP32"},
-	{"eta", "smallest positive number of D"},
-	{"K", "products of the dot product"},
-	{"S", "sum of |a*b| of all products and |c|, exactly"},
-	{"X", "|exact value|"},
-	{"A", "|A's result|"},
-	{"B", "|B's result|"},
-}
+// names are what an expression of bound= can have; Judge has their values.
+var names = []string{"u", "eta", "K", "S", "X", "A", "B"}
 
 // Parse reads what --accept takes: bits, ulp=N or bound=EXPRESSION.
 func Parse(text string) (*Accept, error) {
 	a := &Accept{text: text}
-	const forms = "--accept takes bits, ulp=N, or bound=EXPRESSION in u, eta, K, S, X, A, B, for example bound=(K+1)*u*S or bound=1e-5+1e-3*B"
+	const forms = "--accept takes bits, ulp=N, or bound=EXPRESSION of u, eta, K, S, X, A, B, for example bound=(K+1)*u*S or bound=1e-5+1e-3*B; mmafuzz run --help says what they are"
 	kind, value, _ := strings.Cut(text, "=")
 	switch kind {
 	case "bits":
@@ -48,10 +40,6 @@ func Parse(text string) (*Accept, error) {
 			return a, nil
 		}
 	case "bound":
-		var names []string
-		for _, n := range Names {
-			names = append(names, n.Name)
-		}
 		var err error
 		if a.bound, err = parseExpression(value, names); err != nil {
 			return nil, hint.New(forms, "--accept %s: %w", text, err)
