@@ -124,6 +124,9 @@ func newKernel(m *Model, path Path) kernel {
 	if k := newExact(m); k != nil {
 		return k
 	}
+	if k := newWord(m); k != nil {
+		return k
+	}
 	return nil
 }
 
