@@ -3,7 +3,6 @@ package triage
 import (
 	"math/bits"
 	"slices"
-	"strings"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -38,11 +37,7 @@ type Attribution struct {
 func (s *Attribution) Causes(n *Attributor, b *mma.Batch, at []int32, from, to []uint64) []*Cause {
 	s.begin(n, at, from, to)
 	s.shown(b)
-	sizes := len(n.labels)
-	if sizes > maxTogether {
-		sizes = 2
-	}
-	for size := 1; size <= sizes && len(s.left) > 0; size++ {
+	for size := 1; size <= len(n.sets) && len(s.left) > 0; size++ {
 		s.step(size, b)
 	}
 	if len(s.left) == 0 {
@@ -120,7 +115,7 @@ func (s *Attribution) drop(which func(i int) bool) {
 func (s *Attribution) step(size int, b *mma.Batch) {
 	all := s.n.all()
 	half := 2*size == len(s.n.labels) // the complement of a set of this size has the same size
-	for _, set := range s.n.sets(size) {
+	for _, set := range s.n.sets[size-1] {
 		rest := all &^ set
 		s.run(s.n.model(set), b, func(i int, code uint64) {
 			if s.same(code, s.to[i]) {
@@ -219,7 +214,7 @@ func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint6
 // a single dot product, and any other code half of it.
 func (s *Attribution) complete(m *sim.Model, b *mma.Batch) bool {
 	times := 2
-	if strings.Contains(m.Kernel(), "avx") {
+	if m.Vector() {
 		times = 16
 	}
 	return len(s.left)*min(times, b.M*b.N) >= b.Dots()

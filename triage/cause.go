@@ -1,12 +1,8 @@
 package triage
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 	"strings"
-
-	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
 // Cause is why one case differs: the labels of the difference between two programs that
@@ -60,13 +56,6 @@ func PrimaryIn(detail string) Label {
 func before(a, b uint32) bool {
 	only := a ^ b
 	return a&(only&-only) != 0
-}
-
-// sets returns the sets of labels of a size, in their order.
-func (n *Attributor) sets(size int) []uint32 {
-	return slices.SortedFunc(search.Subsets(len(n.labels), size), func(a, b uint32) int { // see before
-		return cmp.Compare(bits.Reverse32(b), bits.Reverse32(a))
-	})
 }
 
 // named returns the labels of a set.
