@@ -26,6 +26,8 @@ import (
 // hundredth request, whatever that is, which makes it tired; or from the tenth request
 // on it is gone, or hangs, as long as there is a file of that name; or it is flaky, as
 // long as there is a file of that name: one in a hundred of its results has a bit flipped;
+// or it is shaky: one in fifty has; or it is mortal: it dies after 200 dot products, whatever they
+// are; or it drifts: after 3000 of them every result has its lowest bit flipped;
 // or it stalls, as long as there is a file of that name: it answers twenty requests.
 func mmachild() {
 	args := os.Args[1:]
@@ -56,7 +58,7 @@ func mmachild() {
 	if flags["-name"] != "" {
 		name = flags["-name"]
 	}
-	requests := 0
+	requests, dots := 0, 0
 	rng := rand.New(rand.NewPCG(1, 2))
 	deadline := 2 * time.Second
 	if flags["-bad"] == "hangs" {
@@ -74,6 +76,7 @@ func mmachild() {
 		Run: func(in *mma.Batch, out []byte) error {
 			m.Run(in, out)
 			requests++
+			dots += in.Dots()
 			switch bad := flags["-bad"]; {
 			case bad == "flips":
 				flip(out)
@@ -88,7 +91,19 @@ func mmachild() {
 			case bad == "stalls":
 				stall(requests)
 			case bad == "flaky":
-				mistake(out, rng)
+				if _, err := os.Stat("flaky"); err == nil {
+					mistake(out, rng, 100)
+				}
+			case bad == "shaky":
+				mistake(out, rng, 50)
+			case bad == "mortal":
+				if dots > 200 {
+					return misbehave("dies", stdout)
+				}
+			case bad == "drifts":
+				for i := 0; i < len(out) && dots > 3000; i += 4 {
+					out[i] ^= 1
+				}
 			case bad != "" && guilty(in):
 				return misbehave(bad, stdout)
 			}
@@ -131,13 +146,10 @@ func flip(out []byte) {
 	}
 }
 
-// mistake flips one of the low bits of one result in a hundred.
-func mistake(out []byte, rng *rand.Rand) {
-	if _, err := os.Stat("flaky"); err != nil {
-		return
-	}
+// mistake flips one of the low bits of one result in so many.
+func mistake(out []byte, rng *rand.Rand, in int) {
 	for i := range len(out) / 4 {
-		if rng.IntN(100) == 0 {
+		if rng.IntN(in) == 0 {
 			out[4*i] ^= 1 << rng.IntN(3)
 		}
 	}

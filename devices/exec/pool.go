@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 )
@@ -140,10 +139,10 @@ func (l *pool) died(d *loss) {
 	l.deaths++
 	l.last = d.what
 	learnt := l.life.add(d.answers, d.left)
-	most := l.life.known()
+	most, after := l.life.known(), l.life.String()
 	l.mu.Unlock()
 	if learnt {
-		slog.Warn(fmt.Sprintf("the child ends after %s answers, whatever it is asked, and is replaced each time", readable.Thousands(uint64(most))),
+		slog.Warn(fmt.Sprintf("the child ends after %s answers, whatever it is asked, and is replaced each time", after),
 			"target", l.name, "hint", fmt.Sprintf("mend it, or write batch %d (or less) in its header: no request is then larger than what a child answers", most))
 	}
 }
