@@ -23,7 +23,7 @@ import (
 // it dies, prints or refuses; or its results that end in the bits 101 are wrong: it
 // flips; or a bit of its first result changes from one request to the next: it
 // changes; or it is slow; or its results are short of a digit; or it dies of every
-// hundredth request, whatever that is, which makes it tired; or from the tenth request
+// hundredth request, whatever that is, which makes it tired; or from the twentieth request
 // on it is gone, or hangs, as long as there is a file of that name; or it is flaky, as
 // long as there is a file of that name: one in a hundred of its results has a bit flipped;
 // or it is shaky: one in fifty has; or it is mortal: it dies after 200 dot products, whatever they
@@ -165,7 +165,7 @@ func stall(requests int) {
 // dieForGood dies or hangs from a request on, and so does every other child.
 func dieForGood(mark string, requests int, stdout io.Writer) error {
 	if _, err := os.Stat(mark); err != nil {
-		if requests < 10 {
+		if requests < 20 {
 			return nil
 		}
 		if err := os.WriteFile(mark, nil, 0o666); err != nil {
