@@ -128,7 +128,8 @@ func newCorpusImport(a *app) *cobra.Command {
 		Use:   "import --a A --b B --inst I --out DIR FILE|DIR...",
 		Short: "compare two units on inputs of a fuzzing engine, and make bundles",
 		Long: `import compares two units on files of go test -fuzz, go-fuzz or libFuzzer: crashers
-or a whole corpus. What differs is explained and shrunk, and the first input of each
+or a whole corpus, or on text files with the operands of a dot product on each line, as
+mmafuzz eval reads them. What differs is explained and shrunk, and the first input of each
 cause becomes a bundle below --out. An input is unstable, and has no cause, if a unit
 changes its answers.
 
@@ -159,6 +160,9 @@ func (x *corpusCmd) importInputs(ctx context.Context, names []string) error {
 	}
 	pair, err := x.onePair()
 	if err != nil {
+		return err
+	}
+	if inputs, err = cases.Operands(pair, inputs); err != nil {
 		return err
 	}
 	causes, unstable, err := cases.Import(ctx, pair, inputs, x.out, func(i *cases.Imported) error {

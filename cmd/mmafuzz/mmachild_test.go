@@ -26,7 +26,9 @@ import (
 // hundredth request, whatever that is, which makes it tired; or from the tenth request
 // on it is gone, or hangs, as long as there is a file of that name; or it is flaky, as
 // long as there is a file of that name: one in a hundred of its results has a bit flipped;
-// or it stalls, as long as there is a file of that name: it answers twenty requests.
+// or it stalls, as long as there is a file of that name: it answers twenty requests;
+// or the last bit of its results is lost in tiles of several rows, which are batched, or where
+// OMP_NUM_THREADS is more than 1: threads.
 func mmachild() {
 	args := os.Args[1:]
 	flags := map[string]string{}
@@ -79,6 +81,8 @@ func mmachild() {
 				flip(out)
 			case bad == "changes":
 				out[0] ^= byte(requests & 1)
+			case bad == "batched" || bad == "threads":
+				loseLast(in, out, bad == "batched" && in.M > 1 || bad == "threads" && os.Getenv("OMP_NUM_THREADS") > "1")
 			case bad == "slow":
 				time.Sleep(time.Second)
 			case bad == "tired" && requests%100 == 0:
@@ -127,6 +131,15 @@ func flip(out []byte) {
 	for i := range len(out) / 4 {
 		if d := mma.Load(out, 4, i); d&7 == 5 {
 			mma.Store(out, 4, i, d^2)
+		}
+	}
+}
+
+// loseLast clears the last bit of FP32 results, if that is so.
+func loseLast(in *mma.Batch, out []byte, so bool) {
+	for i := range in.Dots() {
+		if so {
+			out[4*i] &^= 1
 		}
 	}
 }

@@ -301,12 +301,18 @@ func kin() {
 
 // Children that do not get as far as a request.
 var greetings = map[string]func(){
-	"none":     func() { fmt.Fprintln(os.Stderr, "no licence"); os.Exit(5) },
-	"mute":     func() { time.Sleep(time.Hour) },
-	"chatter":  func() { fmt.Print("Loading design...\n"); time.Sleep(time.Hour) },
-	"prompt":   func() { fmt.Print("> "); time.Sleep(time.Hour) },
-	"cut":      func() { fmt.Print("mmafuzz-exec 1 binary\ninstruction " + inst + "\n") },
-	"version":  func() { fmt.Print("mmafuzz-exec 2 binary\nready\n") },
+	"none":    func() { fmt.Fprintln(os.Stderr, "no licence"); os.Exit(5) },
+	"mute":    func() { time.Sleep(time.Hour) },
+	"chatter": func() { fmt.Print("Loading design...\n"); time.Sleep(time.Hour) },
+	"prompt":  func() { fmt.Print("> "); time.Sleep(time.Hour) },
+	"cut":     func() { fmt.Print("mmafuzz-exec 1 binary\ninstruction " + inst + "\n") },
+	"version": func() { fmt.Print("mmafuzz-exec 2 binary\nready\n") },
+	"upset": func() {
+		fmt.Print("mmafuzz-exec 1 text\ninstruction x a=fp17 b=fp16 c=fp32 d=fp32 k=4\n")
+		fmt.Fprintln(os.Stderr, "4 elements")
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		fmt.Fprintln(os.Stderr, "Traceback: BrokenPipeError")
+	},
 	"mode":     func() { fmt.Print("mmafuzz-exec 1 json\nready\n") },
 	"endless":  func() { fmt.Print("mmafuzz-exec 1 binary\n"); flood(os.Stdout, "about x y\n") },
 	"longline": func() { fmt.Print("mmafuzz-exec 1 binary\nabout x "); flood(os.Stdout, "yyyyyyyyyyyyyyyyyy") },

@@ -398,6 +398,17 @@ func TestGreetings(t *testing.T) {
 	}
 }
 
+// TestUpset gives a child that complains when its pipes are closed after a bad header: only what
+// it has written before is quoted.
+func TestUpset(t *testing.T) {
+	for range 10 {
+		_, err := devices.Open(command("upset"))
+		if err == nil || !strings.Contains(err.Error(), `a=fp17: unknown format "fp17"`) || strings.Contains(err.Error(), "Traceback") {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestDead gives a child that ends after its header.
 func TestDead(t *testing.T) {
 	target := open(t, command("dead"))

@@ -148,9 +148,14 @@ func (p *process) guarded(ctx context.Context, limit time.Duration, talk func(*g
 }
 
 // kill ends the child and all that it has started, and with them any read or write that
-// waits for it.
+// waits for it. The child is given no time to complain of a closed pipe: its last words are
+// about what it did itself.
 func (p *process) kill() {
 	p.tree.kill()
+	select {
+	case <-p.exited:
+	case <-time.After(stderrTime): // processes that nobody can kill hold the pipes
+	}
 	_ = p.in.Close()
 	_ = p.out.Close()
 }
@@ -195,11 +200,10 @@ func (f *failure) Error() string { return f.what }
 // did so by itself, and its last words follow.
 func (p *process) fail(ctx context.Context, err error, otherwise string, limit time.Duration) error {
 	gone := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-	if gone {
-		p.end(endTime)
-	} else {
-		p.end(0)
+	if !gone {
+		p.kill()
 	}
+	p.end(endTime)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -40,6 +41,35 @@ func (i *Imported) Write(w io.Writer, width int) {
 	if i.Bundle != "" {
 		fmt.Fprintf(w, "  bundle %s\n", readable.ShellPath(i.Bundle))
 	}
+}
+
+// isText is what files of operands consist of: at least three fields of codes in hexadecimal,
+// scales, and comments.
+var isText = regexp.MustCompile(`^(\s*(#.*\n|\n))*[0-9a-f,]+[ \t]+[0-9a-f,]+[ \t]+[0-9a-f-]+[ \t\r\n]`)
+
+// Operands returns inputs in which a text file of operands is replaced by one input for each of
+// its lines. All others are bytes of a fuzzing engine.
+func Operands(pair devices.Pair, inputs []corpus.InputFile) ([]corpus.InputFile, error) {
+	checker := fuzz.NewPairChecker(pair)
+	var all []corpus.InputFile
+	for _, in := range inputs {
+		if !isText.Match(append(in.Data, '\n')) {
+			all = append(all, in)
+			continue
+		}
+		for n, line := range strings.Split(string(in.Data), "\n") {
+			fields := strings.Fields(line)
+			if len(fields) == 0 || fields[0][0] == '#' {
+				continue
+			}
+			dot, err := mma.ParseDot(pair.Formats(), pair.K, false, fields)
+			if err != nil {
+				return nil, hint.New("a line has the operands of a dot product, as mmafuzz eval reads them", "%s:%d: %w", in.Name, n+1, err)
+			}
+			all = append(all, corpus.InputFile{Name: fmt.Sprintf("%s:%d", in.Name, n+1), Data: checker.Encode(dot)})
+		}
+	}
+	return all, nil
 }
 
 // Import compares two units on inputs and calls differ for each on which they differ. The

@@ -183,7 +183,10 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 // nearest one, wherever the loop was.
 func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 	if err != nil || l.left > 0 {
-		l.p = l.settled(ctx, l.nearest())
+		l.p = l.nearest()
+		if len(l.met) > 0 {
+			l.p = l.settled(ctx, l.p)
+		}
 	}
 	r := &Result{Formats: l.Formats, K: l.K, Params: l.p, Policy: l.Policy, Repairs: l.repairs}
 	for _, s := range l.Families {

@@ -259,3 +259,25 @@ func TestWidth(t *testing.T) {
 		}
 	}
 }
+
+// TestNarrow asks a unit whose products are all of nearly the same size for widths: no answer is
+// a negative number of bits, or a bound below what another row shows.
+func TestNarrow(t *testing.T) {
+	u := open(t, "rtx-blackwell", "mma.m16n8k32.kind::f8f6f4.f32.e2m1.e2m1.f32")
+	p := probe.New(t.Context(), u)
+	got := map[string]string{}
+	for _, paper := range []string{"fasi", "clfp"} {
+		answers, err := p.Ask(paper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range answers {
+			got[a.ID] = a.Value
+		}
+	}
+	for id, want := range map[string]string{"3.1.4 extra bits": "-", "3 F": "-", "3 F of c": "25"} {
+		if got[id] != want {
+			t.Errorf("%s: %q, want %q", id, got[id], want)
+		}
+	}
+}

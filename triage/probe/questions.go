@@ -71,7 +71,7 @@ var questions = []question{
 	{"clfp", "1 position", "all outputs of a tile are computed alike", unscaled, (*Prober).positions},
 	{"clfp", "2 order", "summation tree: ( ) adds, [ ] fused sums, { } exact ones", unscaled, (*Prober).formula},
 	{"clfp", "2 L", "products of a step", unscaled, (*Prober).stepLength},
-	{"clfp", "3 F", "fraction bits to which products are aligned", unscaled, measured((*Prober).productWidth)},
+	{"clfp", "3 F", "fraction bits to which products are aligned", unscaled, (*Prober).productBits},
 	{"clfp", "3 F of c", "fraction bits to which c is aligned", unscaled, measured((*Prober).cWidth)},
 	{"clfp", "3 F2", "fraction bits of the sum of products beside a larger c", cScale, (*Prober).besideC},
 	{"clfp", "3 align", "direction in which products are cut", unscaled, (*Prober).productCut},

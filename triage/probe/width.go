@@ -147,12 +147,23 @@ func (p *Prober) ulp() int {
 	return -int(p.d.FracBits)
 }
 
+// productBits is the width of products, unless these are too much alike to show it and c does.
+func (p *Prober) productBits() finding {
+	w := p.productWidth()
+	if c := p.cWidth(); w.all && c.ok && c.bits > w.bits {
+		return undecided("products of these formats are at most %d bits apart: c shows more", w.bits)
+	}
+	return w.finding()
+}
+
 // extraBits is the width of products beyond d's.
 func (p *Prober) extraBits() finding {
 	w := p.productWidth()
 	switch {
 	case !w.ok:
 		return undecided("%s", w.why)
+	case w.all && w.bits+p.ulp() < 0:
+		return undecided("products of these formats are at most %d bits apart: d has more", w.bits)
 	case w.all:
 		return finding{value: fmt.Sprintf(">= %d", w.bits+p.ulp()), seen: w.seen}
 	}
