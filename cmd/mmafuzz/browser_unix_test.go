@@ -20,6 +20,7 @@ import (
 	_ "embed"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/golden"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
@@ -215,18 +216,18 @@ func (b *browser) look(file string, l look) (problems []string) {
 		}
 	}
 	if dir := os.Getenv("MMAFUZZ_SCREENSHOTS"); dir != "" {
-		b.picture(filepath.Join(dir, strings.TrimSuffix(filepath.Base(file), ".html")+"-"+l.String()+".png"), l)
+		const length = 3000
+		b.picture(filepath.Join(dir, strings.TrimSuffix(filepath.Base(file), ".html")+"-"+l.String()+".png"), l.width, length)
 	}
 	return problems
 }
 
 // picture saves a picture of the page as it is first seen, down to a length.
-func (b *browser) picture(file string, l look) {
+func (b *browser) picture(file string, width, length int) {
 	b.t.Helper()
-	const length = 3000
 	var shot struct{ Data string }
 	b.call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true,
-		"clip": map[string]any{"x": 0, "y": 0, "width": l.width, "height": length, "scale": 1}}, &shot)
+		"clip": map[string]any{"x": 0, "y": 0, "width": width, "height": length, "scale": 1}}, &shot)
 	png, err := base64.StdEncoding.DecodeString(shot.Data)
 	if err == nil {
 		err = os.WriteFile(file, png, 0o666)
@@ -369,4 +370,28 @@ func TestBrowser(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestReadmePicture makes the picture of a page in the README, with -update.
+func TestReadmePicture(t *testing.T) {
+	if !*golden.Update {
+		t.Skip("-update makes the picture")
+	}
+	b := openBrowser(t)
+	picture, err := filepath.Abs("../../.github/report.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	out, page := filepath.Join(dir, "out"), filepath.Join(dir, "report.html")
+	for _, args := range [][]string{{"run", "--out", out}, {"report", out, "--out", page}} {
+		if code := run(args, strings.NewReader(""), io.Discard, io.Discard); code > 1 {
+			t.Fatalf("mmafuzz %s: exit status %d", strings.Join(args, " "), code)
+		}
+	}
+	const width, length = 1100, 900
+	if problems := b.look(page, look{width: width, scheme: "light"}); len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	b.picture(picture, width, length)
 }

@@ -22,6 +22,7 @@
 //	mmafuzz bisect      the first version of a unit whose results changed
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
 //	mmafuzz probe       ask a unit the questions of the literature
+//	mmafuzz invariance  whether a result depends on batch size, place, neighbours, threads or the run
 //	mmafuzz infer       find the arithmetic of an unknown unit
 //	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
@@ -29,7 +30,8 @@
 //	mmafuzz completion  completion for a shell
 //	mmafuzz version     the version, and digests of everything results depend on
 //
-// mmafuzz help COMMAND tells more about each. Results go to standard output, all
+// mmafuzz help COMMAND tells more about each, and mmafuzz help lists guides that begin with
+// an example. Results go to standard output, all
 // else to standard error. Exit status:
 //
 //	 0  the units agree
@@ -147,6 +149,7 @@
 //   - prove: go doc ./triage/prove
 //   - replay: go doc ./triage/bundle
 //   - minimize, triage, corpus: go doc ./fuzz/cases
+//   - invariance: go doc ./triage/invariance
 //   - probe: go doc ./triage/probe; with --profile its rows: go doc ./triage/study
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report

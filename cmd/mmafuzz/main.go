@@ -134,7 +134,7 @@ was found so far).`,
 		newCorpus(a),
 		newBench(a),
 		newDiff(a), newProve(a), newSolve(a), newBisect(a),
-		newProbe(a), newInfer(a), newStudy(a),
+		newProbe(a), newInvariance(a), newInfer(a), newStudy(a),
 		newList(a),
 		newServe(a),
 		newDoctor(a),
@@ -144,6 +144,8 @@ was found so far).`,
 	root.SetVersionTemplate("mmafuzz {{.Version}}\n")
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultCompletionCmd()
+	setGroups(root)
+	setExamples(root)
 	fillHelp(root)
 	setErrors(root)
 	group(root)

@@ -28,7 +28,9 @@ import (
 // long as there is a file of that name: one in a hundred of its results has a bit flipped;
 // or it is shaky: one in fifty has; or it is mortal: it dies after 200 dot products, whatever they
 // are; or it drifts: after 3000 of them every result has its lowest bit flipped;
-// or it stalls, as long as there is a file of that name: it answers twenty requests.
+// or it stalls, as long as there is a file of that name: it answers twenty requests;
+// or the last bit of its results is lost in tiles of several rows, which are batched, or where
+// OMP_NUM_THREADS is more than 1: threads.
 func mmachild() {
 	args := os.Args[1:]
 	flags := map[string]string{}
@@ -82,6 +84,8 @@ func mmachild() {
 				flip(out)
 			case bad == "changes":
 				out[0] ^= byte(requests & 1)
+			case bad == "batched" || bad == "threads":
+				loseLast(in, out, bad == "batched" && in.M > 1 || bad == "threads" && os.Getenv("OMP_NUM_THREADS") > "1")
 			case bad == "slow":
 				time.Sleep(time.Second)
 			case bad == "tired" && requests%100 == 0:
@@ -142,6 +146,15 @@ func flip(out []byte) {
 	for i := range len(out) / 4 {
 		if d := mma.Load(out, 4, i); d&7 == 5 {
 			mma.Store(out, 4, i, d^2)
+		}
+	}
+}
+
+// loseLast clears the last bit of FP32 results, if that is so.
+func loseLast(in *mma.Batch, out []byte, so bool) {
+	for i := range in.Dots() {
+		if so {
+			out[4*i] &^= 1
 		}
 	}
 }

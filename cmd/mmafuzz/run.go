@@ -67,7 +67,7 @@ finds the cause of every differing case, and shrinks one case of each cause.
   mmafuzz run                                               ` + demoA + ` and ` + demoB + `
   mmafuzz run --a sim:hopper --b ref:exact --inst wgmma.m64n8k32.f32.e4m3.e4m3
   mmafuzz run --a replay:FILE --b sim:hopper                a recording and a model
-  mmafuzz run --a "exec:python3 mine.py" --b ref:exact      a program of yours (go doc ./devices/exec)
+  mmafuzz run --a "exec:python3 mine.py" --b ref:exact      a program of yours (mmafuzz help exec)
   mmafuzz run --targets sim:ampere,sim:hopper,sim:cdna3 --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz run --a sim:hopper --all --inst mma.m16n8k16.f32.f16.f16.f32
 
@@ -111,6 +111,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	r.shard.add(f)
 	r.trust = trusting(a, c, "plans")
 	_ = c.MarkFlagDirname("out")
+	fewFlags(c, "a b inst targets count time out nan seed known")
 	return c
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -30,6 +29,9 @@ func setErrors(c *cobra.Command) {
 
 // flagError rewrites an error of the flag package.
 func flagError(c *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return pflag.ErrHelp
+	}
 	if words := c.Flags().Args(); c.HasSubCommands() && len(words) > 0 {
 		return unknownCommand(c, words[0]) // the word is no known command, so the flag belongs to a misspelt one: report the word
 	}
@@ -174,22 +176,4 @@ func commandNames(c *cobra.Command) []string {
 		}
 	}
 	return names
-}
-
-// newHelp makes the help command, which knows what to say of an unknown topic.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "help about a command",
-		Args:  cobra.ArbitraryArgs,
-		RunE: func(c *cobra.Command, args []string) error {
-			topic, rest, err := c.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				word := slices.Concat(rest, args)[0]
-				return unknownCommand(topic, word)
-			}
-			topic.InitDefaultHelpFlag()
-			return topic.Help()
-		},
-	}
 }

@@ -24,7 +24,7 @@ func TestHelpWidth(t *testing.T) {
 		}
 		for line := range strings.Lines(b.String()) {
 			line = strings.TrimSuffix(line, "\n")
-			given := strings.HasPrefix(line, "  ") && (strings.Contains(c.Long, line) || line == "  "+c.UseLine())
+			given := strings.HasPrefix(line, "  ") && (strings.Contains(c.Long+c.Example, line) || line == "  "+c.UseLine())
 			if n := utf8.RuneCountInString(line); n > helpWidth && !given {
 				t.Errorf("%s: %d columns: %s", c.CommandPath(), n, line)
 			}

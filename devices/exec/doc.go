@@ -254,67 +254,7 @@
 // VDPBF16PS has K = 2, tfdpa4.json (testdata/verilator) 4, VFMADD231PS 1, all others 16;
 // for formats, ref: needs --like sim:hopper.
 //
-// What mmafuzz found:
-//
-//   - PyTorch, BF16, on Zen 5: a chain of FP32 additions in the order p1, p0, p3, p2 and so on,
-//     rounded to BF16 at the end: VDPBF16PS, which takes subnormal numbers as zeros. Where
-//     oneDNN has AVX-512 without BF16, the order is the same, but subnormal numbers count; with
-//     AVX2 alone, and for a single row on any, PyTorch's own loop adds four interleaved sums. So
-//     the same program gives other bits on another processor, and for another batch size.
-//   - PyTorch, BF16, on a processor with AMX: TDPBF16PS, C being zero. For every 32 products it
-//     makes two chains of FMAs, one of products 0, 2, 4 and so on, one of products 1, 3, 5 and so
-//     on, and adds their sum to that of the products before; the last sum is rounded to BF16.
-//     Subnormal numbers count as zeros. The results are those of sim:x86 but for the codes of
-//     NaNs: not one of 4,456,448 dot products differs (K = 16 and 64, 131,072 of every
-//     generator), nor in FP32, which --type f32 --precision medium gives for operands of BF16 (as
-//     many, K = 32 and 64). go test -run RecordedAMX compares those in corpus/recordings. infer
-//     finds it for up to 64 products, in four lanes; mma.Params has no program for 96, since no
-//     chain of a stage starts at zero. VDPBF16PS gives other results in 17 of 1,000,064 dot
-//     products of the generator dnn (K = 16).
-//   - PyTorch on that processor, FP16: one chain of FP32 FMAs, first product first, rounded to
-//     FP16, since oneDNN takes FP16 where there is AVX512_FP16. FP32: a chain of FMAs as on
-//     Zen 5, but a sum of negative zeros is negative. With precision "medium" FP32 is the same
-//     for K = 16; for K = 32 and 64 it is rounded to BF16 and left to AMX.
-//   - PyTorch, FP32: a chain of FMAs, first product first. With MKL_CBWR=COMPATIBLE each
-//     product is rounded before it is added.
-//   - PyTorch, FP16, on Zen 5: four interleaved FP32 sums, added one after the other; with B by
-//     columns another order.
-//   - NumPy, FP32: places of one matrix product can be computed in different ways.
-//     Its OpenBLAS chooses a chain of FMAs with AVX-512. Made
-//     to choose its kernel for AVX2 (OPENBLAS_CORETYPE=Haswell), it has two interleaved sums at 736 of the 4,096 places of a
-//     matrix of 64x64 (K = 16), edges and corners of its blocks, and a chain elsewhere: of
-//     2^37*2^111 - 2^78*2^64 the two sums make NaN and the chain infinity. mmafuzz says
-//     "unstable" and shows the input; --at tells the places apart.
-//   - NaNs: if both factors are NaNs, the result has A's code in PyTorch's FP32, B's in its
-//     BF16 and FP16. infer finds BF16 in every bit (special.bfirst); the table compares NaNs
-//     by class.
-//   - MMA-Sim agrees with sim:hopper on mma and wgmma of FP16, bit for bit. In CDNA3's FP8 it
-//     loses an infinite or NaN C beside products of 2^25 or more: 74*74 + inf is 2^26 there.
-//     The reason is that frexp gives infinities the exponent 0, and so they count as small.
-//     The second command above with --only 16x16x32_bf8_bf8 calls all differences
-//     lost-infinity.
-//   - Spike and sim:riscv agree in every bit on the ten instructions of Zvdota and Zvbdota,
-//     4,096 dot products of each (corpus/recordings): on three of them Spike of June 2026, on
-//     the others, those of E4M3 by E5M2 among them, that of the Python package spike
-//     0.0.5.dev20 (March 2026, where the extensions have their former names).
-//   - Triton's interpreter (TRITON_INTERPRET=1), in which people debug kernels, models no GPU:
-//     tl.dot is NumPy's product in FP32, to which C is added last, and so depends on the
-//     processor, with OPENBLAS_CORETYPE=Haswell on the place in the tile too. BF16 codes it
-//     multiplies as integers (1*1 is 16256^2): its manual says that BF16 is not supported, but
-//     nothing stops a kernel.
-//   - tinygrad's emulator (its device PYTHON) models where elements of matrices lie in
-//     registers, and says nothing about arithmetic: one function for all architectures adds
-//     products in FP64, first product first, and the sum is rounded once
-//     (children/RESULTS.md). With Python 3.11 subnormal FP16 operands are taken as zeros,
-//     since tinygrad decodes them itself there.
-//   - The formats are compared with the packages ml_dtypes and gfloat (package fp,
-//     TestIndependent). All codes and roundings are the same, but for three things: ml_dtypes
-//     converts FP64 by way of FP32, and so rounds twice; it rounds the numbers of E8M0 below
-//     2^-126 up; gfloat takes ties of E8M0 to the even code.
-//
-// AMX-FP16 was not measured: no machine at hand has it. Its row
-// (ONEDNN_MAX_CPU_ISA=AVX512_CORE_AMX_FP16) is in the tables all the same, and
-// children/survey.py measures it where the processor has amx_fp16.
+// What mmafuzz found in them is in children/FINDINGS.md.
 //
 // # Example: a child in Go
 //

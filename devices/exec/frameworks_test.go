@@ -92,6 +92,7 @@ func TestOptions(t *testing.T) {
 		{"numpy_matmul", "--size 64", "'64' is not ROWSxCOLUMNS"},
 		{"numpy_matmul", "-k 0", "-k and --threads are positive numbers"},
 		{"onnxruntime_matmul", "--transposed", "--transposed is an attribute of Gemm: --op addmm"},
+		{"numpy_matmul", "--at 1x0 --fit", "--at is a place in a matrix of --size, which --fit does not make"},
 		{"torch_matmul", "--at 64x0", "--at is a place in a matrix of 64x64"},
 	}
 	for _, tc := range cases[:tier.Of(1, 2, len(cases))] {
@@ -188,6 +189,8 @@ func TestFrameworks(t *testing.T) {
 		{"numpy_matmul", "--type f32,f64,f16 -k 1,16,33 --size 8x6"},
 		{"numpy_matmul", "--type f32 --transposed --size 5x64"},
 		{"numpy_matmul", "--type f32 --size 5x7 --at 4x6"},
+		{"numpy_matmul", "--type f32 -k 16 --size 8x6 --fit"},
+		{"torch_matmul", "--type f32,bf16 -k 16 --size 8x6 --fit"},
 		{"torch_matmul", "--type f32,f64,bf16,f16 --op matmul,addmm -k 1,16,33 --size 8x6"},
 		{"torch_matmul", "--type f32,bf16 --transposed --size 5x64"},
 		{"torch_matmul", "--type bf16 --op addmm --size 5x7 --at 4x6"},

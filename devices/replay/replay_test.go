@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/silicon.tsv")
 
-// silicon is the table of recordings that the README shows.
+// silicon is the table of recordings that SILICON.md shows.
 const silicon = "testdata/silicon.tsv"
 
 // TestSilicon compares the recorded results of real GPUs with the simulators of

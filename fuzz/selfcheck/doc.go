@@ -7,8 +7,8 @@
 //
 // measures the rows that are missing or stale; -run chooses tables by the names of their
 // tests, -v prints every single measurement, and with -tables and an empty directory
-// everything is measured again (.ci/nightly studies). It also writes TABLES.md, the tables of
-// the project's README and its drawings.
+// everything is measured again (.ci/nightly studies). It also writes
+// the pages made of them: TABLES.md, SPEED.md, PEERS.md and devices/replay/SILICON.md.
 //
 // Every row carries a digest of the data that it depends on (digest_test.go). Without -update
 // the tests fail when a row is stale, check what the tables must show, and measure a sample

@@ -22,15 +22,14 @@ var pages = []struct {
 	file     string
 	sections []section
 }{
-	{"README.md", []section{
-		{"picture", "cmd/mmafuzz/testdata/script/run_demo.txtar", picture},
+	{"devices/replay/SILICON.md", []section{
 		{"silicon", "devices/replay/testdata/silicon.tsv", silicon},
-		{"models", "fuzz/selfcheck/testdata/models.tsv", models},
-		{"confusion", "fuzz/selfcheck/testdata/confusion.tsv", confusionByOperation},
-		{"changes", "fuzz/selfcheck/testdata/changes.tsv", changes},
-		{"minimizer", "fuzz/selfcheck/testdata/minimizer.tsv", minimizer},
+	}},
+	{"fuzz/selfcheck/SPEED.md", []section{
 		{"speed", "fuzz/selfcheck/testdata/bench.json", speed},
 		{"loop", "fuzz/selfcheck/testdata/bench.json", loop},
+	}},
+	{"fuzz/selfcheck/PEERS.md", []section{
 		{"peers", "fuzz/selfcheck/testdata/peers.json", peers},
 	}},
 	{"fuzz/selfcheck/TABLES.md", []section{
@@ -52,10 +51,9 @@ var pages = []struct {
 // root is the folder of the project.
 const root = "../.."
 
-// TestPages checks that the tables of the pages are those of the data, and that the README's
-// drawings are those of package report. With -update it writes them, after the tests that
-// measure: those of files whose names come before this one's. Lines about what is not
-// measured yet may be missing or left over.
+// TestPages checks that the tables of the pages are those of the data. With -update it writes
+// them, after the tests that measure: those of files whose names come before this one's. Lines
+// about what is not measured yet may be missing or left over.
 func TestPages(t *testing.T) {
 	for _, p := range pages {
 		file := filepath.Join(root, p.file)
@@ -68,18 +66,6 @@ func TestPages(t *testing.T) {
 			t.Fatalf("%s: %v", p.file, err)
 		}
 		writeOrCompare(t, file, withoutMissing(string(text)), now)
-	}
-	for _, d := range drawings {
-		body, err := d.make()
-		if err != nil {
-			t.Fatal(err)
-		}
-		file := filepath.Join(root, d.file)
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		writeOrCompare(t, file, string(text), string(body))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	update = flag.Bool("update", false, "measure what the tables lack, and write them, the pages made of them, and the README's drawings")
+	update = flag.Bool("update", false, "measure what the tables lack, and write them and the pages made of them")
 	tables = flag.String("tables", "testdata", "directory of the tables; in an empty one -update measures every row")
 )
 

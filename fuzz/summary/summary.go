@@ -197,7 +197,7 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 		}
 	}
 	if v := p.Verdict; v != nil {
-		s.Explained = v.Found()
+		s.Explained = v.Complete()
 		s.Labels = append(s.Labels, v.Labels...)
 		s.Changes = append(s.Changes, v.Changes...)
 		s.Equivalent = append(s.Equivalent, v.Equivalent...)

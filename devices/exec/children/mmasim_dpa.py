@@ -7,7 +7,7 @@
 It has all of MMA-Sim's instructions of an architecture, under mmafuzz's names, or those whose
 name the regular expression --only finds. MMA-Sim's method dpa computes any number of dot
 products at once, and each request is one call of it. With --times FILE the child also times
-each request, for the table of the README: processor times of dpa, and of a call that computes
+each request, for fuzz/selfcheck/PEERS.md: processor times of dpa, and of a call that computes
 one tile.
 """
 import argparse

@@ -7,7 +7,9 @@
 f32 and f64 are computed by the BLAS that NumPy was built with, which is OpenBLAS in the
 packages of PyPI; f16 by a loop of NumPy's own. A dot product is a row and a column of a
 matrix of the size given; each matrix is a call of its own. The instruction's name is such
-as matmul.m64n64k16.f32, followed by .transposed and .at6x0 if they were asked for.
+as matmul.m64n64k16.f32, followed by .transposed and .at6x0 or .fit if they were asked for.
+
+  mmafuzz invariance "exec:python3 devices/exec/children/numpy_matmul.py --type f32 -k 64 --fit --size 33x33"
 """
 import protocol
 

@@ -18,6 +18,8 @@ p.add_argument("--provider", default="CPUExecutionProvider", help="ONNX Runtime'
 o = protocol.chosen(p, TYPES, OPERATIONS)
 if o.transposed and "matmul" in o.op:
     p.error("--transposed is an attribute of Gemm: --op addmm")
+if o.fit:
+    p.error("a model of ONNX has one size here: --size")
 np = protocol.need("numpy", "1.20", "pip install numpy")
 ort = protocol.need("onnxruntime", "1.12", "pip install onnxruntime")
 

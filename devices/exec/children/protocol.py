@@ -54,6 +54,7 @@ def options(doc, types, operations=("matmul",)):
     p.add_argument("--type", type=words, default=list(types), help="types of the elements: " + ",".join(types))
     p.add_argument("-k", type=lambda s: [int(x) for x in s.split(",")], default=[16], help="products of a dot product (default 16)")
     p.add_argument("--size", type=size, default=(64, 64), help="rows and columns of the result (default 64x64)")
+    p.add_argument("--fit", action="store_true", help="make each matrix as large as the tile that is asked for, of at most --size: libraries may compute small ones in another way")
     p.add_argument("--at", type=place, metavar="ROWxCOLUMN", help="one dot product a matrix, at this place, zeros elsewhere: libraries may compute edges and corners in another way")
     p.add_argument("--transposed", action="store_true", help="store B column by column, not row by row")
     p.add_argument("--threads", type=int, default=1, help="threads of the library (default 1)")
@@ -73,13 +74,15 @@ def chosen(p, types, operations):
         p.error("-k and --threads are positive numbers")
     if o.at and not (o.at[0] < o.size[0] and o.at[1] < o.size[1]):
         p.error("--at is a place in a matrix of %dx%d, from 0x0" % o.size)
+    if o.at and o.fit:
+        p.error("--at is a place in a matrix of --size, which --fit does not make")
     return o
 
 
 def named(o, op, k, name, flags):
     """The name of an instruction: it has all options that its results depend on."""
     words = ["%s.m%dn%dk%d.%s" % (op, *o.size, k, name)] + ["transposed"] * o.transposed
-    words += ["at%dx%d" % o.at] if o.at else []
+    words += ["at%dx%d" % o.at] if o.at else ["fit"] * o.fit
     return ".".join(words + list(flags))
 
 
@@ -180,7 +183,7 @@ class Matrices:
     zeros(shape) makes an array."""
 
     def __init__(self, o, tiles, m, n, zeros):
-        self.rows, self.columns = o.size
+        self.rows, self.columns = (m, n) if o.fit else o.size
         self.row, self.column = o.at or (0, 0)
         self.each = 1 if o.at else min(self.rows // m, self.columns // n)  # tiles of a matrix
         self.count = -(-tiles // self.each)
@@ -237,7 +240,7 @@ def multiplied(np, op, o, name, k, code, raw, multiply, flags=()):
         a, b = t.a(x[0].reshape(tiles, m, k)), t.b(x[1].reshape(tiles, n, k)).transpose(0, 2, 1)
         b = b if o.transposed else np.ascontiguousarray(b)
         addend = t.c(x[2].reshape(tiles, m, n)) if op == "addmm" else [None] * t.count
-        d = t.zeros((t.count, *o.size))
+        d = t.zeros((t.count, t.rows, t.columns))
         for i in range(t.count):
             d[i] = multiply(a[i], b[i], addend[i])
         return np.ascontiguousarray(t.d(d))

@@ -34,6 +34,8 @@ def core(name):
             return x
 
 
+if o.fit:
+    p.error("the size of a matrix is that of the instruction")
 cores = {name: core(name) for name in o.type if name in TYPES and core(name)}
 if not cores:
     p.error("%s has no matrix instruction of %s in tinygrad" % (o.arch, ",".join(o.type)))

@@ -45,7 +45,7 @@ def instruction(op, name, k):
         if not (o.transposed or op == "_scaled_mm"):  # _scaled_mm takes B only column by column
             b = b.transpose(1, 2).contiguous().transpose(1, 2)
         b = b.view(dtype).transpose(1, 2)
-        d = torch.empty((t.count, *o.size), dtype=out, device=o.device)
+        d = torch.empty((t.count, t.rows, t.columns), dtype=out, device=o.device)
         if op == "matmul":
             for i in range(t.count):
                 torch.matmul(a[i], b[i], out=d[i])

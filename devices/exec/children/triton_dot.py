@@ -22,8 +22,8 @@ p = protocol.options(__doc__, TYPES, ("dot",))
 p.set_defaults(size=(16, 16))
 p.add_argument("--precision", choices=["tf32", "tf32x3", "ieee"], default="ieee", help="input_precision of tl.dot (default ieee)")
 o = protocol.chosen(p, TYPES, ("dot",))
-if o.transposed or o.threads != 1:
-    p.error("the kernel here has one layout and no threads")
+if o.transposed or o.fit or o.threads != 1:
+    p.error("the kernel here has one layout, one size and no threads")
 os.environ["TRITON_INTERPRET"] = "1"
 torch = protocol.need("torch", "2.1", "pip install torch")
 triton = protocol.need("triton", "3.0", "pip install triton")

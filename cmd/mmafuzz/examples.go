@@ -1,0 +1,59 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// examples are examples of the commands. They can be run one after the other in one directory,
+// which a test does: later ones read what earlier ones have written.
+var examples = []struct{ command, text string }{
+	{"run", "mmafuzz run --inst mma.m16n8k8.f32.f16.f16.f32 --count 4000 --out demo\nmmafuzz run --a sim:hopper --b ref:exact --inst wgmma.m64n8k32.f32.e4m3.e4m3 --count 4000"},
+	{"show", "mmafuzz show demo/mma.m16n8k8.f32.f16.f16.f32/truncation-width-1"},
+	{"replay", "mmafuzz replay demo/mma.m16n8k8.f32.f16.f16.f32/truncation-width-1"},
+	{"minimize", "mmafuzz minimize demo/mma.m16n8k8.f32.f16.f16.f32/truncation-width-1 --out smaller"},
+	{"triage", "mmafuzz triage demo"},
+	{"report", "mmafuzz report demo --out report.html"},
+	{"record", "mmafuzz record --target sim:hopper --plan smoke --name h100 --out h100.rec\nmmafuzz record --target sim:ampere --plan smoke --name a100 --out a100.rec"},
+	{"compare", "mmafuzz compare h100.rec a100.rec --write-known known.json --reason \"other GPUs\" --out compared\nmmafuzz compare h100.rec a100.rec --known known.json --out again"},
+	{"bisect", "mmafuzz bisect --a sim:ampere --versions sim:turing,sim:ampere,sim:hopper --count 2000"},
+	{"vectors", "mmafuzz vectors --arch cdna1 --inst v_mfma_f32_32x32x4f16 --out vectors"},
+	{"diff", "mmafuzz diff sim:ampere sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32"},
+	{"prove", "mmafuzz prove ampere turing --inst mma.m16n8k8.f32.f16.f16.f32"},
+	{"probe", "mmafuzz probe --target sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32"},
+	{"infer", "mmafuzz infer --target sim:x86 --inst vdpbf16ps --out inferred"},
+	{"eval", "echo \"3c00 3c00 b3000000\" | mmafuzz eval --target sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --explain"},
+	{"study bias", "mmafuzz study bias sim:hopper sim:cdna3 --count 256"},
+	{"study bounds", "mmafuzz study bounds sim:hopper/mma.m16n8k16.f32.f16.f16.f32 --count 100"},
+	{"study chain", "mmafuzz study chain --count 20"},
+	{"study discrepancy", "mmafuzz study discrepancy --count 256 --rates-only"},
+	{"study gemm", "mmafuzz study gemm sim:hopper/mma.m16n8k16.f32.f16.f16.f32 ref:exact --m 16 --n 16 --k 64"},
+	{"study operations", "mmafuzz study operations sim:ampere --count 200"},
+	{"study refine", "mmafuzz study refine --count 50"},
+	{"bench", "mmafuzz bench models --only t-fdpa/fp16/hopper --count 1 --time 100ms"},
+	{"campaign plan", "mmafuzz campaign plan --a sim:ampere --b sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --count 4000 --out plan.json\nmmafuzz run --campaign plan.json --shard 0/1 --out shard"},
+	{"status", "mmafuzz status shard"},
+	{"merge", "mmafuzz merge shard --out merged"},
+	{"corpus export", "mmafuzz corpus export --a sim:ampere --b sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --out inputs"},
+	{"corpus import", "mmafuzz corpus import --a sim:ampere --b sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --out imported inputs"},
+	{"serve", "mmafuzz run --a \"exec:mmafuzz serve sim:hopper\" --b sim:ampere --inst mma.m16n8k8.f32.f16.f16.f32 --count 2000"},
+	{"list targets", "mmafuzz list targets"},
+	{"list instructions", "mmafuzz list instructions sim:hopper"},
+	{"list generators", "mmafuzz list generators"},
+	{"list plans", "mmafuzz list plans"},
+	{"list labels", "mmafuzz list labels"},
+	{"list formats", "mmafuzz list formats"},
+	{"list parameters", "mmafuzz list parameters"},
+	{"doctor", "mmafuzz doctor"},
+	{"version", "mmafuzz version"},
+}
+
+// setExamples puts the examples into the help of their commands.
+func setExamples(root *cobra.Command) {
+	for _, e := range examples {
+		if c, rest, err := root.Find(strings.Fields(e.command)); err == nil && len(rest) == 0 {
+			c.Example = "  " + strings.ReplaceAll(e.text, "\n", "\n  ")
+		}
+	}
+}
