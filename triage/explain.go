@@ -46,6 +46,8 @@ type Unknown struct {
 	Time time.Duration
 	// Progress, if not nil, is called in the long search with how far it is.
 	Progress func(Progress)
+	// Before, if not nil, is the program of an earlier verdict on the unit, with less evidence.
+	Before *mma.Params
 }
 
 // Progress is how far a search is: what it tries, and the dot products that models have
@@ -76,7 +78,10 @@ type Verdict struct {
 	// does not, and in Kept of the Agree cases in which it does.
 	Differ, Explained int
 	Agree, Kept       int
-	Asked             int // inputs on which the unit was asked during the search
+	// Partial: Program explains most cases and breaks none, but others have another cause, which
+	// was not found.
+	Partial bool `json:",omitempty"`
+	Asked   int  // inputs on which the unit was asked during the search
 	// Equivalent are other changes of the same size that no input told apart.
 	Equivalent [][]mma.Change
 	// Known: the unit's program was known, nothing was searched for. Changes may then be
@@ -88,7 +93,7 @@ type Verdict struct {
 	// Alike names targets whose programs explain all cases as well, and that no
 	// input distinguished from Program: sim:ARCH/INSTRUCTION, ref:NAME.
 	Alike []string `json:",omitempty"`
-	// Nearest is the program that comes nearest, if nothing was found.
+	// Nearest is the program that comes nearest, if nothing was found that explains all cases.
 	Nearest *Nearest `json:",omitempty"`
 	// Spent is the Effort, in millions, if the long search ran out of it; 0 if there was no
 	// such search, or it had nothing left to try.
@@ -98,8 +103,11 @@ type Verdict struct {
 	BaseFails bool `json:",omitempty"`
 }
 
-// Found reports whether the differences are explained.
+// Found reports whether the differences are explained, or most of them.
 func (v *Verdict) Found() bool { return len(v.Changes) > 0 || v.Known }
+
+// Complete reports whether the differences in all cases are explained.
+func (v *Verdict) Complete() bool { return v.Found() && !v.Partial }
 
 // maxRounds is the number of rounds of looking for candidates and asking about them.
 const maxRounds = 24
@@ -111,7 +119,8 @@ const maxRounds = 24
 //  3. while several different programs are left, the unit is asked about inputs
 //     on which they differ;
 //  4. the first that is left is put to the test on new inputs and, if it has only a part of
-//     the changes of a listed program, on inputs that would show the rest.
+//     the changes of a listed program, on inputs that would show the rest;
+//  5. if none is left, a change that explains most of the cases is looked for (partial.go).
 func Explain(ctx context.Context, pr *Unknown) (*Verdict, error) {
 	if len(pr.Differ) == 0 {
 		return nil, errors.New("triage: no differing cases")
@@ -124,10 +133,10 @@ func Explain(ctx context.Context, pr *Unknown) (*Verdict, error) {
 	v := s.verdict(found)
 	if v.Found() {
 		v.Alike = s.alike(&v.Program)
-	} else if v.Nearest, err = s.nearest(ctx); err != nil {
+	} else if err := s.withNearest(ctx, v); err != nil {
 		return nil, err
 	}
-	if v.Asked = s.asked; !v.Found() && s.budget.Limited() && s.budget.Spent() {
+	if v.Asked = s.asked; !v.Complete() && s.budget.Limited() && s.budget.Spent() {
 		v.Spent = s.effort()
 	}
 	return v, ctx.Err()

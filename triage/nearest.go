@@ -36,21 +36,28 @@ const (
 	witnessBatches = 64
 )
 
+// withNearest adds to the verdict on a unit that no program explains what comes nearest.
+func (s *explainer) withNearest(ctx context.Context, v *Verdict) error {
+	if err := s.explainPart(ctx, v); err != nil {
+		return err
+	}
+	if v.Nearest == nil {
+		v.Nearest = s.nearest()
+	}
+	return s.shrinkFailure(ctx, v.Nearest)
+}
+
 // nearest returns the program that comes nearest of all that were tried and are near (near); of
 // several equally near, the one with the fewest changes from a listed program or the base. If
 // none is near it is the base itself. What was asked for the search alone does not count: it was
 // chosen to show differences.
-func (s *explainer) nearest(ctx context.Context) (*Nearest, error) {
+func (s *explainer) nearest() *Nearest {
 	all := append([]listed{{p: s.pr.Base}}, s.pr.listedPrograms()...)
 	cases := s.ev.First(1).All()
 	base := s.ev.Hits(&s.pr.Base, cases)
 	var best *Nearest
-	fewest, seen := 0, map[mma.Params]bool{}
-	for _, p := range slices.Concat(programs(all), s.mutants(change.Decisions), s.leaders, s.near) {
-		if seen[p] {
-			continue
-		}
-		seen[p] = true
+	fewest := 0
+	for _, p := range s.tried(programs(all)) {
 		n := count(p, s.ev.Hits(&p, cases), base)
 		if best != nil && (!n.near() || n.score() < best.score()) {
 			continue
@@ -61,7 +68,19 @@ func (s *explainer) nearest(ctx context.Context) (*Nearest, error) {
 			best, fewest = n, parts
 		}
 	}
-	return best, s.shrinkFailure(ctx, best)
+	return best
+}
+
+// tried returns programs that the search has tried, and others, each once.
+func (s *explainer) tried(others ...[]mma.Params) []mma.Params {
+	seen := map[mma.Params]bool{}
+	return slices.DeleteFunc(slices.Concat(slices.Concat(others...), s.mutants(change.Decisions), s.leaders, s.near), func(p mma.Params) bool {
+		if seen[p] {
+			return true
+		}
+		seen[p] = true
+		return false
+	})
 }
 
 // count counts in how many cases a program is right, those in which the base is and those in

@@ -83,6 +83,9 @@ var ownUnits = map[string]ownUnit{
 	"tf32-round": {"tf32", singles, 4, func(a, b []float64, c float64) float64 {
 		return singleChain(each(a, roundTF32), each(b, roundTF32), c)
 	}, nil},
+	"tf32-slip": {"tf32", singles, 4, func(a, b []float64, c float64) float64 {
+		return singleChain(each(a, slipTF32), each(b, slipTF32), c)
+	}, nil},
 	"bf16-cut":   {"bf16", brains, 4, singleChain, func(d float64) uint64 { return cutBF16(float32(d)) }},
 	"bf16-round": {"bf16", brains, 4, singleChain, nil},
 	"e4m3-nan":   {"e4m3", eights, 4, singleChain, func(d float64) uint64 { return toE4M3(d, 0x7f) }},
@@ -146,7 +149,16 @@ func roundTF32(x float64) float64 {
 	}
 	bits := math.Float32bits(float32(x))
 	bits += 1<<12 - 1 + bits>>13&1
-	return cutTF32(float64(math.Float32frombits(bits)))
+	return float64(math.Float32frombits(bits &^ (1<<13 - 1)))
+}
+
+// slipTF32 is roundTF32 with a mistake: what rounds to an infinity becomes a NaN.
+func slipTF32(x float64) float64 {
+	y := roundTF32(x)
+	if math.IsInf(y, 0) && !math.IsInf(x, 0) {
+		return math.NaN()
+	}
+	return y
 }
 
 // cutBF16 is the upper half of a single.

@@ -239,7 +239,7 @@ func (r *runCmd) inferSides(ctx context.Context, cfg *fuzz.Config) (map[int][]fu
 func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
 	ui := newRunUI(r.app, *cfg, dir)
 	ui.list = &r.list
-	cfg.Observe, cfg.Searching = ui, ui.searching
+	cfg.Observe, cfg.Searching, cfg.Slow = ui, ui.searching, ui.slow
 	cfg.Bundles, cfg.Journal = dir, filepath.Join(dir, fuzz.JournalFile)
 	return ui
 }

@@ -106,7 +106,7 @@ func (m *model) take(st *fuzz.PairState) {
 	switch {
 	case m.mismatches == st.Classes[oracle.Fault]:
 		m.params, m.k = m.base.Params, m.base.K
-	case st.Verdict != nil && st.Verdict.Found() && !unexplained(st):
+	case st.Verdict != nil && st.Verdict.Complete() && !unexplained(st):
 		m.params, m.k, m.changes, m.alike = st.Verdict.Program, st.Verdict.K, st.Verdict.Changes, st.Verdict.Alike
 	}
 }

@@ -41,7 +41,8 @@ func (x *pairTriage) keepEvidence(cases []*Case, most int) bool {
 
 // explain looks for a verdict, unless there is one that holds for the new cases too.
 func (x *pairTriage) explain(ctx context.Context) error {
-	if x.verdict != nil && !x.verdict.Found() && x.t.Epoch > GiveUpAfter {
+	if x.verdict != nil && !x.verdict.Complete() && x.t.Epoch > GiveUpAfter {
+		x.k = x.verdict.K
 		return nil // looked for often enough
 	}
 	if x.stillHolds(x.newCases(slices.Concat(x.d.Differ, x.d.Agree))) {
@@ -100,18 +101,20 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	} else if v := x.t.Memory.Verdict(x.index, x.d.Units, len(pr.Differ)); v != nil {
 		x.verdict = v
 	} else {
-		pr.Effort = x.effort(old)
+		if pr.Effort = x.effort(old); old != nil && old.Found() {
+			pr.Before = &old.Program
+		}
 		v, err := triage.Explain(ctx, pr)
 		if err != nil {
 			return err
 		}
-		if pr.Effort < 0 && old != nil && !v.Found() {
+		if pr.Effort < 0 && old != nil && !v.Complete() {
 			v.Spent = old.Spent // by the last search that was wide
 		}
 		x.t.Memory.KeepVerdict(x.index, x.d.Units, v)
 		x.verdict = v
 	}
-	if old != nil && old.Found() && !x.verdict.Found() && len(x.st.Differ) >= EvidenceKept {
+	if old != nil && old.Complete() && !x.verdict.Complete() && len(x.st.Differ) >= EvidenceKept {
 		x.verdict = old // it explains all but a few cases, which nothing explains
 	}
 	x.d.Verdict = x.verdict
@@ -125,7 +128,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 func (x *pairTriage) effort(old *triage.Verdict) int {
 	const dotsPerMillion, longer = 2048, 4
 	e := int(min(triage.DefaultEffort, 1+(x.st.Dots+x.d.Dots)/dotsPerMillion))
-	due := old == nil || old.Found() || old.Spent > 0 && e >= longer*old.Spent
+	due := old == nil || old.Complete() || old.Spent > 0 && e >= longer*old.Spent
 	if x.searched || !due {
 		return -1
 	}
@@ -159,12 +162,13 @@ func (x *pairTriage) explainByPrograms(ctx context.Context, evidence []*Case) (b
 	return true, nil
 }
 
-// holds updates the numbers of cases in a verdict that holds for all of them.
+// holds updates the numbers of cases in a verdict that holds for all new ones.
 func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 	v := *x.verdict
 	v.K = pr.K
 	v.Alike = triage.StillAlike(pr, &v)
-	v.Differ, v.Explained, v.Agree, v.Kept = differ, differ, agree, agree
+	v.Explained += differ - v.Differ
+	v.Differ, v.Agree, v.Kept = differ, agree, agree
 	x.verdict = &v
 }
 

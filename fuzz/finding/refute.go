@@ -32,7 +32,7 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 		if err := x.explainCases(ctx, x.allEvidence()); err != nil {
 			return nil, err
 		}
-		if !x.verdict.Found() { // but the verdict explains nearly all cases
+		if !x.verdict.Complete() { // but the verdict explains nearly all cases
 			x.verdict, x.d.Verdict, x.attributor = verdict, verdict, attributor
 			break
 		}
@@ -40,11 +40,11 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 	return cases, nil
 }
 
-// refuting returns a few cases that the verdict does not explain, other than some.
+// refuting returns a few cases that a verdict which explains all evidence does not, other than some.
 // Without them a program that is wrong in one case of a thousand would be kept, since the
 // samples seldom have such a case.
 func (x *pairTriage) refuting(but []*Case) []Sample {
-	if x.attributor == nil || x.verdict == nil || !x.verdict.Found() {
+	if x.attributor == nil || x.verdict == nil || !x.verdict.Complete() {
 		return nil
 	}
 	var ss []Sample

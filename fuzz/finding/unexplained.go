@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
-// Unexplained is what is known of a pair that no change of a program explains.
+// Unexplained is what is known of a pair some of whose cases no change of a program explains.
 type Unexplained struct {
 	Why     string          // a sentence
 	Nearest *corpus.Nearest // the program that comes nearest; nil: none
@@ -22,7 +22,7 @@ type Unexplained struct {
 // Unexplained returns what is known of a pair with a verdict whose differences nothing explains;
 // nil if they are explained, or if there is nothing to explain.
 func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
-	if v != nil && v.Found() {
+	if v != nil && v.Complete() {
 		return nil
 	}
 	p, run := &t.Pairs[pair], t.pairs[pair]
@@ -44,6 +44,9 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 	default:
 		units = []TargetUnit{other}
 		u.Why = fmt.Sprintf("No known program, and no change of one that was tried, computes %s as %s does.", other.Unit.Instruction().Name, other.Target)
+		if v.Found() {
+			u.Why = fmt.Sprintf("The changes above explain %d of the %d differing cases looked into and break none. But %s does something else, too, which no change that was tried explains.", v.Explained, v.Differ, other.Target)
+		}
 		if v.Spent > 0 {
 			u.Why += fmt.Sprintf(" The search has spent its budget, %d million dot products of models; inference has more.", v.Spent)
 		}

@@ -126,7 +126,17 @@ func explanation(p *fuzz.PairState, most int) string {
 	if n := len(p.Verdict.Changes); n == 0 || n > most {
 		return alikeText(p) + mainCauses(p)
 	}
-	return alikeText(p) + readable.Changes(fromA(p, p.Verdict.Changes), most)
+	return alikeText(p) + readable.Changes(fromA(p, p.Verdict.Changes), most) + unexplainedShare(p)
+}
+
+// unexplainedShare says how many of the differing cases changes do not explain; "" if they
+// explain all.
+func unexplainedShare(p *fuzz.PairState) string {
+	b := p.Buckets[string(triage.Unexplained)]
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf("; %s of the cases unexplained", readable.Share(b.Cases, p.Mismatches()))
 }
 
 // mainCauses names the largest causes of a pair.

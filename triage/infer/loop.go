@@ -311,6 +311,9 @@ func (l *loop) unbiasedEvidence() *evidence.Evidence {
 // most often, which the searches take up last.
 func (l *loop) settled(ctx context.Context, p mma.Params) mma.Params {
 	const share = 8 // of the effort
+	if !l.Valid(&p) {
+		return p // no search has begun
+	}
 	l.budget.Allow(l.effort / share)
 	return l.newSearch(l.unbiasedEvidence(), search.AllSteps, p).Climb(ctx).P
 }

@@ -1,0 +1,176 @@
+package triage
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
+)
+
+// A unit may differ for two reasons, one of which no program has: a rounding of its own, and a
+// defect beside it. A change of the base that explains at least half of the differing cases and
+// breaks none is a cause then, and the other cases remain unexplained. It is claimed only if
+// new inputs that are aimed at it confirm it and none contradicts it.
+
+// The limits of looking for such a change.
+const (
+	partialTried   = 16  // programs that new inputs decide between
+	partialRounds  = 9   // of new inputs
+	partialAsked   = 256 // inputs on which the programs differ, in each round
+	partialSupport = 16  // new inputs at least that show what the program gives and the base does not
+	partialShare   = 0.9 // of the differing cases, if the unit cannot be asked
+)
+
+// explainPart makes the verdict on a unit that no program explains that of a program which
+// explains most of the cases and breaks none, if there is one.
+func (s *explainer) explainPart(ctx context.Context, v *Verdict) error {
+	all := s.partialPrograms()
+	if s.pr.Ask != nil {
+		var err error
+		if all, err = s.uncontradicted(ctx, all); err != nil {
+			return err
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	n := all[0]
+	if s.pr.Ask == nil && float64(n.Explained) < partialShare*float64(n.Differ) {
+		return nil
+	}
+	v.Program, v.Changes, v.Labels = n.Program, mma.Diff(&s.pr.Base, &n.Program), LabelsOf(&s.pr.Base, &n.Program)
+	v.Explained, v.Kept, v.Partial = s.right(&n.Program, s.pr.Differ), v.Agree, true
+	n.Changes, v.Nearest = v.Changes, n
+	n.Differ, n.Explained, n.Agree, n.Kept = v.Differ, v.Explained, v.Agree, v.Kept
+	return nil
+}
+
+// right counts the cases in which a program is right.
+func (s *explainer) right(p *mma.Params, cases []Case) int {
+	dots, want := operands(cases)
+	return evidence.Total(s.ev.Hits(p, s.ev.Pack(dots, want)))
+}
+
+// partialPrograms returns the programs that explain at least half of the differing cases and
+// break none, the one that explains the most first, each with as few changes as that takes.
+func (s *explainer) partialPrograms() []*Nearest {
+	cases := s.ev.First(1).All()
+	base := s.ev.Hits(&s.pr.Base, cases)
+	var all []*Nearest
+	for _, p := range s.tried(programs(s.pr.listedPrograms()), s.mutants(change.Refinements, change.Mistakes), s.before()) {
+		if n := count(p, s.ev.Hits(&p, cases), base); n.near() && n.Explained > 0 && n.Kept == n.Agree {
+			all = append(all, n)
+		}
+	}
+	s.sortPartial(all)
+	var some []*Nearest
+	for _, n := range all[:min(len(all), partialTried)] {
+		n.Program = s.fewest(n, cases, base)
+		if !slices.ContainsFunc(some, func(x *Nearest) bool { return x.Program == n.Program }) {
+			some = append(some, n)
+		}
+	}
+	s.sortPartial(some)
+	return some
+}
+
+// sortPartial puts first the programs that explain the most, and of those the smaller changes.
+func (s *explainer) sortPartial(all []*Nearest) {
+	parts := func(n *Nearest) int { return len(changedParts(&s.pr.Base, &n.Program)) }
+	slices.SortStableFunc(all, func(x, y *Nearest) int {
+		return cmp.Or(y.Explained-x.Explained, parts(x)-parts(y))
+	})
+}
+
+// before returns the program of the verdict before, if there was one.
+func (s *explainer) before() []mma.Params {
+	if s.pr.Before == nil {
+		return nil
+	}
+	return []mma.Params{*s.pr.Before}
+}
+
+// fewest returns the program between the base and another with the fewest changed parts that is
+// right on as many cases and breaks none.
+func (s *explainer) fewest(n *Nearest, cases *evidence.Cases, base []bool) mma.Params {
+	x := s.pr.between(n.Program)
+	set := search.Fewest(len(x.parts), func(set uint32) bool {
+		p, ok := x.program(set)
+		if !ok || p.Params.Validate(s.pr.Formats, s.pr.K) != nil {
+			return false
+		}
+		m := count(p.Params, s.ev.Hits(&p.Params, cases), base)
+		return m.Explained >= n.Explained && m.Kept == m.Agree
+	})
+	p, _ := x.program(set)
+	return p.Params
+}
+
+// uncontradicted asks the unit about new inputs on which programs, or one of them and the base,
+// differ. A program is contradicted by a result that another one gives, and it does not; a
+// result that none of them gives is one of those that remain unexplained. It returns the
+// programs that are not contradicted and that enough inputs support.
+func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) ([]*Nearest, error) {
+	support, open := map[*Nearest]int{}, map[*Nearest]int{}
+	for round := 0; round < partialRounds && len(all) > 0; round++ {
+		ps := []mma.Params{s.pr.Base}
+		for _, n := range all {
+			ps = append(ps, n.Program)
+		}
+		dots := s.pr.inputs(round, pointers(ps)...)
+		if len(dots) == 0 {
+			break
+		}
+		dots, results := s.differing(ps, dots)
+		for from := 0; from < len(dots); from += askedAtOnce {
+			part := dots[from:min(from+askedAtOnce, len(dots))]
+			answers, err := s.ask(ctx, part)
+			if err != nil {
+				return nil, err
+			}
+			for i, got := range answers {
+				given := results[from+i]
+				same := func(x uint64) bool { return oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, got) == oracle.Same }
+				some, base := slices.ContainsFunc(given, same), same(given[0])
+				for j, n := range all {
+					switch right := same(given[j+1]); {
+					case some && !right:
+						support[n] = -1 << 30
+					case right && !base:
+						support[n]++
+					case !some && oracle.Compare(s.pr.Formats.D, s.pr.Policy, given[0], given[j+1]) != oracle.Same:
+						open[n]++
+					}
+				}
+			}
+		}
+		all = slices.DeleteFunc(all, func(n *Nearest) bool { return support[n] < 0 })
+	}
+	return slices.DeleteFunc(all, func(n *Nearest) bool { return support[n] < max(partialSupport, open[n]) }), nil
+}
+
+// differing returns up to partialAsked inputs on which programs do not all give the same, and
+// what each gives.
+func (s *explainer) differing(ps []mma.Params, dots []*mma.Dot) (some []*mma.Dot, results [][]uint64) {
+	c, w := s.ev.Pack(dots, nil), s.pr.Formats.D.Width()
+	outs := make([][]byte, len(ps))
+	for i := range ps {
+		outs[i] = s.ev.Results(&ps[i], c)
+	}
+	for n, d := range dots {
+		if len(some) == partialAsked || s.division(outs, w, n) == "" {
+			continue
+		}
+		given := make([]uint64, len(ps))
+		for i := range outs {
+			given[i] = mma.Load(outs[i], w, n)
+		}
+		some, results = append(some, d), append(results, given)
+	}
+	return some, results
+}
