@@ -286,6 +286,11 @@ func (d *Sum) CheckCounts(most uint64) error {
 	case d.Unstable > d.Dots-d.Classes[oracle.Same]:
 		return fmt.Errorf("%d cases are unstable, but only %d differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
 	}
+	for _, x := range d.Drift {
+		if x.Side&^1 != 0 || x.Changed < 0 || x.Of < x.Changed || x.Dots > most {
+			return fmt.Errorf("the drift of side %d is damaged", x.Side)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(d.Buckets)) {
 		if err := d.Buckets[name].check(name, most); err != nil {
 			return err
