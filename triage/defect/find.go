@@ -54,6 +54,7 @@ type hypothesis struct {
 	rule Rule
 	when int // the cost of the conditions
 	cost int
+	seen int // cases that it is known to predict
 }
 
 // Find looks for the rule of a unit's defect. It returns nil if there is none that all answers
@@ -105,9 +106,12 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 		return nil, nil
 	}
 	var claim *Claim
+	var pool []*hypothesis
 	calm, hopeless := 0, 0
 	for round := 0; round < mostRounds && len(s.samples) < mostSamples && ctx.Err() == nil; round++ {
-		pool := s.hypotheses()
+		if pool = s.stillConsistent(pool); pool == nil {
+			pool = s.hypotheses()
+		}
 		if len(pool) == 0 {
 			if hopeless++; hopeless > 2 {
 				return nil, nil
@@ -248,6 +252,19 @@ func (s *search) hypotheses() []*hypothesis {
 	return pool[:min(len(pool), mostPool)]
 }
 
+// stillConsistent returns those of some rules that predict the cases since; nil if the simplest
+// does not.
+func (s *search) stillConsistent(pool []*hypothesis) (left []*hypothesis) {
+	for i, h := range pool {
+		if s.contradiction(h) == nil {
+			left = append(left, h)
+		} else if i == 0 {
+			return nil
+		}
+	}
+	return left
+}
+
 // inOneProduct returns rules with conditions on a product of a certain number, for effects on
 // other things than products.
 func (s *search) inOneProduct(p *proposal, parts int) (pool []*hypothesis) {
@@ -290,7 +307,7 @@ func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypoth
 			fixed = []Condition{{Feature: "k", Is: Equal, Value: int64(only)}}
 		}
 		var all []*hypothesis
-		var worst *sample
+		var against []*sample
 		for _, when := range l.separate(func(name string) int { return widthOf(name, s.f) }, parts-len(fixed)) {
 			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: slices.Concat(fixed, when)}}
 			for i := range h.rule.When {
@@ -300,42 +317,54 @@ func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypoth
 			h.cost = h.when + 3*p.cost + scopeCosts[scope]
 			if c := s.contradiction(h); c == nil {
 				all = append(all, h)
-			} else if worst == nil {
-				worst = c
+			} else if !slices.Contains(against, c) && !slices.Contains(s.against[key], c) {
+				against = append(against, c)
 			}
 		}
-		if len(all) > 0 || worst == nil || slices.Contains(s.against[key], worst) {
+		if len(all) > 0 || len(against) == 0 {
 			return all
 		}
-		s.against[key] = append(s.against[key], worst)
+		s.against[key] = append(s.against[key], against...)
 	}
 	return nil
 }
 
 // focused returns the cases that rules with an effect are learned from: the first that differ, and
-// those of the others in which the effect would show.
+// of the others the first in which the effect would show; of an effect on single products first
+// those in which it would show in one alone.
 func (s *search) focused(p *proposal, key string) []*sample {
-	var differ, agree []*sample
+	var chosen, rest []*sample
+	n := map[bool]int{}
+	most := map[bool]int{true: learnDiffer, false: learnAgree}
 	for _, c := range s.samples {
-		switch {
-		case c.differs && len(differ) < learnDiffer:
-			differ = append(differ, c)
-		case !c.differs && len(agree) < learnAgree:
-			if s.seen(p, c) > 0 {
-				agree = append(agree, c)
-			}
+		if n[c.differs] == most[c.differs] {
+			continue
+		}
+		switch seen := s.seen(p, c); {
+		case seen == 1:
+			n[c.differs]++
+			chosen = append(chosen, c)
+		case seen > 1 && len(rest) < learnDiffer+learnAgree:
+			rest = append(rest, c)
 		}
 	}
-	return slices.Concat(differ, agree, s.against[key])
+	for _, c := range rest {
+		if n[c.differs] < most[c.differs] {
+			n[c.differs]++
+			chosen = append(chosen, c)
+		}
+	}
+	return append(chosen, s.against[key]...)
 }
 
 // contradiction returns a case that a rule does not predict; nil if there is none.
 func (s *search) contradiction(h *hypothesis) *sample {
-	for _, c := range slices.Backward(s.samples) {
+	for _, c := range slices.Backward(s.samples[h.seen:]) {
 		if got, _ := s.predict(h, c.view); !s.same(got, c.want) {
 			return c
 		}
 	}
+	h.seen = len(s.samples)
 	return nil
 }
 

@@ -10,6 +10,7 @@ const (
 	learnDiffer = 64  // differing cases that conditions must cover
 	learnAgree  = 320 // agreeing cases, in which the effect would show, that they must not
 	mostAtoms   = 2400
+	mostFound   = 8192
 	mostRules   = 24  // of a size, for an effect and a scope
 	eachFeature = 10  // conditions on a feature, and
 	strongAtoms = 240 // conditions in all of which three are combined
@@ -177,7 +178,7 @@ func (l *lesson) pairs(atoms []*atom) (found [][]*atom) {
 	for i, a := range atoms {
 		for _, b := range atoms[:i] {
 			if disjoint(a.no, b.no) && l.covers(a.yes, b.yes) {
-				if found = append(found, []*atom{b, a}); len(found) > 8*mostRules {
+				if found = append(found, []*atom{b, a}); len(found) > mostFound {
 					return found
 				}
 			}
@@ -202,7 +203,7 @@ func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
 			yes, no := both(a.yes, b.yes), both(a.no, b.no)
 			for _, c := range strong[:j] {
 				if disjoint(no, c.no) && l.covers(yes, c.yes) {
-					if found = append(found, []*atom{c, b, a}); len(found) > 16*mostRules {
+					if found = append(found, []*atom{c, b, a}); len(found) > mostFound {
 						return found
 					}
 				}

@@ -15,6 +15,7 @@ type view struct {
 	dot   *mma.Dot
 	right uint64 // the program's result
 	of    map[Scope][][]int64
+	whole []int64 // those of the case
 }
 
 // viewer makes views. It is for one goroutine.
@@ -33,7 +34,8 @@ func (w *viewer) view(d *mma.Dot) *view {
 	v := &view{dot: d, of: map[Scope][][]int64{}}
 	w.tr.Reset()
 	v.right = w.m.Dot(d, &w.tr)
-	v.of[OfCase] = [][]int64{w.ofCase(v)}
+	v.whole = w.ofCase(v)
+	v.of[OfCase] = [][]int64{v.whole}
 	return v
 }
 
@@ -59,7 +61,7 @@ func (v *view) value(s Scope, instance, column int) int64 {
 	if n := len(caseFeatures); column >= n {
 		return v.of[s][instance][column-n]
 	}
-	return v.of[OfCase][0][column]
+	return v.whole[column]
 }
 
 // finite reports whether a term is a number other than a plain zero.
@@ -204,7 +206,7 @@ func compare(x, y fp.Dyadic) int {
 func (w *viewer) ofProducts(v *view) [][]int64 {
 	d := v.dot
 	ts := w.terms(len(d.A))
-	most := v.of[OfCase][0][column(OfCase, "maxp")]
+	most := v.whole[column(OfCase, "maxp")]
 	aligned := w.alignment()
 	all := make([][]int64, len(d.A))
 	for k := range d.A {
