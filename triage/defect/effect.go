@@ -67,7 +67,13 @@ var operations = []operation{
 		return f.InfCode(x&f.SignBit() != 0), true
 	}, once, constant},
 	{"scale", "%w is %s of what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
-	{"add", "%w has a magnitude %s", 2, false, added, func(*fp.Format) []int64 { return []int64{1, -1} }, addBetween},
+	{"field", "the exponent field of %w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
+		return added(f, x, n<<f.FracBits)
+	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
+		n, ok := addBetween(f, x, y)
+		return n >> f.FracBits, ok && n != 0 && n&(1<<f.FracBits-1) == 0
+	}},
+	{"add", "%w is %s in magnitude", 2, false, added, func(*fp.Format) []int64 { return []int64{1, -1} }, addBetween},
 	{"up", "%w is %s", 3, false, raised, func(*fp.Format) []int64 { return nil }, func(f *fp.Format, x, y uint64) (int64, bool) {
 		n, ok := addBetween(f, x, y)
 		if x&f.SignBit() != 0 {

@@ -192,8 +192,9 @@ func (l *lesson) pairs(atoms []*atom) (found [][]*atom) {
 func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
 	strong := slices.Clone(atoms)
 	slices.SortStableFunc(strong, func(x, y *atom) int { return count(x.no) - count(y.no) })
-	of := map[int]int{}
-	strong = slices.DeleteFunc(strong, func(a *atom) bool { of[a.column]++; return of[a.column] > eachFeature })
+	if of := map[int]int{}; len(strong) > strongAtoms {
+		strong = slices.DeleteFunc(strong, func(a *atom) bool { of[a.column]++; return of[a.column] > eachFeature })
+	}
 	strong = strong[:min(len(strong), strongAtoms)]
 	for i, a := range strong {
 		for j, b := range strong[:i] {
@@ -253,6 +254,8 @@ func (l *lesson) atoms(width func(name string) int) []*atom {
 func conditionCost(f *feature, c *Condition) int {
 	cost := 3 * f.cost
 	switch {
+	case f.kind == code && c.Is == Equal:
+		cost += 3
 	case c.Is == HasBits:
 		cost += min(bits.OnesCount64(uint64(c.Mask)), 8)
 	case c.Is == AtLeast || c.Is == AtMost:
@@ -321,7 +324,11 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 			bit(1<<i, 1<<i)
 		}
 		for _, c := range l.common(yes, w) {
-			bit(c[0], c[1])
+			if bits.OnesCount64(uint64(c[0])) == w {
+				add(Equal, c[1])
+			} else {
+				bit(c[0], c[1])
+			}
 		}
 	}
 	return all

@@ -108,7 +108,7 @@ func costOf(e *Effect) int {
 		return 2
 	case e.On == OnC || e.On == OnA || e.On == OnB:
 		return find(e.Do).cost + 1
-	case e.Do == "scale" || e.Do == "add" || e.Do == "up":
+	case e.Do == "scale" || e.Do == "field" || e.Do == "add" || e.Do == "up":
 		return find(e.Do).cost + int(min(max(e.N, -e.N)/2, 4))
 	}
 	return find(e.Do).cost

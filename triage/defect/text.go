@@ -115,10 +115,15 @@ func (e *Effect) number() string {
 			return "twice"
 		}
 		return fmt.Sprintf("2^%d times", e.N)
+	case "field":
+		if e.N < 0 {
+			return fmt.Sprintf("%d too small", -e.N)
+		}
+		return fmt.Sprintf("%d too large", e.N)
 	case "add":
-		return much("larger", "smaller")
+		return much("too large", "too small")
 	case "up":
-		return much("higher", "lower")
+		return much("too high", "too low")
 	case "magnitude", "code", "xor", "and", "or":
 		return strconv.FormatUint(uint64(e.N), 16)
 	}
@@ -161,6 +166,8 @@ func (c *Condition) String() string {
 		return f.noun + " is " + thresholds[c.Value][1]
 	case f.kind == class:
 		return f.noun + is + classWords[c.Value]
+	case f.kind == code && c.Is == Equal:
+		return fmt.Sprintf("%s is %x", f.noun, uint64(c.Value))
 	case c.Is != HasBits:
 		return fmt.Sprint(f.noun, is, c.Value)
 	case c.Feature == "k.bits" && c.Mask == 1:
@@ -168,8 +175,8 @@ func (c *Condition) String() string {
 	case bits.OnesCount64(uint64(c.Mask)) == 1:
 		return fmt.Sprintf("%s of %s is %d", bitsText(c.Mask), f.noun, truth(c.Value != 0))
 	}
-	if low := c.Mask & (c.Mask + 1); low == 0 && strings.HasPrefix(f.noun, "the fraction") {
-		return fmt.Sprintf("%s is %x", f.noun, uint64(c.Value))
+	if n := bits.OnesCount64(uint64(c.Mask)); c.Mask == 1<<n-1 {
+		return fmt.Sprintf("the low %d bits of %s are %x", n, f.noun, uint64(c.Value))
 	}
 	return fmt.Sprintf("%s masked with %x is %x", f.noun, uint64(c.Mask), uint64(c.Value))
 }
