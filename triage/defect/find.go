@@ -23,6 +23,7 @@ const (
 	enough      = 16   // inputs on either side of the condition that must confirm a rule
 	lastRound   = 2    // of gen.Probe: the last test
 	mostDiffer  = 384
+	spared      = 64 // of so many instances that conditions should exclude one is spared
 	farFetched  = 12 // the cost of conditions beside which more conditions are tried
 	mostSamples = 5000
 )
@@ -295,12 +296,23 @@ var scopeCosts = map[Scope]int{OfCase: 0, OfProduct: 1, OfSum: 2, OfPair: 3}
 // cases, to which those that contradict a rule are added. only is the number of the only product
 // that is looked at; -1: all are.
 func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypothesis {
+	if all := s.consistentBut(p, scope, only, parts, 0); len(all) > 0 || !p.effect.ofProducts() || parts < 2 {
+		return all
+	}
+	return s.consistentBut(p, scope, only, parts, spared)
+}
+
+// consistentBut does so with a share of instances that are not excluded: one of so many; 0: none.
+func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) []*hypothesis {
 	const tries = 6
 	key := fmt.Sprint(scope, only, p.effect.String())
 	for range tries {
 		l := s.lesson(p, scope, only, s.focused(p, key))
 		if l.cases == 0 {
 			return nil
+		}
+		if one > 0 {
+			l.spare = 1 + len(l.no)/one
 		}
 		var fixed []Condition
 		if only >= 0 {

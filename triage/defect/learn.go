@@ -31,6 +31,9 @@ type lesson struct {
 	caseOf []int // of each instance of yes: the number of its case
 	cases  int
 	no     []instance
+	// spare is how many instances of no may meet the conditions all the same: an effect on several
+	// products at once may be hidden.
+	spare int
 }
 
 // lesson makes the lesson of an effect for some samples. An effect on single products may happen to
@@ -133,7 +136,7 @@ type atom struct {
 // cases of a lesson.
 func (l *lesson) separate(width func(name string) int, parts int) [][]Condition {
 	if parts == 0 {
-		if len(l.no) == 0 {
+		if len(l.no) <= l.spare {
 			return [][]Condition{nil}
 		}
 		return nil
@@ -143,7 +146,7 @@ func (l *lesson) separate(width func(name string) int, parts int) [][]Condition 
 	switch parts {
 	case 1:
 		for _, a := range atoms {
-			if empty(a.no) {
+			if l.excludes(a.no, a.no) {
 				found = append(found, []*atom{a})
 			}
 		}
@@ -177,7 +180,7 @@ func costs(set []*atom) int {
 func (l *lesson) pairs(atoms []*atom) (found [][]*atom) {
 	for i, a := range atoms {
 		for _, b := range atoms[:i] {
-			if disjoint(a.no, b.no) && l.covers(a.yes, b.yes) {
+			if l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
 				if found = append(found, []*atom{b, a}); len(found) > mostFound {
 					return found
 				}
@@ -203,7 +206,7 @@ func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
 			}
 			yes, no := both(a.yes, b.yes), both(a.no, b.no)
 			for _, c := range strong[:j] {
-				if disjoint(no, c.no) && l.covers(yes, c.yes) {
+				if l.excludes(no, c.no) && l.covers(yes, c.yes) {
 					if found = append(found, []*atom{c, b, a}); len(found) > mostFound {
 						return found
 					}
@@ -393,12 +396,14 @@ func (l *lesson) covers(a, b []uint64) bool {
 	return next == l.cases
 }
 
-func empty(a []uint64) bool { return !slices.ContainsFunc(a, func(x uint64) bool { return x != 0 }) }
-
-func disjoint(a, b []uint64) bool {
+// excludes reports whether no instance of an agreeing case is in both sets, but for those to spare.
+func (l *lesson) excludes(a, b []uint64) bool {
+	n := 0
 	for i, x := range a {
-		if x&b[i] != 0 {
-			return false
+		if x &= b[i]; x != 0 {
+			if n += bits.OnesCount64(x); n > l.spare {
+				return false
+			}
 		}
 	}
 	return true
