@@ -23,8 +23,9 @@ const (
 	enough      = 16   // inputs on either side of the condition that must confirm a rule
 	lastRound   = 2    // of gen.Probe: the last test
 	mostDiffer  = 384
-	spared      = 64 // of so many instances that conditions should exclude one is spared
-	farFetched  = 12 // the cost of conditions beside which more conditions are tried
+	focusOn     = 1600 // cases of which those are taken that rules are learned from
+	spared      = 64   // of so many instances that conditions should exclude one is spared
+	farFetched  = 12   // the cost of conditions beside which more conditions are tried
 	mostSamples = 5000
 )
 
@@ -73,6 +74,9 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 		if kept[x.differs]++; kept[x.differs] > mostDiffer {
 			s.samples = s.samples[:len(s.samples)-1]
 		}
+	}
+	if s.widened() != nil && slices.ContainsFunc(s.samples, func(c *sample) bool { return !s.same(s.wide.Dot(s.widen(c.dot, nil), nil), c.right) }) {
+		s.wide = nil
 	}
 	return s.find(ctx)
 }
@@ -282,7 +286,7 @@ func (s *search) inOneProduct(p *proposal, parts int) (pool []*hypothesis) {
 func scopesOf(p *proposal, parts int) []Scope {
 	switch {
 	case p.effect.ofProducts():
-		return []Scope{OfProduct}
+		return []Scope{p.effect.scope()}
 	case parts == 0:
 		return []Scope{OfCase}
 	}
@@ -290,7 +294,7 @@ func scopesOf(p *proposal, parts int) []Scope {
 }
 
 // scopeCosts prefers conditions on the case as a whole.
-var scopeCosts = map[Scope]int{OfCase: 0, OfProduct: 1, OfSum: 2, OfPair: 3}
+var scopeCosts = map[Scope]int{OfCase: 0, OfProduct: 1, OfOperand: 1, OfSum: 2, OfPair: 3}
 
 // consistent returns rules with an effect that predict every case. They are learned from a few
 // cases, to which those that contradict a rule are added. only is the number of the only product
@@ -348,7 +352,7 @@ func (s *search) focused(p *proposal, key string) []*sample {
 	var chosen, rest []*sample
 	n := map[bool]int{}
 	most := map[bool]int{true: learnDiffer, false: learnAgree}
-	for _, c := range s.samples {
+	for _, c := range s.samples[:min(len(s.samples), focusOn)] {
 		if n[c.differs] == most[c.differs] {
 			continue
 		}

@@ -62,7 +62,10 @@ func (s *search) seen(p *proposal, c *sample) (n int) {
 
 // instances is the number of places where an effect may happen.
 func (s *search) instances(p *proposal, v *view) int {
-	if p.effect.ofProducts() {
+	switch {
+	case p.effect.On == OnOperand:
+		return 2 * len(v.dot.A)
+	case p.effect.ofProducts():
 		return len(v.dot.A)
 	}
 	return 1

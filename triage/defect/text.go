@@ -53,13 +53,13 @@ func (e *Effect) text(product string) string {
 	if e.On == OnProgram {
 		return "the unit computes with " + mma.Brief(e.Changes)
 	}
-	noun := map[Place]string{OnResult: "the result", OnC: "c", OnA: "a", OnB: "b", OnProduct: "the operands"}[e.On]
+	noun := map[Place]string{OnResult: "the result", OnC: "c", OnA: "a", OnB: "b", OnOperand: "each operand", OnProduct: "the operands", OnExact: "the product of the significands"}[e.On]
 	if e.ofProducts() {
 		of := product
 		if of == "" {
 			of = "each product"
 		}
-		if noun += " of " + of; e.On == OnProduct && !e.reads() {
+		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && e.Do == "scale" {
 			noun = of
 		}
 	}
@@ -141,7 +141,7 @@ var thresholds = map[numberClass][2]string{
 
 // featureOf finds a feature in the tables.
 func featureOf(name string) *feature {
-	for _, t := range [][]feature{caseFeatures, productFeatures, pairFeatures, stepFeatures} {
+	for _, t := range [][]feature{caseFeatures, productFeatures, pairFeatures, stepFeatures, operandFeatures} {
 		for i := range t {
 			if t[i].name == name {
 				return &t[i]

@@ -20,9 +20,11 @@ type view struct {
 
 // viewer makes views. It is for one goroutine.
 type viewer struct {
-	f  mma.Formats
-	m  *sim.Model
-	tr sim.Trace
+	f     mma.Formats
+	m     *sim.Model
+	tr    sim.Trace
+	wide  *sim.Model // see widened
+	tried bool
 }
 
 // mostPaired is the number of products, other than zeros, of which all pairs are looked at: with
@@ -49,6 +51,8 @@ func (w *viewer) add(v *view, s Scope) {
 	switch s {
 	case OfProduct:
 		v.of[s] = w.ofProducts(v)
+	case OfOperand:
+		v.of[s] = w.ofOperands(v)
 	case OfPair:
 		v.of[s] = w.ofPairs(v)
 	case OfSum:
@@ -242,6 +246,25 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 		}
 		vs = codeValues(codeValues(vs, w.f.Scale, sa), w.f.Scale, sb)
 		all[k] = vs
+	}
+	return all
+}
+
+// ofOperands are the features of each a and b: those of the operand, of the other factor and of
+// the product.
+func (w *viewer) ofOperands(v *view) [][]int64 {
+	w.add(v, OfProduct)
+	d, n := v.dot, len(codeFeatures("", ""))
+	all := make([][]int64, 0, 2*len(d.A))
+	for k, vs := range v.of[OfProduct] {
+		for side := range 2 {
+			own, other := vs[3:3+n], vs[3+n:3+2*n]
+			if side == 1 {
+				own, other = other, own
+			}
+			x := append([]int64{int64(side)}, own...)
+			all = append(all, append(append(append(x, other...), int64(k), int64(k), int64(k)), vs[3+2*n:]...))
+		}
 	}
 	return all
 }
