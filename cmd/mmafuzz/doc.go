@@ -24,7 +24,8 @@
 //	mmafuzz probe       ask a unit the questions of the literature
 //	mmafuzz invariance  whether a result depends on batch size, place, neighbours, threads or the run
 //	mmafuzz infer       find the arithmetic of an unknown unit
-//	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
+//	mmafuzz study       the studies of the papers: differences, error bounds, bias
+//	mmafuzz gemm        whole matrix products as kernels compute them, and why a product differs
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
 //	mmafuzz completion  completion for a shell
@@ -141,7 +142,7 @@
 //   - compare: go doc ./fuzz/compare
 //   - status: go doc ./fuzz/fleet
 //   - infer: go doc ./triage/infer
-//   - study: go doc ./triage/study
+//   - study, gemm: go doc ./triage/study
 //   - bisect: go doc ./fuzz/bisect
 //   - vectors: go doc ./fuzz/vectors
 //   - eval: go doc ./triage/eval
