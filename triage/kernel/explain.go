@@ -11,116 +11,155 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// Question is a product that is not what a kernel gives.
-type Question struct {
-	Kernel   *schedule.Kernel
+// Product is a product of a kernel and somebody else's of the same operands.
+type Product struct {
 	Operands *gemm.Operands
-	Options  gemm.Options
 	Got      []byte // what the kernel gives, row after row
 	Want     []byte // what somebody else does
 	D        fp.ID
+
+	spread [][][2]int // elements that differ, and that do not
+}
+
+// Question is products that are not all what a kernel gives.
+type Question struct {
+	Kernel   *schedule.Kernel
+	Options  gemm.Options
+	Products []Product
 	Progress func(done, of int)
 }
 
-// Answer is why a product is not what a kernel gives.
+// Answer is why products are not what a kernel gives.
 type Answer struct {
-	Label   string // "unexplained": no mutant of the kernel gives the other product
+	Label   string // "unexplained": no mutant of the kernel gives the other products
 	Words   string
-	Kernel  *schedule.Kernel // that gives it
+	Kernel  *schedule.Kernel // that gives them
 	Checked int              // elements on which it does
-	Others  []string         // labels of other mutants that give it on these elements
+	Others  []string         // labels of other mutants that give them on these elements
 	First   string           // the first partial sum that differs, in words
 }
 
+// Elements of each kind that are looked at: on the first every mutant is tried, on the
+// second those that pass.
 const (
-	firstLook  = 24  // elements of each kind on which every mutant is tried
-	secondLook = 400 // and on which those are that pass
+	firstLook  = 24
+	secondLook = 400
 )
 
-// Explain looks for a field of the kernel that explains a product: a mutant that gives the
-// bits of the product where the kernel does, and where it does not.
+// Explain looks for a field of the kernel that explains the products: a mutant that gives
+// their bits where the kernel does, and where it does not.
 func (q *Question) Explain(ctx context.Context) (*Answer, error) {
-	first, second := q.sample(firstLook), q.sample(secondLook)
 	mutants := Mutants(q.Kernel)
-	var right []Mutant
+	a := &Answer{Label: "unexplained"}
 	for n, m := range mutants {
 		if q.Progress != nil {
 			q.Progress(n, len(mutants))
 		}
-		for _, at := range [][][2]int{first[:min(len(first), 2)], first, second} {
-			same, err := q.same(ctx, m.Kernel, at)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if err != nil || !same { // a mutant may be of no use for the shape
-				m.Kernel = nil
-				break
-			}
-		}
-		if m.Kernel != nil {
-			right = append(right, m)
-		}
-	}
-	if len(right) == 0 {
-		return &Answer{Label: "unexplained"}, nil
-	}
-	a := &Answer{Label: right[0].Label, Words: right[0].Words, Kernel: right[0].Kernel, Checked: len(second)}
-	for _, m := range right[1:] {
-		if !slices.Contains(a.Others, m.Label) && m.Label != a.Label {
+		checked, err := q.explains(ctx, m.Kernel)
+		switch {
+		case err != nil:
+			return nil, err
+		case checked == 0:
+		case a.Kernel == nil:
+			a.Label, a.Words, a.Kernel, a.Checked = m.Label, m.Words, m.Kernel, checked
+		case m.Label != a.Label && !slices.Contains(a.Others, m.Label):
 			a.Others = append(a.Others, m.Label)
 		}
 	}
-	var err error
-	a.First, err = Diverge(ctx, [2]*schedule.Kernel{q.Kernel, a.Kernel}, q.Operands, first[0], [2]gemm.Options{q.Options, q.Options})
-	return a, err
+	if a.Kernel == nil {
+		return a, nil
+	}
+	for i := range q.Products {
+		p := &q.Products[i]
+		if at := p.sample(1); p.differs(at[0]) {
+			var err error
+			a.First, err = Diverge(ctx, [2]*schedule.Kernel{q.Kernel, a.Kernel}, p.Operands, at[0], [2]gemm.Options{q.Options, q.Options})
+			return a, err
+		}
+	}
+	return a, nil
 }
 
-// differs reports whether element n is not what the kernel gives. Two NaNs are the same.
-func (q *Question) differs(n int) bool {
-	w := q.D.Width()
-	return !sameCode(q.D, mma.Load(q.Got, w, n), mma.Load(q.Want, w, n))
+// explains returns on how many elements a mutant gives the other products, 0 if there are
+// some on which it does not. A mutant may be of no use for a shape.
+func (q *Question) explains(ctx context.Context, k *schedule.Kernel) (checked int, err error) {
+	for _, look := range []int{1, firstLook, secondLook} {
+		checked = 0
+		for i := range q.Products {
+			p := &q.Products[i]
+			at := p.sample(max(1, look/len(q.Products)))
+			if !p.gives(ctx, k, at, q.Options) {
+				return 0, ctx.Err()
+			}
+			checked += len(at)
+		}
+	}
+	return checked, nil
 }
 
-func sameCode(d fp.ID, x, y uint64) bool {
+// differs reports whether an element is not what the kernel gives. Two NaNs are the same.
+func (p *Product) differs(at [2]int) bool {
+	w, n := p.D.Width(), at[0]*p.Operands.N+at[1]
+	return !SameCode(p.D, mma.Load(p.Got, w, n), mma.Load(p.Want, w, n))
+}
+
+// SameCode reports whether two codes are equal, or both NaNs.
+func SameCode(d fp.ID, x, y uint64) bool {
 	f := d.Get()
 	return x == y || f.Decode(x).Class == fp.NaN && f.Decode(y).Class == fp.NaN
 }
 
-// First returns the first element that differs.
-func (q *Question) First() [2]int { return q.sample(1)[0] }
+// First returns the first element that differs, or the first of all.
+func (p *Product) First() [2]int { return p.sample(1)[0] }
 
 // sample returns up to n elements that differ and as many that do not, spread over D; the
 // former come first.
-func (q *Question) sample(n int) (at [][2]int) {
-	var kinds [2][]int
-	for i := range q.Operands.M * q.Operands.N {
-		kind := 1
-		if q.differs(i) {
-			kind = 0
-		}
-		kinds[kind] = append(kinds[kind], i)
+func (p *Product) sample(n int) (at [][2]int) {
+	if p.spread == nil {
+		p.choose()
 	}
-	for _, all := range kinds {
+	for _, all := range p.spread {
 		step := max(1, len(all)/n)
 		for i := 0; i < len(all) && i/step < n; i += step {
-			at = append(at, [2]int{all[i] / q.Operands.N, all[i] % q.Operands.N})
+			at = append(at, all[i])
 		}
 	}
 	return at
 }
 
-// same reports whether a kernel gives the other product in some elements.
-func (q *Question) same(ctx context.Context, k *schedule.Kernel, at [][2]int) (bool, error) {
-	codes, id, err := gemm.Elements(ctx, k, q.Operands, at, q.Options)
-	if err != nil || id != q.D {
-		return false, err
-	}
-	for i, c := range codes {
-		if !sameCode(id, c, mma.Load(q.Want, id.Width(), at[i][0]*q.Operands.N+at[i][1])) {
-			return false, nil
+// choose sets spread: up to secondLook elements of each kind, the first of them and others.
+func (p *Product) choose() {
+	p.spread = make([][][2]int, 2)
+	var count [2]int
+	for range 2 { // the first time they are counted
+		step := [2]int{max(1, count[0]/secondLook), max(1, count[1]/secondLook)}
+		counted := count != [2]int{}
+		count = [2]int{}
+		for i := range p.Operands.M * p.Operands.N {
+			e, kind := [2]int{i / p.Operands.N, i % p.Operands.N}, 1
+			if p.differs(e) {
+				kind = 0
+			}
+			if counted && count[kind]%step[kind] == 0 {
+				p.spread[kind] = append(p.spread[kind], e)
+			}
+			count[kind]++
 		}
 	}
-	return true, nil
+}
+
+// gives reports whether a kernel gives the other product in some elements.
+func (p *Product) gives(ctx context.Context, k *schedule.Kernel, at [][2]int, opt gemm.Options) bool {
+	codes, id, err := gemm.Elements(ctx, k, p.Operands, at, opt)
+	if err != nil || id != p.D {
+		return false
+	}
+	for i, c := range codes {
+		if !SameCode(id, c, mma.Load(p.Want, id.Width(), at[i][0]*p.Operands.N+at[i][1])) {
+			return false
+		}
+	}
+	return true
 }
 
 // Diverge says in words which is the first partial sum of an element by which the first of two

@@ -50,7 +50,17 @@ With --expect D.npy every product is compared with D: how many elements differ, 
 and where; and why: the kernel among those given that has D's bits and the first partial sum
 in which another leaves it, or the one field of a schedule (where its tail goes, into how many
 parts K is cut, in which order and format partial sums are added, ...) whose change gives the
-bits of D. If there is none, it is unexplained. Two NaNs count as equal here.`,
+bits of D. If there is none, it is unexplained. Two NaNs count as equal here.
+
+With --shapes 1000 the first kernel is compared with each of the others on so many products: M, N
+and K are drawn, aligned and not, skinny and deep; operands are normal, spread over 20 binades,
+ones (the result counts the terms that were summed), one-hot rows or special values. Of what
+differs the shape is shrunk, and the field of the schedule named that explains it:
+
+  mmafuzz gemm sim:hopper/mma.m16n8k16.f32.f16.f16.f32@split-k "exec:python3 matmul.py" --shapes 1000
+
+A target exec: whose instructions have no C is a black box that multiplies whole matrices: each
+instruction is a product of its K.`,
 	Count:    1,
 	TargetOf: func(word string) string { target, _ := SplitKernel(word); return target },
 	New: func(f *pflag.FlagSet) Runner {
@@ -66,6 +76,7 @@ bits of D. If there is none, it is unexplained. Two NaNs count as equal here.`,
 		f.IntVar(&g.m, "m", 256, "`rows` of A that are drawn")
 		f.IntVar(&g.n, "n", 256, "`columns` of B that are drawn")
 		f.IntVar(&g.k, "k", 1024, "`columns` of A that are drawn")
+		f.IntVar(&g.shapes, "shapes", 0, "compare the first kernel with the others on `number` products of drawn shapes")
 		f.StringVar(&g.schedule, "schedule", "plain", "`schedule` of kernels that name none")
 		return g
 	},
@@ -79,6 +90,7 @@ type gemmStudy struct {
 	dist           string
 	m, n, k        int
 	schedule       string
+	shapes         int
 	matrices       [4]*fileMatrix
 	distributionOf distribution
 	seed           uint64
@@ -114,6 +126,8 @@ func (g *gemmStudy) check() error {
 	switch {
 	case !slices.Contains(matrixDistributions(), g.dist):
 		return fmt.Errorf("--dist is %q, not %s", g.dist, strings.Join(matrixDistributions(), " or "))
+	case g.shapes > 0 && g.files != [4]string{}:
+		return errors.New("--shapes draws the matrices: leave --a, --b, --c and --expect out")
 	case (g.files[0] == "") != (g.files[1] == ""):
 		return errors.New("--a and --b go together")
 	case g.transposed && g.files[1] == "":
@@ -236,6 +250,9 @@ func (g *gemmStudy) Run(ctx context.Context, r *Request) (*Result, error) {
 	if len(kernels) > most {
 		return nil, fmt.Errorf("these are %d kernels; name instructions, %d at most", len(kernels), most)
 	}
+	if g.shapes > 0 {
+		return g.compareShapes(ctx, r, kernels)
+	}
 	if err := g.load(); err != nil {
 		return nil, err
 	}
@@ -309,8 +326,10 @@ func (g *gemmStudy) kept(ctx context.Context, k *gemmKernel, n int, r *Request) 
 // digest identifies the schedule and the contents of the files.
 func (g *gemmStudy) digest(k *gemmKernel) (string, error) {
 	h := sha256.New()
-	if err := k.kernel.Write(h); err != nil {
-		return "", err
+	if k.kernel != nil {
+		if err := k.kernel.Write(h); err != nil {
+			return "", err
+		}
 	}
 	for _, m := range g.matrices[:3] {
 		if m != nil {
@@ -323,6 +342,9 @@ func (g *gemmStudy) digest(k *gemmKernel) (string, error) {
 
 // resultFormat returns the format of a kernel's product.
 func (g *gemmStudy) resultFormat(k *gemmKernel) (fp.ID, error) {
+	if k.kernel == nil {
+		return k.unit.D, nil
+	}
 	plans, err := k.kernel.PlansAt(g.shape(), schedule.Given{C: g.matrices[2] != nil}, [][2]int{{0, 0}})
 	if err != nil {
 		return 0, err
@@ -337,6 +359,10 @@ func (g *gemmStudy) multiply(ctx context.Context, k *gemmKernel, r *Request) (*p
 	o, err := g.operands(ctx, k)
 	if err != nil {
 		return nil, err
+	}
+	if k.kernel == nil {
+		d, id, err := k.side(r).Multiply(ctx, o)
+		return &product{id, d}, err
 	}
 	opt := k.options(r)
 	if r.Progress != nil {

@@ -70,13 +70,16 @@ func (g *gemmStudy) want(k *gemmKernel) (*product, error) {
 
 // why says why a kernel's product is not the expected one, which right has if it is not nil.
 func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, want *product) (words []string, label string, err error) {
+	if k.kernel == nil {
+		return []string{fmt.Sprintf("%s is a black box: what it does is not known.", k.name)}, "-", nil
+	}
 	o, err := g.operands(ctx, k)
 	if err != nil {
 		return nil, "", err
 	}
-	q := kernel.Question{Kernel: k.kernel, Operands: o, Options: k.options(r), Got: k.product.codes, Want: want.codes, D: want.f}
-	if right != nil && sameOperands(k.unit, right.unit) {
-		first, err := kernel.Diverge(ctx, [2]*schedule.Kernel{k.kernel, right.kernel}, o, q.First(), [2]gemm.Options{k.options(r), right.options(r)})
+	q := kernel.Question{Kernel: k.kernel, Options: k.options(r), Products: []kernel.Product{{Operands: o, Got: k.product.codes, Want: want.codes, D: want.f}}}
+	if right != nil && right.kernel != nil && sameOperands(k.unit, right.unit) {
+		first, err := kernel.Diverge(ctx, [2]*schedule.Kernel{k.kernel, right.kernel}, o, q.Products[0].First(), [2]gemm.Options{k.options(r), right.options(r)})
 		if err != nil {
 			return nil, "", err
 		}

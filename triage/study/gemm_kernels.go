@@ -21,6 +21,7 @@ type gemmKernel struct {
 	unit    *mma.Instruction // of all schedules that have none of their own
 	target  devices.Unit     // that executes unit; nil: its model
 	product *product
+	box     map[int]devices.Unit // of a black box: by K
 }
 
 // options say how a kernel is computed.
@@ -126,6 +127,20 @@ func (g *gemmStudy) named(ctx context.Context, r *Request, spec string) ([]*gemm
 		_, u, err := unitOf(k)
 		return []*gemmKernel{{name: spec, kernel: k, unit: u}}, func() {}, err
 	}
+	if strings.HasPrefix(target, "exec:") {
+		t, err := devices.Open(target)
+		if err != nil {
+			return nil, nil, err
+		}
+		box, err := boxOf(t)
+		if box != nil {
+			return []*gemmKernel{box}, func() { t.Close() }, nil
+		}
+		t.Close()
+		if err != nil {
+			return nil, nil, err
+		}
+	}
 	one := *r
 	one.Targets = []string{target}
 	units, done, err := one.askable(ctx, chains)
@@ -157,7 +172,7 @@ func (g *gemmStudy) on(u unit, k *schedule.Kernel, spec string) *gemmKernel {
 	if _, s, ok := strings.Cut(spec, "@"); ok {
 		name += "@" + s
 	}
-	return &gemmKernel{name, &c, u.inst(), u.Unit, nil}
+	return &gemmKernel{name: name, kernel: &c, unit: u.inst(), target: u.Unit}
 }
 
 // reference opens a reference for the formats of other kernels.

@@ -18,10 +18,14 @@ func (g *gemmStudy) operands(ctx context.Context, k *gemmKernel) (*gemm.Operands
 	side := schedule.Side(u.D).Get()
 	o := &gemm.Operands{Shape: g.shape(), Alpha: side.FromFloat64(g.alpha), Beta: side.FromFloat64(g.beta)}
 	var err error
-	if o.A, o.SA, o.ScaleA, err = g.lines(ctx, 0, u, k.kernel.ScaleA); err != nil {
+	of := k.kernel
+	if of == nil { // a black box
+		of = &schedule.Kernel{}
+	}
+	if o.A, o.SA, o.ScaleA, err = g.lines(ctx, 0, u, of.ScaleA); err != nil {
 		return nil, err
 	}
-	if o.B, o.SB, o.ScaleB, err = g.lines(ctx, 1, u, k.kernel.ScaleB); err != nil {
+	if o.B, o.SB, o.ScaleB, err = g.lines(ctx, 1, u, of.ScaleB); err != nil {
 		return nil, err
 	}
 	c := g.matrices[2]
@@ -32,8 +36,8 @@ func (g *gemmStudy) operands(ctx context.Context, k *gemmKernel) (*gemm.Operands
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", g.files[2], err)
 	}
-	if !k.kernel.AddsC() {
-		return nil, fmt.Errorf(`the schedule adds no C: leave --c out, or give it "c_first" or an epilogue with a step that adds C`)
+	if !of.AddsC() {
+		return nil, fmt.Errorf(`it adds no C: leave --c out, or give the schedule "c_first" or an epilogue with a step that adds C`)
 	}
 	w := u.D.Width()
 	o.C = make([]byte, g.m*g.n*w)
