@@ -19,6 +19,7 @@ const module = "github.com/mmafuzz/mmafuzz/"
 var layers = [][]string{
 	{"sim/fp", "corpus/hint", "corpus/strictjson"},
 	{"sim/mma"},
+	{"sim/schedule"},
 	{"sim", "oracle", "corpus"},
 	{"minimize", "devices", "fuzz/internal/simd"},
 	{"fuzz/gen"},
@@ -108,6 +109,8 @@ func TestAllowed(t *testing.T) {
 		{"sim/internal/simd", "sim/mma", true},
 		{"sim", "sim/internal/simd", true},
 		{"oracle", "sim", false},
+		{"oracle", "sim/schedule", true},
+		{"oracle", "sim/gemm", false},
 		{"sim", "oracle", false},
 		{"devices/simulated", "sim", true},
 		{"devices/cuda", "devices", true},
