@@ -12,6 +12,7 @@
 //	mmafuzz minimize    shrink the case of a bundle again
 //	mmafuzz triage      explain all bundles below a directory again
 //	mmafuzz report      a page for a browser of whatever mmafuzz has written
+//	mmafuzz atlas       a web site of everything that the catalogue knows
 //	mmafuzz record      record a target's results on the inputs of a plan
 //	mmafuzz compare     compare recordings with each other and with an earlier result
 //	mmafuzz vectors     test vectors of an instruction, for others to load
@@ -135,6 +136,8 @@
 // report:
 //
 //	page  string  file that has it
+//
+// atlas writes the same of the first page of its site.
 //
 // show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch.
 //
