@@ -67,6 +67,22 @@ type machine struct {
 
 // compute computes a block of D.
 func (m *machine) compute(ctx context.Context, b *block) error {
+	result, err := m.evaluate(ctx, b)
+	if err != nil {
+		return err
+	}
+	w := m.width
+	for r, row := range b.rows {
+		for c, column := range b.columns {
+			copy(m.d[(row*m.o.N+column)*w:][:w], result[(r*len(b.columns)+c)*w:])
+		}
+	}
+	m.free = append(m.free, result)
+	return nil
+}
+
+// evaluate returns the last value of a plan for the elements of a block.
+func (m *machine) evaluate(ctx context.Context, b *block) ([]byte, error) {
 	m.block = b
 	p := b.plan
 	m.values = make([][]byte, len(p.Ops))
@@ -77,13 +93,13 @@ func (m *machine) compute(ctx context.Context, b *block) error {
 		var err error
 		switch {
 		case op.K != nil:
-			err = m.run(ctx, i, out)
+			err = m.run(ctx, p.units[i], op.Unit, op.K, p.runs[i], m.operand(nil, op.Z, op.Unit.D), out)
 		case m.sum(op, out):
 		default:
 			err = m.arithmetic(ctx, i, out)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m.values[i] = out
 		for _, r := range []schedule.Ref{op.X, op.Y, op.Z} {
@@ -93,15 +109,7 @@ func (m *machine) compute(ctx context.Context, b *block) error {
 			}
 		}
 	}
-	result := m.values[len(p.Ops)-1]
-	w := m.width
-	for r, row := range b.rows {
-		for c, column := range b.columns {
-			copy(m.d[(row*m.o.N+column)*w:][:w], result[(r*len(b.columns)+c)*w:])
-		}
-	}
-	m.free = append(m.free, result)
-	return nil
+	return m.values[len(p.Ops)-1], nil
 }
 
 // buffer returns memory of n bytes, that of a value which is not needed any more if there
@@ -117,20 +125,18 @@ func (m *machine) buffer(n int) []byte {
 	return make([]byte, n)
 }
 
-// run runs a unit on the products of an operation.
-func (m *machine) run(ctx context.Context, i int, out []byte) error {
-	op, runs := &m.plan.Ops[i], m.plan.runs[i]
-	u := op.Unit
+// run runs a unit on products, which are also given as spans, from an accumulator.
+func (m *machine) run(ctx context.Context, unit Unit, u *mma.Instruction, k []int32, runs []span, acc, out []byte) error {
 	in := &m.batch
-	*in = mma.Batch{Formats: u.Formats, Shape: mma.Shape{M: len(m.rows), N: len(m.columns), K: len(op.K), Tiles: 1}}
+	*in = mma.Batch{Formats: u.Formats, Shape: mma.Shape{M: len(m.rows), N: len(m.columns), K: len(k), Tiles: 1}}
 	in.A = m.gather(&m.x, m.o.A, m.rows, u.A.Width(), runs)
 	in.B = m.gather(&m.y, m.o.B, m.columns, u.B.Width(), runs)
 	if u.Scale != fp.None {
-		in.SA = m.scales(m.o.SA, m.rows, u, op.K)
-		in.SB = m.scales(m.o.SB, m.columns, u, op.K)
+		in.SA = m.scales(m.o.SA, m.rows, u, k)
+		in.SB = m.scales(m.o.SB, m.columns, u, k)
 	}
-	in.C = m.operand(nil, op.Z, u.C)
-	return m.plan.units[i].Run(ctx, in, out)
+	in.C = acc
+	return unit.Run(ctx, in, out)
 }
 
 // gather returns the products of a run in some lines of a matrix.
