@@ -2,6 +2,7 @@ package defect
 
 import (
 	"fmt"
+	"math"
 
 	"context"
 	"math/rand/v2"
@@ -385,12 +386,20 @@ func (s *search) contradiction(h *hypothesis) *sample {
 }
 
 // inputs chooses inputs that tell the rules apart that are left, that meet the condition of the
-// simplest, and that do not although its effect would show.
+// simplest, and that do not although its effect would show, by as little as possible: a bit that a
+// condition asks for in vain is found out so.
 func (s *search) inputs(pool []*hypothesis) []*mma.Dot {
 	const each = perRound / 4
 	var apart, met, beside, others []*mma.Dot
+	distances := map[*mma.Dot]int{}
+	differ := s.differing(mostDiffer)
 	for range candidates {
 		d := s.input()
+		if len(pool) > 0 && s.maker.r.IntN(4) == 0 {
+			if b := s.beyond(&pool[0].rule, differ[s.maker.r.IntN(len(differ))]); b != nil {
+				d = b
+			}
+		}
 		key := mma.FormatDot(s.f, d)
 		if s.asked[key] {
 			continue
@@ -408,14 +417,35 @@ func (s *search) inputs(pool []*hypothesis) []*mma.Dot {
 		case len(yes) > 0 && !s.same(got, v.right):
 			met = append(met, d)
 		case s.visible(pool[0], v, yes):
-			beside = append(beside, d)
+			beside, distances[d] = append(beside, d), s.distance(&pool[0].rule, v)
 		default:
 			others = append(others, d)
 		}
 	}
+	beside = nearest(beside, distances)
 	first := func(ds []*mma.Dot, n int) []*mma.Dot { return ds[:min(len(ds), n)] }
 	chosen := slices.Concat(first(apart, 2*each), first(met, each), first(beside, each))
 	return append(chosen, first(others, perRound-len(chosen))...)
+}
+
+// nearest sorts inputs by their distances.
+func nearest(dots []*mma.Dot, distances map[*mma.Dot]int) []*mma.Dot {
+	slices.SortStableFunc(dots, func(x, y *mma.Dot) int { return distances[x] - distances[y] })
+	return dots
+}
+
+// distance is by how much the conditions of a rule are missed: of all instances, by the one that
+// misses them by the least.
+func (s *search) distance(r *Rule, v *view) int {
+	least := math.MaxInt
+	for i := range v.of[r.Scope] {
+		sum := 0
+		for n := range r.When {
+			sum += r.When[n].distance(v.value(r.Scope, i, column(r.Scope, r.When[n].Feature)))
+		}
+		least = min(least, sum)
+	}
+	return least
 }
 
 // input makes an input near a known case, mostly near one that differs.
