@@ -16,7 +16,7 @@ import (
 
 // The limits of a search. They depend on no clock: the same seed finds the same rule.
 const (
-	mostRounds  = 24
+	mostRounds  = 32
 	perRound    = 256  // inputs that are asked
 	candidates  = 1024 // of which these are chosen
 	calmRounds  = 3    // in which nothing contradicts the simplest rule, before the last test
@@ -27,7 +27,7 @@ const (
 	focusOn     = 1600 // cases of which those are taken that rules are learned from
 	spared      = 64   // of so many instances that conditions should exclude one is spared
 	farFetched  = 12   // the cost of conditions beside which more conditions are tried
-	mostSamples = 5000
+	mostSamples = 8000 // with up to 16 products, else fewer
 )
 
 // sample is a case with what the program makes of it.
@@ -114,7 +114,7 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 	var claim *Claim
 	var pool []*hypothesis
 	calm, hopeless := 0, 0
-	for round := 0; round < mostRounds && len(s.samples) < mostSamples && ctx.Err() == nil; round++ {
+	for round := 0; round < mostRounds && len(s.samples) < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil; round++ {
 		if pool = s.stillConsistent(pool); pool == nil {
 			pool = s.hypotheses()
 		}
