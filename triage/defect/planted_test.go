@@ -43,7 +43,7 @@ func (u *unit) sum() float64 {
 	return s
 }
 
-// exact reports whether every bit of a sum of FP16 products and an FP32 c is there.
+// exponent is that of a number's leading bit.
 func exponent(x float64) int { _, e := math.Frexp(x); return e - 1 }
 
 const (
@@ -68,15 +68,15 @@ var units = []planted{
 		}
 		return u.right()
 	}},
-	{"power-of-two", cdnaHalf, func(u *unit) uint64 {
-		if d := u.right(); d&0x7fffff == 0 && isNumber(u.value()) && d&0x7fffffff != 0 {
-			return d ^ 1
-		}
-		return u.right()
-	}},
 	{"half-word", cdnaDouble, func(u *unit) uint64 { // the carry from the low word to the high one
 		if d := u.right(); d&0x80000000 != 0 && d<<1>>33 != 0 && isNumber(u.value()) {
 			return d - 1<<32
+		}
+		return u.right()
+	}},
+	{"power-of-two", cdnaHalf, func(u *unit) uint64 {
+		if d := u.right(); d&0x7fffff == 0 && isNumber(u.value()) && d&0x7fffffff != 0 {
+			return d ^ 1
 		}
 		return u.right()
 	}},
