@@ -40,7 +40,7 @@ func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 	case s.K != i.K:
 		return nil, fmt.Errorf("%s has K = %d, not %d", i.Name, i.K, s.K)
 	case s.K < 2:
-		return nil, fmt.Errorf("K is %d: nothing is added", s.K)
+		return nil, fmt.Errorf("an element with K = %d is no sum", s.K)
 	case !i.M.Contains(s.M) || !i.N.Contains(s.N):
 		return nil, fmt.Errorf("%s takes %s rows and %s columns, not %d and %d", i.Name, i.M, i.N, s.M, s.N)
 	}
