@@ -2,6 +2,7 @@ package finding
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -80,11 +81,28 @@ func (x *pairTriage) stillHolds(fresh []*Case) bool {
 // explainCases looks for the verdict on some evidence.
 func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	if x.p.baseUnit == nil {
-		return nil
+		if learned, err := x.inferSome(ctx); !learned || err != nil {
+			return err
+		}
 	}
 	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
 		return err
 	}
+	if err := x.explainByChange(ctx, x.withBase(evidence)); err != nil || x.verdict == nil || x.verdict.Complete() || x.verdict.BaseFails {
+		return err
+	}
+	if learned, err := x.inferUnknown(ctx); !learned || err != nil {
+		return err
+	}
+	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
+		return err
+	}
+	x.attributor = x.p.Programs // which explain all but a few cases
+	return nil
+}
+
+// explainByChange looks for a change of the known side's program that explains the evidence.
+func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case) error {
 	x.k = x.hypothesisK(evidence)
 	pr := x.unknownUnit(evidence)
 	if len(pr.Differ) == 0 {
@@ -126,14 +144,22 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 // compared, so that a short campaign is not held up. It is made at most once in an epoch, and
 // after a search that found nothing only if it may take much longer.
 func (x *pairTriage) effort(old *triage.Verdict) int {
-	const dotsPerMillion, longer = 2048, 4
-	e := int(min(triage.DefaultEffort, 1+(x.st.Dots+x.d.Dots)/dotsPerMillion))
-	due := old == nil || old.Complete() || old.Spent > 0 && e >= longer*old.Spent
+	e := x.usualEffort()
+	due := old == nil || old.Complete() || old.Spent > 0 && e >= longerEffort*old.Spent
 	if x.searched || !due {
 		return -1
 	}
 	x.searched = true
 	return e
+}
+
+// longerEffort is how many times the effort of a search that found nothing another one must have.
+const longerEffort = 4
+
+// usualEffort is the effort of a search, in millions of dot products, which grows with the campaign.
+func (x *pairTriage) usualEffort() int {
+	const dotsPerMillion = 2048
+	return int(min(triage.DefaultEffort, 1+(x.st.Dots+x.d.Dots)/dotsPerMillion))
 }
 
 // explainByPrograms takes the verdict from the programs of two sides that are known. It
@@ -184,11 +210,11 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 			pr.Differ = append(pr.Differ, c)
 		}
 	}
-	if report := x.t.Searching; report != nil {
+	if x.t.Searching != nil {
 		pr.Progress = func(p triage.Progress) {
-			x.t.searching.Lock()
-			defer x.t.searching.Unlock()
-			report(x.index, p.Computed, p.Most)
+			if p.Most > 0 {
+				x.say(fmt.Sprintf("looking for what explains %s: %d %% of the effort", x.p.Name(), 100*p.Computed/p.Most))
+			}
 		}
 	}
 	if !devices.IsRecording(x.p.unknown) {
