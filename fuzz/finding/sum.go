@@ -35,7 +35,7 @@ type Sum struct {
 	Corpus       []CaseRef                `json:"corpus,omitempty"` // inputs with new features
 	Differ       []Sample                 `json:"differ,omitempty"` // evidence for triage
 	Agree        []Sample                 `json:"agree,omitempty"`
-	Verdict      *triage.Verdict          `json:"verdict,omitempty"` // the last one
+	Verdict      *triage.Verdict          `json:"verdict,omitempty"`  // the last one
 	Inferred     []Inferred               `json:"inferred,omitempty"` // the last one of a side
 	Buckets      map[string]*Bucket       `json:"buckets,omitempty"`
 	Checked      uint64                   `json:"checked,omitempty"`       // cases that were rechecked alone
