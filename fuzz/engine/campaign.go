@@ -63,6 +63,10 @@ type Config struct {
 	// Observe is told of progress; it may be nil. It is called from one
 	// goroutine.
 	Observe Observer
+	// Effort is what the searches for what explains a pair may take together, in millions of dot
+	// products of models: about a second of one processor each. As much as comparing takes comes to
+	// this. 0: ten seconds of two processors.
+	Effort int
 	// NoInfer: the arithmetic of a side of which nothing is known is not looked for. Otherwise
 	// it is if nothing is known of the other side either, or no change of the other one's
 	// arithmetic explains it. It is never looked for where there is a Plan.
@@ -105,7 +109,7 @@ func (cfg *Config) SeveralTargets() bool {
 func (cfg *Config) finderOptions() finding.Options {
 	o := finding.Options{
 		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
-		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Infer: !cfg.NoInfer && cfg.Plan == "", Workers: cfg.Workers,
+		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Effort: cfg.Effort, Infer: !cfg.NoInfer && cfg.Plan == "", Workers: cfg.Workers,
 	}
 	if cfg.Observe != nil {
 		o.Found = cfg.Observe.Finding

@@ -30,6 +30,7 @@ type journalOptions struct {
 	Files      []string `json:"files,omitempty"` // of the targets that are made of files: their digests
 	Plan       string   `json:"plan,omitempty"`  // see Config.Plan
 	NoInfer    bool     `json:"no_infer,omitempty"`
+	Effort     int      `json:"effort,omitempty"`
 }
 
 // journalVersion is raised whenever a campaign of the same options would find something else, or
@@ -59,7 +60,7 @@ func (c *Campaign) writer() journal.Writer {
 }
 
 func (c *Campaign) options() journalOptions {
-	h := journalOptions{Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan, NoInfer: c.cfg.NoInfer}
+	h := journalOptions{Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan, NoInfer: c.cfg.NoInfer, Effort: c.cfg.Effort}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
 		h.Policies = append(h.Policies, policyName(p.Policy))
@@ -107,6 +108,7 @@ func (h *journalOptions) differences(want *journalOptions) []string {
 	point("number of cases per bucket", h.PerBucket, want.PerBucket)
 	point("number of findings kept", h.Most, want.Most)
 	point("choice of --no-infer", h.NoInfer, want.NoInfer)
+	point("effort", h.Effort, want.Effort)
 	point("number of pairs", len(h.Pairs), len(want.Pairs))
 	if n := len(h.Pairs); n != len(want.Pairs) || n != len(h.Policies) || n != len(h.Generators) {
 		return d

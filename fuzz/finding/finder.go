@@ -22,6 +22,7 @@ type Options struct {
 	BundleDir   func(f *Case) string
 	Found       func(f *Case, kept bool) error
 	Searching   func(pair int, doing string)
+	Effort      int  // of all searches of a pair, in millions of dot products of models, to which comes what comparing takes; 0: freeEffort
 	Infer       bool // sides of which nothing is known are inferred
 	Workers     int
 }

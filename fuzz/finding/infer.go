@@ -97,7 +97,10 @@ func (x *pairTriage) inferUnknown(ctx context.Context) (bool, error) {
 	if x.p.unknownIsB {
 		side = sideNames[1]
 	}
-	return x.infer(ctx, side, min(inferEffort, x.usualEffort()))
+	if e := min(inferEffort, x.usualEffort()); e > 0 {
+		return x.infer(ctx, side, e)
+	}
+	return false, nil
 }
 
 // infer looks for the program of a side, unless it may not be asked, its program is known, or
