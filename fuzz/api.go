@@ -22,6 +22,8 @@ type (
 	State = engine.State
 	// PairState is the state of one pair.
 	PairState = finding.PairState
+	// FirstLook is what the first inputs of a pair with a slow unit have shown.
+	FirstLook = engine.FirstLook
 	// Sum is what was compared of a pair and what was found.
 	Sum = finding.Sum
 	// Bucket is the differing cases of one primary cause.

@@ -85,7 +85,7 @@ func newExact(m *Model) kernel {
 	}
 	e.digits = int(high-e.low)/32 + 4 // for the carries of up to 2^31 products
 	e.products = [2]int{int(lowest-e.low) / 32, min(e.digits, int(highest-e.low)/32+4)}
-	e.direct = p.Acc == mma.To(f.D, fp.RNE) && p.Out == mma.Round{} && p.Special.TinySign
+	e.direct = p.Acc == mma.To(f.D, fp.RNE) && p.Out == mma.Round{} && p.Special.TinySign && f.D.Get().HasInf()
 	return e
 }
 

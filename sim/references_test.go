@@ -75,3 +75,15 @@ func variants(p mma.Params, d fp.ID) []mma.Params {
 	q.Acc.Flush, q.Special.TinySign = mma.FlushAfter, false
 	return append(all, q)
 }
+
+// TestOverflowWithoutInfinities overflows to a NaN, whose code the NaN rule gives.
+func TestOverflowWithoutInfinities(t *testing.T) {
+	f := mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.E4M3, D: fp.E4M3}
+	m, err := sim.New(f, 1, mma.FMA(f.D))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range []uint64{0x4400, 0xc400, 0x7f00, 0xff00} {
+		sameAsGeneral(t, f.String(), m, mma.BatchOf(f, 1, []*mma.Dot{{A: []uint64{a}, B: []uint64{0x3f80}, C: 0x80}}))
+	}
+}

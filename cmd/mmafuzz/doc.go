@@ -12,6 +12,7 @@
 //	mmafuzz minimize    shrink the case of a bundle again
 //	mmafuzz triage      explain all bundles below a directory again
 //	mmafuzz report      a page for a browser of whatever mmafuzz has written
+//	mmafuzz atlas       a web site of everything that the catalogue knows
 //	mmafuzz record      record a target's results on the inputs of a plan
 //	mmafuzz compare     compare recordings with each other and with an earlier result
 //	mmafuzz vectors     test vectors of an instruction, for others to load
@@ -23,8 +24,10 @@
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
 //	mmafuzz probe       ask a unit the questions of the literature
 //	mmafuzz invariance  whether a result depends on batch size, place, neighbours, threads or the run
+//	mmafuzz tolerance   rtol and atol for an instruction, a length and a distribution of inputs
 //	mmafuzz infer       find the arithmetic of an unknown unit
-//	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
+//	mmafuzz study       the studies of the papers: differences, error bounds, bias
+//	mmafuzz gemm        whole matrix products as kernels compute them, and why a product differs
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
 //	mmafuzz completion  completion for a shell
@@ -134,6 +137,8 @@
 //
 //	page  string  file that has it
 //
+// atlas writes the same of the first page of its site.
+//
 // show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch.
 //
 // Those of the other commands are documented with the packages that do the work:
@@ -141,7 +146,7 @@
 //   - compare: go doc ./fuzz/compare
 //   - status: go doc ./fuzz/fleet
 //   - infer: go doc ./triage/infer
-//   - study: go doc ./triage/study
+//   - study, gemm: go doc ./triage/study
 //   - bisect: go doc ./fuzz/bisect
 //   - vectors: go doc ./fuzz/vectors
 //   - eval: go doc ./triage/eval
@@ -150,6 +155,7 @@
 //   - replay: go doc ./triage/bundle
 //   - minimize, triage, corpus: go doc ./fuzz/cases
 //   - invariance: go doc ./triage/invariance
+//   - tolerance, and run --accept: go doc ./triage/tolerance
 //   - probe: go doc ./triage/probe; with --profile its rows: go doc ./triage/study
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report

@@ -19,6 +19,7 @@ const module = "github.com/mmafuzz/mmafuzz/"
 var layers = [][]string{
 	{"sim/fp", "corpus/hint", "corpus/strictjson"},
 	{"sim/mma"},
+	{"sim/schedule"},
 	{"sim", "oracle", "corpus"},
 	{"minimize", "devices", "fuzz/internal/simd"},
 	{"fuzz/gen"},
@@ -28,7 +29,7 @@ var layers = [][]string{
 	{"fuzz"},
 	{"fuzz/bisect", "fuzz/cases", "fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/evidence", "fuzz/fleet"},
 	{"fuzz/bench", "fuzz/checklist", "fuzz/listing", "fuzz/summary", "fuzz/vectors"},
-	{"fuzz/pages"},
+	{"fuzz/pages", "fuzz/atlas"},
 	{"cmd"},
 }
 
@@ -108,6 +109,8 @@ func TestAllowed(t *testing.T) {
 		{"sim/internal/simd", "sim/mma", true},
 		{"sim", "sim/internal/simd", true},
 		{"oracle", "sim", false},
+		{"oracle", "sim/schedule", true},
+		{"oracle", "sim/gemm", false},
 		{"sim", "oracle", false},
 		{"devices/simulated", "sim", true},
 		{"devices/cuda", "devices", true},

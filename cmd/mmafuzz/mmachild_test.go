@@ -23,9 +23,11 @@ import (
 // it dies, prints or refuses; or its results that end in the bits 101 are wrong: it
 // flips; or a bit of its first result changes from one request to the next: it
 // changes; or it is slow; or its results are short of a digit; or it dies of every
-// hundredth request, whatever that is, which makes it tired; or from the tenth request
+// hundredth request, whatever that is, which makes it tired; or from the twentieth request
 // on it is gone, or hangs, as long as there is a file of that name; or it is flaky, as
 // long as there is a file of that name: one in a hundred of its results has a bit flipped;
+// or it is shaky: one in fifty has; or it is mortal: it dies after 200 dot products, whatever they
+// are; or it drifts: after 3000 of them every result has its lowest bit flipped;
 // or it stalls, as long as there is a file of that name: it answers twenty requests;
 // or the last bit of its results is lost in tiles of several rows, which are batched, or where
 // OMP_NUM_THREADS is more than 1: threads.
@@ -58,7 +60,7 @@ func mmachild() {
 	if flags["-name"] != "" {
 		name = flags["-name"]
 	}
-	requests := 0
+	requests, dots := 0, 0
 	rng := rand.New(rand.NewPCG(1, 2))
 	deadline := 2 * time.Second
 	if flags["-bad"] == "hangs" {
@@ -76,6 +78,7 @@ func mmachild() {
 		Run: func(in *mma.Batch, out []byte) error {
 			m.Run(in, out)
 			requests++
+			dots += in.Dots()
 			switch bad := flags["-bad"]; {
 			case bad == "flips":
 				flip(out)
@@ -92,7 +95,19 @@ func mmachild() {
 			case bad == "stalls":
 				stall(requests)
 			case bad == "flaky":
-				mistake(out, rng)
+				if _, err := os.Stat("flaky"); err == nil {
+					mistake(out, rng, 100)
+				}
+			case bad == "shaky":
+				mistake(out, rng, 50)
+			case bad == "mortal":
+				if dots > 200 {
+					return misbehave("dies", stdout)
+				}
+			case bad == "drifts":
+				for i := 0; i < len(out) && dots > 3000; i += 4 {
+					out[i] ^= 1
+				}
 			case bad != "" && guilty(in):
 				return misbehave(bad, stdout)
 			}
@@ -144,13 +159,10 @@ func loseLast(in *mma.Batch, out []byte, so bool) {
 	}
 }
 
-// mistake flips one of the low bits of one result in a hundred.
-func mistake(out []byte, rng *rand.Rand) {
-	if _, err := os.Stat("flaky"); err != nil {
-		return
-	}
+// mistake flips one of the low bits of one result in so many.
+func mistake(out []byte, rng *rand.Rand, in int) {
 	for i := range len(out) / 4 {
-		if rng.IntN(100) == 0 {
+		if rng.IntN(in) == 0 {
 			out[4*i] ^= 1 << rng.IntN(3)
 		}
 	}
@@ -166,7 +178,7 @@ func stall(requests int) {
 // dieForGood dies or hangs from a request on, and so does every other child.
 func dieForGood(mark string, requests int, stdout io.Writer) error {
 	if _, err := os.Stat(mark); err != nil {
-		if requests < 10 {
+		if requests < 20 {
 			return nil
 		}
 		if err := os.WriteFile(mark, nil, 0o666); err != nil {

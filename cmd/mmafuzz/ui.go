@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // runUI shows a campaign: a status line and new findings on stderr, the summary
@@ -125,6 +126,19 @@ func (u *runUI) searching(_ int, doing string) {
 	if !u.json {
 		u.line.show(statusField{doing, 1})
 	}
+}
+
+// slow says what is known of a pair of which a complete epoch would take long.
+func (u *runUI) slow(pair int, look fuzz.FirstLook) {
+	p := &u.cfg.Pairs[pair]
+	u.say("a dot product of %s takes %s: mismatches are explained after %s of them, in about %s", p.Name(), look.Each.Round(time.Millisecond),
+		readable.Thousands(look.Epoch), readable.Clock(look.Takes))
+	if look.Dot == nil {
+		u.say("the first %d are equal", look.Inputs)
+		return
+	}
+	d := p.Formats().D
+	u.say("the sides differ on %s: A gives %s, B %s; not examined yet", mma.FormatDot(p.Formats(), look.Dot), mma.FormatCode(d, look.A), mma.FormatCode(d, look.B))
 }
 
 // Progress shows the status line.

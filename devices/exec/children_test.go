@@ -215,6 +215,17 @@ var helped = map[string]func() (child.Options, []child.Instruction){
 		}
 		return child.Options{}, []child.Instruction{i}
 	},
+	"lives": func() (child.Options, []child.Instruction) { // dies after some dot products
+		i := good("ampere", inst, nil)
+		run, n := i.Run, 0
+		i.Run = func(in *mma.Batch, out []byte) error {
+			if n += in.Dots(); n > lifetime {
+				os.Exit(1)
+			}
+			return run(in, out)
+		}
+		return child.Options{}, []child.Instruction{i}
+	},
 	"zero": func() (child.Options, []child.Instruction) { // computes nothing, for benchmarks
 		i := good("hopper", "mma.m16n8k16.f32.f16.f16.f32", nil)
 		i.Run = func(*mma.Batch, []byte) error { return nil }
@@ -320,6 +331,7 @@ var greetings = map[string]func(){
 	"dead":     func() { fmt.Print(hello("binary")) }, // ends before the first request
 	"changing": func() { changing() },
 	"t-zero4":  func() { textZeros() },
+	"t-lives":  func() { textLives() },
 	"cannot":   func() { child.Cannot(os.Stdout, errors.New("no device:\n\tbuy one")); os.Exit(2) },
 	"cannots":  func() { child.Cannot(os.Stdout, errors.New(strings.Repeat("no ", 5000))) },
 }
@@ -329,6 +341,21 @@ func textZeros() {
 	fmt.Println("mmafuzz-exec 1 text\ninstruction dot4 a=fp16 b=fp16 c=fp32 d=fp32 k=4\nready")
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
 		fmt.Println("00000000")
+	}
+}
+
+// lifetime is how many dot products some children answer.
+const lifetime = 100
+
+// textLives dies after some lines.
+func textLives() {
+	fmt.Print(hello("text"))
+	in := bufio.NewScanner(os.Stdin)
+	for n := 0; in.Scan(); n++ {
+		if n == lifetime {
+			os.Exit(1)
+		}
+		fmt.Println(dotLine(in.Text()))
 	}
 }
 

@@ -125,8 +125,11 @@
 // A child that ends, takes longer than its deadline, or writes something else than the
 // answer, is killed with all processes that it has started, and the next request gets
 // a new child. If the child had answered other requests before, the same request is
-// tried once more on a new child, unless it took too long. If that fails too, it is a
-// finding: the campaign runs the inputs of the
+// tried once more on a new child, unless it took too long; in text mode the lines that it has
+// answered before it ended count. A child that ends again and again after the same number of dot
+// products, whatever they are, is replaced before its end from the third time on, and a warning
+// says so; with a batch of at most that number in its header no request is lost on the way
+// there. If the new child fails too, it is a finding: the campaign runs the inputs of the
 // batch one by one and counts the guilty ones as faults. Lengths that a child announces
 // are checked before memory is spent on them.
 //

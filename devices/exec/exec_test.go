@@ -232,7 +232,7 @@ func TestBad(t *testing.T) {
 		"less":    "the child broke the protocol: it announced a D of 0 bytes, but D has 12",
 		"sum":     "the child broke the protocol: the checksum of its answer is 7bd5c66f, it announced 00000001",
 		"essay":   "the child broke the protocol: it announced an error of 1073741824 bytes, at most 4096 are allowed",
-		"t-exit":  "the child gave no answer: it ended with exit status 0 (after 2 of its lines)",
+		"t-exit":  "the child gave no answer: it ended with exit status 0 (after 0 of its lines)",
 		"t-hang":  "the child was killed: it gave no answer within 300ms (after 2 of its lines) (does it flush its output after every line?)",
 		"t-words": `the child broke the protocol: its line 3 is "cannot parse this", not a fp32 code of 8 hexadecimal digits`,
 		"t-short": `the child broke the protocol: its line 3 is "3f80", not a fp32 code of 8 hexadecimal digits`,
@@ -437,6 +437,46 @@ func TestMortal(t *testing.T) {
 	// The first child has answered zeros, too: it and each later one answer 3 requests.
 	if n, last := u.(devices.Restarter).Restarts(); n != 3 || last != "the child gave no answer: it ended with exit status 1" {
 		t.Errorf("%d deaths, the last: %s", n, last)
+	}
+}
+
+// TestLife gives children that end after so many answers, in both modes: no answer is lost, nothing is
+// blamed, and once the number is known they are replaced before their end.
+func TestLife(t *testing.T) {
+	for _, mode := range []string{"lives", "t-lives"} {
+		t.Run(mode, func(t *testing.T) {
+			u := unit(t, command(mode), inst)
+			for range 10 {
+				compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 40})
+			}
+			early, _ := u.(devices.Restarter).Restarts()
+			for range 5 {
+				compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 130})
+			}
+			if n, _ := u.(devices.Restarter).Restarts(); early < 3 || n != early {
+				t.Errorf("%d deaths that cost an answer, then %d", early, n-early)
+			}
+		})
+	}
+}
+
+// TestLifeKnown feeds a life with ends.
+func TestLifeKnown(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		ends [][2]int // answers, asked
+		want int
+	}{
+		{"too few", [][2]int{{200, 1}, {200, 1}}, 0},
+		{"the same", [][2]int{{200, 1}, {200, 1}, {200, 1}}, 200},
+		{"in requests", [][2]int{{150, 100}, {190, 40}, {120, 100}}, 190},
+		{"too wide", [][2]int{{50, 1000}, {60, 1000}, {70, 1000}}, 0},
+		{"by chance", [][2]int{{10, 1}, {300, 1}, {7, 1}, {40, 1}}, 0},
+		{"of late", [][2]int{{10, 1}, {300, 1}, {300, 1}, {300, 1}}, 300},
+	} {
+		if got := exec.LifeOf(test.ends); got != test.want {
+			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
 	}
 }
 

@@ -13,20 +13,21 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// askText sends the dot products of a batch, one a line, and reads a line for
-// each. Each line has the whole deadline. A line "error TEXT" fails the batch, but the
-// other lines are read all the same, so that the next batch reads its own.
-func (p *process) askText(g *guard, i *mma.Instruction, in *mma.Batch, out []byte) error {
+// askText sends dot products from..to-1 of a batch, one a line, and reads a line for
+// each. It returns how many are answered, even if the child ends before the last one. Each line has the whole deadline. A line "error TEXT" fails
+// them all, but the other lines are read all the same, so that the next request reads its own.
+func (p *process) askText(g *guard, i *mma.Instruction, in *mma.Batch, from, to int, out []byte) (answered int, err error) {
 	if err := p.leftOver(nil); err != nil {
-		return err
+		return 0, err
 	}
 	wrote := make(chan struct{})
 	go func() {
 		defer close(wrote)
-		p.writeLines(i, in)
+		p.writeLines(i, in, from, to)
 	}()
 	var refused error
-	for n := range in.Dots() {
+	out = out[from*i.D.Width():]
+	for n := range to - from {
 		err := p.readResult(i, n, out)
 		if _, ok := err.(*refusal); ok {
 			if refused == nil {
@@ -35,27 +36,33 @@ func (p *process) askText(g *guard, i *mma.Instruction, in *mma.Batch, out []byt
 		} else if err != nil {
 			_ = p.in.Close() // so that the writer ends
 			<-wrote
-			return err
+			if !errors.Is(err, io.EOF) {
+				n = 0 // who breaks the protocol may have done so before
+			}
+			return n, err
 		}
 		g.restart()
 	}
 	<-wrote
-	return p.leftOver(refused)
+	if err := p.leftOver(refused); err != nil {
+		return 0, err
+	}
+	return to - from, nil
 }
 
 // writeLines writes the lines, many in one call. Its errors are ignored: a child that does
 // not read the lines cannot answer either, and the error of the batch will say so.
-func (p *process) writeLines(i *mma.Instruction, in *mma.Batch) {
+func (p *process) writeLines(i *mma.Instruction, in *mma.Batch, from, to int) {
 	const enough = 32 << 10
 	d := mma.NewDot(in.Formats, in.K)
 	buf := p.buf[:0]
-	for n := range in.Dots() {
+	for n := from; n < to; n++ {
 		in.Get(n, d)
 		if len(p.header.Instructions) > 1 {
 			buf = append(append(buf, i.Name...), ' ')
 		}
 		buf = wire.AppendDot(buf, in.Formats, d)
-		if len(buf) >= enough || n == in.Dots()-1 {
+		if len(buf) >= enough || n == to-1 {
 			if _, err := p.in.Write(buf); err != nil {
 				return
 			}
@@ -65,7 +72,7 @@ func (p *process) writeLines(i *mma.Instruction, in *mma.Batch) {
 	p.buf = buf
 }
 
-// readResult reads the line with the result of dot product n.
+// readResult reads line n of an answer, the result of a dot product.
 func (p *process) readResult(i *mma.Instruction, n int, out []byte) error {
 	line, err := wire.ReadLine(p.r)
 	if err != nil {

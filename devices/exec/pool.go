@@ -28,6 +28,7 @@ type pool struct {
 	warned int
 	deaths int                       // of children whose request another child answered
 	last   string                    // how the last of these died
+	life   life                      // how many answers they had given
 	about  map[int]map[string]string // by an instruction's number in the header: see learn
 }
 
@@ -47,51 +48,103 @@ func newPool(name string, words []string) (*pool, error) {
 	return &pool{name: name, words: words, header: p.header, free: make(chan struct{}, n), idle: []*process{p}}, nil
 }
 
-// ask has a child do something. If a child that has answered before fails, the request is
-// tried again on a new one, so that it is blamed only if it alone provokes the failure. A
-// request that came too late is not tried again: that would take too much time.
-func (l *pool) ask(ctx context.Context, talk func(*guard, *process) error) error {
+// talk sends a child part of a batch, dot products from..to-1, and returns how many of them it has
+// answered, even if it failed on the next one.
+type talk func(g *guard, p *process, from, to int) (answered int, err error)
+
+// ask has children compute some dot products, in pieces of a size, and returns how many of them it
+// has asked for: as many as a child can answer before its end, if that is known. If a child that has
+// answered before fails, a new one goes on, so that a request is blamed only if it alone provokes
+// the failure. What came too late is not tried again: that would take too much time.
+func (l *pool) ask(ctx context.Context, dots, piece int, talk talk) (int, error) {
 	select {
 	case l.free <- struct{}{}:
 		defer func() { <-l.free }()
 	case <-ctx.Done():
-		return ctx.Err()
+		return 0, ctx.Err()
 	}
+	p, n, err := l.fitting(ctx, dots, piece)
+	if err != nil {
+		return 0, err
+	}
+	var dead *loss
+	for done := 0; ; {
+		used := p.served > 0
+		answered, err := l.try(ctx, p, done, n, talk)
+		if dead != nil && answered > 0 {
+			l.died(dead)
+		}
+		done += answered
+		f, failed := err.(*failure)
+		if !failed || f.late || !used && answered == 0 {
+			return n, l.blame(err)
+		}
+		l.warn("a child failed and is replaced", f.what)
+		dead = &loss{what: f.what, answers: p.answers, left: n - done}
+		if l.header.Text {
+			dead.left = 1 // it was answering that one
+		}
+		if p, err = l.start(ctx); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// loss is how a child ended that had given some answers when it was asked for others.
+type loss struct {
+	what          string
+	answers, left int
+}
+
+// fitting returns a child for a request, and how many of so many dot products it can be asked for.
+// A child whose end is due is replaced.
+func (l *pool) fitting(ctx context.Context, dots, piece int) (*process, int, error) {
 	p, err := l.get(ctx)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	used := p.served > 0
-	err = l.try(ctx, p, talk)
-	if f, ok := err.(*failure); ok && used && !f.late {
-		l.warn("a child failed and is replaced", f.what)
+	l.mu.Lock()
+	most := l.life.known()
+	l.mu.Unlock()
+	if most < piece {
+		return p, dots, nil
+	}
+	if p.answers+piece > most {
+		p.end(endTime)
 		if p, err = l.start(ctx); err != nil {
-			return err
-		}
-		if err = l.try(ctx, p, talk); err == nil {
-			l.died(f.what)
+			return nil, 0, err
 		}
 	}
-	return l.blame(err)
+	return p, min(dots, (most-p.answers)/piece*piece), nil
 }
 
 // try talks with a child and puts it back, or ends it.
-func (l *pool) try(ctx context.Context, p *process, talk func(*guard, *process) error) error {
-	err := p.guarded(ctx, l.header.Deadline, func(g *guard) error { return talk(g, p) })
+func (l *pool) try(ctx context.Context, p *process, from, to int, talk talk) (answered int, err error) {
+	err = p.guarded(ctx, l.header.Deadline, func(g *guard) (err error) {
+		answered, err = talk(g, p, from, to)
+		return err
+	})
+	p.answers += answered
 	if _, refused := err.(*refusal); err != nil && !refused {
-		return p.fail(ctx, err, "gave no answer", l.header.Deadline)
+		return answered, p.fail(ctx, err, "gave no answer", l.header.Deadline)
 	}
 	p.served++
 	l.put(p)
-	return err
+	return answered, err
 }
 
 // died counts a child that failed on a request which another child answered.
-func (l *pool) died(what string) {
+func (l *pool) died(d *loss) {
 	l.mu.Lock()
-	defer l.mu.Unlock()
 	l.deaths++
-	l.last = what
+	l.last = d.what
+	learnt := l.life.add(d.answers, d.left)
+	most, after := l.life.known(), l.life.String()
+	l.mu.Unlock()
+	if learnt {
+		slog.Warn(fmt.Sprintf("the child ends after %s answers, whatever it is asked, and is replaced each time", after),
+			"target", l.name, "hint", fmt.Sprintf("mend it, or write batch %d (or less) in its header: no request is then larger than what a child answers", most))
+	}
 }
 
 // blame turns what a child did wrong into a finding about the target. Other errors, and a

@@ -35,11 +35,12 @@ type process struct {
 	exited chan struct{} // closed when it has ended and was waited for
 	header *wire.Header
 
-	id     uint32            // of the last request
-	served int               // requests that were answered
-	killed bool              // it did not end by itself
-	about  map[string]string // what it said before its last answer; see pool.learn
-	buf    []byte            // scratch for requests
+	id      uint32            // of the last request
+	served  int               // requests that were answered
+	answers int               // dot products that were answered
+	killed  bool              // it did not end by itself
+	about   map[string]string // what it said before its last answer; see pool.learn
+	buf     []byte            // scratch for requests
 }
 
 // startProcess starts a child and reads its header.

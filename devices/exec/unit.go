@@ -58,26 +58,31 @@ func (u *unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 	return nil
 }
 
-// send divides a batch into requests of whole tiles.
+// send divides a batch into requests: of whole tiles, in text mode of any dot products.
 func (u *unit) send(ctx context.Context, in *mma.Batch, out []byte) error {
-	most := u.tiles(in)
-	w := in.M * in.N * in.Formats.D.Width() // bytes of a tile's D
-	for from := 0; from < in.Tiles; from += most {
-		n := min(most, in.Tiles-from)
-		part := in.Part(from, n)
-		d := out[from*w : (from+n)*w]
-		err := u.pool.ask(ctx, func(g *guard, p *process) error {
+	tile, w := in.M*in.N, in.Formats.D.Width()
+	most, piece := u.tiles(in)*tile, tile
+	if u.pool.header.Text {
+		piece = 1
+	}
+	for at := 0; at < in.Dots(); {
+		n, err := u.pool.ask(ctx, min(most, in.Dots()-at), piece, func(g *guard, p *process, from, to int) (int, error) {
+			from, to = at+from, at+to
 			if p.header.Text {
-				return p.askText(g, u.inst, part, d)
+				return p.askText(g, u.inst, in, from, to, out)
 			}
-			err := p.askBinary(u.number, part, d)
+			err := p.askBinary(u.number, in.Part(from/tile, (to-from)/tile), out[from*w:to*w])
 			u.pool.learn(u.number, p.about)
 			p.about = nil
-			return err
+			if err != nil {
+				return 0, err
+			}
+			return to - from, nil
 		})
 		if err != nil {
 			return err
 		}
+		at += n
 	}
 	return nil
 }

@@ -74,6 +74,8 @@ type Config struct {
 	// Searching is called often with what is being done, in plain words, while the search for an
 	// explanation of a pair takes long; it may be nil. It is called from one goroutine at a time.
 	Searching func(pair int, doing string)
+	// Slow is told, before the first epoch, of a pair whose dot products take long; it may be nil.
+	Slow func(pair int, look FirstLook)
 
 	tailMost int64 // instead of the constant; 0: that
 }
@@ -257,6 +259,7 @@ func (c *Campaign) Run(ctx context.Context) (err error) {
 		hard, cancel = context.WithDeadline(ctx, c.began.Add(c.cfg.Time+timeSlack(c.cfg.Time)))
 		defer cancel()
 	}
+	c.watch(hard)
 	for ctx.Err() == nil {
 		plan := c.plan()
 		if c.complete = len(plan) == 0 || c.timeOver(); c.complete {
@@ -295,6 +298,7 @@ func (c *Campaign) epoch(ctx context.Context, e *epoch) (complete bool, err erro
 	}
 	e.merge()
 	err = c.triage(ctx, e, true)
+	c.checkDrift(ctx, e)
 	return true, errors.Join(err, c.saving.failed())
 }
 

@@ -47,6 +47,7 @@ type slowUnit struct {
 	check  *checkpoint
 	triage *atomic.Bool // triage is under way: every answer is kept, not only those that took long
 	pace   pace
+	watch  *watch       // nil: it is not watched
 	failed atomic.Int64 // calls in a row
 
 	mu    sync.Mutex

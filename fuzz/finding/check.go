@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/defect"
 )
 
 // A journal with correct checksums need not be one that a campaign wrote. Every record is
@@ -155,6 +156,11 @@ func (p *Pair) CheckVerdict(v *triage.Verdict) error {
 			return err
 		}
 	}
+	if v.Defect != nil {
+		if _, err := defect.NewPredictor(p.Spec.Formats, v.K, v.Program, v.Defect.Rule); err != nil {
+			return err
+		}
+	}
 	if !v.Found() {
 		return nil
 	}
@@ -286,6 +292,11 @@ func (d *Sum) CheckCounts(most uint64) error {
 		return fmt.Errorf("%d cases changed, but only %d were checked", d.Changed, d.Checked)
 	case d.Unstable > d.Dots-d.Classes[oracle.Same]:
 		return fmt.Errorf("%d cases are unstable, but only %d differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
+	}
+	for _, x := range d.Drift {
+		if x.Side&^1 != 0 || x.Changed < 0 || x.Of < x.Changed || x.Dots > most {
+			return fmt.Errorf("the drift of side %d is damaged", x.Side)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(d.Buckets)) {
 		if err := d.Buckets[name].check(name, most); err != nil {

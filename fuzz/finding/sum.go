@@ -42,12 +42,21 @@ type Sum struct {
 	Changed      uint64                   `json:"changed,omitempty"`       // cases of Checked that gave something else
 	Unstable     uint64                   `json:"unstable,omitempty"`      // differing cases that do not repeat themselves: they are in no bucket
 	UnstablePair bool                     `json:"unstable_pair,omitempty"` // some cases were unstable or depended on their tiles: unexplained cases are rechecked
+	Drift        []Drift                  `json:"drift,omitempty"`         // of sides whose answers have changed for good
 	Findings     []*Case                  `json:"findings,omitempty"`
 	Where        Where                    `json:"where"`
 
 	// Unexamined is the number of differing cases in no bucket: those of an epoch that is
 	// not complete, and those that the result of a unit had no room for.
 	Unexamined uint64 `json:"unexamined,omitempty"`
+}
+
+// Drift says of a side that it answers inputs otherwise than at the beginning, the same each time.
+type Drift struct {
+	Side    int    `json:"side"` // 0: A
+	Changed int    `json:"changed"`
+	Of      int    `json:"of"`   // inputs that it was asked again
+	Dots    uint64 `json:"dots"` // that had been compared
 }
 
 // CaseRef names a case of a pair.
@@ -136,6 +145,7 @@ func (s *Sum) Add(o *Sum) {
 	s.Changed += o.Changed
 	s.Unstable += o.Unstable
 	s.UnstablePair = s.UnstablePair || o.UnstablePair
+	s.Drift = append(s.Drift, o.Drift...)
 	s.Findings = append(s.Findings, o.Findings...)
 	s.Where.Add(&o.Where)
 	s.Unexamined += o.Unexamined

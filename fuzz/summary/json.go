@@ -38,6 +38,7 @@
 //	pairs[].equivalent[][].from          string?
 //	pairs[].equivalent[][].to            string?
 //	pairs[].alike[]                      string?   known targets that compute what the other does
+//	pairs[].defect                       object?*  an error of one side under a condition: go doc ./corpus Defect
 //	pairs[].nearest                      object?*  of a pair that nothing explains, the program that comes nearest: go doc ./corpus Nearest
 //	pairs[].inferred[].target            string?   a side of which nothing was known, so that it was inferred
 //	pairs[].inferred[].side              string?   a or b
@@ -65,6 +66,10 @@
 //	pairs[].unstable.repeated            number?   repetitions of one of them that gave the same results
 //	pairs[].unstable.of                  number?   of so many
 //	pairs[].unstable.bundle              string?   directory of that one
+//	pairs[].drift[].target               string?   a target that answers inputs otherwise than at the beginning, the same each time
+//	pairs[].drift[].changed              number?   inputs that get another answer
+//	pairs[].drift[].of                   number?   inputs that it was asked again
+//	pairs[].drift[].dots                 number?   dot products that had been compared by then
 //	pairs[].unexamined                   number    mismatches that are in no bucket yet: mismatches is their sum with those of buckets and unstable
 //	known[].id                           string?   of an entry of the list of --known
 //	known[].reason                       string?

@@ -77,11 +77,13 @@ type Pair struct {
 	Changes    []mma.Change      `json:"changes"`
 	Equivalent [][]mma.Change    `json:"equivalent"`
 	Alike      []string          `json:"alike"`
+	Defect     *corpus.Defect    `json:"defect,omitempty"`
 	Nearest    *corpus.Nearest   `json:"nearest,omitempty"`
 	Inferred   []fuzz.Inferred   `json:"inferred,omitempty"`
 	Next       []string          `json:"next"`
 	Buckets    []Bucket          `json:"buckets"`
 	Unstable   *Unstable         `json:"unstable,omitempty"`
+	Drift      []Drift           `json:"drift,omitempty"`
 	Unexamined uint64            `json:"unexamined"`
 }
 
@@ -114,6 +116,14 @@ type Unstable struct {
 	Repeated int    `json:"repeated"` // of the case in the bundle
 	Of       int    `json:"of"`
 	Bundle   string `json:"bundle,omitempty"`
+}
+
+// Drift is a target that answers inputs otherwise than at the beginning, the same each time.
+type Drift struct {
+	Target  string `json:"target"`
+	Changed int    `json:"changed"`
+	Of      int    `json:"of"`   // inputs that it was asked again
+	Dots    uint64 `json:"dots"` // that had been compared by then
 }
 
 // New returns the summary of a campaign.
@@ -191,10 +201,14 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 		s.Equivalent = append(s.Equivalent, v.Equivalent...)
 		s.Alike = append(s.Alike, v.Alike...)
 	}
+	s.Defect = p.Defect()
 	if p.Mismatches() > 0 {
 		if x := unexplained(index); x != nil {
 			s.Nearest, s.Next = x.Nearest, append(s.Next, x.Next...)
 		}
+	}
+	for _, d := range p.Drift {
+		s.Drift = append(s.Drift, Drift{[]string{p.TargetA, p.TargetB}[d.Side], d.Changed, d.Of, d.Dots})
 	}
 	for _, b := range p.Sorted() {
 		s.Buckets = append(s.Buckets, newBucket(p, b))

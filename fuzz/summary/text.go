@@ -277,10 +277,22 @@ func (w *printer) unstableList() {
 		fmt.Fprintln(w)
 		fmt.Fprint(w, readable.Hanging(text, w.Width))
 	}
+	for i := range w.sum.Pairs {
+		for _, d := range w.sum.Pairs[i].Drift {
+			fmt.Fprintln(w)
+			fmt.Fprint(w, readable.Hanging(d.text(w.sum.Pairs[i].Names.Instruction), w.Width))
+		}
+	}
 	for _, text := range w.sum.recordedUnstable() {
 		fmt.Fprintln(w)
 		fmt.Fprint(w, readable.Hanging("unstable: "+text, w.Width))
 	}
+}
+
+// text says that a target has changed.
+func (d *Drift) text(instruction string) string {
+	return fmt.Sprintf("drift: %s has changed. Of %d inputs of %s it answers %d otherwise than at the beginning, the same each time; seen after %s dot products. Its mismatches are those of more than one arithmetic: believe no cause before it is mended.",
+		d.Target, d.Of, instruction, d.Changed, readable.Thousands(d.Dots))
 }
 
 // recordedUnstable returns a sentence for each recording whose unit changed its answers when it was

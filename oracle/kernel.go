@@ -1,0 +1,366 @@
+package oracle
+
+import (
+	"cmp"
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// Element is the operands of one element of a matrix product, as codes.
+type Element struct {
+	schedule.Shape
+	Row, Column    int
+	A, B           []uint64 // a row of A and a column of B
+	SA, SB         []uint64 // their scales of the instruction, by block
+	ScaleA, ScaleB []uint64 // their scales of the kernel, by block along K
+	Given          schedule.Given
+	C              uint64
+	Alpha, Beta    uint64
+	Bias           uint64
+}
+
+// EvalKernel returns the code of an element of D that a valid kernel gives, and its format.
+// It follows the words of package schedule one product after the other, without a Plan.
+func EvalKernel(k *schedule.Kernel, e *Element) (uint64, fp.ID) {
+	j := judge{k: k, e: e}
+	for i := range k.Schedules {
+		if s := &k.Schedules[i]; j.s == nil && applies(s, e.Row, e.Column) {
+			j.s = s
+		}
+	}
+	j.own = cmp.Or(j.s.Unit, k.Unit)
+	j.unit, _ = j.own.Resolve()
+	all := make([]int, e.K)
+	for i := range all {
+		all[i] = i
+	}
+	start := j.empty(j.own, j.unit.D)
+	if k.CFirst && e.Given.C {
+		start = number{e.C, j.unit.D}
+	}
+	d := j.epilogue(j.sum(0, all, start))
+	return d.code, d.id
+}
+
+func applies(s *schedule.Schedule, row, column int) bool {
+	for _, w := range s.Where {
+		if w.Rows.Has(row) && w.Columns.Has(column) {
+			return true
+		}
+	}
+	return len(s.Where) == 0
+}
+
+// judge computes one element.
+type judge struct {
+	k    *schedule.Kernel
+	e    *Element
+	s    *schedule.Schedule
+	own  *schedule.Unit
+	unit *mma.Instruction
+}
+
+// number is a code and its format.
+type number struct {
+	code uint64
+	id   fp.ID
+}
+
+// empty is an accumulator to which nothing was added.
+func (j *judge) empty(u *schedule.Unit, d fp.ID) number {
+	if u.Start == "empty" {
+		return number{d.Get().SignBit(), d}
+	}
+	return number{0, d}
+}
+
+// muladd is x*y + z, rounded once.
+func (j *judge) muladd(x, y, z number, d fp.ID, saturate bool) number {
+	i, err := schedule.Arithmetic(x.id, y.id, d, saturate, j.unit)
+	if err != nil {
+		panic(err) // a kernel that has a Layout has no such step
+	}
+	dot := &mma.Dot{A: []uint64{x.code}, B: []uint64{y.code}, C: j.to(z, d).code}
+	return number{Eval(&i.Params, i.Formats, 1, dot), d}
+}
+
+func one(id fp.ID) number         { return number{id.Get().FromFloat64(1), id} }
+func nothing(id fp.ID) number     { return number{id.Get().SignBit(), id} }
+func (j *judge) side() (id fp.ID) { return schedule.Side(j.unit.D) }
+func (j *judge) times(x, y number, d fp.ID) number {
+	return j.muladd(x, y, nothing(d), d, false)
+}
+
+// to is x rounded to a format; None: as it is.
+func (j *judge) to(x number, d fp.ID) number {
+	if d == fp.None || d == x.id {
+		return x
+	}
+	return j.times(x, one(x.id), d)
+}
+
+// add is acc + x, after both are in a format.
+func (j *judge) add(acc, x number, d fp.ID) number {
+	return j.muladd(x, one(x.id), j.to(acc, d), d, false)
+}
+
+// chain is a unit's sum of a sequence of products, one step after the other.
+func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
+	for len(seq) > 0 {
+		step := seq[:min(u.K, len(seq))]
+		seq = seq[len(step):]
+		dot := mma.NewDot(u.Formats, u.K)
+		dot.C = j.to(acc, u.D).code
+		for i, k := range step {
+			dot.A[i], dot.B[i] = j.e.A[k], j.e.B[k]
+		}
+		for b := range dot.SA {
+			one := u.Scale.Get().FromFloat64(1)
+			dot.SA[b], dot.SB[b] = one, one
+			if at := b * int(u.Block); at < len(step) {
+				dot.SA[b], dot.SB[b] = j.e.SA[step[at]/int(u.Block)], j.e.SB[step[at]/int(u.Block)]
+			}
+		}
+		acc = number{Eval(&u.Params, u.Formats, u.K, dot), u.D}
+	}
+	return acc
+}
+
+// sum is the sum of a sequence of products by the levels from n on.
+func (j *judge) sum(n int, seq []int, start number) number {
+	if n == len(j.s.Levels) {
+		return j.chain(j.unit, seq, start)
+	}
+	l := &j.s.Levels[n]
+	var rest []int
+	if l.Tail != nil {
+		full := len(seq) / l.Tail.Of * l.Tail.Of
+		seq, rest = seq[:full], seq[full:]
+	}
+	parts := j.parts(&l.Cut, seq)
+	if l.Tail != nil && l.Tail.Into == "lane" {
+		parts[0] = append(append([]int{}, parts[0]...), rest...)
+	}
+	sum := j.merge(n, parts, start)
+	if len(rest) == 0 || l.Tail.Into == "lane" || l.Tail.Into == "drop" {
+		return sum
+	}
+	own, u := j.own, j.unit
+	if l.Tail.Unit != nil {
+		own = l.Tail.Unit
+		u, _ = own.Resolve()
+	}
+	if l.Tail.Into == "after" {
+		return j.to(j.chain(u, rest, sum), sum.id)
+	}
+	apart := j.chain(u, rest, j.empty(own, u.D))
+	return j.to(j.add(sum, apart, cmp.Or(l.Tail.Format, sum.id)), sum.id)
+}
+
+// parts gives each product of a sequence the number of its part. Only lanes can be empty.
+func (j *judge) parts(c *schedule.Cut, seq []int) [][]int {
+	var parts [][]int
+	if c.By == "lanes" {
+		parts = make([][]int, c.N)
+	}
+	last := -1
+	for at, k := range seq {
+		n := j.partOf(c, at, len(seq))
+		if c.By != "lanes" && n != last {
+			parts = append(parts, nil)
+			last = n
+		}
+		if c.By != "lanes" {
+			n = len(parts) - 1
+		}
+		parts[n] = append(parts[n], k)
+	}
+	if len(parts) == 0 {
+		parts = [][]int{nil}
+	}
+	return parts
+}
+
+// partOf returns the number of the part that product at of n belongs to. Numbers may be left
+// out.
+func (j *judge) partOf(c *schedule.Cut, at, n int) int {
+	grain := max(c.Grain, 1)
+	grains := (n + grain - 1) / grain
+	switch c.By {
+	case "lanes":
+		return at / max(c.Vector, 1) % c.N
+	case "count":
+		return at / ((grains + c.N - 1) / c.N * grain)
+	case "spread":
+		return owner(at/grain, grains, c.N)
+	case "stream":
+		tiles := func(n, side int) int { return (n + side - 1) / side }
+		across := tiles(j.e.N, c.Tile[1])
+		tile := j.e.Row/c.Tile[0]*across + j.e.Column/c.Tile[1]
+		return owner(tile*grains+at/grain, tiles(j.e.M, c.Tile[0])*across*grains, c.N)
+	}
+	switch short := n % c.N; {
+	case c.Rest == "first" && short > 0 && at < short:
+		return 0
+	case c.Rest == "first":
+		return 1 + (at-short)/c.N
+	case c.Rest != "halve" && c.Rest != "halve-down" || short == 0 || n < c.N || at < n-short-c.N:
+		return at / c.N
+	default: // the last run and the short one are halved
+		left := short + c.N
+		half := left / 2
+		if c.Rest == "halve" {
+			half = (left + 1) / 2
+		}
+		half = (half + grain - 1) / grain * grain
+		if at < n-left+half {
+			return n/c.N - 1
+		}
+		return n / c.N
+	}
+}
+
+// owner returns the number of the last of n workers whose work begins at or before item at
+// of all.
+func owner(at, all, n int) int {
+	w := 0
+	for w+1 < n && (w+1)*all/n <= at {
+		w++
+	}
+	return w
+}
+
+// merge is the sum of the parts of level n.
+func (j *judge) merge(n int, parts [][]int, start number) number {
+	m := &j.s.Levels[n].Merge
+	order := make([]int, len(parts))
+	for i := range order {
+		order[i] = i
+		if m.Order == "reverse" || m.Order == "chain-reverse" {
+			order[i] = len(parts) - 1 - i
+		}
+	}
+	if m.Chain() {
+		acc := start
+		for _, i := range order {
+			acc = j.to(j.to(j.sum(n+1, parts[i], acc), m.Store), j.unit.D)
+		}
+		return acc
+	}
+	d := cmp.Or(m.Format, j.unit.D)
+	result := cmp.Or(m.Store, d)
+	partial := func(i int) number {
+		begin := j.empty(j.own, j.unit.D)
+		if i == order[0] {
+			begin = start
+		}
+		return j.to(j.sum(n+1, parts[i], begin), m.Parts)
+	}
+	if distances, _ := m.Distances(len(parts)); distances != nil {
+		return j.to(j.tree(0, distances, len(parts), m, d, func(i int) number { return j.scaled(m, parts[i], partial(i), d) }), result)
+	}
+	acc := number{0, d}
+	for at, i := range order {
+		p := partial(i)
+		switch {
+		case at == 0 && m.Start == "":
+			acc = j.scaled(m, parts[i], p, d)
+		case m.Fused:
+			x, y := j.factors(m, parts[i], p, d)
+			acc = j.muladd(x, y, acc, d, false)
+		default:
+			acc = j.add(acc, j.scaled(m, parts[i], p, d), d)
+		}
+		acc = j.to(acc, m.Store)
+	}
+	return j.to(acc, result)
+}
+
+// tree is part i after all distances: a part whose number has the bit of a distance is added
+// to the one that differs in this bit.
+func (j *judge) tree(i int, distances []int, n int, m *schedule.Merge, d fp.ID, part func(int) number) number {
+	if len(distances) == 0 {
+		return part(i)
+	}
+	last := len(distances) - 1
+	sum := j.tree(i, distances[:last], n, m, d, part)
+	if other := i | 1<<(bits.Len(uint(distances[last]))-1); other < n {
+		sum = j.to(j.add(sum, j.tree(other, distances[:last], n, m, d, part), d), m.Store)
+	}
+	return sum
+}
+
+// factors are the last two factors of a scaled partial sum.
+func (j *judge) factors(m *schedule.Merge, part []int, p number, d fp.ID) (x, y number) {
+	scale := func(codes []uint64, b *schedule.Blocks) number {
+		if b.K == 0 || len(part) == 0 {
+			return number{codes[0], j.side()}
+		}
+		return number{codes[part[0]/b.K], j.side()}
+	}
+	a, b := scale(j.e.ScaleA, j.k.ScaleA), scale(j.e.ScaleB, j.k.ScaleB)
+	switch m.Scale {
+	case "sa*(sb*p)":
+		return a, j.times(b, p, d)
+	case "sb*(sa*p)":
+		return b, j.times(a, p, d)
+	}
+	return j.times(a, b, d), p
+}
+
+func (j *judge) scaled(m *schedule.Merge, part []int, p number, d fp.ID) number {
+	if m.Scale == "" {
+		return p
+	}
+	x, y := j.factors(m, part, p, d)
+	return j.times(x, y, d)
+}
+
+// epilogue is what becomes of the sum.
+func (j *judge) epilogue(x number) number {
+	e := j.e
+	alpha, beta, bias := number{e.Alpha, j.side()}, number{e.Beta, j.side()}, number{e.Bias, j.side()}
+	c := number{e.C, j.unit.D}
+	for _, s := range j.k.Epilogue {
+		d := cmp.Or(s.Format, x.id)
+		none := nothing(d)
+		switch s.Op {
+		case "cast":
+			x = j.muladd(x, one(x.id), none, d, s.Saturate)
+		case "alpha":
+			x = j.muladd(x, alpha, none, d, s.Saturate)
+		case "scale-a":
+			x = j.muladd(x, number{e.ScaleA[0], j.side()}, none, d, s.Saturate)
+		case "scale-b":
+			x = j.muladd(x, number{e.ScaleB[0], j.side()}, none, d, s.Saturate)
+		case "scale-ab":
+			x = j.muladd(j.times(number{e.ScaleA[0], j.side()}, number{e.ScaleB[0], j.side()}, d), x, none, d, s.Saturate)
+		case "alpha-beta":
+			if e.Given.C {
+				none = j.times(c, beta, d)
+			}
+			x = j.muladd(x, alpha, none, d, s.Saturate)
+		case "bias":
+			if e.Given.Bias {
+				x = j.muladd(bias, one(bias.id), x, d, s.Saturate)
+			}
+		case "c":
+			if e.Given.C {
+				x = j.muladd(c, one(c.id), x, d, s.Saturate)
+			}
+		case "beta-c":
+			if e.Given.C {
+				x = j.muladd(c, beta, x, d, s.Saturate)
+			}
+		case "beta-c-mul":
+			if e.Given.C {
+				product := j.times(c, beta, d)
+				x = j.muladd(product, one(d), x, d, s.Saturate)
+			}
+		}
+	}
+	return x
+}

@@ -1,0 +1,226 @@
+package gemm_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// units are of different K, formats, and kinds of results; the last has scales.
+var units = []schedule.Unit{
+	{Op: "fma", Acc: fp.FP32},
+	{Op: "mul-add", Acc: fp.FP32, Start: "empty"},
+	{Op: "fma", Acc: fp.FP64},
+	{Op: "mul-add", In: fp.BF16, Acc: fp.FP32},
+	{Instruction: "volta/mma.m8n8k4.f32.f16.f16.f32"},
+	{Instruction: "hopper/mma.m16n8k16.f16.f16.f16.f16"},
+	{Instruction: "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"},
+	{Instruction: "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"},
+}
+
+// drawer draws kernels and operands.
+type drawer struct{ *rand.Rand }
+
+func pick[T any](d drawer, all ...T) T { return all[d.IntN(len(all))] }
+
+func (d drawer) kernel() *schedule.Kernel {
+	k := &schedule.Kernel{Unit: &units[d.IntN(len(units))], CFirst: d.IntN(2) == 0}
+	blocks := func() *schedule.Blocks { return &schedule.Blocks{Lines: d.IntN(4), K: pick(d, 0, 4)} }
+	k.ScaleA, k.ScaleB = blocks(), blocks()
+	if d.IntN(3) == 0 {
+		k.Schedules = append(k.Schedules, d.schedule())
+		k.Schedules[0].Where = []schedule.Where{{Rows: schedule.Set{{First: 0, Last: 8, Step: 2}}}, {Columns: schedule.Set{{First: 1, Last: 1, Step: 1}}}}
+	}
+	k.Schedules = append(k.Schedules, d.schedule())
+	for range d.IntN(3) {
+		s := schedule.Step{Op: pick(d, "cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias"),
+			Format: pick(d, fp.None, fp.None, fp.BF16, fp.E4M3), Saturate: d.IntN(2) == 0}
+		k.Epilogue = append(k.Epilogue, s)
+	}
+	return k
+}
+
+func (d drawer) schedule() (s schedule.Schedule) {
+	for n := range d.IntN(4) {
+		s.Levels = append(s.Levels, d.level(n))
+	}
+	return s
+}
+
+func (d drawer) level(n int) schedule.Level {
+	c := schedule.Cut{By: pick(d, "size", "size", "count", "spread", "lanes", "stream"), N: 1 + d.IntN(8)}
+	if c.By == "stream" && n > 0 {
+		c.By = "size"
+	}
+	switch c.By {
+	case "stream":
+		c.Tile = [2]int{1 + d.IntN(4), 1 + d.IntN(4)}
+		c.Grain = 1 + d.IntN(5)
+	case "lanes":
+		c.Vector = d.IntN(4)
+	case "size":
+		c.Rest = pick(d, "", "last", "first", "halve", "halve-down")
+		if strings.HasPrefix(c.Rest, "halve") {
+			c.Grain = d.IntN(3)
+		}
+	default:
+		c.Grain = d.IntN(5)
+	}
+	m := schedule.Merge{Order: pick(d, "forward", "reverse", "neighbours", "halves", "2-1-4", "chain", "chain-reverse")}
+	m.Store = pick(d, fp.None, fp.None, fp.BF16)
+	if !m.Chain() {
+		m.Format = pick(d, fp.None, fp.FP32, fp.FP64)
+		m.Parts = pick(d, fp.None, fp.None, fp.FP16)
+		m.Scale = pick(d, "", "", "(sa*sb)*p", "sa*(sb*p)", "sb*(sa*p)")
+	}
+	if m.Order == "forward" || m.Order == "reverse" {
+		m.Start = pick(d, "", "zero")
+		m.Fused = m.Scale != "" && m.Start == "zero" && d.IntN(2) == 0
+	}
+	l := schedule.Level{Cut: c, Merge: m}
+	if c.By != "stream" && d.IntN(3) == 0 {
+		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "after", "apart", "drop")}
+		if l.Tail.Into == "apart" {
+			l.Tail.Format = pick(d, fp.None, fp.FP64)
+		}
+	}
+	return l
+}
+
+// code draws a code: a small number, or now and then any.
+func (d drawer) code(id fp.ID) uint64 {
+	f := id.Get()
+	if d.IntN(200) == 0 {
+		return d.Uint64() & f.CodeMask()
+	}
+	return f.FromFloat64(d.NormFloat64())
+}
+
+func (d drawer) codes(id fp.ID, n int) []uint64 {
+	all := make([]uint64, n) // none of no format
+	for i := range all {
+		all[i] = d.code(id)
+	}
+	return all
+}
+
+func packed(codes []uint64, id fp.ID) []byte {
+	out := make([]byte, len(codes)*id.Width())
+	for i, c := range codes {
+		mma.Store(out, id.Width(), i, c)
+	}
+	return out
+}
+
+// product computes a drawn product both ways, and returns false if the kernel does not take
+// the shape.
+func (d drawer) product(t *testing.T, k *schedule.Kernel, depth int) bool {
+	u, err := k.Unit.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := schedule.Shape{M: 1 + d.IntN(6), N: 1 + d.IntN(6), K: depth}
+	blocks := 0
+	if u.Scale != fp.None {
+		blocks = (s.K + int(u.Block) - 1) / int(u.Block)
+	}
+	side := schedule.Side(u.D)
+	a, b, c := d.codes(u.A, s.M*s.K), d.codes(u.B, s.N*s.K), d.codes(u.D, s.M*s.N)
+	sa, sb := d.codes(u.Scale, s.M*blocks), d.codes(u.Scale, s.N*blocks)
+	o := &gemm.Operands{Shape: s, A: packed(a, u.A), B: packed(b, u.B), C: packed(c, u.D), SA: packed(sa, u.Scale), SB: packed(sb, u.Scale),
+		Alpha: d.code(side), Beta: d.code(side), Bias: d.codes(side, s.N),
+		ScaleA: d.codes(side, k.ScaleA.Count(s.M, s.K)), ScaleB: d.codes(side, k.ScaleB.Count(s.N, s.K))}
+	if d.IntN(2) == 0 {
+		o.C = nil
+	}
+	if d.IntN(2) == 0 {
+		o.Bias = nil
+	}
+	got, id, err := gemm.Multiply(context.Background(), k, o, gemm.Options{Workers: 2})
+	if err != nil {
+		return false
+	}
+	line := func(codes []uint64, b *schedule.Blocks, n int) []uint64 {
+		if b.Lines > 0 {
+			return codes[n/b.Lines*b.Along(s.K):][:b.Along(s.K)]
+		}
+		return codes
+	}
+	for n := range s.M * s.N {
+		row, column := n/s.N, n%s.N
+		e := &oracle.Element{Shape: s, Row: row, Column: column, A: a[row*s.K:][:s.K], B: b[column*s.K:][:s.K],
+			SA: sa[row*blocks:][:blocks], SB: sb[column*blocks:][:blocks], Given: o.Given(), C: c[n], Alpha: o.Alpha, Beta: o.Beta,
+			ScaleA: line(o.ScaleA, k.ScaleA, row), ScaleB: line(o.ScaleB, k.ScaleB, column)}
+		if o.Bias != nil {
+			e.Bias = o.Bias[column]
+		}
+		want, wantID := oracle.EvalKernel(k, e)
+		if code := mma.Load(got, id.Width(), n); code != want || id != wantID {
+			t.Fatalf("%v: d[%d,%d] is %x (%s), the judge says %x (%s)\n%s", s, row, column, code, id, want, wantID, text(k))
+		}
+	}
+	return true
+}
+
+func text(k *schedule.Kernel) string {
+	var b strings.Builder
+	if err := k.Write(&b); err != nil {
+		return err.Error()
+	}
+	return b.String()
+}
+
+// TestAgainstJudge computes drawn kernels of drawn operands with both interpreters.
+func TestAgainstJudge(t *testing.T) {
+	done := 0
+	for n := range uint64(300) {
+		d := drawer{rand.New(rand.NewPCG(n, 1))}
+		k := d.kernel()
+		if err := k.Validate(); err != nil {
+			t.Fatalf("%v\n%s", err, text(k))
+		}
+		again, err := schedule.Read([]byte(text(k)))
+		if err != nil || text(again) != text(k) {
+			t.Fatalf("%v: read %s\nwritten %s", err, text(again), text(k))
+		}
+		if d.product(t, k, 1+d.IntN(70)) {
+			done++
+		}
+	}
+	if done < 150 {
+		t.Errorf("only %d of 300 kernels were computed", done)
+	}
+}
+
+// FuzzAgainstJudge draws on from any seed.
+func FuzzAgainstJudge(f *testing.F) {
+	f.Add(uint64(1), uint64(2))
+	f.Fuzz(func(t *testing.T, x, y uint64) {
+		d := drawer{rand.New(rand.NewPCG(x, y))}
+		d.product(t, d.kernel(), 1+d.IntN(70))
+	})
+}
+
+// TestLiterature computes the schedules of the literature with both interpreters.
+func TestLiterature(t *testing.T) {
+	for n, k := range schedule.Literature() {
+		if k.Source == "" {
+			t.Errorf("%s has no source", k.Name)
+		}
+		k = k.WithUnit(units[0])
+		if k.ScaleA == nil {
+			k.ScaleA, k.ScaleB = &schedule.Blocks{}, &schedule.Blocks{}
+		}
+		d := drawer{rand.New(rand.NewPCG(uint64(n), 7))}
+		if !d.product(t, k, 1+d.IntN(700)) {
+			t.Errorf("%s is refused", k.Name)
+		}
+	}
+}

@@ -1,0 +1,297 @@
+package gemm
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// prepared is a plan with what its operations need.
+type prepared struct {
+	*schedule.Plan
+	units []Unit   // by operation
+	runs  [][]span // by operation: the products of a run
+	last  []int    // by operation: the last one that reads its value
+}
+
+// span is n products from k on; k < 0: zeros.
+type span struct{ k, n int }
+
+func prepare(p *schedule.Plan, u *units) (*prepared, error) {
+	out := &prepared{Plan: p, last: make([]int, len(p.Ops))}
+	for n, op := range p.Ops {
+		unit, err := u.of(op.Unit)
+		if err != nil {
+			return nil, err
+		}
+		out.units = append(out.units, unit)
+		out.runs = append(out.runs, spans(op.K))
+		for _, r := range []schedule.Ref{op.X, op.Y, op.Z} {
+			if r.Kind == schedule.Value {
+				out.last[r.N] = n
+			}
+		}
+	}
+	return out, nil
+}
+
+func spans(k []int32) (all []span) {
+	for _, i := range k {
+		last := len(all) - 1
+		switch {
+		case last >= 0 && i < 0 && all[last].k < 0, last >= 0 && i >= 0 && all[last].k >= 0 && int(i) == all[last].k+all[last].n:
+			all[last].n++
+		default:
+			all = append(all, span{int(i), 1})
+		}
+	}
+	return all
+}
+
+// machine does the operations of plans for blocks, one after the other.
+type machine struct {
+	k     *schedule.Kernel
+	o     *Operands
+	d     []byte
+	width int
+	*block
+	values [][]byte // of the plan's operations
+	free   [][]byte
+	batch  mma.Batch
+	x, y   []byte // operands of operations
+}
+
+// compute computes a block of D.
+func (m *machine) compute(ctx context.Context, b *block) error {
+	result, err := m.evaluate(ctx, b)
+	if err != nil {
+		return err
+	}
+	w := m.width
+	for r, row := range b.rows {
+		for c, column := range b.columns {
+			copy(m.d[(row*m.o.N+column)*w:][:w], result[(r*len(b.columns)+c)*w:])
+		}
+	}
+	m.free = append(m.free, result)
+	return nil
+}
+
+// evaluate returns the last value of a plan for the elements of a block.
+func (m *machine) evaluate(ctx context.Context, b *block) ([]byte, error) {
+	m.block = b
+	p := b.plan
+	m.values = make([][]byte, len(p.Ops))
+	n := len(b.rows) * len(b.columns)
+	for i := range p.Ops {
+		op := &p.Ops[i]
+		out := m.buffer(n * op.Unit.D.Width())
+		var err error
+		switch {
+		case op.K != nil:
+			err = m.run(ctx, p.units[i], op.Unit, op.K, p.runs[i], m.operand(nil, op.Z, op.Unit.D), out)
+		case m.sum(op, out):
+		default:
+			err = m.arithmetic(ctx, i, out)
+		}
+		if err != nil {
+			return nil, err
+		}
+		m.values[i] = out
+		for _, r := range []schedule.Ref{op.X, op.Y, op.Z} {
+			if r.Kind == schedule.Value && p.last[r.N] == i && m.values[r.N] != nil {
+				m.free = append(m.free, m.values[r.N])
+				m.values[r.N] = nil
+			}
+		}
+	}
+	return m.values[len(p.Ops)-1], nil
+}
+
+// buffer returns memory of n bytes, that of a value which is not needed any more if there
+// is some.
+func (m *machine) buffer(n int) []byte {
+	for i, b := range m.free {
+		if cap(b) >= n {
+			m.free[i] = m.free[len(m.free)-1]
+			m.free = m.free[:len(m.free)-1]
+			return b[:n]
+		}
+	}
+	return make([]byte, n)
+}
+
+// run runs a unit on products, which are also given as spans, from an accumulator.
+func (m *machine) run(ctx context.Context, unit Unit, u *mma.Instruction, k []int32, runs []span, acc, out []byte) error {
+	in := &m.batch
+	*in = mma.Batch{Formats: u.Formats, Shape: mma.Shape{M: len(m.rows), N: len(m.columns), K: len(k), Tiles: 1}}
+	in.A = m.gather(&m.x, m.o.A, m.rows, u.A.Width(), runs)
+	in.B = m.gather(&m.y, m.o.B, m.columns, u.B.Width(), runs)
+	if u.Scale != fp.None {
+		in.SA = m.scales(m.o.SA, m.rows, u, k)
+		in.SB = m.scales(m.o.SB, m.columns, u, k)
+	}
+	in.C = acc
+	return unit.Run(ctx, in, out)
+}
+
+// gather returns the products of a run in some lines of a matrix.
+func (m *machine) gather(buf *[]byte, matrix []byte, lines []int, w int, runs []span) []byte {
+	depth := m.o.K * w
+	size := 0
+	for _, s := range runs {
+		size += s.n * w
+	}
+	if len(runs) == 1 && size == depth && lines[len(lines)-1]-lines[0] == len(lines)-1 {
+		return matrix[lines[0]*depth:][:len(lines)*depth] // as it lies there
+	}
+	if cap(*buf) < size*len(lines) {
+		*buf = make([]byte, size*len(lines))
+	}
+	out := (*buf)[:size*len(lines)]
+	for n, line := range lines {
+		collect(out[n*size:][:size], matrix[line*depth:][:depth], w, runs)
+	}
+	return out
+}
+
+// collect copies the products of a run.
+func collect(to, from []byte, w int, runs []span) {
+	at := 0
+	for _, s := range runs {
+		n := s.n * w
+		switch {
+		case s.k < 0:
+			clear(to[at:][:n])
+		case n == 4:
+			binary.LittleEndian.PutUint32(to[at:], binary.LittleEndian.Uint32(from[s.k*w:]))
+		case n == 2:
+			binary.LittleEndian.PutUint16(to[at:], binary.LittleEndian.Uint16(from[s.k*w:]))
+		default:
+			copy(to[at:][:n], from[s.k*w:])
+		}
+		at += n
+	}
+}
+
+// scales returns the instruction's scales of a run. A block of zeros has the scale 1.
+func (m *machine) scales(matrix []byte, lines []int, u *mma.Instruction, k []int32) []byte {
+	w, block := u.Scale.Width(), int(u.Block)
+	one := u.Scale.Get().FromFloat64(1)
+	each := (m.o.K + block - 1) / block
+	var out []byte
+	for _, line := range lines {
+		for i := 0; i < len(k); i += block {
+			if k[i] < 0 {
+				out = append(out, make([]byte, w)...)
+				mma.Store(out[len(out)-w:], w, 0, one)
+				continue
+			}
+			out = append(out, matrix[(line*each+int(k[i])/block)*w:][:w]...)
+		}
+	}
+	return out
+}
+
+// operand returns the codes of an operand for each element of the block, in a format. A
+// value is returned as it is.
+func (m *machine) operand(buf *[]byte, r schedule.Ref, id fp.ID) []byte {
+	if r.Kind == schedule.Value {
+		return m.values[r.N]
+	}
+	w := id.Width()
+	n := len(m.rows) * len(m.columns)
+	if buf == nil {
+		buf = new([]byte)
+	}
+	if cap(*buf) < n*w {
+		*buf = make([]byte, n*w)
+	}
+	out := (*buf)[:n*w]
+	code := m.constant(r.Kind, id)
+	for i, row := range m.rows {
+		for j, column := range m.columns {
+			switch r.Kind {
+			case schedule.C:
+				code = mma.Load(m.o.C, w, row*m.o.N+column)
+			case schedule.Bias:
+				code = m.o.Bias[column]
+			case schedule.ScaleA:
+				code = scale(m.o.ScaleA, m.k.ScaleA, row, r.N, m.o.K)
+			case schedule.ScaleB:
+				code = scale(m.o.ScaleB, m.k.ScaleB, column, r.N, m.o.K)
+			}
+			mma.Store(out, w, i*len(m.columns)+j, code)
+		}
+	}
+	return out
+}
+
+// constant returns the code of an operand that is the same for all elements.
+func (m *machine) constant(kind schedule.RefKind, id fp.ID) uint64 {
+	switch kind {
+	case schedule.NegZero:
+		return id.Get().SignBit()
+	case schedule.One:
+		return id.Get().FromFloat64(1)
+	case schedule.Alpha:
+		return m.o.Alpha
+	case schedule.Beta:
+		return m.o.Beta
+	}
+	return 0
+}
+
+// arithmetic does x*y + z for each element.
+func (m *machine) arithmetic(ctx context.Context, i int, out []byte) error {
+	op := &m.plan.Ops[i]
+	f := op.Unit.Formats
+	in := &mma.Batch{Formats: f, Shape: mma.Shape{M: 1, N: 1, K: 1, Tiles: len(m.rows) * len(m.columns)}}
+	in.A, in.B, in.C = m.operand(&m.x, op.X, f.A), m.operand(&m.y, op.Y, f.B), m.operand(nil, op.Z, f.C)
+	return m.plan.units[i].Run(ctx, in, out)
+}
+
+// sum adds FP32 or FP64 values with the processor's own addition, and returns false for
+// another operation.
+func (m *machine) sum(op *schedule.Op, out []byte) bool {
+	f := op.Unit.Formats
+	if op.X.Kind != schedule.Value || op.Y.Kind != schedule.One || op.Z.Kind != schedule.Value || f.A != f.D || op.Unit.Params.Acc.Over != mma.OverInf {
+		return false
+	}
+	x, z := m.values[op.X.N], m.values[op.Z.N]
+	nan := nanCode(op.Unit)
+	switch f.D {
+	case fp.FP32:
+		for i := 0; i < len(out); i += 4 {
+			sum := math.Float32frombits(binary.LittleEndian.Uint32(x[i:])) + math.Float32frombits(binary.LittleEndian.Uint32(z[i:]))
+			if sum != sum {
+				sum = math.Float32frombits(uint32(nan))
+			}
+			binary.LittleEndian.PutUint32(out[i:], math.Float32bits(sum))
+		}
+	case fp.FP64:
+		for i := 0; i < len(out); i += 8 {
+			sum := math.Float64frombits(binary.LittleEndian.Uint64(x[i:])) + math.Float64frombits(binary.LittleEndian.Uint64(z[i:]))
+			if sum != sum {
+				sum = math.Float64frombits(nan)
+			}
+			binary.LittleEndian.PutUint64(out[i:], math.Float64bits(sum))
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// nanCode returns the NaN that schedule.Arithmetic gives.
+func nanCode(i *mma.Instruction) uint64 {
+	f := i.D.Get()
+	if i.Params.Special.NaN == mma.NaNOnes {
+		return f.OnesNaNCode()
+	}
+	return f.QuietNaN(i.Params.Special.NaN == mma.NaNQuietNeg)
+}

@@ -1,0 +1,118 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// parts returns the parts of a sequence; at least one, which may be empty. tile are the
+// numbers of products after which stream-K cuts.
+func (c *Cut) parts(seq []int32, tile []int) [][]int32 {
+	if c.By == "lanes" {
+		return c.lanes(seq)
+	}
+	var parts [][]int32
+	from := 0
+	for _, end := range c.ends(len(seq), tile) {
+		if end = min(end, len(seq)); end > from {
+			parts = append(parts, seq[from:end])
+			from = end
+		}
+	}
+	if parts == nil {
+		parts = [][]int32{nil}
+	}
+	return parts
+}
+
+// lanes deals a sequence out.
+func (c *Cut) lanes(seq []int32) [][]int32 {
+	parts := make([][]int32, c.N)
+	vector := max(c.Vector, 1)
+	for i, k := range seq {
+		lane := i / vector % c.N
+		parts[lane] = append(parts[lane], k)
+	}
+	return parts
+}
+
+// ends returns where the runs of a sequence of n products end.
+func (c *Cut) ends(n int, tile []int) []int {
+	grain := max(c.Grain, 1)
+	grains := ceil(n, grain)
+	var ends []int
+	switch c.By {
+	case "stream":
+		return append(slices.Clone(tile), n)
+	case "count":
+		size := ceil(grains, c.N) * grain
+		for end := size; end < n; end += size {
+			ends = append(ends, end)
+		}
+	case "spread":
+		for i := 1; i < c.N; i++ {
+			ends = append(ends, i*grains/c.N*grain)
+		}
+	case "size":
+		return c.sized(n, grain)
+	}
+	return append(ends, n)
+}
+
+// sized returns where runs of N products end.
+func (c *Cut) sized(n, grain int) (ends []int) {
+	from := 0
+	if c.Rest == "first" && n%c.N > 0 {
+		from = n % c.N
+		ends = append(ends, from)
+	}
+	for from < n {
+		size := c.N
+		if left := n - from; left > c.N && left < 2*c.N && (c.Rest == "halve" || c.Rest == "halve-down") {
+			half := left / 2
+			if c.Rest == "halve" {
+				half = left - half
+			}
+			size = ceil(half, grain) * grain
+		}
+		from = min(from+size, n)
+		ends = append(ends, from)
+	}
+	return ends
+}
+
+func ceil(n, by int) int { return (n + by - 1) / by }
+
+// kRange writes the products of a sequence.
+func kRange(seq []int32) string {
+	n := len(seq)
+	if n == 0 {
+		return "no k"
+	}
+	if int(seq[n-1]-seq[0]) == n-1 && n > 1 {
+		return fmt.Sprintf("k %d..%d", seq[0], seq[n-1])
+	}
+	const shown = 4
+	text := strings.Join(strings.Fields(strings.Trim(fmt.Sprint(seq[:min(n, shown)]), "[]")), ", ")
+	if n > shown {
+		text += fmt.Sprintf(", ... %d", seq[n-1])
+	}
+	return "k " + text
+}
+
+// Along returns the number of blocks along K.
+func (b *Blocks) Along(depth int) int {
+	if b.K == 0 {
+		return 1
+	}
+	return ceil(depth, b.K)
+}
+
+// Count returns the number of scales of a matrix of so many lines.
+func (b *Blocks) Count(lines, depth int) int {
+	if b.Lines == 0 {
+		return b.Along(depth)
+	}
+	return ceil(lines, b.Lines) * b.Along(depth)
+}

@@ -1,0 +1,62 @@
+package schedule
+
+import (
+	"cmp"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// epilogue appends the steps after the sum, and returns the format of the result.
+func (p *planner) epilogue(x value) fp.ID {
+	side := func(kind RefKind) value { return value{Ref{Kind: kind}, p.side} }
+	c := value{Ref{Kind: C}, p.unit.D}
+	none := Ref{Kind: NegZero}
+	for _, s := range p.k.Epilogue {
+		d := cmp.Or(s.Format, x.id)
+		what := "epilogue: " + s.Op
+		op := func(x, y value, z Ref) value { return p.arithmetic(x, y, z, d, s.Saturate, what) }
+		switch s.Op {
+		case "cast":
+			x = op(x, value{Ref{Kind: One}, x.id}, none)
+		case "alpha":
+			x = op(x, side(Alpha), none)
+		case "scale-a":
+			x = op(x, side(ScaleA), none)
+		case "scale-b":
+			x = op(x, side(ScaleB), none)
+		case "scale-ab":
+			x = op(p.arithmetic(side(ScaleA), side(ScaleB), none, d, false, what), x, none)
+		case "alpha-beta":
+			beta := Ref{Kind: NegZero}
+			if p.given.C {
+				beta = p.arithmetic(c, side(Beta), none, d, false, what).Ref
+			}
+			x = op(x, side(Alpha), beta)
+		case "bias":
+			if p.given.Bias {
+				x = op(side(Bias), value{Ref{Kind: One}, p.side}, p.convert(x, d, what).Ref)
+			}
+		default:
+			if p.given.C {
+				x = p.withC(&s, c, side(Beta), p.convert(x, d, what), what)
+			}
+		}
+	}
+	if x.Kind != Value || x.N != len(p.ops)-1 { // the last value is the result
+		p.arithmetic(x, value{Ref{Kind: One}, x.id}, none, x.id, false, "result")
+	}
+	return x.id
+}
+
+// withC appends a step that adds C to x.
+func (p *planner) withC(s *Step, c, beta, x value, what string) value {
+	y := value{Ref{Kind: One}, c.id}
+	switch s.Op {
+	case "beta-c":
+		y = beta
+	case "beta-c-mul":
+		c = p.arithmetic(c, beta, Ref{Kind: NegZero}, x.id, false, what)
+		y.id = c.id
+	}
+	return p.arithmetic(c, y, x.Ref, x.id, s.Saturate, what)
+}

@@ -1,0 +1,370 @@
+package schedule
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Plan is a schedule for one K as a list of operations, each of which gives a value. The
+// last value is the element of D.
+type Plan struct {
+	Ops  []Op
+	D    fp.ID  // format of the last value
+	Name string // of the schedule
+}
+
+// Op is an operation: a run of a unit, or x*y + z.
+type Op struct {
+	Unit *mma.Instruction
+	// K is the products of a run, in order, -1 for a zero that fills up a step; its length is
+	// a multiple of Unit.K, and Z is what the accumulator starts from. nil: x*y + z.
+	K       []int32
+	X, Y, Z Ref
+	What    string // the operation in words, such as "count 2 of 7: k 128..191"
+}
+
+// Ref is an operand of an operation.
+type Ref struct {
+	Kind RefKind
+	N    int // Value: number of the operation; ScaleA, ScaleB: number of the block along K
+}
+
+// RefKind says what an operand is.
+type RefKind uint8
+
+// The operands. Alpha, Beta, Bias and scales have the format Side.
+const (
+	Zero    RefKind = iota // +0
+	NegZero                // -0: x + -0 is x
+	One
+	Value
+	C
+	Alpha
+	Beta
+	Bias
+	ScaleA
+	ScaleB
+)
+
+// Side is the format of factors and bias beside a unit with results in d.
+func Side(d fp.ID) fp.ID {
+	if d == fp.FP64 {
+		return fp.FP64
+	}
+	return fp.FP32
+}
+
+// Shape is the sizes of a product: A is M x K, B is K x N.
+type Shape struct{ M, N, K int }
+
+// planner writes the plan of a schedule.
+type planner struct {
+	k     *Kernel
+	s     *Schedule
+	unit  *mma.Instruction
+	own   *Unit // what unit was made of
+	side  fp.ID
+	cuts  []int // of stream-K: where this tile is cut
+	ops   []Op
+	err   error
+	given Given
+}
+
+// Given is which operands of an epilogue there are: steps with the others are left out.
+type Given struct{ C, Bias bool }
+
+// value is an operand and its format.
+type value struct {
+	Ref
+	id fp.ID
+}
+
+// plan returns the plan of a schedule for K products.
+func (k *Kernel) plan(s *Schedule, depth int, cuts []int, given Given) (*Plan, error) {
+	p := &planner{k: k, s: s, own: cmp.Or(s.Unit, k.Unit), cuts: cuts, given: given}
+	if p.own == nil {
+		return nil, errors.New("the kernel has no unit: name one")
+	}
+	var err error
+	if p.unit, err = p.own.Resolve(); err != nil {
+		return nil, err
+	}
+	p.side = Side(p.unit.D)
+	all := make([]int32, depth)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	start := value{Ref{Kind: p.initial(p.own)}, p.unit.D}
+	if k.CFirst && given.C {
+		start.Ref = Ref{Kind: C}
+	}
+	sum := p.sum(s.Levels, all, start, "")
+	d := p.epilogue(sum)
+	if p.err != nil && s.Name != "" {
+		p.err = fmt.Errorf("schedule %s: %w", s.Name, p.err)
+	}
+	return &Plan{p.ops, d, s.Name}, p.err
+}
+
+func (p *planner) initial(u *Unit) RefKind {
+	if u.Start == "empty" {
+		return NegZero
+	}
+	return Zero
+}
+
+// emit appends an operation and returns its value.
+func (p *planner) emit(op Op, d fp.ID) value {
+	p.ops = append(p.ops, op)
+	return value{Ref{Value, len(p.ops) - 1}, d}
+}
+
+// arithmetic appends x*y + z in a format.
+func (p *planner) arithmetic(x, y value, z Ref, d fp.ID, saturate bool, what string) value {
+	u, err := Arithmetic(x.id, y.id, d, saturate, p.unit)
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("%s: %w", what, err)
+	}
+	return p.emit(Op{Unit: u, X: x.Ref, Y: y.Ref, Z: z, What: what}, d)
+}
+
+// convert rounds a value to a format.
+func (p *planner) convert(x value, d fp.ID, what string) value {
+	if x.id == d || d == fp.None {
+		return x
+	}
+	return p.arithmetic(x, value{Ref{Kind: One}, x.id}, Ref{Kind: NegZero}, d, false, phrase(what, "to "+d.String()))
+}
+
+// add appends the sum of two values.
+func (p *planner) add(acc, x value, d fp.ID, what string) value {
+	acc = p.convert(acc, d, what)
+	return p.arithmetic(x, value{Ref{Kind: One}, x.id}, acc.Ref, d, false, what)
+}
+
+// run appends a run of a unit, or lengthens that of the accumulator on which it goes on.
+func (p *planner) run(u *mma.Instruction, k []int32, start value, what string) value {
+	if len(k) == 0 {
+		return start
+	}
+	start = p.convert(start, u.D, what)
+	steps := slices.Clone(k)
+	for len(steps)%u.K > 0 {
+		steps = append(steps, -1)
+	}
+	p.checkScales(u, steps)
+	last := len(p.ops) - 1
+	if start.Kind == Value && start.N == last && p.ops[last].K != nil && p.ops[last].Unit == u {
+		p.ops[last].K = append(p.ops[last].K, steps...)
+		return start
+	}
+	return p.emit(Op{Unit: u, K: steps, Z: start.Ref, What: what}, u.D)
+}
+
+// checkScales notes an error if products that share a scale of the instruction would come
+// from several blocks of A and B.
+func (p *planner) checkScales(u *mma.Instruction, steps []int32) {
+	if u.Scale == fp.None || p.err != nil {
+		return
+	}
+	block := int(u.Block)
+	for i := 0; i < len(steps); i += block {
+		for _, k := range steps[i:min(i+block, len(steps))] {
+			if k >= 0 && int(k)/block != int(steps[i])/block {
+				p.err = fmt.Errorf("k %d and %d would share a scale of %s, but belong to two blocks of %d: cut K at multiples of it", steps[i], k, u.FullName(), block)
+			}
+		}
+	}
+}
+
+// sum appends the sum of a sequence of products and returns its value.
+func (p *planner) sum(levels []Level, seq []int32, start value, path string) value {
+	if len(levels) == 0 {
+		return p.run(p.unit, seq, start, phrase(path, kRange(seq)))
+	}
+	l := &levels[0]
+	main, rest := seq, []int32(nil)
+	if l.Tail != nil {
+		cut := len(seq) - len(seq)%l.Tail.Of
+		main, rest = seq[:cut], seq[cut:]
+	}
+	parts := l.Cut.parts(main, p.cuts)
+	if l.Tail != nil && l.Tail.Into == "lane" {
+		parts[0] = slices.Concat(parts[0], rest)
+	}
+	m := merger{p, l, levels[1:], parts, start, path}
+	sum := m.merge()
+	if len(rest) > 0 {
+		sum = p.tail(l, sum, rest, path)
+	}
+	return sum
+}
+
+// tail appends what becomes of the products of a tail.
+func (p *planner) tail(l *Level, sum value, rest []int32, path string) value {
+	t, d := l.Tail, sum.id
+	own, u := p.own, p.unit
+	if t.Unit != nil {
+		own = t.Unit
+		u, _ = t.Unit.Resolve() // validated
+	}
+	what := phrase(path, "tail, "+kRange(rest))
+	switch t.Into {
+	case "after":
+		return p.convert(p.run(u, rest, sum, what), d, what)
+	case "apart":
+		x := p.run(u, rest, value{Ref{Kind: p.initial(own)}, u.D}, what)
+		return p.convert(p.add(sum, x, cmp.Or(t.Format, d), phrase(what, "add")), d, what)
+	}
+	return sum
+}
+
+// merger appends the partial sums of a level and their sum.
+type merger struct {
+	*planner
+	l      *Level
+	inner  []Level
+	parts  [][]int32
+	start  value
+	prefix string
+}
+
+func (m *merger) merge() value {
+	o := &m.l.Merge
+	if o.Chain() {
+		return m.chain()
+	}
+	d := cmp.Or(o.Format, m.unit.D)
+	distances, _ := o.Distances(len(m.parts))
+	if distances == nil {
+		return m.convert(m.sequential(d), cmp.Or(o.Store, d), phrase(m.prefix, "sum"))
+	}
+	sums := make([]value, len(m.parts))
+	left := make([]bool, len(m.parts))
+	for i := range sums {
+		sums[i], left[i] = m.partial(i, i == 0, d), true
+	}
+	for _, dist := range distances {
+		for i := range sums {
+			if i+dist < len(sums) && left[i] && left[i+dist] {
+				sums[i], left[i+dist] = m.stored(sums[i], sums[i+dist], d, phrase(m.prefix, fmt.Sprintf("%s %d + %d", m.l.Cut.By, i+1, i+dist+1))), false
+			}
+		}
+	}
+	if n := slices.Index(left[1:], true); n >= 0 && m.err == nil {
+		m.err = fmt.Errorf("the order %s does not add part %d of %d", o.Order, n+2, len(sums))
+	}
+	return m.convert(sums[0], cmp.Or(o.Store, d), phrase(m.prefix, "sum"))
+}
+
+// visited returns the numbers of the parts in the order in which they are summed.
+func (m *merger) visited() []int {
+	n := make([]int, len(m.parts))
+	for i := range n {
+		n[i] = i
+	}
+	if m.l.Merge.Order == "reverse" || m.l.Merge.Order == "chain-reverse" {
+		slices.Reverse(n)
+	}
+	return n
+}
+
+func (m *merger) chain() value {
+	acc := m.start
+	for _, i := range m.visited() {
+		acc = m.sum(m.inner, m.parts[i], acc, m.name(i))
+		acc = m.convert(acc, m.l.Merge.Store, phrase(m.name(i), "store"))
+		acc = m.convert(acc, m.unit.D, phrase(m.name(i), "load"))
+	}
+	return acc
+}
+
+func (m *merger) sequential(d fp.ID) value {
+	o := &m.l.Merge
+	var acc value
+	for n, i := range m.visited() {
+		if n == 0 && o.Start == "" {
+			acc = m.convert(m.partial(i, true, d), o.Store, m.name(i))
+			continue
+		} else if n == 0 {
+			acc = value{Ref{Kind: Zero}, d}
+		}
+		if o.Fused {
+			x, y := m.factors(i, m.raw(i, n == 0), d)
+			acc = m.arithmetic(x, y, m.convert(acc, d, m.name(i)).Ref, d, false, phrase(m.name(i), "scale and add"))
+			acc = m.convert(acc, o.Store, phrase(m.name(i), "store"))
+			continue
+		}
+		acc = m.stored(acc, m.partial(i, n == 0, d), d, phrase(m.name(i), "add"))
+	}
+	return acc
+}
+
+// raw appends the partial sum of part i; the first of a level starts from what the level does.
+func (m *merger) raw(i int, first bool) value {
+	start := value{Ref{Kind: m.initial(m.own)}, m.unit.D}
+	if first {
+		start = m.start
+	}
+	return m.convert(m.sum(m.inner, m.parts[i], start, m.name(i)), m.l.Merge.Parts, phrase(m.name(i), "partial sum"))
+}
+
+// partial appends the partial sum of part i, scaled.
+func (m *merger) partial(i int, first bool, d fp.ID) value {
+	x := m.raw(i, first)
+	if m.l.Merge.Scale == "" {
+		return x
+	}
+	f, y := m.factors(i, x, d)
+	return m.arithmetic(f, y, Ref{Kind: NegZero}, d, false, phrase(m.name(i), "scale"))
+}
+
+// factors returns the last two factors of a scaled partial sum.
+func (m *merger) factors(i int, x value, d fp.ID) (f, y value) {
+	block := func(kind RefKind, b *Blocks) value {
+		r := Ref{Kind: kind}
+		if b.K == 0 || len(m.parts[i]) == 0 {
+			return value{r, m.side}
+		}
+		r.N = int(m.parts[i][0]) / b.K
+		for _, k := range m.parts[i] {
+			if int(k)/b.K != r.N && m.err == nil {
+				m.err = fmt.Errorf("%s, k %d and %d have one scale, but belong to two blocks of %d", m.name(i), m.parts[i][0], k, b.K)
+			}
+		}
+		return value{r, m.side}
+	}
+	a, b := block(ScaleA, m.k.ScaleA), block(ScaleB, m.k.ScaleB)
+	product := func(x, y value) value {
+		return m.arithmetic(x, y, Ref{Kind: NegZero}, d, false, phrase(m.name(i), "scale"))
+	}
+	switch m.l.Merge.Scale {
+	case "sa*(sb*p)":
+		return a, product(b, x)
+	case "sb*(sa*p)":
+		return b, product(a, x)
+	}
+	return product(a, b), x
+}
+
+// stored appends the sum of two partial sums, as it is stored.
+func (m *merger) stored(x, y value, d fp.ID, what string) value {
+	return m.convert(m.add(x, y, d, what), m.l.Merge.Store, what)
+}
+
+func (m *merger) name(i int) string {
+	return phrase(m.prefix, fmt.Sprintf("%s %d of %d", m.l.Cut.By, i+1, len(m.parts)))
+}
+
+// phrase appends words to the words of what they are part of.
+func phrase(of, words string) string {
+	if of == "" {
+		return words
+	}
+	return of + ", " + words
+}

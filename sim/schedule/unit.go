@@ -1,0 +1,98 @@
+package schedule
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Raw is JSON that is kept as it is.
+type Raw = json.RawMessage
+
+// Resolve returns the instruction that a unit is.
+func (u *Unit) Resolve() (*mma.Instruction, error) {
+	i, err := u.instruction()
+	if err != nil {
+		return nil, fmt.Errorf("unit: %w", err)
+	}
+	return i, CheckUnit(i)
+}
+
+func (u *Unit) instruction() (*mma.Instruction, error) {
+	given := 0
+	for _, is := range []bool{u.Instruction != "", len(u.Model) > 0, u.Op != "", u.Given != nil} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return nil, errors.New(`give one of "instruction", "model" and "op"`)
+	}
+	switch {
+	case u.Op == "" && (u.In != 0 || u.Product != 0 || u.Acc != 0 || u.Start != ""):
+		return nil, errors.New(`"in", "product", "acc" and "start" belong to "op"`)
+	case u.Given != nil:
+		return u.Given, nil
+	case u.Op != "":
+		return u.operation()
+	case u.Instruction != "":
+		arch, name, ok := strings.Cut(u.Instruction, "/")
+		if !ok {
+			return nil, fmt.Errorf(`"instruction" is %q, not ARCH/NAME`, u.Instruction)
+		}
+		return mma.Lookup(arch, name)
+	}
+	return mma.ReadModel(u.Model)
+}
+
+// operation returns an IEEE 754 operation as an instruction of one product.
+func (u *Unit) operation() (*mma.Instruction, error) {
+	switch {
+	case u.Acc == fp.None:
+		return nil, errors.New(`"op" needs "acc", the format of the accumulator`)
+	case u.Start != "" && u.Start != "empty":
+		return nil, fmt.Errorf(`"start" is %q, not "empty" (absent: zero)`, u.Start)
+	}
+	in := cmp.Or(u.In, u.Acc)
+	i := &mma.Instruction{Arch: "ieee", Name: u.Op, K: 1, Formats: mma.Formats{A: in, B: in, C: u.Acc, D: u.Acc}, Params: mma.FMA(u.Acc)}
+	switch u.Op {
+	case "fma":
+		if u.Product != fp.None {
+			return nil, errors.New(`"product" belongs to "op": "mul-add"`)
+		}
+	case "mul-add":
+		i.Params.Prod.Round = mma.To(cmp.Or(u.Product, u.Acc), fp.RNE)
+	default:
+		return nil, fmt.Errorf(`"op" is %q, not fma or mul-add`, u.Op)
+	}
+	return i, i.Params.Validate(i.Formats, 1)
+}
+
+// CheckUnit returns an error if an instruction cannot add the products of a schedule.
+func CheckUnit(i *mma.Instruction) error {
+	switch {
+	case i.Refuse != "":
+		return fmt.Errorf("%s has no model: %s", i.FullName(), i.Refuse)
+	case i.C != i.D:
+		return fmt.Errorf("%s does not take its own results as C", i.FullName())
+	}
+	return nil
+}
+
+// Arithmetic returns x*y + z in a format as an instruction of one product: every sum,
+// multiplication and conversion of a kernel is one. NaNs have the code that like gives.
+func Arithmetic(x, y, d fp.ID, saturate bool, like *mma.Instruction) (*mma.Instruction, error) {
+	i := &mma.Instruction{Arch: "ieee", Name: "fma", K: 1, Formats: mma.Formats{A: x, B: y, C: d, D: d}, Params: mma.FMA(d)}
+	if r := like.Params.Special.NaN; r == mma.NaNOnes || r == mma.NaNQuietNeg {
+		i.Params.Special.NaN = r
+	}
+	if saturate {
+		i.Params.Acc.Over = mma.OverSat
+	}
+	return i, i.Params.Validate(i.Formats, 1)
+}
