@@ -63,7 +63,7 @@ func Inputs() []string { return inputs[:] }
 
 // Run compares the sides.
 func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
-	shapes, err := ShapesOf(z.A, z.B)
+	shapes, err := shapesOf(z.A, z.B)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 			wrong := 0
 			for n := range p.a.M * p.a.N {
 				w := p.id.Width()
-				if !SameCode(p.id, mma.Load(p.d[0], w, n), mma.Load(p.d[1], w, n)) {
+				if !sameCode(p.id, mma.Load(p.d[0], w, n), mma.Load(p.d[1], w, n)) {
 					wrong++
 				}
 			}
@@ -124,7 +124,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 }
 
 // round computes products.
-func (z *Fuzz) round(ctx context.Context, s *Shapes, from, n int) []*drawn {
+func (z *Fuzz) round(ctx context.Context, s *shapeRange, from, n int) []*drawn {
 	all := make([]*drawn, n)
 	work := make(chan int)
 	var wait sync.WaitGroup
@@ -148,7 +148,7 @@ func (z *Fuzz) round(ctx context.Context, s *Shapes, from, n int) []*drawn {
 }
 
 // product draws and computes product n.
-func (z *Fuzz) product(ctx context.Context, s *Shapes, n uint64) *drawn {
+func (z *Fuzz) product(ctx context.Context, s *shapeRange, n uint64) *drawn {
 	rng := rand.New(rand.NewPCG(z.Seed, n))
 	p := &drawn{kind: rng.IntN(len(inputs))}
 	p.a = operands(rng, p.kind, s.draw(rng), z.A)
@@ -167,17 +167,17 @@ func (z *Fuzz) compute(ctx context.Context, p *drawn) {
 		return
 	}
 	if p.d[1], id, p.err = z.B.Multiply(ctx, p.b); p.err == nil && id != p.id {
-		p.err = &FormatError{z.A.Name, z.B.Name, p.id, id}
+		p.err = &formatError{z.A.Name, z.B.Name, p.id, id}
 	}
 }
 
-// FormatError says that two sides give results in different formats.
-type FormatError struct {
+// formatError says that two sides give results in different formats.
+type formatError struct {
 	A, B     string
 	IDA, IDB fp.ID
 }
 
-func (e *FormatError) Error() string {
+func (e *formatError) Error() string {
 	return e.A + " gives " + e.IDA.String() + ", and " + e.B + " gives " + e.IDB.String() + ": they cannot be compared"
 }
 
@@ -189,7 +189,7 @@ func (z *Fuzz) of(s *Side, o *gemm.Operands, rng *rand.Rand) *gemm.Operands {
 }
 
 // draw draws a shape: many small and skinny ones, some deep; K aligned and not.
-func (s *Shapes) draw(rng *rand.Rand) schedule.Shape {
+func (s *shapeRange) draw(rng *rand.Rand) schedule.Shape {
 	log := func(most int) int { return int(math.Exp(rng.Float64() * math.Log(float64(most)+0.99))) }
 	for {
 		shape := schedule.Shape{M: log(64), N: log(64), K: log(2048)}
@@ -215,7 +215,7 @@ func (s *Shapes) draw(rng *rand.Rand) schedule.Shape {
 }
 
 // fitting returns a number of rows or columns that both sides take.
-func (s *Shapes) fitting(ranges []mma.Range, n int) int {
+func (s *shapeRange) fitting(ranges []mma.Range, n int) int {
 	if takes(ranges, n) {
 		return n
 	}
