@@ -249,6 +249,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 0, "", slices.Concat([]string{"corpus", "export", "--out", "inputs"}, units)...), "export")
 	verify(jsonOf(t, 1, "", slices.Concat([]string{"corpus", "import", "inputs", "--out", "imported"}, units)...), "import")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
+	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "wgmma.m64n8k32.f32.e4m3.e4m3"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	if err := os.WriteFile("fused.json", []byte(`{"v": 1, "base": "cdna1/v_mfma_f32_16x16x16f16", "set": {"stage0.sum": "fused"}}`), 0o666); err != nil {
 		t.Fatal(err)
