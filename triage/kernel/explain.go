@@ -49,11 +49,11 @@ const (
 // Explain looks for a field of the kernel that explains the products: a mutant that gives
 // their bits where the kernel does, and where it does not.
 func (q *Question) Explain(ctx context.Context) (*Answer, error) {
-	mutants := Mutants(q.Kernel)
+	all := mutants(q.Kernel)
 	a := &Answer{Label: "unexplained"}
-	for n, m := range mutants {
+	for n, m := range all {
 		if q.Progress != nil {
-			q.Progress(n, len(mutants))
+			q.Progress(n, len(all))
 		}
 		checked, err := q.explains(ctx, m.Kernel)
 		switch {
@@ -100,11 +100,11 @@ func (q *Question) explains(ctx context.Context, k *schedule.Kernel) (checked in
 // differs reports whether an element is not what the kernel gives. Two NaNs are the same.
 func (p *Product) differs(at [2]int) bool {
 	w, n := p.D.Width(), at[0]*p.Operands.N+at[1]
-	return !SameCode(p.D, mma.Load(p.Got, w, n), mma.Load(p.Want, w, n))
+	return !sameCode(p.D, mma.Load(p.Got, w, n), mma.Load(p.Want, w, n))
 }
 
-// SameCode reports whether two codes are equal, or both NaNs.
-func SameCode(d fp.ID, x, y uint64) bool {
+// sameCode reports whether two codes are equal, or both NaNs.
+func sameCode(d fp.ID, x, y uint64) bool {
 	f := d.Get()
 	return x == y || f.Decode(x).Class == fp.NaN && f.Decode(y).Class == fp.NaN
 }
@@ -155,7 +155,7 @@ func (p *Product) gives(ctx context.Context, k *schedule.Kernel, at [][2]int, op
 		return false
 	}
 	for i, c := range codes {
-		if !SameCode(id, c, mma.Load(p.Want, id.Width(), at[i][0]*p.Operands.N+at[i][1])) {
+		if !sameCode(id, c, mma.Load(p.Want, id.Width(), at[i][0]*p.Operands.N+at[i][1])) {
 			return false
 		}
 	}

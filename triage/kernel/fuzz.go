@@ -31,6 +31,8 @@ type Found struct {
 	Lost             *Lost            // what ones have shown
 	Answer           *Answer          // why they differ; nil if they do not, or no side is a kernel
 	Smallest         *Case            // nil: they do not differ
+	// Same is what is known without products: "", or for which K the sides are the same function.
+	Same string
 }
 
 // Lost says that a product of ones is not K, which counts the products that were summed.
@@ -63,11 +65,11 @@ func Inputs() []string { return inputs[:] }
 
 // Run compares the sides.
 func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
-	shapes, err := ShapesOf(z.A, z.B)
+	shapes, err := shapesOf(z.A, z.B)
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{}
+	found := &Found{Same: same(z.A, z.B)}
 	var differ, agree []Product
 	var first *drawn
 	for from := 0; from < z.Count; from += perRound {
@@ -78,7 +80,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 			wrong := 0
 			for n := range p.a.M * p.a.N {
 				w := p.id.Width()
-				if !SameCode(p.id, mma.Load(p.d[0], w, n), mma.Load(p.d[1], w, n)) {
+				if !sameCode(p.id, mma.Load(p.d[0], w, n), mma.Load(p.d[1], w, n)) {
 					wrong++
 				}
 			}
@@ -124,7 +126,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 }
 
 // round computes products.
-func (z *Fuzz) round(ctx context.Context, s *Shapes, from, n int) []*drawn {
+func (z *Fuzz) round(ctx context.Context, s *shapeRange, from, n int) []*drawn {
 	all := make([]*drawn, n)
 	work := make(chan int)
 	var wait sync.WaitGroup
@@ -148,7 +150,7 @@ func (z *Fuzz) round(ctx context.Context, s *Shapes, from, n int) []*drawn {
 }
 
 // product draws and computes product n.
-func (z *Fuzz) product(ctx context.Context, s *Shapes, n uint64) *drawn {
+func (z *Fuzz) product(ctx context.Context, s *shapeRange, n uint64) *drawn {
 	rng := rand.New(rand.NewPCG(z.Seed, n))
 	p := &drawn{kind: rng.IntN(len(inputs))}
 	p.a = operands(rng, p.kind, s.draw(rng), z.A)
@@ -167,17 +169,17 @@ func (z *Fuzz) compute(ctx context.Context, p *drawn) {
 		return
 	}
 	if p.d[1], id, p.err = z.B.Multiply(ctx, p.b); p.err == nil && id != p.id {
-		p.err = &FormatError{z.A.Name, z.B.Name, p.id, id}
+		p.err = &formatError{z.A.Name, z.B.Name, p.id, id}
 	}
 }
 
-// FormatError says that two sides give results in different formats.
-type FormatError struct {
+// formatError says that two sides give results in different formats.
+type formatError struct {
 	A, B     string
 	IDA, IDB fp.ID
 }
 
-func (e *FormatError) Error() string {
+func (e *formatError) Error() string {
 	return e.A + " gives " + e.IDA.String() + ", and " + e.B + " gives " + e.IDB.String() + ": they cannot be compared"
 }
 
@@ -189,7 +191,7 @@ func (z *Fuzz) of(s *Side, o *gemm.Operands, rng *rand.Rand) *gemm.Operands {
 }
 
 // draw draws a shape: many small and skinny ones, some deep; K aligned and not.
-func (s *Shapes) draw(rng *rand.Rand) schedule.Shape {
+func (s *shapeRange) draw(rng *rand.Rand) schedule.Shape {
 	log := func(most int) int { return int(math.Exp(rng.Float64() * math.Log(float64(most)+0.99))) }
 	for {
 		shape := schedule.Shape{M: log(64), N: log(64), K: log(2048)}
@@ -215,7 +217,7 @@ func (s *Shapes) draw(rng *rand.Rand) schedule.Shape {
 }
 
 // fitting returns a number of rows or columns that both sides take.
-func (s *Shapes) fitting(ranges []mma.Range, n int) int {
+func (s *shapeRange) fitting(ranges []mma.Range, n int) int {
 	if takes(ranges, n) {
 		return n
 	}

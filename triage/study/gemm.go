@@ -20,6 +20,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/gemm"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // GEMM is mmafuzz gemm: a study that is a command of its own.
@@ -48,9 +49,10 @@ kernels.
 
 With --expect D.npy every product is compared with D: how many elements differ, by how much
 and where; and why: the kernel among those given that has D's bits and the first partial sum
-in which another leaves it, or the one field of a schedule (where its tail goes, into how many
-parts K is cut, in which order and format partial sums are added, ...) whose change gives the
-bits of D. If there is none, it is unexplained. Two NaNs count as equal here.
+in which another leaves it, or the one field of a schedule whose change gives the bits of D:
+
+` + labelWords() + `
+If there is none, it is unexplained. Two NaNs count as equal here.
 
 With --shapes 1000 the first kernel is compared with each of the others on so many products: M, N
 and K are drawn, aligned and not, skinny and deep; operands are normal, spread over 20 binades,
@@ -62,7 +64,7 @@ differs the shape is shrunk, and the field of the schedule named that explains i
 A target exec: whose instructions have no C is a black box that multiplies whole matrices: each
 instruction is a product of its K.`,
 	Count:    1,
-	TargetOf: func(word string) string { target, _ := SplitKernel(word); return target },
+	TargetOf: func(word string) string { target, _ := splitKernel(word); return target },
 	New: func(f *pflag.FlagSet) Runner {
 		g := &gemmStudy{}
 		f.StringVar(&g.files[0], "a", "", "`file` of A")
@@ -80,6 +82,15 @@ instruction is a product of its K.`,
 		f.StringVar(&g.schedule, "schedule", "plain", "`schedule` of kernels that name none")
 		return g
 	},
+}
+
+// labelWords lists the labels of differences.
+func labelWords() string {
+	var b strings.Builder
+	for _, l := range kernel.Labels {
+		fmt.Fprintf(&b, "  %-10s %s\n", l[0], l[1])
+	}
+	return b.String()
 }
 
 // gemmStudy are the settings.

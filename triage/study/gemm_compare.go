@@ -10,9 +10,11 @@ import (
 
 // difference is how two products of a format differ.
 type difference struct {
-	differ        int     // elements
-	numbers       int     // of these, those of which not both are NaNs
-	first         int     // of the latter
+	differ        int    // elements
+	numbers       int    // of these, those of which not both are NaNs
+	first         int    // of the latter
+	rowsOf        []bool // rows and columns that have some of the latter
+	columnsOf     []bool
 	max           float64 // of |x - y|, of numbers
 	norm          float64 // Frobenius norm of x - y, divided by that of x
 	classes       [20]int // by distance in representable numbers: 0, 1, 2..3, 4..7, ...
@@ -26,7 +28,7 @@ const heatSide = 12
 
 // compareProducts compares two products.
 func (g *gemmStudy) compareProducts(x, y *product) *difference {
-	d := &difference{rows: min(heatSide, g.m), columns: min(heatSide, g.n)}
+	d := &difference{rows: min(heatSide, g.m), columns: min(heatSide, g.n), rowsOf: make([]bool, g.m), columnsOf: make([]bool, g.n)}
 	count := make([][]int, d.rows)
 	d.heat = make([][]Number, d.rows)
 	for i := range d.heat {
@@ -52,6 +54,7 @@ func (g *gemmStudy) compareProducts(x, y *product) *difference {
 			if d.numbers++; d.numbers == 1 {
 				d.first = n
 			}
+			d.rowsOf[n/g.n], d.columnsOf[n%g.n] = true, true
 		}
 		if v := math.Abs(vx - f.Float64(cy)); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			d.max = max(d.max, v)

@@ -43,12 +43,32 @@ func (g *gemmStudy) expected(ctx context.Context, r *Request, kernels []*gemmKer
 		}
 		t.add(k.name, d.numbers, g.m*g.n, d.max, readable.Ulps(float64(d.most)), fmt.Sprintf("(%d,%d)", d.first/g.n, d.first%g.n), label)
 		res.Plots = append(res.Plots, d.plots(k.name, g.files[3], g)...)
+		res.Remarks = append(res.Remarks, fmt.Sprintf("%s differs from %s in rows %s and columns %s.", k.name, g.files[3], setWords(d.rowsOf, g.m), setWords(d.columnsOf, g.n)))
 		res.Remarks = append(res.Remarks, why...)
 		res.Failures = append(res.Failures, fmt.Sprintf("%s differs from %s in %s of %s elements.", k.name, g.files[3],
 			readable.Count(uint64(d.numbers)), readable.Count(uint64(g.m*g.n))))
 	}
 	res.Tables = append(res.Tables, t)
 	return nil
+}
+
+// setWords writes which of n rows or columns a set has.
+func setWords(has []bool, n int) string {
+	var all []int
+	for i, h := range has {
+		if h {
+			all = append(all, i)
+		}
+	}
+	const most = 60
+	text := schedule.SetOf(all).String()
+	switch {
+	case len(all) == n:
+		return "all"
+	case len(text) > most:
+		return fmt.Sprintf("%s... (%d of %d)", text[:most], len(all), n)
+	}
+	return text
 }
 
 // want returns the expected product in the format of a kernel's.
