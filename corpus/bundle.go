@@ -70,6 +70,9 @@ type Mismatch struct {
 	Minimal     bool           `json:"minimal"`
 	OnModel     bool           `json:"through_model,omitempty"`
 	Free        string         `json:"free,omitempty"`
+	// Defect is what is wrong with one side, under a condition, that else computes what the
+	// other side's arithmetic with Changes says.
+	Defect *Defect `json:"defect,omitempty"`
 	// Nearest and Next are there if nothing explains the mismatch: the program that comes
 	// nearest, and commands that go on from it. Alike are known targets that compute the
 	// same as the side that Changes explain.
@@ -79,6 +82,17 @@ type Mismatch struct {
 	Made    string   `json:"made,omitempty"` // program and version
 	// Versions are those of the program that made the bundle; earlier ones did not write them.
 	Versions Versions `json:"versions,omitzero"`
+}
+
+// Defect is an error that a unit makes under a condition.
+type Defect struct {
+	Target string `json:"target"`
+	Rule   string `json:"rule"` // a sentence
+	// Confirmed inputs met the condition and showed the error, Beside did not meet it and would
+	// else have shown it. Tested inputs were asked in all; the rule predicts each of them.
+	Confirmed int `json:"confirmed"`
+	Beside    int `json:"beside"`
+	Tested    int `json:"tested"`
 }
 
 // Nearest is the program that comes nearest to a unit that none explains.

@@ -35,7 +35,7 @@ type arrangedState struct {
 func newArranged(m *Model, path Path) kernel {
 	p, f := &m.params, m.formats
 	t := &arranged{m: m, late: p.Start == mma.StartZero && f.C != fp.None}
-	if p.Order == mma.Ascending && p.In.Widen == fp.None && !t.late || p.Special.OperandNaN() || f.Scale != fp.None {
+	if p.Order == mma.Ascending && p.In.Widen == fp.None && !t.late || p.Special.OperandNaN() || f.Scale != fp.None || f.C == fp.None {
 		return nil
 	}
 	q, g := *p, f
@@ -59,7 +59,9 @@ func newArranged(m *Model, path Path) kernel {
 	if q.Validate(g, m.k) != nil {
 		return nil
 	}
-	if t.inner = newModel(g, m.k, q, path); t.inner.kernel == nil {
+	t.inner = newModel(g, m.k, q, path)
+	switch t.inner.kernel.(type) {
+	case nil, *word: // which does all of this itself
 		return nil
 	}
 	t.setVectors(path)

@@ -20,6 +20,7 @@ package sim
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -36,6 +37,7 @@ type Model struct {
 	merge   []int // how the lanes are added: mma.Merge
 	passes  []mma.Pass
 	kernel  kernel // nil: the general interpreter
+	vector  bool   // the kernel is one in vector instructions
 
 	machines sync.Pool // of *machine
 	states   sync.Pool // of the kernel's scratch
@@ -83,6 +85,7 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 	}
 	if m.kernel = newKernel(m, path); m.kernel != nil {
 		m.states.New = m.kernel.newState
+		m.vector = strings.Contains(m.kernel.name(), "avx")
 	}
 	return m
 }
@@ -124,6 +127,9 @@ func newKernel(m *Model, path Path) kernel {
 	if k := newExact(m); k != nil {
 		return k
 	}
+	if k := newWord(m); k != nil {
+		return k
+	}
 	return nil
 }
 
@@ -153,6 +159,9 @@ func (m *Model) Kernel() string {
 	}
 	return m.kernel.name()
 }
+
+// Vector reports whether Run uses vector instructions.
+func (m *Model) Vector() bool { return m.vector }
 
 // Dot returns the code of D for one dot product and, if tr is not nil, records
 // in it what was done. len(d.A) must be a multiple of K; a longer dot product

@@ -37,11 +37,7 @@ type Attribution struct {
 func (s *Attribution) Causes(n *Attributor, b *mma.Batch, at []int32, from, to []uint64) []*Cause {
 	s.begin(n, at, from, to)
 	s.shown(b)
-	sizes := len(n.labels)
-	if sizes > maxTogether {
-		sizes = 2
-	}
-	for size := 1; size <= sizes && len(s.left) > 0; size++ {
+	for size := 1; size <= len(n.sets) && len(s.left) > 0; size++ {
 		s.step(size, b)
 	}
 	if len(s.left) == 0 {
@@ -98,7 +94,9 @@ func (s *Attribution) shown(b *mma.Batch) {
 
 // leave removes cases that are done from those that are left.
 func (s *Attribution) leave(done func(i int) bool) {
-	s.left, s.taken = slices.DeleteFunc(s.left, done), false
+	before := len(s.left)
+	s.left = slices.DeleteFunc(s.left, done)
+	s.taken = s.taken && len(s.left) == before
 }
 
 // drop gives up cases as unexplained.
@@ -117,7 +115,7 @@ func (s *Attribution) drop(which func(i int) bool) {
 func (s *Attribution) step(size int, b *mma.Batch) {
 	all := s.n.all()
 	half := 2*size == len(s.n.labels) // the complement of a set of this size has the same size
-	for set := range search.Subsets(len(s.n.labels), size) {
+	for _, set := range s.n.sets[size-1] {
 		rest := all &^ set
 		s.run(s.n.model(set), b, func(i int, code uint64) {
 			if s.same(code, s.to[i]) {
@@ -135,16 +133,20 @@ func (s *Attribution) step(size int, b *mma.Batch) {
 				s.hit(i, set, true)
 			}
 		})
+		if size > 1 { // no later set comes before this one
+			s.explained()
+		}
 	}
+	s.explained()
+}
+
+// explained gives the cases left that a set explains their causes.
+func (s *Attribution) explained() {
 	s.leave(func(i int) bool {
-		if s.need[i] == 0 {
-			return false
+		if s.need[i] != 0 {
+			s.of[i] = s.cause(causeKey{s.need[i], s.enough[i], s.back[i]})
 		}
-		if size == 1 {
-			s.enough[i] |= s.need[i]
-		}
-		s.of[i] = s.cause(causeKey{s.need[i], s.enough[i], s.back[i]})
-		return true
+		return s.need[i] != 0
 	})
 }
 
@@ -189,7 +191,7 @@ func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint6
 	if m == nil || len(s.left) == 0 {
 		return
 	}
-	complete := s.complete(b)
+	complete := s.complete(m, b)
 	if !complete {
 		if !s.taken {
 			s.take(b)
@@ -208,9 +210,15 @@ func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint6
 }
 
 // complete reports whether running all of a batch takes less time than running only the cases
-// left: an output of a large tile takes a kernel a sixteenth of the time of a single dot
-// product.
-func (s *Attribution) complete(b *mma.Batch) bool { return len(s.left)*min(16, b.M*b.N) >= b.Dots() }
+// left: an output of a large tile takes a kernel in vector instructions a sixteenth of the time of
+// a single dot product, and any other code half of it.
+func (s *Attribution) complete(m *sim.Model, b *mma.Batch) bool {
+	times := 2
+	if m.Vector() {
+		times = 16
+	}
+	return len(s.left)*min(times, b.M*b.N) >= b.Dots()
+}
 
 // take makes a batch of the cases that are left.
 func (s *Attribution) take(b *mma.Batch) {

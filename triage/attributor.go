@@ -1,6 +1,8 @@
 package triage
 
 import (
+	"cmp"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
 // Holds reports whether a program explains every case of a unit.
@@ -26,9 +29,10 @@ type Program struct {
 // of an Attribution, which holds the state of one goroutine. Several goroutines may use
 // one Attributor.
 type Attributor struct {
-	between         // with one part for each label
-	k       int     // of the dot products
-	labels  []Label // in order
+	between            // with one part for each label
+	k       int        // of the dot products
+	labels  []Label    // in order
+	sets    [][]uint32 // that are tried: of one label, of two, and so on, each in the order of before
 	policy  oracle.Policy
 
 	// ExactFrom and ExactTo: the first (second) side gives the results of its program in
@@ -61,6 +65,15 @@ func NewAttributor(f mma.Formats, k int, policy oracle.Policy, from, to Program)
 		}
 	}
 	n.fusion = slices.Index(n.labels, FusionWidth)
+	sizes := len(n.labels)
+	if sizes > maxTogether {
+		sizes = 2
+	}
+	for size := 1; size <= sizes; size++ {
+		n.sets = append(n.sets, slices.SortedFunc(search.Subsets(len(n.labels), size), func(a, b uint32) int {
+			return cmp.Compare(bits.Reverse32(b), bits.Reverse32(a))
+		}))
+	}
 	return n
 }
 

@@ -69,6 +69,9 @@ func (x *between) compile(set uint32) *sim.Model {
 // idle returns the parts, of some, that change no result on inputs: to add the part to one of
 // the sets, or to take it out, changes none.
 func (x *between) idle(policy oracle.Policy, some uint32, sets []uint32, model func(set uint32) *sim.Model, inputs iter.Seq[*mma.Batch]) uint32 {
+	if some == 0 {
+		return 0
+	}
 	for b := range inputs {
 		results := x.resultsOn(b, model)
 		for i := range x.parts {

@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/defect"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
@@ -98,6 +99,9 @@ type Verdict struct {
 	// Spent is the Effort, in millions, if the long search ran out of it; 0 if there was no
 	// such search, or it had nothing left to try.
 	Spent int `json:",omitempty"`
+	// Defect says of a verdict that does not explain all cases what is wrong with the unit beside
+	// Program.
+	Defect *defect.Claim `json:",omitempty"`
 	// BaseFails: the base does not give the results of the unit whose program it is said to
 	// be, so that nothing can be said about the other unit.
 	BaseFails bool `json:",omitempty"`

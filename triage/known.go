@@ -18,12 +18,20 @@ import (
 // difference.
 const knownRounds = 6
 
-// rounds are the inputs of up to knownRounds rounds as batches.
-func rounds(f mma.Formats, inputs func(round int) []*mma.Dot) iter.Seq[*mma.Batch] {
+// atOnce is the number of inputs on which parts are tried together: most parts are shown by
+// one of the first inputs.
+const atOnce = 128
+
+// batches are inputs and those of up to knownRounds rounds, atOnce in a batch.
+func batches(f mma.Formats, first []*mma.Dot, inputs func(round int) []*mma.Dot) iter.Seq[*mma.Batch] {
 	return func(yield func(*mma.Batch) bool) {
-		for round := range knownRounds {
-			dots := inputs(round)
-			if len(dots) == 0 || !yield(mma.BatchOf(f, len(dots[0].A), dots)) {
+		for round, dots := -1, first; ; dots = inputs(round) {
+			for some := range slices.Chunk(dots, atOnce) {
+				if !yield(mma.BatchOf(f, len(some[0].A), some)) {
+					return
+				}
+			}
+			if round++; round == knownRounds {
 				return
 			}
 		}
@@ -45,7 +53,7 @@ func (n *Attributor) Idle(seed uint64) []Label {
 	}
 	idle := n.all() &^ open
 	if open != 0 {
-		idle |= n.idle(n.policy, open, sets, n.model, rounds(n.formats, func(round int) []*mma.Dot {
+		idle |= n.idle(n.policy, open, sets, n.model, batches(n.formats, nil, func(round int) []*mma.Dot {
 			return gen.Probe(gen.Spec{Formats: n.formats, K: n.k}, seed, round, inOrder(&n.from.Params, &n.to.Params)...)
 		}))
 	}
@@ -121,13 +129,8 @@ func ExplainKnown(pr *Unknown, q mma.Params) *Verdict {
 	}
 	q = pr.sameSteps(q)
 	x := pr.between(q)
-	inputs := func(yield func(*mma.Batch) bool) {
-		dots, _ := operands(slices.Concat(pr.Differ, pr.Agree))
-		if len(x.parts) == 0 || len(dots) > 0 && !yield(mma.BatchOf(pr.Formats, len(dots[0].A), dots)) {
-			return
-		}
-		rounds(pr.Formats, func(round int) []*mma.Dot { return pr.inputs(round, inOrder(&pr.Base, &q)...) })(yield)
-	}
+	dots, _ := operands(slices.Concat(pr.Differ, pr.Agree))
+	inputs := batches(pr.Formats, dots, func(round int) []*mma.Dot { return pr.inputs(round, inOrder(&pr.Base, &q)...) })
 	shown := x.all() &^ x.idle(pr.Policy, x.all(), []uint32{0, x.all()}, x.compile, inputs)
 	if p, ok := x.program(shown); ok && shown != 0 && Holds(pr, &p.Params) {
 		q = p.Params

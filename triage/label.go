@@ -36,6 +36,7 @@ const (
 	SignedZero           Label = "signed-zero"           // sign of zero results
 	NaNEncoding          Label = "nan-encoding"          // code of NaN results, how NaN operands are read
 	Layout               Label = "layout"                // the result depends on the position in the tile
+	Defect               Label = "defect"                // an error under a condition: package defect
 	Unexplained          Label = "unexplained"
 )
 
@@ -69,6 +70,7 @@ var labelDocs = []LabelDoc{
 	{SignedZero, "sign of a zero result"},
 	{NaNEncoding, "code of a NaN result, reading of NaN operands"},
 	{Layout, "the result depends on the position in the tile"},
+	{Defect, "an error under a condition, in a unit that else computes what a program says"},
 	{Unexplained, "no change that was tried explains the difference"},
 }
 

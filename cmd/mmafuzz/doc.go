@@ -23,6 +23,7 @@
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
 //	mmafuzz probe       ask a unit the questions of the literature
 //	mmafuzz invariance  whether a result depends on batch size, place, neighbours, threads or the run
+//	mmafuzz tolerance   rtol and atol for an instruction, a length and a distribution of inputs
 //	mmafuzz infer       find the arithmetic of an unknown unit
 //	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
@@ -150,6 +151,7 @@
 //   - replay: go doc ./triage/bundle
 //   - minimize, triage, corpus: go doc ./fuzz/cases
 //   - invariance: go doc ./triage/invariance
+//   - tolerance, and run --accept: go doc ./triage/tolerance
 //   - probe: go doc ./triage/probe; with --profile its rows: go doc ./triage/study
 //   - bench: go doc ./fuzz/bench
 //   - doctor: go doc ./fuzz/doctor; with --checklist the report: go doc ./fuzz/checklist Report

@@ -114,5 +114,5 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 	if left != nil {
 		return incomplete(errors.New(left.Why))
 	}
-	return r.accept(sum)
+	return r.written(sum)
 }

@@ -90,8 +90,13 @@ var ownUnits = map[string]ownUnit{
 	"bf16-round": {"bf16", brains, 4, singleChain, nil},
 	"e4m3-nan":   {"e4m3", eights, 4, singleChain, func(d float64) uint64 { return toE4M3(d, 0x7f) }},
 	"e4m3-max":   {"e4m3", eights, 4, singleChain, func(d float64) uint64 { return toE4M3(d, 0x7e) }},
-	"zero-ieee":  {"zero", halves, 4, singleChain, nil},
-	"zero-plus":  {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
+	"lost-carry": {"multiply", products, 1, lostCarry, nil},
+	"crossed": {"mma.m16n8k16.f32.f16.f16.f32", halves, 16, func(a, b []float64, c float64) float64 {
+		b[5] = b[4]
+		return singleChain(a, b, c)
+	}, nil},
+	"zero-ieee": {"zero", halves, 4, singleChain, nil},
+	"zero-plus": {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
 }
 
 // nearest rounds to nearest even, as IEEE 754 does.
@@ -127,6 +132,15 @@ func chainIn(id fp.ID, a, b []float64, c float64) float64 {
 func splitK(a, b []float64, c float64) float64 {
 	n := len(a) / 2
 	return float64(float32(singleChain(a[:n], b[:n], c)) + float32(singleChain(a[n:], b[n:], 0)))
+}
+
+// lostCarry multiplies, and keeps the exponent where rounding carries into the next power of two.
+func lostCarry(a, b []float64, _ float64) float64 {
+	x := float64(float32(a[0] * b[0]))
+	if frac, _ := math.Frexp(x); math.Abs(frac) == 0.5 && math.Abs(a[0]*b[0]) < math.Abs(x) && math.Abs(x) > 0x1p-126 {
+		return x / 2
+	}
+	return x
 }
 
 func each(xs []float64, f func(float64) float64) []float64 {

@@ -49,6 +49,7 @@ type runCmd struct {
 	maxBundles        int
 	out               string
 	list              knownFlags
+	accept            acceptFlag
 	shard             shardFlags
 	trust             *trust // of the plan's targets
 
@@ -87,6 +88,16 @@ With --known, differences on a list are reported but do not change the exit stat
 --write-known writes such a list for the next run, and adds the differences that no list
 covers (go doc ./corpus Known).
 
+With --accept, units that do not promise bits may be apart: by N codes (ulp=N), or by
+EXPRESSION (bound=EXPRESSION) in u, the unit roundoff of the result, eta, its smallest
+positive number, K, the products, S, the sum of the absolute values of the products and c,
+X, the absolute exact value, and A and B, the absolute results. There are + - * / ^ max
+and min. The input that comes nearest to the limit, or goes furthest beyond it, is hunted
+for and shrunk:
+
+  mmafuzz run --a sim:cdna3 --b ref:exact --inst v_mfma_f32_16x16x16_f16 --accept "bound=(K+1)*u*S"
+  mmafuzz run --a "exec:./mine" --b ref:exact --accept "bound=1e-5+1e-3*B"
+
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, even if
 differences were found: the run was interrupted, a target stopped answering, or nothing
 was compared.
@@ -94,6 +105,9 @@ With --campaign: 0 the units of this shard and of others seen in its directory a
 whatever was found, 2 trouble, 75 some of them are left.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if r.accept.text != "" && r.accept.text != "bits" {
+				return r.hunt(cmd.Context(), cmd.Flags())
+			}
 			if r.shard.campaign != "" {
 				return r.runShard(cmd.Context())
 			}
@@ -108,10 +122,11 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
 	f.BoolVar(&r.noInfer, "no-infer", false, "do not look for the arithmetic of two targets of which nothing is known")
 	r.list.add(f)
+	r.accept.add(f)
 	r.shard.add(f)
 	r.trust = trusting(a, c, "plans")
 	_ = c.MarkFlagDirname("out")
-	fewFlags(c, "a b inst targets count time out nan seed known")
+	fewFlags(c, "a b inst targets count time out nan accept seed known")
 	return c
 }
 
@@ -195,7 +210,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	case err != nil:
 		return hint.Add(occupied(err), "%s", further)
 	}
-	return r.accept(sum)
+	return r.written(sum)
 }
 
 // inferSides looks for the programs of pairs of which neither side is known.
@@ -229,9 +244,9 @@ func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
 	return ui
 }
 
-// accept writes the list of --write-known. It returns an error if there were differences that
+// written writes the list of --write-known. It returns an error if there were differences that
 // are news.
-func (r *runCmd) accept(sum *summary.Summary) error {
+func (r *runCmd) written(sum *summary.Summary) error {
 	if err := r.list.write(sum.Differences()); err != nil {
 		return err
 	}

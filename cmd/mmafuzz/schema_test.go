@@ -48,7 +48,7 @@ var headings = []struct {
 
 // schemaFiles are the files with tables.
 var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go",
-	"../../triage/eval/eval.go", "../../triage/diff/diff.go", "../../triage/prove/prove.go", "../../triage/bundle/bundle.go", "../../fuzz/cases/cases.go", "../../triage/probe/probe.go", "../../triage/invariance/invariance.go", "../../fuzz/record/doc.go"}
+	"../../triage/eval/eval.go", "../../triage/diff/diff.go", "../../triage/prove/prove.go", "../../triage/bundle/bundle.go", "../../fuzz/cases/cases.go", "../../triage/probe/probe.go", "../../triage/invariance/invariance.go", "../../triage/tolerance/hunt.go", "../../fuzz/record/doc.go"}
 
 // readSchemas reads the tables of all files.
 func readSchemas(t *testing.T) map[string]schema {
@@ -258,6 +258,8 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 0, "", "vectors", "--arch", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32", "--out", "vectors"), "vectors")
 	verify(jsonOf(t, 1, "", "vectors", "--check", "vectors/volta/mma.m8n8k4.f32.f16.f16.f32.json", "--target", "sim:cdna2/v_mfma_f32_16x16x4f16"), "failed")
 	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000"), "bisect")
+	verify(jsonOf(t, 1, "", append([]string{"run", "--accept", "bound=u*S", "--count", "1000"}, units...)...), "accept")
+	verify(jsonOf(t, 0, "", "tolerance", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "100"), "tolerance")
 	verify(jsonOf(t, 1, "", "invariance", "--count", "4", "exec:mmachild -bad batched -name mine hopper mma.m16n8k8.f32.f16.f16.f32"), "invariance")
 	verify(doctorOf(t), "doctor")
 	verify(jsonOf(t, 0, "", "study", "discrepancy", "sim:volta", "sim:turing", "--count", "128", "--rates-only"), "study")

@@ -46,6 +46,7 @@ func TestWidth(t *testing.T) {
 		"study operations --count 100", "study bounds sim:hopper/" + inst + " --count 20", "study bias --count 10",
 		"study chain --count 10", "study refine --count 10",
 		"study discrepancy sim:hopper/" + inst + " sim:ampere/" + inst + " --count 100",
+		"tolerance --count 100 --target sim:hopper --inst " + inst, "run --accept bound=u*S --count 1000 --a sim:hopper --b sim:ampere --inst " + inst,
 		"invariance sim:hopper --inst " + inst,
 		"bisect --a sim:ampere --versions a100.rec,h100.rec --inst " + inst,
 	}

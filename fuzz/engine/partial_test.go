@@ -12,7 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// TestTwoFaults has a unit with a change of its model and a defect that no program has: both are
+// TestTwoFaults has a unit with a change of its model and a defect: both are
 // causes, with findings of their own.
 func TestTwoFaults(t *testing.T) {
 	tier.SkipUnderRace(t)
@@ -39,7 +39,7 @@ func TestTwoFaults(t *testing.T) {
 	if v := st.Verdict; !v.Partial || mma.Brief(v.Changes) != "rounding rz→rne" || 2*v.Explained < v.Differ || v.Explained == v.Differ {
 		t.Errorf("%+v", v)
 	}
-	for _, label := range []triage.Label{triage.OutputRounding, triage.Unexplained} {
+	for _, label := range []triage.Label{triage.OutputRounding, triage.Defect} {
 		of := func(f *finding.Case) bool { return f.Bucket == string(label) && f.Minimal }
 		if st.Buckets[string(label)] == nil || !slices.ContainsFunc(st.Findings, of) {
 			t.Errorf("%s: no bucket or no finding", label)

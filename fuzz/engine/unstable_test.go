@@ -134,8 +134,7 @@ func TestUnstable(t *testing.T) {
 		{"later tiles", same, tail, "[]", []string{"layout"}, false, 60_000}, // the first chunks have one tile
 		{"a column and a difference", narrower, column5, "[join.align.f 25→24]", []string{"layout", "truncation-width"}, false, 20_000},
 		{"flips, a column and a difference", narrower, both(column5, flips(100)), "[join.align.f 25→24]", []string{"layout", "truncation-width"}, true, 20_000},
-		// The search for what explains these ends at its limit.
-		{"a bug and seldom flips", same, both(wrongAt, flips(1000)), "[]", []string{"unexplained"}, true, 2500},
+		{"a bug and seldom flips", same, both(wrongAt, flips(1000)), "[]", []string{"defect"}, true, 2500},
 		{"a coin", same, coin(1, 2), "[]", nil, true, 400},
 		{"a coin and a column", same, both(column5, onlyAt(1<<6, coin(1, 2))), "[]", []string{"layout"}, true, 400},
 		{"mostly wrong", same, coin(9, 10), "[]", nil, true, 400},

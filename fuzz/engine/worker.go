@@ -229,8 +229,8 @@ func (w *worker) blame(ctx context.Context, p *pair, ch *finding.Chunk, r *Resul
 // giveUpAfter epochs without a verdict they count as unexplained, unless the pair is unstable.
 func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
 	width := p.Spec.D.Width()
-	gaveUp := p.Attributor == nil && c.state.Epochs > finding.GiveUpAfter && !c.state.Pairs[ch.Pair].UnstablePair
-	if p.Attributor == nil && !gaveUp {
+	gaveUp := p.Attributor == nil && p.Defect == nil && c.state.Epochs > finding.GiveUpAfter && !c.state.Pairs[ch.Pair].UnstablePair
+	if p.Attributor == nil && p.Defect == nil && !gaveUp {
 		for j, i := range w.at {
 			w.keepUnnamed(r, w.sample(ch, i, w.class[j], width))
 		}
@@ -240,7 +240,7 @@ func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
 	for _, i := range w.at {
 		w.resA, w.resB = append(w.resA, mma.Load(w.a, width, int(i))), append(w.resB, mma.Load(w.b, width, int(i)))
 	}
-	for j, cause := range w.labels.Causes(p.Attributor, &w.batch, w.at, w.resA, w.resB, w.class) {
+	for j, cause := range w.labels.Causes(p.Attributor, p.Defect, &w.batch, w.at, w.resA, w.resB, w.class) {
 		s := w.sample(ch, w.at[j], w.class[j], width)
 		if !gaveUp && cause.Primary == triage.Unexplained {
 			w.keepUnnamed(r, s)

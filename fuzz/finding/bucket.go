@@ -15,6 +15,7 @@ import (
 var (
 	unexplained = &triage.Cause{Primary: triage.Unexplained, Detail: string(triage.Unexplained)}
 	placed      = &triage.Cause{Primary: triage.Layout, Detail: string(triage.Layout)}
+	defective   = &triage.Cause{Primary: triage.Defect, Detail: string(triage.Defect)}
 	faulty      = &triage.Cause{Primary: triage.Label(oracle.Fault.String()), Detail: oracle.Fault.String()}
 )
 
@@ -27,9 +28,10 @@ type Labeller struct {
 }
 
 // Causes returns the causes that an attributor gives for cases; without one (nil) they are
-// unexplained. at lists the cases, as outputs of the batch; a and b are their results, class
-// how these differ. A failure is always faulty. The causes are valid until the next call.
-func (l *Labeller) Causes(attributor *triage.Attributor, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
+// unexplained, unless there is a defect that does explain them. at lists the cases, as outputs of
+// the batch; a and b are their results, class how these differ. A failure is always faulty. The
+// causes are valid until the next call.
+func (l *Labeller) Causes(attributor *triage.Attributor, d *Defect, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
 	l.causes = l.causes[:0]
 	if attributor != nil {
 		l.causes = append(l.causes, l.attribution.Causes(attributor, in, at, a, b)...)
@@ -38,8 +40,16 @@ func (l *Labeller) Causes(attributor *triage.Attributor, in *mma.Batch, at []int
 		if attributor == nil {
 			l.causes = append(l.causes, unexplained)
 		}
-		if c == oracle.Fault {
+		switch {
+		case c == oracle.Fault:
 			l.causes[i] = faulty
+		case d != nil && l.causes[i].Primary == triage.Unexplained:
+			if l.dot == nil || len(l.dot.A) != in.K {
+				l.dot = mma.NewDot(in.Formats, in.K)
+			}
+			if in.Get(int(at[i]), l.dot); d.explains(l.dot, a[i], b[i]) {
+				l.causes[i] = defective
+			}
 		}
 	}
 	return l.causes
@@ -171,6 +181,7 @@ type unnamed struct {
 	Labeller
 	batch *mma.Batch
 	by    *triage.Attributor // whose causes the labeller has
+	with  *Defect
 }
 
 // unnamedCauses returns the causes of the differing cases of the epoch that the verdict known
@@ -178,14 +189,14 @@ type unnamed struct {
 // ask for them, mostly with the same attributor.
 func (x *pairTriage) unnamedCauses() []*triage.Cause {
 	u := &x.unnamed
-	if u.batch != nil && u.by == x.attributor {
+	if u.batch != nil && u.by == x.attributor && u.with == x.defect {
 		return u.causes
 	}
 	dots := make([]*mma.Dot, len(x.d.Unnamed))
 	for i := range dots {
 		dots[i] = x.p.Dot(x.t.Seed, x.d.Unnamed[i].CaseRef)
 	}
-	u.by = x.attributor
+	u.by, u.with = x.attributor, x.defect
 	var causes []*triage.Cause
 	u.batch, causes = x.causesOf(&u.Labeller, dots, x.d.Unnamed)
 	return causes
@@ -201,7 +212,7 @@ func (x *pairTriage) causesOf(l *Labeller, dots []*mma.Dot, ss []Sample) (*mma.B
 		at[i], a[i], b[i], class[i] = int32(i), ss[i].A, ss[i].B, ss[i].Class
 	}
 	batch := mma.BatchOf(x.p.Spec.Formats, x.p.K, dots)
-	return batch, l.Causes(x.attributor, batch, at, a, b, class)
+	return batch, l.Causes(x.attributor, x.defect, batch, at, a, b, class)
 }
 
 // kindsOf returns the kind of each of some cases.

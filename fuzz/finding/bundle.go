@@ -151,6 +151,9 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 		}
 		m.Explained, m.Kept, m.Equivalent, m.Alike = v.Explained, v.Kept, v.Equivalent, v.Alike
 	}
+	if f.Bucket == string(triage.Defect) {
+		m.Defect = describe(f.Verdict, map[bool]string{false: p.TargetA, true: p.TargetB}[f.BaseA])
+	}
 	if f.Bucket == string(triage.Unexplained) {
 		if u := t.Unexplained(f.Pair, f.Verdict); u != nil {
 			m.Nearest, m.Next = u.Nearest, u.Next

@@ -99,6 +99,7 @@ type pairTriage struct {
 
 	verdict    *triage.Verdict
 	attributor *triage.Attributor
+	defect     *Defect // of the verdict
 	candidates []*Case // findings may be made of them
 }
 

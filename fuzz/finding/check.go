@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/defect"
 )
 
 // A journal with correct checksums need not be one that a campaign wrote. Every record is
@@ -145,6 +146,11 @@ func (p *Pair) CheckVerdict(v *triage.Verdict) error {
 	for _, changes := range append(v.Equivalent, v.Changes) {
 		program := p.base
 		if err := program.Apply(changes); err != nil {
+			return err
+		}
+	}
+	if v.Defect != nil {
+		if _, err := defect.NewPredictor(p.Spec.Formats, v.K, v.Program, v.Defect.Rule); err != nil {
 			return err
 		}
 	}

@@ -96,7 +96,11 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		return nil
 	}
 	old := x.verdict
-	if old != nil && old.Found() && triage.Holds(pr, &old.Program) {
+	if x.keepsDefect(pr) {
+		v := *old
+		v.Differ, v.Agree, v.Kept = len(pr.Differ), len(pr.Agree), len(pr.Agree)
+		x.verdict = &v
+	} else if old != nil && old.Found() && triage.Holds(pr, &old.Program) {
 		x.holds(pr, len(pr.Differ), len(pr.Agree))
 	} else if v := x.t.Memory.Verdict(x.index, x.d.Units, len(pr.Differ)); v != nil {
 		x.verdict = v
@@ -104,7 +108,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		if pr.Effort = x.effort(old); old != nil && old.Found() {
 			pr.Before = &old.Program
 		}
-		v, err := triage.Explain(ctx, pr)
+		v, err := x.search(ctx, pr)
 		if err != nil {
 			return err
 		}
@@ -117,7 +121,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	if old != nil && old.Complete() && !x.verdict.Complete() && len(x.st.Differ) >= EvidenceKept {
 		x.verdict = old // it explains all but a few cases, which nothing explains
 	}
-	x.d.Verdict = x.verdict
+	x.d.Verdict, x.defect = x.verdict, x.p.defectOf(x.verdict)
 	x.attributor = x.fullAttributor()
 	return nil
 }

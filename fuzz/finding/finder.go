@@ -74,7 +74,7 @@ type Gathered struct {
 func (t *Finder) Explain(ctx context.Context, all []*Gathered) error {
 	return t.parallel(ctx, len(all), func(i int) (err error) {
 		if g := all[i]; len(g.Differing) > 0 {
-			g.x = &pairTriage{t: t, index: i, p: t.pairs[i], st: g.Before, d: g, verdict: g.Before.Verdict}
+			g.x = &pairTriage{t: t, index: i, p: t.pairs[i], st: g.Before, d: g, verdict: g.Before.Verdict, defect: t.pairs[i].defectOf(g.Before.Verdict)}
 			err = g.x.triage(ctx)
 		}
 		all[i].Explained = err == nil

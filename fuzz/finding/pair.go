@@ -26,6 +26,7 @@ type Pair struct {
 	Swapped    bool               // the recorder is B
 	Known      []*mma.Params      // arithmetics of the sides that are known or believed
 	Attributor *triage.Attributor // of the verdict before the epoch; without one Programs, which may be nil
+	Defect     *Defect            // of the verdict before the epoch
 	named      triage.Program     // the verdict's
 	Programs   *triage.Attributor // of the programs of two sides that are both known; else nil
 	other      mma.Params         // if Programs is not nil: the program of unknown
@@ -175,6 +176,7 @@ func (p *Pair) attributorOf(v *triage.Verdict) *triage.Attributor {
 
 // SetVerdict replaces the attributor by that of a verdict.
 func (p *Pair) SetVerdict(v *triage.Verdict) {
+	p.Defect = p.defectOf(v)
 	if p.Attributor != nil && p.Attributor != p.Programs && v != nil && programOf(v) == p.named {
 		return
 	}

@@ -22,7 +22,7 @@ type Unexplained struct {
 // Unexplained returns what is known of a pair with a verdict whose differences nothing explains;
 // nil if they are explained, or if there is nothing to explain.
 func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
-	if v != nil && v.Complete() {
+	if v != nil && (v.Complete() || v.Defect != nil) {
 		return nil
 	}
 	p, run := &t.Pairs[pair], t.pairs[pair]

@@ -212,7 +212,19 @@ type behind struct {
 // verdict at most a given number.
 func changesBehind(s *fuzz.State, each int) map[triage.Label][]behind {
 	all := map[triage.Label][]behind{}
+	add := func(l triage.Label, text, instruction string) {
+		list := all[l]
+		i := slices.IndexFunc(list, func(b behind) bool { return b.text == text })
+		if i < 0 {
+			i, list = len(list), append(list, behind{text: text})
+		}
+		list[i].instructions = append(list[i].instructions, instruction)
+		all[l] = list
+	}
 	for _, p := range s.Pairs {
+		if d := p.Defect(); d != nil {
+			add(triage.Defect, bundle.DefectText(d), p.Name)
+		}
 		if p.Verdict == nil || !p.Verdict.Found() {
 			continue
 		}
@@ -221,14 +233,7 @@ func changesBehind(s *fuzz.State, each int) map[triage.Label][]behind {
 			continue
 		}
 		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
-			text := readable.Changes(fromA(p, part.Changes), each)
-			list := all[part.Label]
-			i := slices.IndexFunc(list, func(b behind) bool { return b.text == text })
-			if i < 0 {
-				i, list = len(list), append(list, behind{text: text})
-			}
-			list[i].instructions = append(list[i].instructions, p.Name)
-			all[part.Label] = list
+			add(part.Label, readable.Changes(fromA(p, part.Changes), each), p.Name)
 		}
 	}
 	return all

@@ -79,6 +79,7 @@ type Pair struct {
 	Changes    []mma.Change      `json:"changes"`
 	Equivalent [][]mma.Change    `json:"equivalent"`
 	Alike      []string          `json:"alike"`
+	Defect     *corpus.Defect    `json:"defect,omitempty"`
 	Nearest    *corpus.Nearest   `json:"nearest,omitempty"`
 	Inferred   []fuzz.Inferred   `json:"inferred,omitempty"`
 	Next       []string          `json:"next"`
@@ -203,6 +204,7 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 		s.Equivalent = append(s.Equivalent, v.Equivalent...)
 		s.Alike = append(s.Alike, v.Alike...)
 	}
+	s.Defect = p.Defect()
 	if p.Mismatches() > 0 {
 		if x := unexplained(index); x != nil {
 			s.Nearest, s.Next = x.Nearest, append(s.Next, x.Next...)

@@ -24,3 +24,8 @@ func NearestText(n *corpus.Nearest) string {
 func WitnessText(n *corpus.Nearest) string {
 	return fmt.Sprintf("for example on %s: it gives %s, the unit %s", n.Case, n.Program, n.Unit)
 }
+
+// DefectText is a defect with what speaks for it.
+func DefectText(d *corpus.Defect) string {
+	return fmt.Sprintf("%s: %s (%d new inputs show it, %d beside the condition do not, none of %d contradicts)", d.Target, d.Rule, d.Confirmed, d.Beside, d.Tested)
+}

@@ -77,6 +77,9 @@ func whyBlocks(m *corpus.Mismatch) []document.Block {
 	for _, e := range m.Equivalent {
 		blocks = append(blocks, document.Text("No input was found that tells this from "+readable.Changes(e, 20)+"."))
 	}
+	if m.Defect != nil {
+		blocks = append(blocks, document.Alert("A defect of "+DefectText(m.Defect)+"."))
+	}
 	if n := m.Nearest; n != nil {
 		blocks = append(blocks, document.Alert("Nothing explains the difference. The program that comes nearest is "+NearestText(n)+"; "+WitnessText(n)+"."))
 	}

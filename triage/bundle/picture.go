@@ -34,6 +34,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	if m.Free != "" {
 		pic.Free = strings.Split(m.Free, "\n")
 	}
+	if m.Defect != nil {
+		pic.Notes = []string{"defect  " + DefectText(m.Defect)}
+	}
 	if n := m.Nearest; n != nil {
 		pic.Notes = []string{"nearest " + NearestText(n), "wrong   " + WitnessText(n)}
 	}

@@ -34,6 +34,9 @@ func readme(m *corpus.Mismatch, picture string, programs []string) string {
 	for _, e := range m.Equivalent {
 		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", changesText(e))
 	}
+	if m.Defect != nil {
+		fmt.Fprintf(&b, "A defect of %s.\n\n", readable.Markdown(DefectText(m.Defect)))
+	}
 	b.WriteString(unexplainedText(m))
 	if m.OnModel {
 		b.WriteString(throughText(m))

@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/climb"
 	"github.com/mmafuzz/mmafuzz/triage/internal/grouping"
 )
 
@@ -91,8 +92,8 @@ func tightest(ctx context.Context, u *unit, seed uint64, most int) (tightness, e
 	t := tightness{Name: u.name, Arithmetic: i.Params.String(), Bound: formula(i)}
 	h := fnv.New64a()
 	h.Write([]byte(u.name))
-	c := climber{formats: i.Formats, k: i.K, seed: seed ^ h.Sum64(), most: most}
-	c.scores = func(ctx context.Context, dots []*mma.Dot) ([]float64, error) {
+	c := climb.Climber{Formats: i.Formats, K: i.K, Seed: seed ^ h.Sum64(), Most: most}
+	c.Scores = func(ctx context.Context, dots []*mma.Dot) ([]float64, error) {
 		codes, err := u.run(ctx, mma.BatchOf(i.Formats, i.K, dots))
 		if err != nil {
 			return nil, err
@@ -103,17 +104,17 @@ func tightest(ctx context.Context, u *unit, seed uint64, most int) (tightness, e
 		}
 		return scores, nil
 	}
-	best, err := c.climb(ctx, &i.Params)
+	best, err := c.Climb(ctx, &i.Params)
 	if err != nil || len(best) == 0 {
 		return t, err
 	}
-	d := best[0].dot
+	d := best[0].Dot
 	codes, err := u.run(ctx, mma.BatchOf(i.Formats, i.K, []*mma.Dot{d}))
 	if err != nil {
 		return t, err
 	}
 	x := oracle.ExactDot(i.Formats, d)
-	t.Ratio, t.Ulps = Number(best[0].score), Number(x.Ulps(codes[0]))
+	t.Ratio, t.Ulps = Number(best[0].Score), Number(x.Ulps(codes[0]))
 	t.Dot, t.Got, t.Exact = mma.FormatDot(i.Formats, d), mma.FormatCode(i.D, codes[0]), x.String()
 	return t, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/climb"
 )
 
 var refineStudy = Study{
@@ -285,8 +286,8 @@ func (r *refiner) search(ctx context.Context, seed uint64, most int, ootomo bool
 		}
 		return m, o, ok
 	}
-	c := climber{formats: single, k: r.u.inst().K, seed: seed, most: most}
-	c.scores = func(ctx context.Context, dots []*mma.Dot) ([]float64, error) {
+	c := climb.Climber{Formats: single, K: r.u.inst().K, Seed: seed, Most: most}
+	c.Scores = func(ctx context.Context, dots []*mma.Dot) ([]float64, error) {
 		results, err := r.run(ctx, dots)
 		if err != nil {
 			return nil, err
@@ -300,16 +301,16 @@ func (r *refiner) search(ctx context.Context, seed uint64, most int, ootomo bool
 		}
 		return scores, nil
 	}
-	best, err := c.climb(ctx)
+	best, err := c.Climb(ctx)
 	if err != nil || len(best) == 0 {
 		return err
 	}
-	results, err := r.run(ctx, []*mma.Dot{best[0].dot})
+	results, err := r.run(ctx, []*mma.Dot{best[0].Dot})
 	if err != nil {
 		return err
 	}
-	mine, other, _ := worse(best[0].dot, results[0])
-	*gap, *at, *has = Number(mine-other), mma.FormatDot(single, best[0].dot), [2]Number{Number(mine), Number(other)}
+	mine, other, _ := worse(best[0].Dot, results[0])
+	*gap, *at, *has = Number(mine-other), mma.FormatDot(single, best[0].Dot), [2]Number{Number(mine), Number(other)}
 	return nil
 }
 

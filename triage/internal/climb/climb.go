@@ -1,4 +1,5 @@
-package study
+// Package climb looks for dot products with a large score by hill climbing.
+package climb
 
 import (
 	"cmp"
@@ -11,22 +12,22 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// climber looks for dot products with a large score by hill climbing: it starts from
+// Climber looks for dot products with a large score by hill climbing: it starts from
 // the best of the inputs of gen.Probe, changes each in a few places, and goes on with
 // what is at least as good.
-type climber struct {
-	formats mma.Formats
-	k       int
-	seed    uint64
-	most    int // dot products to score
-	// scores returns the score of each dot product; what cannot be scored is below 0.
-	scores func(ctx context.Context, dots []*mma.Dot) ([]float64, error)
+type Climber struct {
+	Formats mma.Formats
+	K       int
+	Seed    uint64
+	Most    int // dot products to score
+	// Scores returns the score of each dot product; what cannot be scored is below 0.
+	Scores func(ctx context.Context, dots []*mma.Dot) ([]float64, error)
 }
 
-// peak is a dot product with its score.
-type peak struct {
-	dot   *mma.Dot
-	score float64
+// Peak is a dot product with its score.
+type Peak struct {
+	Dot   *mma.Dot
+	Score float64
 }
 
 const (
@@ -34,64 +35,64 @@ const (
 	children = 24 // changed copies of each that are tried at a time
 )
 
-// climb returns the best dot products that were found, the best one first: none if none
+// Climb returns the best dot products that were found, the best one first: none if none
 // could be scored. programs are what the first inputs aim at.
-func (c *climber) climb(ctx context.Context, programs ...*mma.Params) ([]peak, error) {
-	var best []peak
+func (c *Climber) Climb(ctx context.Context, programs ...*mma.Params) ([]Peak, error) {
+	var best []Peak
 	asked := 0
-	for round := 0; asked < c.most/3; round++ {
-		dots := gen.Probe(gen.Spec{Formats: c.formats, K: c.k}, c.seed, round, programs...)
+	for round := 0; asked < c.Most/3; round++ {
+		dots := gen.Probe(gen.Spec{Formats: c.Formats, K: c.K}, c.Seed, round, programs...)
 		if len(dots) == 0 {
 			break
 		}
-		dots = dots[:min(len(dots), c.most-asked)]
-		scores, err := c.scores(ctx, dots)
+		dots = dots[:min(len(dots), c.Most-asked)]
+		scores, err := c.Scores(ctx, dots)
 		if err != nil {
 			return nil, err
 		}
 		for n, d := range dots {
 			if scores[n] >= 0 {
-				best = append(best, peak{d, scores[n]})
+				best = append(best, Peak{d, scores[n]})
 			}
 		}
 		asked += len(dots)
-		slices.SortStableFunc(best, func(x, y peak) int { return cmp.Compare(y.score, x.score) })
+		slices.SortStableFunc(best, func(x, y Peak) int { return cmp.Compare(y.Score, x.Score) })
 		best = best[:min(len(best), climbers)]
 	}
-	rng := rand.New(rand.NewPCG(c.seed, 1))
-	for len(best) > 0 && asked < c.most {
+	rng := rand.New(rand.NewPCG(c.Seed, 1))
+	for len(best) > 0 && asked < c.Most {
 		var dots []*mma.Dot
 		for _, p := range best {
 			for range children {
-				dots = append(dots, c.changed(p.dot, rng))
+				dots = append(dots, c.changed(p.Dot, rng))
 			}
 		}
-		dots = dots[:min(len(dots), c.most-asked)]
-		scores, err := c.scores(ctx, dots)
+		dots = dots[:min(len(dots), c.Most-asked)]
+		scores, err := c.Scores(ctx, dots)
 		if err != nil {
 			return nil, err
 		}
 		asked += len(dots)
 		for n, d := range dots {
-			if p := &best[n/children]; scores[n] >= p.score {
-				*p = peak{d, scores[n]}
+			if p := &best[n/children]; scores[n] >= p.Score {
+				*p = Peak{d, scores[n]}
 			}
 		}
-		slices.SortStableFunc(best, func(x, y peak) int { return cmp.Compare(y.score, x.score) })
+		slices.SortStableFunc(best, func(x, y Peak) int { return cmp.Compare(y.Score, x.Score) })
 		c.restart(best, rng)
 	}
 	return best, nil
 }
 
 // restart makes the worst hill, now and then, a copy of the best one.
-func (c *climber) restart(best []peak, rng *rand.Rand) {
+func (c *Climber) restart(best []Peak, rng *rand.Rand) {
 	if rng.IntN(4) == 0 {
 		best[len(best)-1] = best[0]
 	}
 }
 
 // changed returns a copy with a few changes.
-func (c *climber) changed(d *mma.Dot, rng *rand.Rand) *mma.Dot {
+func (c *Climber) changed(d *mma.Dot, rng *rand.Rand) *mma.Dot {
 	d = d.Clone()
 	for range 1 + rng.IntN(3) {
 		c.change(d, rng)
@@ -100,8 +101,8 @@ func (c *climber) changed(d *mma.Dot, rng *rand.Rand) *mma.Dot {
 }
 
 // change changes one code, copies a pair of factors, or zeroes one.
-func (c *climber) change(d *mma.Dot, rng *rand.Rand) {
-	i, j := rng.IntN(c.k), rng.IntN(c.k)
+func (c *Climber) change(d *mma.Dot, rng *rand.Rand) {
+	i, j := rng.IntN(c.K), rng.IntN(c.K)
 	switch n := rng.IntN(20); {
 	case n == 0:
 		d.A[i], d.B[i] = d.A[j], d.B[j]
@@ -109,16 +110,16 @@ func (c *climber) change(d *mma.Dot, rng *rand.Rand) {
 		d.A[i], d.B[i] = 0, 0
 	case n == 2 && len(d.SA) > 0:
 		x := rng.IntN(len(d.SA))
-		d.SA[x] = changedCode(c.formats.Scale.Get(), d.SA[x], rng)
+		d.SA[x] = changedCode(c.Formats.Scale.Get(), d.SA[x], rng)
 	case n == 3 && len(d.SB) > 0:
 		x := rng.IntN(len(d.SB))
-		d.SB[x] = changedCode(c.formats.Scale.Get(), d.SB[x], rng)
-	case n < 7 && c.formats.C != fp.None:
-		d.C = changedCode(c.formats.C.Get(), d.C, rng)
+		d.SB[x] = changedCode(c.Formats.Scale.Get(), d.SB[x], rng)
+	case n < 7 && c.Formats.C != fp.None:
+		d.C = changedCode(c.Formats.C.Get(), d.C, rng)
 	case n%2 == 0:
-		d.A[i] = changedCode(c.formats.A.Get(), d.A[i], rng)
+		d.A[i] = changedCode(c.Formats.A.Get(), d.A[i], rng)
 	default:
-		d.B[i] = changedCode(c.formats.B.Get(), d.B[i], rng)
+		d.B[i] = changedCode(c.Formats.B.Get(), d.B[i], rng)
 	}
 }
 

@@ -1,0 +1,111 @@
+package finding
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/defect"
+)
+
+// Where no change of a program explains a unit, its results may be right but for an error under a
+// condition. It is looked for before the long search for a program, which takes longer.
+
+// Defect is the defect of one side of a pair, as a cause of cases.
+type Defect struct {
+	claim *defect.Claim
+	unit  *defect.Predictor
+	inB   bool // B has it
+	d     oracle.Comparer
+}
+
+// defectOf returns the defect of a verdict; nil: it has none.
+func (p *Pair) defectOf(v *triage.Verdict) *Defect {
+	if v == nil || v.Defect == nil {
+		return nil
+	}
+	if p.Defect != nil && p.Defect.claim == v.Defect {
+		return p.Defect
+	}
+	unit, err := defect.NewPredictor(p.Spec.Formats, v.K, v.Program, v.Defect.Rule)
+	if err != nil {
+		return nil // CheckVerdict has said so
+	}
+	return &Defect{v.Defect, unit, p.unknownIsB, oracle.NewComparer(p.Spec.D, p.Policy)}
+}
+
+// explains reports whether the defect is the cause of a case: the unit gives what the rule predicts,
+// and the program something else.
+func (x *Defect) explains(dot *mma.Dot, a, b uint64) bool {
+	want := a
+	if x.inB {
+		want = b
+	}
+	got, program := x.unit.Predict(dot)
+	return x.d.Compare(got, want) == oracle.Same && x.d.Compare(got, program) != oracle.Same
+}
+
+// search looks for a verdict: a change of the program, or else a defect, or after a long search a
+// change again, perhaps with a defect beside it.
+func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown) (*triage.Verdict, error) {
+	effort := pr.Effort
+	if effort < 0 || pr.Ask == nil {
+		return triage.Explain(ctx, pr)
+	}
+	pr.Effort = -1
+	v, err := triage.Explain(ctx, pr)
+	if err != nil || v.Complete() {
+		return v, err
+	}
+	found := *v
+	found.Changes, found.Program, found.Partial, found.Explained, found.Kept = nil, pr.Base, false, 0, found.Agree
+	found.Labels = []triage.Label{triage.Defect}
+	if err := x.findDefect(ctx, pr, &found); err != nil || found.Defect != nil {
+		return &found, err
+	}
+	pr.Effort = effort
+	if v, err = triage.Explain(ctx, pr); err == nil && v.Partial {
+		err = x.findDefect(ctx, pr, v)
+	}
+	return v, err
+}
+
+// findDefect looks for a defect beside the program of a verdict.
+func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *triage.Verdict) error {
+	u := &defect.Unit{Formats: pr.Formats, K: pr.K, Program: v.Program, Policy: pr.Policy, Seed: pr.Seed,
+		Ask: func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) { return pr.Ask(ctx, dots) }}
+	for _, c := range slices.Concat(pr.Differ, pr.Agree) {
+		u.Cases = append(u.Cases, defect.Case(c))
+	}
+	claim, err := defect.Find(ctx, u)
+	if claim != nil {
+		v.Defect = claim
+	}
+	return err
+}
+
+// keepsDefect reports whether the defect of the verdict before the epoch predicts all evidence.
+func (x *pairTriage) keepsDefect(pr *triage.Unknown) bool {
+	if x.verdict == nil || x.verdict.Defect == nil || x.p.Defect == nil {
+		return false
+	}
+	return !slices.ContainsFunc(slices.Concat(pr.Differ, pr.Agree), func(c triage.Case) bool {
+		got, _ := x.p.Defect.unit.Predict(c.Dot)
+		return oracle.Compare(pr.Formats.D, pr.Policy, got, c.Want) != oracle.Same
+	})
+}
+
+// Defect describes the defect of a pair's verdict for people and programs; nil: it has none.
+func (st *PairState) Defect() *corpus.Defect {
+	return describe(st.Verdict, map[bool]string{false: st.TargetA, true: st.TargetB}[st.BaseA])
+}
+
+func describe(v *triage.Verdict, target string) *corpus.Defect {
+	if v == nil || v.Defect == nil {
+		return nil
+	}
+	return &corpus.Defect{Target: target, Rule: v.Defect.String(), Confirmed: v.Defect.Confirmed, Beside: v.Defect.Beside, Tested: v.Defect.Tested}
+}

@@ -1,0 +1,614 @@
+package sim
+
+import (
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// word is the kernel of programs that no other kernel computes: those without refinements, on
+// operands of at most 24 significant bits and without scales. It does what the general
+// interpreter does with numbers of one machine word. A sum that has more bits is left to the
+// interpreter, together with its dot product.
+type word struct {
+	m          *Model
+	nan        uint64
+	grouped    bool // a stage rounds its sums, which may overflow
+	normalised bool // mma.Normalised
+	plain      bool // nothing is done to products
+}
+
+// wordNull is about the exponent of a zero without one.
+const wordNull = -1 << 20
+
+// wordBits is the largest number of fraction bits that anything is cut or rounded to. All terms
+// of a sum are below 2^10 times the power of two that they are aligned with (255 products, each
+// below 4, and the accumulator), so that it has less than 62 bits.
+const wordBits = 40
+
+// wordFactor is an operand: sig * 2^q with nominal exponent e.
+type wordFactor struct {
+	sig   int64
+	q, e  int32
+	flags uint8
+	neg   bool
+}
+
+// wordTerm is a term that is not an infinity or a NaN: sig * 2^q with nominal exponent e.
+type wordTerm struct {
+	sig  int64
+	q, e int32
+	null bool // zero without a nominal exponent
+	neg  bool // also of a zero
+}
+
+func nullWord(neg bool) wordTerm { return wordTerm{e: wordNull, null: true, neg: neg} }
+
+// What terms that are no numbers were met. An infinity or a NaN in a sum makes the sum one, and so
+// on up to the result, so that it does not matter where they were.
+const (
+	plusInf uint8 = 1 << iota
+	minusInf
+	someNaN
+)
+
+// wordState is one worker's scratch space.
+type wordState struct {
+	x              *machine
+	tile           int // whose operands x has; -1: of none
+	a, b           []wordFactor
+	bytesA, bytesB *[256]wordFactor // of formats of one byte: all factors
+	terms, dealt   []wordTerm
+	special        uint8 // met by the current instruction
+}
+
+// newWord returns the kernel, or nil if the program is not such a one.
+func newWord(m *Model) kernel {
+	p, f := &m.params, m.formats
+	if p.Refined() || p.Passes != 0 || p.Lanes > 1 || p.Tail || f.Scale != fp.None || p.Special.OperandNaN() || p.Stage0.Fixed || p.Stage1.Fixed {
+		return nil
+	}
+	for _, id := range []fp.ID{f.A, f.B, f.C, f.D, p.In.Widen} {
+		if id != fp.None && id.Get().FracBits > 23 {
+			return nil
+		}
+	}
+	for _, r := range []*mma.Round{&p.Prod.Round, &p.Stage0.Round, &p.Stage1.Round, &p.Join.Post, &p.Acc, &p.Late, &p.Out} {
+		if r.Frac > wordBits || r.Over == mma.OverSat {
+			return nil
+		}
+	}
+	for _, n := range []mma.Frac{p.Stage0.Align.F, p.Stage1.Align.F, p.Join.Align.F, p.Join.CF} {
+		if n > wordBits {
+			return nil
+		}
+	}
+	if p.Acc.Frac == 0 {
+		return nil
+	}
+	normalised := p.Prod.Exp == mma.Normalised
+	return &word{m: m, nan: newMachine(m).nanCode(term{kind: NaN}), normalised: normalised, plain: !normalised && p.Prod.Round == mma.Round{},
+		grouped: p.Stage0.Round.Emax != 0 || p.Stage1.Round.Emax != 0}
+}
+
+func (w *word) name() string { return "word" }
+
+func (w *word) newState() any {
+	x := newMachine(w.m)
+	return &wordState{x: x, bytesA: wordFactors(&x.a), bytesB: wordFactors(&x.b)}
+}
+
+// wordFactors returns the factors of all codes of a format of one byte, nil for others.
+func wordFactors(d *decoder) *[256]wordFactor {
+	if d.f.Width != 1 {
+		return nil
+	}
+	var table [256]wordFactor
+	for code := range table {
+		table[code] = d.wordFactor(uint64(code))
+	}
+	return &table
+}
+
+// wordFactor decodes a code.
+func (d *decoder) wordFactor(code uint64) wordFactor {
+	var o operand
+	d.decode(code, &o)
+	f := wordFactor{int64(o.sig), o.q, o.e, flagsOf[o.class], o.neg}
+	switch {
+	case f.flags&isZero != 0:
+		f.sig, f.e = 0, wordNull
+	case f.flags != 0:
+		f.sig = 0
+	case o.neg:
+		f.sig = -f.sig
+	}
+	return f
+}
+
+func (w *word) run(in *mma.Batch, out []byte, scratch any) {
+	st := scratch.(*wordState)
+	st.tile = -1
+	width, n := w.m.formats.D.Width(), in.M*in.N
+	for t := range in.Tiles {
+		st.a = decodeWords(&st.x.a, st.bytesA, st.a, in.A, t, in.M*in.K)
+		st.b = decodeWords(&st.x.b, st.bytesB, st.b, in.B, t, in.N*in.K)
+		for i := range n {
+			code, ok := w.dot(st, in, t, i)
+			if !ok {
+				code = st.general(in, t, i)
+			}
+			mma.Store(out, width, t*n+i, code)
+		}
+	}
+}
+
+// general computes an output in the general interpreter.
+func (st *wordState) general(in *mma.Batch, t, i int) uint64 {
+	if st.tile != t {
+		st.x.loadTile(in, t)
+		st.tile = t
+	}
+	st.x.loadOutput(in, t, i)
+	return st.x.run()
+}
+
+// decodeWords decodes n codes of a buffer, the row-th time.
+func decodeWords(d *decoder, table *[256]wordFactor, to []wordFactor, buf []byte, row, n int) []wordFactor {
+	to = resize(to, n)
+	width := int(d.f.Width)
+	buf = buf[row*n*width:][:n*width]
+	if table != nil {
+		for i, code := range buf {
+			to[i] = table[code]
+		}
+		return to
+	}
+	sign := d.frac + d.f.ExpBits
+	for i := range to {
+		code, f := mma.Load(buf, width, i), &to[i]
+		c := code >> d.f.Low
+		field := c >> d.frac & d.field
+		switch {
+		case field != 0 && field < d.top:
+			s := c >> sign
+			f.sig = (int64(c&d.fracMask|d.hidden) ^ -int64(s)) + int64(s)
+			f.e = int32(field) - d.bias
+			f.q = f.e - int32(d.frac)
+			f.flags, f.neg = 0, s != 0
+		case c == 0 && d.top != 0:
+			f.sig, f.e, f.flags, f.neg = 0, wordNull, isZero, false
+		default:
+			*f = d.wordFactor(code)
+		}
+	}
+	return to
+}
+
+// dot computes output i of tile t, whose operands are decoded; false if some number has too many
+// bits.
+func (w *word) dot(st *wordState, in *mma.Batch, t, i int) (uint64, bool) {
+	x, k := st.x, in.K
+	row, col := i/in.N, i%in.N
+	a, b := st.a[row*k:][:k], st.b[col*k:][:k]
+	var code uint64
+	if x.fc != nil {
+		code = mma.Load(in.C, int(x.fc.Width), t*in.M*in.N+i)
+	}
+	fc := x.fc
+	for from := 0; from < k; from += w.m.k {
+		c := zeroTerm(false)
+		if fc != nil {
+			c = x.accumulator(fc, code, x.p.In.C)
+		}
+		st.special = 0
+		s, ok := w.instruction(st, a[from:], b[from:], &c, fc == nil)
+		if !ok {
+			return 0, false
+		}
+		code, fc = w.code(st, s), x.fd
+	}
+	return code, true
+}
+
+// code encodes the last term of an instruction.
+func (w *word) code(st *wordState, s wordTerm) uint64 {
+	switch {
+	case st.special == plusInf, st.special == minusInf:
+		return st.x.encode(infTerm(st.special == minusInf))
+	case st.special != 0:
+		return w.nan
+	}
+	return st.x.fd.Encode(fp.Dyadic{Lo: uint64(max(s.sig, -s.sig)), Q: s.q, Neg: s.neg}, fp.RNE, fp.OverInf)
+}
+
+// meet notes an infinity or a NaN.
+func (st *wordState) meet(kind Kind, neg bool) {
+	switch {
+	case kind > Inf:
+		st.special |= someNaN
+	case neg:
+		st.special |= minusInf
+	default:
+		st.special |= plusInf
+	}
+}
+
+// word returns a finite term as a wordTerm, a zero for any other, which is noted.
+func (st *wordState) word(t *term) wordTerm {
+	if t.kind >= Inf {
+		st.meet(t.kind, t.Neg)
+		return nullWord(false)
+	}
+	s := wordTerm{int64(t.Lo), t.Q, t.e, false, t.Neg}
+	switch {
+	case t.kind == Null:
+		return nullWord(t.Neg)
+	case t.Neg:
+		s.sig = -s.sig
+	}
+	return s
+}
+
+// instruction runs the program on the first K elements.
+func (w *word) instruction(st *wordState, a, b []wordFactor, c *term, noC bool) (acc wordTerm, ok bool) {
+	x := st.x
+	p := x.p
+	acc = nullWord(false)
+	if p.Start == mma.StartC {
+		acc = st.word(c)
+	}
+	l := p.Step(w.m.k)
+	for at := 0; at < w.m.k; at += l {
+		w.products(st, a, b, w.m.order[at:min(at+l, w.m.k)])
+		if st.special != 0 {
+			if w.grouped && (st.special == plusInf || st.special == minusInf) {
+				return acc, false // a sum of a stage could become an infinity of the other sign
+			}
+			continue
+		}
+		if at > 0 && p.In.Acc != mma.KeepSub && (acc.sig == 0 || acc.exponent() < x.fd.Emin()) {
+			acc = nullWord(acc.neg && p.In.Acc == mma.FlushSign)
+		}
+		if !w.stage(st, &p.Stage0, &x.stage0) || !w.stage(st, &p.Stage1, &x.stage1) {
+			return acc, false
+		}
+		cut := &x.join
+		cut.acc = -1
+		if at > 0 || p.Start != mma.StartEmpty {
+			cut.acc = len(st.terms)
+			st.terms = append(st.terms, acc)
+		}
+		if acc, ok = w.fuse(st.terms, cut, true); !ok {
+			return acc, false
+		}
+		acc = w.round(st, w.round(st, acc, &p.Join.Post), &p.Acc)
+	}
+	if p.Start != mma.StartC && !noC {
+		r := &p.Late
+		if x.fc == nil {
+			r = &p.Acc
+		}
+		last := st.word(c)
+		if st.special == 0 {
+			if acc, ok = w.fuse([]wordTerm{acc, last}, &cut{acc: -1, rd: r.Mode == fp.RD}, r.Frac != 0); !ok {
+				return acc, false
+			}
+			acc = w.round(st, acc, r)
+		}
+	}
+	if st.special == 0 {
+		acc = w.round(st, acc, &p.Out)
+	}
+	return acc, true
+}
+
+// products makes the terms of the products of some elements.
+func (w *word) products(st *wordState, a, b []wordFactor, elements []int) {
+	st.terms = resize(st.terms, len(elements)+1)[:len(elements)] // there is room for the accumulator
+	var flags uint8
+	terms := st.terms[:len(elements)]
+	for i, k := range elements {
+		f, g, t := &a[k], &b[k], &terms[i] // whose fields one by one are faster than the whole
+		some := f.flags | g.flags
+		flags |= some
+		t.sig, t.q, t.e = f.sig*g.sig, f.q+g.q, f.e+g.e
+		t.null, t.neg = some&isZero != 0, f.neg != g.neg
+	}
+	if flags&(isInf|isNaN) != 0 {
+		for i, k := range elements {
+			switch flags := a[k].flags | b[k].flags; {
+			case flags&isNaN != 0, flags == isInf|isZero:
+				st.special |= someNaN
+			case flags&isInf != 0:
+				st.meet(Inf, st.terms[i].neg)
+				st.terms[i] = nullWord(false)
+			}
+		}
+	}
+	if !w.plain {
+		w.condition(st)
+	}
+}
+
+// condition normalises and rounds products.
+func (w *word) condition(st *wordState) {
+	x := st.x
+	for i := range st.terms {
+		t := &st.terms[i]
+		if t.sig == 0 {
+			continue
+		}
+		e := t.exponent()
+		if w.normalised {
+			t.e = e
+		}
+		if x.rounds.products && e >= x.exact {
+			*t = w.round(st, *t, &x.p.Prod.Round)
+		}
+	}
+}
+
+// exponent returns floor(log2) of the magnitude of a term that is not zero.
+func (t *wordTerm) exponent() int32 {
+	return t.q + int32(bits.Len64(uint64(max(t.sig, -t.sig)))) - 1
+}
+
+// stage is machine.level.
+func (w *word) stage(st *wordState, s *mma.Stage, c *cut) bool {
+	if s.Sum == mma.Off {
+		return true
+	}
+	n := len(st.terms)
+	size := int(s.Group)
+	if size == 0 || size > n {
+		size = n
+	}
+	groups := (n + size - 1) / size
+	if s.Split == mma.Interleaved {
+		groups = size
+	}
+	for g := range groups {
+		st.dealt = st.dealt[:0]
+		if s.Split == mma.Interleaved {
+			for i := g; i < n; i += groups {
+				st.dealt = append(st.dealt, st.terms[i])
+			}
+		} else {
+			st.dealt = append(st.dealt, st.terms[g*size:min(n, (g+1)*size)]...)
+		}
+		t, ok := w.sum(st, s, c, st.dealt)
+		if !ok {
+			return false
+		}
+		st.terms[g] = t // no later group has the term that stood here
+	}
+	st.terms = st.terms[:groups]
+	return true
+}
+
+// sum adds the terms of one group, which it may change.
+func (w *word) sum(st *wordState, s *mma.Stage, c *cut, ts []wordTerm) (t wordTerm, ok bool) {
+	switch s.Sum {
+	case mma.Fused:
+		return w.add(st, s, c, ts)
+	case mma.Sequential:
+		for i := 1; i < len(ts); i++ {
+			if ts[0], ok = w.add(st, s, c, []wordTerm{ts[0], ts[i]}); !ok {
+				return t, false
+			}
+		}
+		return ts[0], true
+	}
+	for n := len(ts); n > 1; n = (n + 1) / 2 {
+		h := (n + 1) / 2
+		for i := range h {
+			l, r := 2*i, 2*i+1
+			if s.Sum == mma.PairHalves {
+				l, r = i, i+h
+			}
+			if t, ok = ts[l], true; r < n {
+				t, ok = w.add(st, s, c, []wordTerm{t, ts[r]})
+			}
+			if ts[i] = t; !ok {
+				return t, false
+			}
+		}
+	}
+	return ts[0], true
+}
+
+// add is one fused sum of a stage and its rounding; false also if an infinity becomes of it, to
+// which other sums of the stage may add one of the other sign.
+func (w *word) add(st *wordState, s *mma.Stage, c *cut, ts []wordTerm) (wordTerm, bool) {
+	t, ok := w.fuse(ts, c, s.Round.Frac != 0)
+	t = w.round(st, t, &s.Round)
+	return t, ok && st.special == 0
+}
+
+// fuse is machine.fuse of finite terms, one of which it may change; false if the sum has too many
+// bits. rounded is whether a rounding follows, to which a sticky bit stands for any lower bits.
+func (w *word) fuse(ts []wordTerm, c *cut, rounded bool) (t wordTerm, ok bool) {
+	e := int32(wordNull)
+	for i := range ts {
+		e = max(e, ts[i].e)
+	}
+	some := e > wordNull/2
+	if c.Floor != 0 {
+		e = max(e, int32(c.Floor))
+	}
+	ok = true
+	if some {
+		if c.acc >= 0 && (c.cf != 0 || c.cmode != 0 || c.cdrop != 0) {
+			ts[c.acc] = c.cutWord(ts[c.acc], e)
+		}
+		if t.e = e; c.F == 0 {
+			t.sig, t.q, ok = exactWords(ts, rounded)
+		} else {
+			t.q = e - int32(max(c.F, c.cf))
+			t.sig = cutWords(ts, c, e, t.q)
+		}
+	}
+	if !some {
+		t = nullWord(false)
+	}
+	t.neg = t.sig < 0
+	if t.sig == 0 && w.m.params.Special.NegZero {
+		t.neg = c.zeroWord(ts)
+	}
+	return t, ok
+}
+
+// cutWord returns an accumulator that is cut differently from other terms.
+func (c *cut) cutWord(t wordTerm, e int32) wordTerm {
+	if c.cdrop != 0 && !t.null && t.e < e-int32(c.cdrop) {
+		return wordTerm{e: t.e, null: t.null} // +0
+	}
+	if q, m, ok := c.of(c.acc, e); ok && q > t.q {
+		t.sig, t.q = shiftWord(t.sig, q-t.q, m), q
+	}
+	return t
+}
+
+// cutWords returns the sum of terms cut at F, in units of 2^q.
+func cutWords(ts []wordTerm, c *cut, e, q int32) (sum int64) {
+	if c.acc >= 0 && (c.cf != 0 || c.cmode != 0) { // it is cut already
+		sum = ts[c.acc].sig << uint((ts[c.acc].q-q)&63)
+		ts = ts[:c.acc]
+	}
+	at := e - int32(c.F)
+	if c.Mode == fp.RZ {
+		var others int64
+		for i := range ts { // without a branch that no processor can predict
+			t := &ts[i]
+			right, left := uint(min(max(at-t.q, 0), 63)), uint(max(t.q-at, 0))
+			others += (t.sig + t.sig>>63&(1<<(right&63)-1)) >> (right & 63) << (left & 63)
+		}
+		return sum + others<<uint((at-q)&63)
+	}
+	for i := range ts {
+		if t := &ts[i]; at > t.q {
+			sum += shiftWord(t.sig, at-t.q, c.Mode) << uint((at-q)&63)
+		} else {
+			sum += t.sig << uint((t.q-q)&63)
+		}
+	}
+	return sum
+}
+
+// shiftWord divides s by 2^n, n > 0, and rounds. s has at most 62 bits.
+func shiftWord(s int64, n int32, m fp.Mode) int64 {
+	shift := uint(min(n, 63))
+	switch m {
+	case fp.RZ:
+		return (s + s>>63&(1<<shift-1)) >> shift
+	case fp.RD:
+		return s >> shift
+	case fp.RU:
+		return -(-s >> shift)
+	}
+	u := uint64(max(s, -s))
+	r, lost, half := u>>shift, u&(1<<shift-1), uint64(1)<<(shift-1)
+	switch {
+	case m == fp.RNE && (lost > half || lost == half && r&1 != 0), m == fp.RNA && lost >= half:
+		r++
+	case m == fp.RTO && lost != 0:
+		r |= 1
+	}
+	if s < 0 {
+		return -int64(r)
+	}
+	return int64(r)
+}
+
+// exactWords returns the sum of terms, in units of 2^q. Of two terms that are too far apart the
+// lower one may become a sticky bit; any other sum that does not fit is not made.
+func exactWords(ts []wordTerm, sticky bool) (sum int64, q int32, ok bool) {
+	low, high, n := int32(1<<30), int32(-1<<30), 0
+	for i := range ts {
+		if ts[i].sig != 0 {
+			low, high, n = min(low, ts[i].q), max(high, ts[i].exponent()), n+1
+		}
+	}
+	if n == 0 {
+		return 0, 0, true
+	}
+	if high-low+1+int32(bits.Len(uint(n))) > 62 {
+		if n > 2 || !sticky {
+			return 0, 0, false
+		}
+		low = high - 58
+	}
+	lost := false
+	for i := range ts {
+		switch s, shift := ts[i].sig, ts[i].q-low; {
+		case s == 0:
+		case shift >= 0:
+			sum += s << uint(shift)
+		case lost || ts[i].exponent() > high-2: // its upper bits could cancel
+			return 0, 0, false
+		default:
+			cut := shiftWord(s, -shift, fp.RD)
+			lost = s != cut<<uint(min(-shift, 63))
+			sum += cut
+		}
+	}
+	if lost {
+		return sum<<1 | 1, low - 1, true
+	}
+	return sum, low, true
+}
+
+// zeroWord is cut.zeroSign.
+func (c *cut) zeroWord(ts []wordTerm) bool {
+	pos, neg := false, false
+	for i := range ts {
+		pos, neg = pos || !ts[i].neg, neg || ts[i].neg
+	}
+	return neg && (!pos || c.rd)
+}
+
+// round is machine.round of a finite term. An infinity that becomes of it is noted.
+func (w *word) round(st *wordState, t wordTerm, r *mma.Round) wordTerm {
+	if t.sig == 0 {
+		if r.Frac != 0 {
+			return nullWord(t.neg)
+		}
+		return t
+	}
+	u, e, emin := t, t.exponent(), int32(r.Emin)
+	tiny := r.Flush == mma.FlushBefore && e < emin
+	if r.Frac != 0 {
+		at := e
+		if emin != 0 {
+			at = max(e, emin)
+		}
+		if q := at - int32(r.Frac); q > t.q {
+			u.sig, u.q = shiftWord(t.sig, q-t.q, r.Mode), q
+			tiny = tiny || u.sig == 0
+		}
+		if q := e - int32(r.Frac); r.Flush == mma.FlushAfter && e < emin {
+			free := t
+			if q > t.q {
+				free.sig, free.q = shiftWord(t.sig, q-t.q, r.Mode), q
+			}
+			tiny = tiny || free.exponent() < emin
+		}
+		if !tiny {
+			e = u.exponent()
+			u.e = e
+		}
+	}
+	switch {
+	case tiny, r.Flush >= mma.FlushAfter && r.Frac == 0 && e < emin, r.Flush == mma.FlushResult && e < emin:
+		return nullWord(t.neg && w.m.params.Special.TinySign)
+	case r.Emax != 0 && e >= int32(r.Emax) && (e > int32(r.Emax) || bits.OnesCount64(uint64(max(u.sig, -u.sig))) > int(r.Frac) && st.x.short(r)):
+		over := st.x.overflow(t.neg, r)
+		return st.word(&over)
+	}
+	if r.Frac != 0 && emin != 0 {
+		u.e = max(u.e, emin)
+	}
+	return u
+}

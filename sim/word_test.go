@@ -1,0 +1,49 @@
+package sim_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+)
+
+// TestWord compares the kernel of programs that no other kernel computes with the general
+// interpreter: on programs with some of the differences of one arithmetic from another, as
+// attribution makes them, and on inputs aimed at their decisions.
+func TestWord(t *testing.T) {
+	all := mma.Arithmetics()
+	r := rand.New(rand.NewPCG(1, 1))
+	compared := 0
+	for n := range tier.Of(1_500, 20_000, 200_000, 2_000_000) {
+		i, other := all[r.IntN(len(all))], all[r.IntN(len(all))]
+		p := i.Params
+		for _, c := range mma.Diff(&i.Params, &other.Params) {
+			if r.IntN(2) == 0 {
+				if q := p; q.Apply([]mma.Change{c}) == nil {
+					p = q
+				}
+			}
+		}
+		m, err := sim.New(i.Formats, i.K, p)
+		if err != nil || m.Kernel() != "word" {
+			continue
+		}
+		compared++
+		shape := mma.Shape{M: 3, N: 4, K: i.K, Tiles: 2}
+		if i.C == i.D && n%2 == 0 {
+			shape.K *= 2
+		}
+		sameAsGeneral(t, fmt.Sprintf("%v with %v", i.Params, mma.Diff(&i.Params, &p)), m, measure.Batch(&i, shape, uint64(n), []measure.Inputs{measure.Finite, measure.Raw}[n/2%2]))
+		if n%4 == 0 {
+			sameAsGeneral(t, fmt.Sprintf("%v with %v", i.Params, mma.Diff(&i.Params, &p)), m, mma.BatchOf(i.Formats, i.K, gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, uint64(n), 0, &p)))
+		}
+	}
+	if compared < 100 {
+		t.Errorf("compared only %d programs", compared)
+	}
+}

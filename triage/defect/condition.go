@@ -1,0 +1,45 @@
+package defect
+
+import "math"
+
+// Condition compares a feature with a value.
+type Condition struct {
+	Feature string `json:"feature"`
+	Is      Is     `json:"is"`
+	Value   int64  `json:"value"`
+	Mask    int64  `json:"mask,omitempty"` // with HasBits: the bits that have those of Value
+}
+
+// Is is how a feature is compared.
+type Is string
+
+// The comparisons.
+const (
+	Equal   Is = "="
+	Unequal Is = "!="
+	AtLeast Is = ">="
+	AtMost  Is = "<="
+	HasBits Is = "&"
+)
+
+// absent is the value of a feature that a case does not have: the exponent of a zero. No condition
+// holds for it.
+const absent int64 = math.MinInt64
+
+// holds reports whether a value meets the condition.
+func (c *Condition) holds(v int64) bool {
+	if v == absent {
+		return false
+	}
+	switch c.Is {
+	case Equal:
+		return v == c.Value
+	case Unequal:
+		return v != c.Value
+	case AtLeast:
+		return v >= c.Value
+	case AtMost:
+		return v <= c.Value
+	}
+	return v&c.Mask == c.Value
+}

@@ -1,0 +1,333 @@
+package defect
+
+import (
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// Effect is what is wrong: an operation on the code of something, or another program.
+type Effect struct {
+	On      Place        `json:"on"`
+	Do      string       `json:"do,omitempty"`
+	N       int64        `json:"n,omitempty"`
+	Changes []mma.Change `json:"changes,omitempty"` // of a program
+}
+
+// Place is what an effect changes.
+type Place string
+
+// The places. Those of products change each product in the scope of the conditions.
+const (
+	OnResult  Place = "result"
+	OnC       Place = "c"
+	OnA       Place = "a"
+	OnB       Place = "b"
+	OnProduct Place = "p" // a, or b where a cannot be changed so
+	OnProgram Place = "program"
+)
+
+// ofProducts reports whether an effect happens to single products.
+func (e *Effect) ofProducts() bool { return e.On == OnA || e.On == OnB || e.On == OnProduct }
+
+// operation is a row of the table of what may happen to a code. do reports whether it can happen
+// to this code; n is the number of a bit, of codes, or a code. numbers returns the n to be tried
+// on a code of the format whose outcome is not known, and between the one that makes y of x.
+type operation struct {
+	name    string
+	text    string // of the effect, with %w for what it changes and %s for n
+	cost    int
+	bit     bool // n is a number of bits, or of one
+	do      func(f *fp.Format, x uint64, n int64) (uint64, bool)
+	numbers func(f *fp.Format) []int64
+	between func(f *fp.Format, x, y uint64) (int64, bool)
+}
+
+// operations is the table. Of effects that explain the same, the cheapest is taken, and the first.
+var operations = []operation{
+	{"set", "bit %s of %w is stuck at 1", 1, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | 1<<n, true },
+		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(y&^x, x&^y) }},
+	{"clear", "bit %s of %w is stuck at 0", 1, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1 << n), true },
+		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x&^y, y&^x) }},
+	{"negate", "%w has the wrong sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return x ^ f.SignBit(), f.SignBit() != 0 },
+		once, constant},
+	{"zero", "%w is a zero of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return x & f.SignBit(), !f.NoZero },
+		once, constant},
+	{"plus-zero", "%w is +0", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return 0, !f.NoZero },
+		once, constant},
+	{"max", "%w is the largest number of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
+		return x&f.SignBit() | f.MaxFinite(), true
+	}, once, constant},
+	{"inf", "%w is an infinity of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
+		if !f.HasInf() {
+			return 0, false
+		}
+		return f.InfCode(x&f.SignBit() != 0), true
+	}, once, constant},
+	{"scale", "%w is %s of what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
+	{"add", "%w has a magnitude %s", 2, false, added, func(*fp.Format) []int64 { return []int64{1, -1} }, addBetween},
+	{"up", "%w is %s", 3, false, raised, func(*fp.Format) []int64 { return nil }, func(f *fp.Format, x, y uint64) (int64, bool) {
+		n, ok := addBetween(f, x, y)
+		if x&f.SignBit() != 0 {
+			n = -n
+		}
+		return n, ok
+	}},
+	{"flip", "bit %s of %w is inverted", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ 1<<n, true },
+		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x^y, 0) }},
+	{"cut", "the low %s bits of %w are zero", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1<<n - 1), true },
+		func(f *fp.Format) []int64 { return []int64{int64(f.FracBits)} }, nil},
+	{"fill", "the low %s bits of %w are ones", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | (1<<n - 1), true },
+		func(f *fp.Format) []int64 { return nil }, nil},
+	{"magnitude", "%w has the magnitude %s and its sign", 3, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
+		return x&f.SignBit() | uint64(n), true
+	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
+		return int64(y &^ f.SignBit()), (x^y)&f.SignBit() == 0
+	}},
+	{"code", "%w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return uint64(n), true },
+		codesOf, func(f *fp.Format, x, y uint64) (int64, bool) { return int64(y), true }},
+	{"xor", "the bits %s of %w are inverted", 4, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ uint64(n), true },
+		nil, func(f *fp.Format, x, y uint64) (int64, bool) { return int64(x ^ y), true }},
+	{"and", "the bits %s of %w are stuck at 0", 3, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ uint64(n), true }, nil, nil},
+	{"or", "the bits %s of %w are stuck at 1", 3, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | uint64(n), true }, nil, nil},
+}
+
+func find(name string) *operation {
+	i := slices.IndexFunc(operations, func(o operation) bool { return o.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &operations[i]
+}
+
+// once is the number of an operation that has none.
+func once(*fp.Format) []int64 { return []int64{0} }
+
+func constant(*fp.Format, uint64, uint64) (int64, bool) { return 0, true }
+
+func bitNumbers(f *fp.Format) []int64 {
+	ns := make([]int64, f.CodeBits())
+	for i := range ns {
+		ns[i] = int64(i)
+	}
+	return ns
+}
+
+// codesOf are all codes of a small format, and a few of others.
+func codesOf(f *fp.Format) []int64 {
+	var ns []int64
+	if f.CodeBits() <= 8 {
+		for c := range int64(1) << f.CodeBits() {
+			ns = append(ns, c)
+		}
+		return ns
+	}
+	for _, x := range []float64{1, -1, 2, 0.5} {
+		ns = append(ns, int64(f.FromFloat64(x)))
+	}
+	if f.HasNaN() {
+		ns = append(ns, int64(f.QuietNaN(false)))
+	}
+	return ns
+}
+
+// oneBit returns the number of the only bit of x, if nothing else changes.
+func oneBit(x, other uint64) (int64, bool) {
+	if other != 0 || x == 0 || x&(x-1) != 0 {
+		return 0, false
+	}
+	n := int64(0)
+	for ; x > 1; x >>= 1 {
+		n++
+	}
+	return n, true
+}
+
+// magnitude returns a code without its sign, if it is a number.
+func magnitude(f *fp.Format, x uint64) (int64, bool) {
+	k := classOf(f, x)
+	return int64(x &^ f.SignBit() & f.CodeMask()), k != isNaN
+}
+
+// step is the difference of the codes of neighbours: TF32 has bits below its fraction.
+func step(f *fp.Format) int64 { return 1 << f.Low }
+
+// added makes a magnitude so many codes larger. It does not go beyond zero or infinity.
+func added(f *fp.Format, x uint64, n int64) (uint64, bool) {
+	m, ok := magnitude(f, x)
+	y := m + n*step(f)
+	if !ok || y < 0 || uint64(y) > f.CodeMask()&^f.SignBit() {
+		return 0, false
+	}
+	return x&f.SignBit() | uint64(y), true
+}
+
+func addBetween(f *fp.Format, x, y uint64) (int64, bool) {
+	m, ok := magnitude(f, x)
+	n, also := magnitude(f, y)
+	return (n - m) / step(f), ok && also && (x^y)&f.SignBit() == 0 && (n-m)%step(f) == 0 && classOf(f, x) != isZero
+}
+
+// raised moves a number upwards by so many codes, towards plus infinity.
+func raised(f *fp.Format, x uint64, n int64) (uint64, bool) {
+	if x&f.SignBit() != 0 {
+		n = -n
+	}
+	return added(f, x, n)
+}
+
+// scaled multiplies a number by a power of two, if that can be done exactly.
+func scaled(f *fp.Format, x uint64, n int64) (uint64, bool) {
+	d := f.Decode(x)
+	if d.Class != fp.Finite {
+		return x, d.Class != fp.NaN
+	}
+	v := f.Dyadic(d)
+	v.Q += int32(n)
+	if v.Exponent() > f.Emax() || v.Low() < f.Emin()-int32(f.FracBits) {
+		return 0, false
+	}
+	return f.Encode(v, fp.RZ, fp.OverInf) &^ (1<<f.Low - 1), true
+}
+
+func scaleBetween(f *fp.Format, x, y uint64) (int64, bool) {
+	if k := classOf(f, x); k != isNormal && k != isSubnormal {
+		return 0, false
+	}
+	if k := classOf(f, y); k != isNormal && k != isSubnormal {
+		return 0, false
+	}
+	n := int64(f.Dyadic(f.Decode(y)).Exponent() - f.Dyadic(f.Decode(x)).Exponent())
+	got, ok := scaled(f, x, n)
+	return n, ok && got == y && n != 0
+}
+
+// The operations on a product that read another product's operand: N is its distance.
+const (
+	readsOther  = "reads"     // of the product that many places later
+	readsFixed  = "reads-at"  // of the product of that number
+	readsBeside = "reads-xor" // of the product whose number has other bits
+)
+
+// other returns the number of the product that is read instead of k; -1 if there is none.
+func (e *Effect) other(k, of int) int {
+	j := -1
+	switch e.Do {
+	case readsOther:
+		j = k + int(e.N)
+	case readsFixed:
+		j = int(e.N)
+	case readsBeside:
+		j = k ^ int(e.N)
+	}
+	if j < 0 || j >= of || j == k {
+		return -1
+	}
+	return j
+}
+
+// reads reports whether an effect is that another product's operand is read.
+func (e *Effect) reads() bool { return e.Do == readsOther || e.Do == readsFixed || e.Do == readsBeside }
+
+// runner computes effects.
+type runner struct {
+	*viewer
+	effect Effect
+	model  *sim.Model // of OnProgram
+	op     *operation
+}
+
+// newRunner returns what computes an effect; nil if it is none.
+func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
+	r := &runner{viewer: w, effect: e, op: find(e.Do)}
+	if e.On == OnProgram {
+		q := *p
+		if q.Apply(e.Changes) != nil {
+			return nil
+		}
+		m, err := sim.New(w.f, k, q)
+		if err != nil {
+			return nil
+		}
+		r.model = m
+		return r
+	}
+	if !slices.Contains([]Place{OnResult, OnC, OnA, OnB, OnProduct}, e.On) || e.reads() != (r.op == nil) || e.reads() && !e.ofProducts() {
+		return nil
+	}
+	return r
+}
+
+// run returns the result where the effect happens: to the products of some numbers, or to the
+// case. It reports whether the effect can happen there.
+func (r *runner) run(v *view, places []int) (uint64, bool) {
+	e := &r.effect
+	switch e.On {
+	case OnProgram:
+		return r.model.Dot(v.dot, nil), true
+	case OnResult:
+		return r.op.do(r.f.D.Get(), v.right, e.N)
+	case OnC:
+		d, ok := v.dot.Clone(), r.f.C != fp.None
+		if ok {
+			d.C, ok = r.op.do(r.f.C.Get(), d.C, e.N)
+		}
+		return r.result(v, d), ok
+	}
+	d, some := v.dot.Clone(), false
+	for _, k := range places {
+		some = r.product(v.dot, d, k) || some
+	}
+	return r.result(v, d), some
+}
+
+// result is the program's result on a changed dot product.
+func (r *runner) result(v *view, d *mma.Dot) uint64 {
+	if d.Equal(v.dot) {
+		return v.right
+	}
+	return r.m.Dot(d, nil)
+}
+
+// product changes product k.
+func (r *runner) product(from, d *mma.Dot, k int) bool {
+	e := &r.effect
+	a, b := r.f.A.Get(), r.f.B.Get()
+	if e.reads() {
+		j := e.other(k, len(d.A))
+		if j < 0 {
+			return false
+		}
+		if e.On != OnB {
+			d.A[k] = from.A[j]
+		}
+		if e.On != OnA {
+			d.B[k] = from.B[j]
+		}
+		return true
+	}
+	if e.On == OnProduct && e.Do == "plus-zero" { // the product is not there
+		d.A[k], d.B[k] = 0, 0
+		return true
+	}
+	if e.On == OnB {
+		y, ok := r.op.do(b, d.B[k], e.N)
+		if ok {
+			d.B[k] = y
+		}
+		return ok
+	}
+	y, ok := r.op.do(a, d.A[k], e.N)
+	if ok {
+		d.A[k] = y
+		return true
+	}
+	if e.On == OnProduct {
+		if y, ok = r.op.do(b, d.B[k], e.N); ok {
+			d.B[k] = y
+		}
+	}
+	return ok
+}

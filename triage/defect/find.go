@@ -1,0 +1,424 @@
+package defect
+
+import (
+	"fmt"
+
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// The limits of a search. They depend on no clock: the same seed finds the same rule.
+const (
+	mostRounds  = 24
+	perRound    = 256  // inputs that are asked
+	candidates  = 1024 // of which these are chosen
+	calmRounds  = 3    // in which nothing contradicts the simplest rule, before the last test
+	mostPool    = 16   // rules that are left, whose predictions are compared
+	enough      = 16   // inputs on either side of the condition that must confirm a rule
+	lastRound   = 2    // of gen.Probe: the last test
+	mostDiffer  = 384
+	farFetched  = 12 // the cost of conditions beside which more conditions are tried
+	mostSamples = 5000
+)
+
+// sample is a case with what the program makes of it.
+type sample struct {
+	*view
+	want    uint64
+	differs bool
+	effects map[*proposal][]int8 // by instance: see effectAt
+}
+
+// search is the state of a search.
+type search struct {
+	*viewer
+	u       *Unit
+	maker   *maker
+	samples []*sample
+	asked   map[string]bool
+	against map[string][]*sample // by effect and scope: the cases that contradicted its rules
+
+	proposed map[string]*proposal // by effect
+	left     []*proposal
+}
+
+// hypothesis is a rule that no case contradicts.
+type hypothesis struct {
+	p    *proposal
+	rule Rule
+	when int // the cost of the conditions
+	cost int
+}
+
+// Find looks for the rule of a unit's defect. It returns nil if there is none that all answers
+// of the unit agree with.
+func Find(ctx context.Context, u *Unit) (*Claim, error) {
+	m, err := sim.New(u.Formats, u.K, u.Program)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{viewer: &viewer{f: u.Formats, m: m}, u: u, asked: map[string]bool{}, against: map[string][]*sample{}, proposed: map[string]*proposal{}}
+	s.maker = &maker{u.Formats, rand.New(rand.NewPCG(u.Seed, 0x6465666563740001))}
+	kept := map[bool]int{}
+	for _, c := range u.Cases {
+		x := s.learn(c.Dot, c.Want)
+		if kept[x.differs]++; kept[x.differs] > mostDiffer {
+			s.samples = s.samples[:len(s.samples)-1]
+		}
+	}
+	return s.find(ctx)
+}
+
+func (s *search) same(x, y uint64) bool {
+	return x == y || oracle.Compare(s.f.D, s.u.Policy, x, y) == oracle.Same
+}
+
+// learn takes in a case.
+func (s *search) learn(d *mma.Dot, want uint64) *sample {
+	c := &sample{view: s.view(d), want: want}
+	c.differs = !s.same(want, c.right)
+	s.samples = append(s.samples, c)
+	s.asked[mma.FormatDot(s.f, d)] = true
+	return c
+}
+
+// differing returns cases that differ, at most so many.
+func (s *search) differing(most int) (some []*sample) {
+	for _, c := range s.samples {
+		if c.differs && len(some) < most {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
+// find asks about inputs until one rule is left that nothing contradicts for some rounds, and puts
+// it to the last test.
+func (s *search) find(ctx context.Context) (*Claim, error) {
+	if len(s.differing(1)) == 0 {
+		return nil, nil
+	}
+	var claim *Claim
+	calm, hopeless := 0, 0
+	for round := 0; round < mostRounds && len(s.samples) < mostSamples && ctx.Err() == nil; round++ {
+		pool := s.hypotheses()
+		if len(pool) == 0 {
+			if hopeless++; hopeless > 2 {
+				return nil, nil
+			}
+		}
+		if claim == nil || len(pool) == 0 || !equal(&claim.Rule, &pool[0].rule) {
+			claim, calm = nil, 0
+			if len(pool) > 0 {
+				claim = &Claim{Rule: pool[0].rule}
+			}
+		}
+		inputs := s.inputs(pool)
+		if round == 0 {
+			inputs = append(inputs, s.alone()...)
+		}
+		if calm >= calmRounds {
+			inputs = s.exam()
+		}
+		contradicted, err := s.test(ctx, claim, pool, inputs)
+		if err != nil {
+			return nil, err
+		}
+		if contradicted {
+			claim = nil
+			continue
+		}
+		if calm++; calm > calmRounds && claim != nil && claim.Confirmed >= enough && (claim.Beside >= enough || len(claim.When) == 0) {
+			claim.Tested = len(s.samples)
+			return claim, nil
+		} else if calm > calmRounds+2 {
+			return nil, nil // too few inputs show anything
+		}
+	}
+	return nil, ctx.Err()
+}
+
+// test asks the unit about inputs, and counts those that confirm a claim.
+func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inputs []*mma.Dot) (contradicted bool, err error) {
+	if len(inputs) == 0 {
+		return false, nil
+	}
+	asked := slices.Clone(inputs)
+	answers, err := s.u.Ask(ctx, asked)
+	if err != nil {
+		return false, err
+	}
+	for i, d := range inputs {
+		if asked[i] != d {
+			continue // the unit fails on it
+		}
+		c := s.learn(d, answers[i])
+		if claim == nil {
+			continue
+		}
+		h := pool[0]
+		got, met := s.predict(h, c.view)
+		switch {
+		case !s.same(got, c.want):
+			contradicted = true
+		case len(met) > 0 && c.differs:
+			claim.Confirmed++
+		}
+		if s.visible(h, c.view, met) {
+			claim.Beside++
+		}
+	}
+	return contradicted, nil
+}
+
+// predict returns what a rule predicts, and the instances that meet its conditions.
+func (s *search) predict(h *hypothesis, v *view) (result uint64, met []int) {
+	met = s.meeting(&h.rule, v)
+	if len(met) > 0 {
+		if got, ok := h.p.run(v, met); ok {
+			return got, met
+		}
+	}
+	return v.right, nil
+}
+
+// meeting returns the instances that meet the conditions of a rule.
+func (s *search) meeting(r *Rule, v *view) (places []int) {
+	s.add(v, r.Scope)
+	columns := make([]int, len(r.When))
+	for n := range r.When {
+		columns[n] = column(r.Scope, r.When[n].Feature)
+	}
+	for i := range v.of[r.Scope] {
+		meets := true
+		for n := range r.When {
+			if !r.When[n].holds(v.value(r.Scope, i, columns[n])) {
+				meets = false
+				break
+			}
+		}
+		if meets {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
+// visible reports whether the effect of a rule would be seen where its condition is not met: of an
+// effect on single products, in any other than those that meet it.
+func (s *search) visible(h *hypothesis, v *view, met []int) bool {
+	if !h.p.effect.ofProducts() && len(met) > 0 {
+		return false
+	}
+	for k := range s.instances(h.p, v) {
+		if slices.Contains(met, k) {
+			continue
+		}
+		if got, ok := h.p.run(v, []int{k}); ok && !s.same(got, v.right) {
+			return true
+		}
+	}
+	return false
+}
+
+// hypotheses returns the simplest rules that no case contradicts. Where those with the fewest
+// conditions need a far-fetched one, such as a pattern of bits, one more condition may be simpler.
+func (s *search) hypotheses() []*hypothesis {
+	proposals := s.proposals()
+	var pool []*hypothesis
+	for parts := range MaxParts + 1 {
+		before := len(pool)
+		for _, p := range proposals {
+			for _, scope := range scopesOf(p, parts) {
+				pool = append(pool, s.consistent(p, scope, -1, parts)...)
+			}
+			pool = append(pool, s.inOneProduct(p, parts)...)
+		}
+		slices.SortStableFunc(pool, func(x, y *hypothesis) int { return x.cost - y.cost })
+		if before > 0 || len(pool) > 0 && pool[0].when <= farFetched {
+			break
+		}
+	}
+	return pool[:min(len(pool), mostPool)]
+}
+
+// inOneProduct returns rules with conditions on a product of a certain number, for effects on
+// other things than products.
+func (s *search) inOneProduct(p *proposal, parts int) (pool []*hypothesis) {
+	if p.effect.ofProducts() || parts < 2 {
+		return nil
+	}
+	for k := range min(len(s.samples[0].dot.A), mostPaired) {
+		pool = append(pool, s.consistent(p, OfProduct, k, parts)...)
+	}
+	return pool
+}
+
+// scopesOf are the scopes that the conditions of an effect may have.
+func scopesOf(p *proposal, parts int) []Scope {
+	switch {
+	case p.effect.ofProducts():
+		return []Scope{OfProduct}
+	case parts == 0:
+		return []Scope{OfCase}
+	}
+	return []Scope{OfCase, OfProduct, OfPair, OfSum}
+}
+
+// scopeCosts prefers conditions on the case as a whole.
+var scopeCosts = map[Scope]int{OfCase: 0, OfProduct: 1, OfSum: 2, OfPair: 3}
+
+// consistent returns rules with an effect that predict every case. They are learned from a few
+// cases, to which those that contradict a rule are added. only is the number of the only product
+// that is looked at; -1: all are.
+func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypothesis {
+	const tries = 6
+	key := fmt.Sprint(scope, only, p.effect.String())
+	for range tries {
+		l := s.lesson(p, scope, only, s.focused(p, key))
+		if l.cases == 0 {
+			return nil
+		}
+		var fixed []Condition
+		if only >= 0 {
+			fixed = []Condition{{Feature: "k", Is: Equal, Value: int64(only)}}
+		}
+		var all []*hypothesis
+		var worst *sample
+		for _, when := range l.separate(func(name string) int { return widthOf(name, s.f) }, parts-len(fixed)) {
+			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: slices.Concat(fixed, when)}}
+			for i := range h.rule.When {
+				c := &h.rule.When[i]
+				h.when += conditionCost(&scopes[scope][column(scope, c.Feature)], c)
+			}
+			h.cost = h.when + 3*p.cost + scopeCosts[scope]
+			if c := s.contradiction(h); c == nil {
+				all = append(all, h)
+			} else if worst == nil {
+				worst = c
+			}
+		}
+		if len(all) > 0 || worst == nil || slices.Contains(s.against[key], worst) {
+			return all
+		}
+		s.against[key] = append(s.against[key], worst)
+	}
+	return nil
+}
+
+// focused returns the cases that rules with an effect are learned from: the first that differ, and
+// those of the others in which the effect would show.
+func (s *search) focused(p *proposal, key string) []*sample {
+	var differ, agree []*sample
+	for _, c := range s.samples {
+		switch {
+		case c.differs && len(differ) < learnDiffer:
+			differ = append(differ, c)
+		case !c.differs && len(agree) < learnAgree:
+			if s.seen(p, c) > 0 {
+				agree = append(agree, c)
+			}
+		}
+	}
+	return slices.Concat(differ, agree, s.against[key])
+}
+
+// contradiction returns a case that a rule does not predict; nil if there is none.
+func (s *search) contradiction(h *hypothesis) *sample {
+	for _, c := range slices.Backward(s.samples) {
+		if got, _ := s.predict(h, c.view); !s.same(got, c.want) {
+			return c
+		}
+	}
+	return nil
+}
+
+// inputs chooses inputs that tell the rules apart that are left, that meet the condition of the
+// simplest, and that do not although its effect would show.
+func (s *search) inputs(pool []*hypothesis) []*mma.Dot {
+	const each = perRound / 4
+	var apart, met, beside, others []*mma.Dot
+	for range candidates {
+		d := s.input()
+		key := mma.FormatDot(s.f, d)
+		if s.asked[key] {
+			continue
+		}
+		s.asked[key] = true
+		v := s.view(d)
+		if len(pool) == 0 {
+			others = append(others, d)
+			continue
+		}
+		got, yes := s.predict(pool[0], v)
+		switch {
+		case slices.ContainsFunc(pool[1:], func(h *hypothesis) bool { x, _ := s.predict(h, v); return !s.same(x, got) }):
+			apart = append(apart, d)
+		case len(yes) > 0 && !s.same(got, v.right):
+			met = append(met, d)
+		case s.visible(pool[0], v, yes):
+			beside = append(beside, d)
+		default:
+			others = append(others, d)
+		}
+	}
+	first := func(ds []*mma.Dot, n int) []*mma.Dot { return ds[:min(len(ds), n)] }
+	chosen := slices.Concat(first(apart, 2*each), first(met, each), first(beside, each))
+	return append(chosen, first(others, perRound-len(chosen))...)
+}
+
+// input makes an input near a known case, mostly near one that differs.
+func (s *search) input() *mma.Dot {
+	r := s.maker.r
+	differ := s.differing(mostDiffer)
+	x, y := differ[r.IntN(len(differ))], s.samples[r.IntN(len(s.samples))]
+	switch r.IntN(5) {
+	case 0:
+		return s.maker.transplant(y.dot, x.dot)
+	case 1:
+		return s.maker.near(y.dot, x.dot)
+	}
+	return s.maker.near(x.dot, y.dot)
+}
+
+// alone returns products of differing cases alone, with their c and without it.
+func (s *search) alone() (dots []*mma.Dot) {
+	for _, c := range s.differing(perRound) {
+		for k := range c.dot.A {
+			if len(dots) >= 2*perRound {
+				return dots
+			}
+			d := mma.NewDot(s.f, len(c.dot.A))
+			copy(d.SA, c.dot.SA)
+			copy(d.SB, c.dot.SB)
+			if d.A[k], d.B[k] = c.dot.A[k], c.dot.B[k]; len(dots)%2 == 0 {
+				d.C = c.dot.C
+			}
+			if key := mma.FormatDot(s.f, d); !s.asked[key] {
+				s.asked[key] = true
+				dots = append(dots, d)
+			}
+		}
+	}
+	return dots
+}
+
+// exam returns inputs of every generator, and some near those that differ.
+func (s *search) exam() []*mma.Dot {
+	k := len(s.samples[0].dot.A)
+	dots := gen.Probe(gen.Spec{Formats: s.f, K: k}, s.u.Seed+1, lastRound, &s.u.Program)
+	for range perRound {
+		dots = append(dots, s.input())
+	}
+	return dots
+}
+
+func equal(x, y *Rule) bool {
+	return x.Scope == y.Scope && x.Effect.String() == y.Effect.String() && slices.Equal(x.When, y.When)
+}

@@ -1,0 +1,420 @@
+package defect
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// The limits of learning.
+const (
+	learnDiffer = 64  // differing cases that conditions must cover
+	learnAgree  = 320 // agreeing cases, in which the effect would show, that they must not
+	mostAtoms   = 2400
+	mostRules   = 24  // of a size, for an effect and a scope
+	eachFeature = 10  // conditions on a feature, and
+	strongAtoms = 240 // conditions in all of which three are combined
+	MaxParts    = 3   // of a condition
+)
+
+// instance is one of the products, pairs or sums of a case, or the case itself.
+type instance struct {
+	v *view
+	i int
+}
+
+// lesson is what conditions are learned from: of each differing case the instances of which one
+// must meet them, and the instances of agreeing cases that must not.
+type lesson struct {
+	scope  Scope
+	yes    []instance
+	caseOf []int // of each instance of yes: the number of its case
+	cases  int
+	no     []instance
+}
+
+// lesson makes the lesson of an effect for some samples. An effect on single products may happen to
+// several of them at once, which then hide each other: where enough cases show it in one product
+// alone, only such cases count. only is the number of the only instance that counts, -1: all do.
+func (s *search) lesson(p *proposal, scope Scope, only int, some []*sample) *lesson {
+	if p.effect.ofProducts() {
+		const few = 6
+		alone := slices.DeleteFunc(slices.Clone(some), func(c *sample) bool { return s.seen(p, c) != 1 })
+		if l := s.lessonOf(p, scope, only, alone); l.cases >= few {
+			return l
+		}
+	}
+	return s.lessonOf(p, scope, only, some)
+}
+
+// seen returns in how many instances an effect would be seen.
+func (s *search) seen(p *proposal, c *sample) (n int) {
+	for i := range s.instances(p, c.view) {
+		if s.effectAt(p, c, i) != invisible {
+			n++
+		}
+	}
+	return n
+}
+
+// instances is the number of places where an effect may happen.
+func (s *search) instances(p *proposal, v *view) int {
+	if p.effect.ofProducts() {
+		return len(v.dot.A)
+	}
+	return 1
+}
+
+func (s *search) lessonOf(p *proposal, scope Scope, only int, some []*sample) *lesson {
+	l := &lesson{scope: scope}
+	for _, c := range some {
+		s.add(c.view, scope)
+		n := len(l.yes)
+		for i := range c.of[scope] {
+			if only >= 0 && i != only {
+				continue
+			}
+			switch effect := s.effectAt(p, c, i); {
+			case c.differs && effect == asWanted:
+				l.yes, l.caseOf = append(l.yes, instance{c.view, i}), append(l.caseOf, l.cases)
+			case !c.differs && effect == wrong:
+				l.no = append(l.no, instance{c.view, i})
+			}
+		}
+		if len(l.yes) > n {
+			l.cases++
+		}
+	}
+	return l
+}
+
+// What an effect does to a case that agrees or differs.
+const (
+	invisible = iota // the result is the program's
+	asWanted         // it is the unit's, and not the program's
+	wrong            // it is neither
+)
+
+// effectAt returns what an effect does if it happens to one instance. The outcomes of effects are
+// kept: they are asked for again and again.
+func (s *search) effectAt(p *proposal, c *sample, i int) int {
+	key := 0
+	if p.effect.ofProducts() {
+		key = i
+	}
+	known := c.effects[p]
+	if known == nil {
+		if c.effects == nil {
+			c.effects = map[*proposal][]int8{}
+		}
+		known = slices.Repeat([]int8{-1}, s.instances(p, c.view))
+		c.effects[p] = known
+	}
+	if known[key] < 0 {
+		known[key] = invisible
+		if got, ok := p.run(c.view, []int{key}); ok && !s.same(got, c.right) {
+			if known[key] = wrong; s.same(got, c.want) {
+				known[key] = asWanted
+			}
+		}
+	}
+	return int(known[key])
+}
+
+// atom is a condition with the instances that meet it, as sets of bits.
+type atom struct {
+	Condition
+	column  int
+	cost    int
+	yes, no []uint64
+}
+
+// separate returns rules of so many conditions that separate the differing from the agreeing
+// cases of a lesson.
+func (l *lesson) separate(width func(name string) int, parts int) [][]Condition {
+	if parts == 0 {
+		if len(l.no) == 0 {
+			return [][]Condition{nil}
+		}
+		return nil
+	}
+	atoms := l.atoms(width)
+	var found [][]*atom
+	switch parts {
+	case 1:
+		for _, a := range atoms {
+			if empty(a.no) {
+				found = append(found, []*atom{a})
+			}
+		}
+	case 2:
+		found = l.pairs(atoms)
+	default:
+		found = l.triples(atoms)
+	}
+	slices.SortStableFunc(found, func(x, y []*atom) int { return costs(x) - costs(y) })
+	var all [][]Condition
+	for _, set := range found[:min(len(found), mostRules)] {
+		var conditions []Condition
+		for _, a := range set {
+			conditions = append(conditions, a.Condition)
+		}
+		all = append(all, conditions)
+	}
+	return all
+}
+
+func costs(set []*atom) int {
+	n := 0
+	for _, a := range set {
+		n += a.cost
+	}
+	return n
+}
+
+// pairs returns pairs of conditions that no instance of an agreeing case meets and one of every
+// differing case does.
+func (l *lesson) pairs(atoms []*atom) (found [][]*atom) {
+	for i, a := range atoms {
+		for _, b := range atoms[:i] {
+			if disjoint(a.no, b.no) && l.covers(a.yes, b.yes) {
+				if found = append(found, []*atom{b, a}); len(found) > 8*mostRules {
+					return found
+				}
+			}
+		}
+	}
+	return found
+}
+
+// triples returns three conditions that do so, of those that leave the fewest instances of agreeing
+// cases, a few of each feature.
+func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
+	strong := slices.Clone(atoms)
+	slices.SortStableFunc(strong, func(x, y *atom) int { return count(x.no) - count(y.no) })
+	of := map[int]int{}
+	strong = slices.DeleteFunc(strong, func(a *atom) bool { of[a.column]++; return of[a.column] > eachFeature })
+	strong = strong[:min(len(strong), strongAtoms)]
+	for i, a := range strong {
+		for j, b := range strong[:i] {
+			if a.column == b.column && a.Is != AtLeast && a.Is != AtMost || !l.covers(a.yes, b.yes) {
+				continue
+			}
+			yes, no := both(a.yes, b.yes), both(a.no, b.no)
+			for _, c := range strong[:j] {
+				if disjoint(no, c.no) && l.covers(yes, c.yes) {
+					if found = append(found, []*atom{c, b, a}); len(found) > 16*mostRules {
+						return found
+					}
+				}
+			}
+		}
+	}
+	return found
+}
+
+// atoms returns the conditions that an instance of every differing case meets, and that some
+// instance of an agreeing case does not, the cheapest first.
+func (l *lesson) atoms(width func(name string) int) []*atom {
+	var all []*atom
+	for n, f := range scopes[l.scope] {
+		values := func(of []instance) []int64 {
+			vs := make([]int64, len(of))
+			for i, x := range of {
+				vs[i] = x.v.value(l.scope, x.i, n)
+			}
+			return vs
+		}
+		yes, no := values(l.yes), values(l.no)
+		if allAbsent(yes) {
+			continue
+		}
+		for _, c := range l.conditions(&f, yes, width) {
+			a := &atom{Condition: c, column: n, cost: conditionCost(&f, &c)}
+			a.yes, a.no = met(&c, yes), met(&c, no)
+			if l.covers(a.yes, a.yes) && count(a.no) < len(no) {
+				all = append(all, a)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y *atom) int { return x.cost - y.cost })
+	// Of conditions that no instance tells apart, a few are kept.
+	const alike = 3
+	seen := map[uint64]int{}
+	all = slices.DeleteFunc(all, func(a *atom) bool {
+		h := hash(a.yes, hash(a.no, 1))
+		seen[h]++
+		return seen[h] > alike
+	})
+	return all[:min(len(all), mostAtoms)]
+}
+
+// conditionCost prefers facts and equalities to thresholds and patterns of bits.
+func conditionCost(f *feature, c *Condition) int {
+	cost := 3 * f.cost
+	switch {
+	case c.Is == HasBits:
+		cost += min(bits.OnesCount64(uint64(c.Mask)), 8)
+	case c.Is == AtLeast || c.Is == AtMost:
+		cost += 2
+	case c.Is == Unequal:
+		cost += 3
+	case f.kind == flag && c.Value == 0:
+		cost++
+	}
+	return cost
+}
+
+func allAbsent(vs []int64) bool {
+	return !slices.ContainsFunc(vs, func(v int64) bool { return v != absent })
+}
+
+// mostValues is the number of different values of a feature, from the least and from the largest on,
+// that conditions compare with.
+const mostValues = 20
+
+// conditions returns conditions on a feature, from its values in differing cases.
+func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []Condition {
+	distinct := slices.Clone(yes)
+	slices.Sort(distinct)
+	distinct = slices.DeleteFunc(slices.Compact(distinct), func(v int64) bool { return v == absent })
+	var all []Condition
+	add := func(is Is, v int64) { all = append(all, Condition{Feature: f.name, Is: is, Value: v}) }
+	switch f.kind {
+	case flag, choice:
+		for _, v := range distinct {
+			add(Equal, v)
+		}
+	case class:
+		for k := isZero; k <= isNaN; k++ {
+			add(Equal, k)
+			add(Unequal, k)
+			if k > isZero && k < isNaN {
+				add(AtLeast, k)
+				add(AtMost, k)
+			}
+		}
+	case number:
+		some := distinct
+		if len(some) > 2*mostValues {
+			some = slices.Concat(some[:mostValues], some[len(some)-mostValues:])
+		}
+		for _, v := range some {
+			add(Equal, v)
+			add(AtLeast, v)
+			add(AtMost, v)
+		}
+		add(Unequal, 0)
+		for d := int64(1); d <= 32; d *= 2 { // it may begin before the first that was seen
+			add(AtLeast, distinct[0]-d)
+			add(AtMost, distinct[len(distinct)-1]+d)
+		}
+	case code:
+		bit := func(mask, v int64) {
+			if mask != 0 {
+				all = append(all, Condition{Feature: f.name, Is: HasBits, Value: v & mask, Mask: mask})
+			}
+		}
+		w := width(f.name)
+		for i := range w {
+			bit(1<<i, 0)
+			bit(1<<i, 1<<i)
+		}
+		for _, c := range l.common(yes, w) {
+			bit(c[0], c[1])
+		}
+	}
+	return all
+}
+
+// common returns the bits that instances of all differing cases have in common, and their values:
+// one such pattern for each instance of the first case.
+func (l *lesson) common(yes []int64, width int) [][2]int64 {
+	const most = 16
+	var all [][2]int64
+	for i, first := range yes {
+		if l.caseOf[i] > 0 || i >= most {
+			break
+		}
+		if first == absent {
+			continue
+		}
+		mask := int64(uint64(1)<<width - 1)
+		for j := i + 1; j < len(yes); {
+			best, n := int64(0), -1
+			for c := l.caseOf[j]; j < len(yes) && l.caseOf[j] == c; j++ {
+				if c == 0 || yes[j] == absent {
+					continue
+				}
+				if m := mask &^ (first ^ yes[j]); bits.OnesCount64(uint64(m)) > n {
+					best, n = m, bits.OnesCount64(uint64(m))
+				}
+			}
+			if n >= 0 {
+				mask = best
+			}
+		}
+		all = append(all, [2]int64{mask, first & mask})
+	}
+	return all
+}
+
+// met returns the set of values that meet a condition.
+func met(c *Condition, vs []int64) []uint64 {
+	set := make([]uint64, (len(vs)+63)/64)
+	for i, v := range vs {
+		if c.holds(v) {
+			set[i/64] |= 1 << (i % 64)
+		}
+	}
+	return set
+}
+
+// covers reports whether every differing case has an instance that is in both sets.
+func (l *lesson) covers(a, b []uint64) bool {
+	next := 0
+	for w := range a {
+		for x := a[w] & b[w]; x != 0; x &= x - 1 {
+			switch c := l.caseOf[w*64+bits.TrailingZeros64(x)]; {
+			case c == next:
+				next++
+			case c > next:
+				return false
+			}
+		}
+	}
+	return next == l.cases
+}
+
+func empty(a []uint64) bool { return !slices.ContainsFunc(a, func(x uint64) bool { return x != 0 }) }
+
+func disjoint(a, b []uint64) bool {
+	for i, x := range a {
+		if x&b[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func both(a, b []uint64) []uint64 {
+	c := make([]uint64, len(a))
+	for i := range a {
+		c[i] = a[i] & b[i]
+	}
+	return c
+}
+
+func count(a []uint64) (n int) {
+	for _, x := range a {
+		n += bits.OnesCount64(x)
+	}
+	return n
+}
+
+func hash(a []uint64, h uint64) uint64 {
+	for _, x := range a {
+		h = (h ^ x) * 0x9e3779b97f4a7c15
+		h ^= h >> 29
+	}
+	return h
+}

@@ -1,0 +1,199 @@
+package defect
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+)
+
+// The limits of proposing.
+const (
+	proposeOn   = 12 // differing cases on which every effect is tried
+	filterOn    = 64 // and those that explain these, on so many
+	mostEffects = 16 // of each place
+)
+
+// proposal is an effect that explains differing cases: all of them, or for an effect on single
+// products, which may happen to several at once, a part.
+type proposal struct {
+	*runner
+	cost int
+	hits int // of the cases on which it was tried
+}
+
+// proposals returns the effects that are left: they are looked for again when none is.
+func (s *search) proposals() []*proposal {
+	differ := s.differing(filterOn)
+	s.left = slices.DeleteFunc(s.left, func(p *proposal) bool {
+		p.hits = s.explained(p.runner, differ)
+		return !p.effect.ofProducts() && p.hits < len(differ)
+	})
+	if len(s.left) == 0 {
+		s.left = s.propose()
+	}
+	return s.left
+}
+
+// propose returns the effects that explain the differing cases, the simplest first.
+func (s *search) propose() []*proposal {
+	differ := s.differing(filterOn)
+	few := differ[:min(len(differ), proposeOn)]
+	var all []*proposal
+	for _, effects := range [][]Effect{s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.productEffects(), s.programEffects()} {
+		var some []*proposal
+		for _, e := range effects {
+			r := newRunner(s.viewer, s.u.K, &s.u.Program, e)
+			if r == nil || !s.mayExplain(r, few) {
+				continue
+			}
+			p := &proposal{runner: r, cost: costOf(&e), hits: s.explained(r, differ)}
+			if known := s.proposed[e.String()]; known != nil {
+				known.hits, p = p.hits, known
+			} else {
+				s.proposed[e.String()] = p
+			}
+			if p.hits == len(differ) || e.ofProducts() && 4*p.hits >= len(differ) {
+				some = append(some, p)
+			}
+		}
+		slices.SortStableFunc(some, func(x, y *proposal) int { return cmp.Or(y.hits-x.hits, x.cost-y.cost) })
+		all = append(all, some[:min(len(some), mostEffects)]...)
+	}
+	slices.SortStableFunc(all, func(x, y *proposal) int { return cmp.Or(y.hits-x.hits, x.cost-y.cost) })
+	return all[:min(len(all), 2*mostEffects)]
+}
+
+// mayExplain is a first test of an effect on a few cases.
+func (s *search) mayExplain(r *runner, few []*sample) bool {
+	hits := s.explained(r, few)
+	return hits == len(few) || r.effect.ofProducts() && 4*hits >= len(few)
+}
+
+// explained counts the cases that an effect explains.
+func (s *search) explained(r *runner, cases []*sample) int {
+	n := 0
+	for i, c := range cases {
+		if s.explains(r, c) {
+			n++
+		} else if !r.effect.ofProducts() || i-n > 3*len(cases)/4 {
+			break
+		}
+	}
+	return n
+}
+
+// explains reports whether an effect gives the unit's result where it happens: to any one product.
+func (s *search) explains(r *runner, c *sample) bool {
+	if !r.effect.ofProducts() {
+		got, ok := r.run(c.view, nil)
+		return ok && s.same(got, c.want)
+	}
+	for k := range c.dot.A {
+		if got, ok := r.run(c.view, []int{k}); ok && s.same(got, c.want) {
+			return true
+		}
+	}
+	return false
+}
+
+// costOf is how far-fetched an effect is.
+func costOf(e *Effect) int {
+	switch {
+	case e.On == OnProgram:
+		return 4
+	case e.reads():
+		return 2
+	case e.On == OnC || e.On == OnA || e.On == OnB:
+		return find(e.Do).cost + 1
+	case e.Do == "scale" || e.Do == "add" || e.Do == "up":
+		return find(e.Do).cost + int(min(max(e.N, -e.N)/2, 4))
+	}
+	return find(e.Do).cost
+}
+
+// resultEffects are the operations that make the unit's result of the program's, in the first case.
+func (s *search) resultEffects(differ []*sample) []Effect {
+	f := s.f.D.Get()
+	x, y := differ[0].right, differ[0].want
+	var all []Effect
+	add := func(o string, n int64) { all = append(all, Effect{On: OnResult, Do: o, N: n}) }
+	for i := range operations {
+		if o := &operations[i]; o.between != nil {
+			if n, ok := o.between(f, x, y); ok {
+				add(o.name, n)
+			}
+		}
+	}
+	var away, set uint64
+	for _, c := range differ {
+		away, set = away|c.right&^c.want, set|c.want&^c.right
+	}
+	if set == 0 {
+		add("and", int64(away))
+	}
+	if away == 0 {
+		add("or", int64(set))
+	}
+	for n := int64(2); n <= int64(f.FracBits); n++ {
+		add("cut", n)
+		add("fill", n)
+	}
+	return all
+}
+
+// operandEffects are the operations on a, b or c.
+func (s *search) operandEffects(on Place) []Effect {
+	id := map[Place]fp.ID{OnA: s.f.A, OnB: s.f.B, OnC: s.f.C}[on]
+	if id == fp.None {
+		return nil
+	}
+	var all []Effect
+	for _, o := range operations {
+		if o.numbers != nil {
+			for _, n := range o.numbers(id.Get()) {
+				all = append(all, Effect{On: on, Do: o.name, N: n})
+			}
+		}
+	}
+	if on != OnC {
+		all = append(all, s.readEffects(on)...)
+	}
+	return all
+}
+
+// productEffects are the operations on a product as a whole.
+func (s *search) productEffects() []Effect {
+	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}}
+	for _, n := range []int64{-1, 1, -2, 2} {
+		all = append(all, Effect{On: OnProduct, Do: "scale", N: n})
+	}
+	return append(all, s.readEffects(OnProduct)...)
+}
+
+// readEffects are those of operands that are read from another product.
+func (s *search) readEffects(on Place) []Effect {
+	k := int64(s.u.K)
+	all := []Effect{}
+	for _, n := range []int64{1, -1, 2, -2, 4, -4} {
+		all = append(all, Effect{On: on, Do: readsOther, N: n})
+	}
+	for n := int64(1); n < k; n *= 2 {
+		all = append(all, Effect{On: on, Do: readsBeside, N: n})
+	}
+	for n := range min(k, 64) {
+		all = append(all, Effect{On: on, Do: readsFixed, N: n})
+	}
+	return all
+}
+
+// programEffects are the decisions of a designer.
+func (s *search) programEffects() []Effect {
+	var all []Effect
+	for _, m := range (change.Space{Formats: s.f, K: s.u.K}).Mutants(&s.u.Program, change.Decisions, change.Refinements) {
+		all = append(all, Effect{On: OnProgram, Changes: mma.Diff(&s.u.Program, &m.Params)})
+	}
+	return all
+}

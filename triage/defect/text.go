@@ -1,0 +1,183 @@
+package defect
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// String names an effect for programs.
+func (e *Effect) String() string {
+	return fmt.Sprint(e.On, " ", e.Do, " ", e.N, " ", mma.Brief(e.Changes))
+}
+
+// String is the rule as a sentence: "the result is half of what it should be where rounding carries
+// into the next power of two".
+func (r *Rule) String() string {
+	var parts []string
+	product := ""
+	for i := range r.When {
+		if c := &r.When[i]; c.Feature == "k" && c.Is == Equal {
+			product = fmt.Sprintf("product %d", c.Value)
+		} else {
+			parts = append(parts, c.String())
+		}
+	}
+	text := r.Effect.text(product)
+	if len(parts) == 0 && (product == "" || r.Effect.ofProducts()) {
+		return text
+	}
+	where := "where "
+	switch {
+	case r.Effect.ofProducts():
+	case product != "":
+		where = "where in " + product + " "
+		if len(parts) == 0 {
+			return text + " where " + product + " is there"
+		}
+	case r.Scope == OfProduct:
+		where = "where in a product "
+	case r.Scope == OfPair:
+		where = "where of two products "
+	case r.Scope == OfSum:
+		where = "where in a sum "
+	}
+	return text + " " + where + strings.Join(parts, " and ")
+}
+
+// text says what is wrong; product names the only one in which it is.
+func (e *Effect) text(product string) string {
+	if e.On == OnProgram {
+		return "the unit computes with " + mma.Brief(e.Changes)
+	}
+	noun := map[Place]string{OnResult: "the result", OnC: "c", OnA: "a", OnB: "b", OnProduct: "the operands"}[e.On]
+	if e.ofProducts() {
+		of := product
+		if of == "" {
+			of = "each product"
+		}
+		if noun += " of " + of; e.On == OnProduct && !e.reads() {
+			noun = of
+		}
+	}
+	if e.reads() {
+		verb := " is"
+		if e.On == OnProduct {
+			verb = " are"
+		}
+		return noun + verb + " read from " + e.source()
+	}
+	if e.On == OnProduct && e.Do == "plus-zero" {
+		return noun + " is lost"
+	}
+	o := find(e.Do)
+	return strings.Replace(strings.Replace(o.text, "%w", noun, 1), "%s", e.number(), 1)
+}
+
+// source is the product from which an operand is read.
+func (e *Effect) source() string {
+	switch {
+	case e.Do == readsFixed:
+		return fmt.Sprintf("product %d", e.N)
+	case e.Do == readsBeside:
+		return fmt.Sprintf("the product whose number differs in %s", bitsText(e.N))
+	case e.N == 1:
+		return "the product after it"
+	case e.N == -1:
+		return "the product before it"
+	case e.N > 0:
+		return fmt.Sprintf("the product %d places after it", e.N)
+	}
+	return fmt.Sprintf("the product %d places before it", -e.N)
+}
+
+// number writes N as the text of its operation needs it.
+func (e *Effect) number() string {
+	much := func(more, less string) string {
+		n, word := e.N, more
+		if n < 0 {
+			n, word = -n, less
+		}
+		if n == 1 {
+			return "one unit in the last place " + word
+		}
+		return fmt.Sprintf("%d units in the last place %s", n, word)
+	}
+	switch e.Do {
+	case "scale":
+		switch e.N {
+		case -1:
+			return "half"
+		case 1:
+			return "twice"
+		}
+		return fmt.Sprintf("2^%d times", e.N)
+	case "add":
+		return much("larger", "smaller")
+	case "up":
+		return much("higher", "lower")
+	case "magnitude", "code", "xor", "and", "or":
+		return strconv.FormatUint(uint64(e.N), 16)
+	}
+	return strconv.FormatInt(e.N, 10)
+}
+
+var classWords = [...]string{"zero", "subnormal", "normal", "infinite", "a NaN"}
+
+// thresholds are conditions on classes in words: at least this, at most this.
+var thresholds = map[numberClass][2]string{
+	isSubnormal: {"not zero", "zero or subnormal"},
+	isNormal:    {"neither zero nor subnormal", "finite"},
+	isInf:       {"infinite or a NaN", "not a NaN"},
+}
+
+// featureOf finds a feature in the tables.
+func featureOf(name string) *feature {
+	for _, t := range [][]feature{caseFeatures, productFeatures, pairFeatures, stepFeatures} {
+		for i := range t {
+			if t[i].name == name {
+				return &t[i]
+			}
+		}
+	}
+	return &feature{name: name, noun: name}
+}
+
+// String is a condition in words.
+func (c *Condition) String() string {
+	f := featureOf(c.Feature)
+	is := map[Is]string{Equal: " is ", Unequal: " is not ", AtLeast: " is at least ", AtMost: " is at most "}[c.Is]
+	switch {
+	case f.kind == flag && c.Value == 0:
+		return f.not
+	case f.kind == flag:
+		return f.noun
+	case f.kind == class && c.Is == AtLeast:
+		return f.noun + " is " + thresholds[c.Value][0]
+	case f.kind == class && c.Is == AtMost:
+		return f.noun + " is " + thresholds[c.Value][1]
+	case f.kind == class:
+		return f.noun + is + classWords[c.Value]
+	case c.Is != HasBits:
+		return fmt.Sprint(f.noun, is, c.Value)
+	case c.Feature == "k.bits" && c.Mask == 1:
+		return f.noun + " is " + [...]string{"even", "odd"}[c.Value]
+	case bits.OnesCount64(uint64(c.Mask)) == 1:
+		return fmt.Sprintf("%s of %s is %d", bitsText(c.Mask), f.noun, truth(c.Value != 0))
+	}
+	if low := c.Mask & (c.Mask + 1); low == 0 && strings.HasPrefix(f.noun, "the fraction") {
+		return fmt.Sprintf("%s is %x", f.noun, uint64(c.Value))
+	}
+	return fmt.Sprintf("%s masked with %x is %x", f.noun, uint64(c.Mask), uint64(c.Value))
+}
+
+// bitsText names the bits of a mask.
+func bitsText(mask int64) string {
+	if n, ok := oneBit(uint64(mask), 0); ok {
+		return fmt.Sprintf("bit %d", n)
+	}
+	return fmt.Sprintf("the bits %x", uint64(mask))
+}

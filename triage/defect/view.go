@@ -1,0 +1,333 @@
+package defect
+
+import (
+	"cmp"
+	"math/bits"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// view is what the program makes of a dot product: its result and the features of each instance of
+// a scope. Those of products, pairs and sums are made when they are asked for.
+type view struct {
+	dot   *mma.Dot
+	right uint64 // the program's result
+	of    map[Scope][][]int64
+}
+
+// viewer makes views. It is for one goroutine.
+type viewer struct {
+	f  mma.Formats
+	m  *sim.Model
+	tr sim.Trace
+}
+
+// mostPaired is the number of products, other than zeros, of which all pairs are looked at: with
+// more, only pairs of neighbours.
+const mostPaired = 16
+
+// view looks at a dot product.
+func (w *viewer) view(d *mma.Dot) *view {
+	v := &view{dot: d, of: map[Scope][][]int64{}}
+	w.tr.Reset()
+	v.right = w.m.Dot(d, &w.tr)
+	v.of[OfCase] = [][]int64{w.ofCase(v)}
+	return v
+}
+
+// add adds the features of a scope.
+func (w *viewer) add(v *view, s Scope) {
+	if v.of[s] != nil {
+		return
+	}
+	w.tr.Reset()
+	w.m.Dot(v.dot, &w.tr)
+	switch s {
+	case OfProduct:
+		v.of[s] = w.ofProducts(v)
+	case OfPair:
+		v.of[s] = w.ofPairs(v)
+	case OfSum:
+		v.of[s] = w.ofSums(v)
+	}
+}
+
+// value returns a feature of an instance of a scope, by its number in columns.
+func (v *view) value(s Scope, instance, column int) int64 {
+	if n := len(caseFeatures); column >= n {
+		return v.of[s][instance][column-n]
+	}
+	return v.of[OfCase][0][column]
+}
+
+// finite reports whether a term is a number other than a plain zero.
+func finite(t *sim.TermTrace) bool { return t.Kind == sim.Finite && !t.Value.IsZero() }
+
+// terms are the products of the trace by their k: with passes, the first of each.
+func (w *viewer) terms(k int) []*sim.TermTrace {
+	ts := make([]*sim.TermTrace, k)
+	for i := range w.tr.Products {
+		if p := &w.tr.Products[i]; p.K < k && ts[p.K] == nil {
+			ts[p.K] = &p.Term
+		}
+	}
+	return ts
+}
+
+func (w *viewer) cExp(d *mma.Dot) int64 {
+	if w.f.C == fp.None {
+		return absent
+	}
+	f := w.f.C.Get()
+	if k := classOf(f, d.C); k != isNormal && k != isSubnormal {
+		return absent
+	}
+	return int64(f.Decode(d.C).Exp)
+}
+
+// cTop is the exponent of the value of c.
+func (w *viewer) cTop(d *mma.Dot) int64 {
+	if w.cExp(d) == absent {
+		return absent
+	}
+	f := w.f.C.Get()
+	return int64(f.Dyadic(f.Decode(d.C)).Exponent())
+}
+
+func minus(x, y int64) int64 {
+	if x == absent || y == absent {
+		return absent
+	}
+	return x - y
+}
+
+func (w *viewer) ofCase(v *view) []int64 {
+	d := v.dot
+	vs := codeValues(nil, w.f.C, d.C)
+	vs = codeValues(vs, w.f.D, v.right)
+	vs = w.sumValues(vs, w.tr.Last())
+	most, least, top := absent, absent, w.cTop(d)
+	var count, negative, subnormal, special, positive int64
+	for _, t := range w.terms(len(d.A)) {
+		if t == nil || !finite(t) {
+			continue
+		}
+		count++
+		top = max(top, int64(t.Value.Exponent()))
+		if t.Value.Neg {
+			negative++
+		} else {
+			positive++
+		}
+		if e := int64(t.E); most == absent {
+			most, least = e, e
+		} else {
+			most, least = max(most, e), min(least, e)
+		}
+	}
+	for _, side := range []struct {
+		id    fp.ID
+		codes []uint64
+	}{{w.f.A, d.A}, {w.f.B, d.B}} {
+		for _, c := range side.codes {
+			switch k := classOf(side.id.Get(), c); {
+			case k == isSubnormal:
+				subnormal++
+			case k >= isInf:
+				special++
+			}
+		}
+	}
+	opposed := absent
+	if w.f.C != fp.None && count > 0 && classOf(w.f.C.Get(), d.C) != isZero {
+		opposed = truth(negative > 0 && d.C&w.f.C.Get().SignBit() == 0 || positive > 0 && d.C&w.f.C.Get().SignBit() != 0)
+	}
+	dTop := absent
+	if f := w.f.D.Get(); classOf(f, v.right) == isNormal || classOf(f, v.right) == isSubnormal {
+		dTop = int64(f.Dyadic(f.Decode(v.right)).Exponent())
+	}
+	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(w.cExp(d), most), most, least, minus(most, least),
+		count, negative, subnormal, special, opposed, truth(negative > 0 && positive > 0), minus(top, dTop))
+}
+
+// sumValues are the values of sumFeatures.
+func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
+	f := w.f.D.Get()
+	if s.Sum.Kind == sim.Inf || s.Sum.Kind == sim.NaN {
+		return append(vs, 0, 0, 0, 0, 0, 0, 0, absent, absent, absent, absent)
+	}
+	x, cut, e, top := s.Sum.Value, int64(0), absent, absent
+	some := false
+	for i := range s.Terms {
+		t := &s.Terms[i]
+		if finite(t) {
+			some, top = true, max(top, int64(t.Value.Exponent()))
+		}
+		if t.IsCut && !t.Value.IsZero() && t.Value.Low() < t.Q {
+			cut++
+		}
+	}
+	if s.HasE {
+		e = int64(s.E)
+	}
+	if x.IsZero() {
+		return append(vs, 0, 0, 0, 0, 0, 0, truth(some), absent, absent, e, cut)
+	}
+	q := max(x.Exponent(), f.Emin()) - int32(f.FracBits)
+	floor := x.Round(q, fp.RZ)
+	after := x
+	overflow := false
+	if n := len(s.Rounds); n > 0 {
+		last := &s.Rounds[n-1].After
+		after, overflow = last.Value, last.Kind == sim.Inf || last.Kind == sim.NaN
+	}
+	ones := !floor.IsZero() && oneRun(floor, int32(f.FracBits)+1)
+	up := !overflow && !after.IsZero() && compare(after, x) > 0
+	return append(vs, truth(x.Low() == q-1), truth(ones), truth(up && after.Exponent() > x.Exponent()), truth(up), truth(x.Low() < q),
+		truth(overflow), 0, minus(top, int64(x.Exponent())), minus(e, int64(x.Exponent())), e, cut)
+}
+
+// oneRun reports whether the upper n bits of a magnitude are ones and no other is.
+func oneRun(x fp.Dyadic, n int32) bool {
+	return x.Exponent()-x.Low() == n-1 && bits.OnesCount64(x.Hi)+bits.OnesCount64(x.Lo) == int(n)
+}
+
+// compare compares two magnitudes other than zero.
+func compare(x, y fp.Dyadic) int {
+	ex, ey := x.Exponent(), y.Exponent()
+	x, y = x.Shl(128-x.Len()), y.Shl(128-y.Len())
+	return cmp.Or(cmp.Compare(ex, ey), cmp.Compare(x.Hi, y.Hi), cmp.Compare(x.Lo, y.Lo))
+}
+
+func (w *viewer) ofProducts(v *view) [][]int64 {
+	d := v.dot
+	ts := w.terms(len(d.A))
+	most := v.of[OfCase][0][column(OfCase, "maxp")]
+	aligned := w.alignment()
+	all := make([][]int64, len(d.A))
+	for k := range d.A {
+		vs := codeValues([]int64{int64(k), int64(k), int64(k)}, w.f.A, d.A[k])
+		vs = codeValues(vs, w.f.B, d.B[k])
+		neg, exp, top, wide, shift, cut, largest, opposed := absent, absent, absent, absent, absent, absent, absent, absent
+		if t := ts[k]; t != nil && finite(t) {
+			neg, exp, top, wide = truth(t.Value.Neg), int64(t.E), int64(t.Value.Exponent()), truth(t.Value.Exponent() > t.E)
+			largest = truth(exp == most)
+			if w.f.C != fp.None {
+				opposed = truth(t.Value.Neg != (d.C&w.f.C.Get().SignBit() != 0))
+			}
+			if at := aligned[k]; at != nil {
+				shift, cut = minus(int64(at.e), exp), truth(at.cut)
+			}
+		}
+		vs = append(vs, neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), top, minus(top, w.cTop(d)))
+		for _, j := range []int{k - 1, k + 1} {
+			zero, neg, beside := absent, absent, absent
+			if j >= 0 && j < len(ts) && ts[j] != nil && (ts[j].Kind == sim.Finite || ts[j].Kind == sim.Null) {
+				zero, neg = truth(ts[j].Value.IsZero()), truth(ts[j].Value.Neg)
+				if zero == 0 {
+					beside = int64(ts[j].E)
+				}
+			}
+			vs = append(vs, zero, neg, minus(exp, beside))
+		}
+		vs = append(w.roundedProduct(vs, d, k, ts[k]), largest, opposed, truth(d.A[k] == d.B[k]))
+		var sa, sb uint64
+		if w.f.Scale != fp.None {
+			b := k / int(w.f.Block)
+			sa, sb = d.SA[b], d.SB[b]
+		}
+		vs = codeValues(codeValues(vs, w.f.Scale, sa), w.f.Scale, sb)
+		all[k] = vs
+	}
+	return all
+}
+
+// roundedProduct are the features of the rounding of a product.
+func (w *viewer) roundedProduct(vs []int64, d *mma.Dot, k int, t *sim.TermTrace) []int64 {
+	r := w.m.Params().Prod.Round
+	a, b := w.f.A.Get().Decode(d.A[k]), w.f.B.Get().Decode(d.B[k])
+	if r.Frac == 0 || t == nil || !finite(t) || a.Class != fp.Finite || b.Class != fp.Finite {
+		return append(vs, 0, 0, 0, 0)
+	}
+	x, y := w.f.A.Get().Dyadic(a), w.f.B.Get().Dyadic(b)
+	x.Hi, x.Lo = bits.Mul64(x.Lo, y.Lo)
+	x.Q += y.Q
+	e := x.Exponent()
+	if r.Emin != 0 {
+		e = max(e, int32(r.Emin))
+	}
+	q := e - int32(r.Frac)
+	up := compare(t.Value, x) > 0
+	return append(vs, truth(x.Low() == q-1), truth(up && t.Value.Exponent() > x.Exponent()), truth(up), truth(x.Low() < q))
+}
+
+// aligned is how a product stands in the sum that takes it.
+type aligned struct {
+	e   int32 // the exponent to which it is aligned
+	cut bool  // it loses bits
+}
+
+func (w *viewer) alignment() map[int]*aligned {
+	all := map[int]*aligned{}
+	for i := range w.tr.Sums {
+		s := &w.tr.Sums[i]
+		for j := range s.Terms {
+			if t := &s.Terms[j]; t.From == sim.FromProduct && s.HasE && finite(t) {
+				all[t.K] = &aligned{s.E, t.IsCut && t.Value.Low() < t.Q}
+			}
+		}
+	}
+	return all
+}
+
+func (w *viewer) ofPairs(v *view) [][]int64 {
+	d := v.dot
+	ts := w.terms(len(d.A))
+	var some []int
+	for k, t := range ts {
+		if t != nil && finite(t) {
+			some = append(some, k)
+		}
+	}
+	all := [][]int64{}
+	for n, i := range some {
+		rest := some[n+1:]
+		if len(some) > mostPaired {
+			rest = rest[:min(len(rest), 1)]
+		}
+		for _, j := range rest {
+			x, y := ts[i], ts[j]
+			same := compare(x.Value, y.Value) == 0
+			all = append(all, []int64{int64(i), int64(j), int64(j - i), int64(x.E - y.E), int64(x.Value.Exponent() - y.Value.Exponent()), truth(x.Value.Neg != y.Value.Neg),
+				truth(same && x.Value.Neg != y.Value.Neg), truth(same && x.Value.Neg == y.Value.Neg), truth(d.A[i] == d.A[j]), truth(d.B[i] == d.B[j])})
+		}
+	}
+	return all
+}
+
+func (w *viewer) ofSums(v *view) [][]int64 {
+	all := make([][]int64, len(w.tr.Sums))
+	for i := range w.tr.Sums {
+		s := &w.tr.Sums[i]
+		exp, neg, zero, apart := absent, absent, absent, absent
+		if s.Sum.Kind == sim.Finite || s.Sum.Kind == sim.Null {
+			neg, zero = truth(s.Sum.Value.Neg), truth(s.Sum.Value.IsZero())
+			if zero == 0 {
+				exp = int64(s.Sum.Value.Exponent())
+			}
+		}
+		var signs [2]bool
+		for j := range s.Terms {
+			if t := &s.Terms[j]; finite(t) {
+				signs[truth(t.Value.Neg)] = true
+			}
+		}
+		if n := len(s.Terms); n > 1 && finite(&s.Terms[0]) && finite(&s.Terms[n-1]) {
+			apart = int64(s.Terms[0].E - s.Terms[n-1].E)
+		}
+		all[i] = w.sumValues([]int64{int64(i), exp, neg, zero, truth(signs[0] && signs[1]), apart}, s)
+	}
+	return all
+}
