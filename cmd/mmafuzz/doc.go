@@ -12,6 +12,7 @@
 //	mmafuzz minimize    shrink the case of a bundle again
 //	mmafuzz triage      explain all bundles below a directory again
 //	mmafuzz report      a page for a browser of whatever mmafuzz has written
+//	mmafuzz atlas       a web site of everything that the catalogue knows
 //	mmafuzz record      record a target's results on the inputs of a plan
 //	mmafuzz compare     compare recordings with each other and with an earlier result
 //	mmafuzz vectors     test vectors of an instruction, for others to load
@@ -25,7 +26,8 @@
 //	mmafuzz invariance  whether a result depends on batch size, place, neighbours, threads or the run
 //	mmafuzz tolerance   rtol and atol for an instruction, a length and a distribution of inputs
 //	mmafuzz infer       find the arithmetic of an unknown unit
-//	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
+//	mmafuzz study       the studies of the papers: differences, error bounds, bias
+//	mmafuzz gemm        whole matrix products as kernels compute them, and why a product differs
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
 //	mmafuzz completion  completion for a shell
@@ -135,6 +137,8 @@
 //
 //	page  string  file that has it
 //
+// atlas writes the same of the first page of its site.
+//
 // show writes the bundle's mismatch.json, minimize the new one: go doc ./corpus Mismatch.
 //
 // Those of the other commands are documented with the packages that do the work:
@@ -142,7 +146,7 @@
 //   - compare: go doc ./fuzz/compare
 //   - status: go doc ./fuzz/fleet
 //   - infer: go doc ./triage/infer
-//   - study: go doc ./triage/study
+//   - study, gemm: go doc ./triage/study
 //   - bisect: go doc ./fuzz/bisect
 //   - vectors: go doc ./fuzz/vectors
 //   - eval: go doc ./triage/eval

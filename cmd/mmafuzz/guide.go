@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 )
 
@@ -55,6 +56,40 @@ func (g guide) write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// document makes a page of a guide.
+func (g guide) document() *document.Document {
+	d := document.New(g.title, "")
+	_, text, _ := strings.Cut(g.text, "\n")
+	var blocks []document.Block
+	for i, part := range strings.Split(text, "```") {
+		if i%2 == 1 {
+			_, code, _ := strings.Cut(part, "\n")
+			blocks = append(blocks, document.Pre(strings.TrimSuffix(code, "\n")))
+			continue
+		}
+		for paragraph := range strings.SplitSeq(part, "\n\n") {
+			blocks = append(blocks, paragraphBlock(strings.Trim(paragraph, "\n")))
+		}
+	}
+	d.Add("Step by step", blocks...)
+	return d
+}
+
+// paragraphBlock makes a block of a paragraph, a list or indented text.
+func paragraphBlock(text string) document.Block {
+	switch {
+	case strings.HasPrefix(text, "    "):
+		return document.Pre(strings.ReplaceAll(text[4:], "\n    ", "\n"))
+	case strings.HasPrefix(text, "- "):
+		items := strings.Split(text[2:], "\n- ")
+		for i := range items {
+			items[i] = strings.Join(strings.Fields(items[i]), " ")
+		}
+		return document.List(items...)
+	}
+	return document.Text(strings.Join(strings.Fields(text), " "))
 }
 
 // newHelp makes the help command, which knows commands and guides. Where a guide has the name of a

@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"fuzz"},
 	{"fuzz/bisect", "fuzz/cases", "fuzz/record", "fuzz/compare", "fuzz/doctor", "fuzz/evidence", "fuzz/fleet"},
 	{"fuzz/bench", "fuzz/checklist", "fuzz/listing", "fuzz/summary", "fuzz/vectors"},
-	{"fuzz/pages"},
+	{"fuzz/pages", "fuzz/atlas"},
 	{"cmd"},
 }
 

@@ -28,12 +28,16 @@ type Document struct {
 	Title, Lead string
 	Made        string // program that made it
 	Command     string // that makes it again; "": not known
+	Links       []Link // of a page to others of its site
 	// Overview sums it up: it is first on a page and last in a terminal, where people look first.
 	Overview []Block
 	Sections []Section
 	// Untitled: a terminal does not show the titles of sections.
 	Untitled bool
 }
+
+// Link leads to a place in the page or to another page of its site.
+type Link struct{ Text, Href string }
 
 // Section is a part of a document with a heading.
 type Section struct {
@@ -135,6 +139,9 @@ type Options struct {
 	Width   int                 // of a terminal, in columns
 	Verbose bool                // a terminal shows tables to the end and what is folded
 	Bold    func(string) string // marks up names in a terminal; nil: nothing is marked up
+	// Shared is, of a page of a site, the path to the directory of style.css and script.js
+	// (Style, Script), with a slash at its end; "": the page brings them along.
+	Shared string
 }
 
 // formats are the forms of a document.

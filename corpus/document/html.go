@@ -35,9 +35,18 @@ var skeletons embed.FS
 
 var templates = template.Must(template.New("").Funcs(template.FuncMap{"show": show, "markup": Block.html}).ParseFS(skeletons, "*.tmpl"))
 
-// writeHTML writes a page. Nothing may be loaded or run but what it brings along.
-func (d *Document) writeHTML(w io.Writer, _ Options) error {
-	css, sections := compact(pictureStyle+style), d.all()
+// Style and Script are what the pages of a site share.
+func Style() string  { return compact(pictureStyle + style) }
+func Script() string { return script }
+
+// writeHTML writes a page. Nothing may be loaded or run but what it brings along, or what a site
+// shares.
+func (d *Document) writeHTML(w io.Writer, o Options) error {
+	css, sections := Style(), d.all()
+	styles, scripts := digest(css), digest(script)
+	if o.Shared != "" {
+		styles, scripts = "'self' file:", "'self' file:"
+	}
 	return templates.ExecuteTemplate(w, "page", struct {
 		*Document
 		Sections   []Section
@@ -45,8 +54,9 @@ func (d *Document) writeHTML(w io.Writer, _ Options) error {
 		Script     template.JS
 		Policy     string
 		Navigation bool
+		Shared     string
 	}{d, sections, template.CSS(css), template.JS(script),
-		"default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + digest(css) + "; script-src " + digest(script), len(sections) > 2})
+		"default-src 'none'; base-uri 'none'; form-action 'none'; style-src " + styles + "; script-src " + scripts, len(sections) > 2, o.Shared})
 }
 
 // digest is how a content security policy names a style or a script.

@@ -53,6 +53,13 @@ func (k *Kernel) NeedsUnit() bool {
 	return k.Unit == nil && slices.ContainsFunc(k.Schedules, func(s Schedule) bool { return s.Unit == nil })
 }
 
+// AddsC reports whether C has a place in the kernel.
+func (k *Kernel) AddsC() bool {
+	return k.CFirst || slices.ContainsFunc(k.Epilogue, func(s Step) bool {
+		return s.Op == "c" || s.Op == "beta-c" || s.Op == "beta-c-mul" || s.Op == "alpha-beta"
+	})
+}
+
 // The words of a kernel.
 var (
 	cuts   = []string{"size", "count", "spread", "lanes", "stream"}

@@ -71,7 +71,7 @@
   const ids = [...document.querySelectorAll("[id]")].map((e) => e.id);
   if (new Set(ids).size !== ids.length) report("structure", "two elements have one id");
   for (const a of document.querySelectorAll('a[href^="#"]')) if (!document.getElementById(a.hash.slice(1))) report("a link to nothing", name(a));
-  for (const e of document.querySelectorAll("img, iframe, link, object, embed, form, [style], [onclick], [onerror], [onload]")) report("markup that does not belong here", name(e));
+  for (const e of document.querySelectorAll("img, iframe, link:not([rel=stylesheet]), object, embed, form, [style], [onclick], [onerror], [onload]")) report("markup that does not belong here", name(e));
   folded.forEach((d) => (d.open = false));
   return [...problems.values()];
 })()
