@@ -31,6 +31,8 @@ type Found struct {
 	Lost             *Lost            // what ones have shown
 	Answer           *Answer          // why they differ; nil if they do not, or no side is a kernel
 	Smallest         *Case            // nil: they do not differ
+	// Same is what is known without products: "", or for which K the sides are the same function.
+	Same string
 }
 
 // Lost says that a product of ones is not K, which counts the products that were summed.
@@ -67,7 +69,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{}
+	found := &Found{Same: same(z.A, z.B)}
 	var differ, agree []Product
 	var first *drawn
 	for from := 0; from < z.Count; from += perRound {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -26,7 +27,7 @@ func sideOf(t *testing.T, name, levels string) *Side {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Side{Name: name + levels, Unit: u, Kernel: k}
+	return &Side{Name: name + levels, Unit: u, Kernel: k, Modelled: true}
 }
 
 // TestFuzz finds differences between kernels, names the field, and shrinks the shape.
@@ -101,5 +102,21 @@ func TestBlackBox(t *testing.T) {
 	}
 	if f.Lost == nil || f.Lost.Side != "box" || f.Lost.K != 100 || f.Lost.Sum != 96 || f.Smallest.K != 100 {
 		t.Errorf("%+v, %+v, %+v", f, f.Lost, f.Smallest)
+	}
+}
+
+// TestSame says for which K kernels are the same function.
+func TestSame(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"plain", "plain", "every K up to 2048"},
+		{"plain", "split-k", "for K below 65,"},
+		{"plain", "batch-invariant", "every K up to 2048"},
+		{"plain", "gemv", "do not do the same operations for K = 1"}, // lanes of zeros are added
+		{"plain", "naive", "do not do the same operations for K = 1"},
+		{"plain", "stream-k", ""},
+	} {
+		if got := same(sideOf(t, c.a, ""), sideOf(t, c.b, "")); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s, %s: %s", c.a, c.b, got)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/kernel"
@@ -34,6 +35,9 @@ func (g *gemmStudy) compareShapes(ctx context.Context, r *Request, kernels []*ge
 		f, err := z.Run(ctx)
 		if err != nil {
 			return nil, err
+		}
+		if f.Same != "" {
+			res.Remarks = append(res.Remarks, fmt.Sprintf("%s, %s: %s", a.name, b.name, f.Same))
 		}
 		s := f.Smallest
 		if s == nil {
@@ -82,6 +86,8 @@ func foundWords(a, b *gemmKernel, f *kernel.Found) (words []string) {
 func (k *gemmKernel) side(r *Request) *kernel.Side {
 	s := &kernel.Side{Name: k.name, Unit: k.unit, Kernel: k.kernel, Options: k.options(r), Box: k.box}
 	s.Options.Workers = 1 // products are computed at the same time
+	_, model := k.target.(interface{ Simulator() *sim.Model })
+	s.Modelled = k.kernel != nil && (k.target == nil || model)
 	return s
 }
 
