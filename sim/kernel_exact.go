@@ -13,7 +13,7 @@ import (
 // A sum is a fixed-point number that spans all products of the formats (Kulisch), in
 // digits of 32 bits. Each is an int64, so that products are added without carries, which are
 // done once, at the end; a product of few bits is added to one digit, whatever its place
-// in there.
+// in there. Operands of few binary places are integers: see kernel_exact_int.go.
 type exact struct {
 	m        *Model
 	low      int32 // weight of the lowest bit
@@ -24,25 +24,18 @@ type exact struct {
 	direct   bool   // the sum is rounded to D's format and nothing else
 	down     bool   // a zero sum of terms of both signs is -0
 	nan      uint64
+	ints     exactInts
 }
 
 // exactState is one worker's scratch space.
 type exactState struct {
-	x    *machine
-	a, b []exactFactor
-	some []uint64 // which factors of a row of A are Inf or NaN, a bit each; after them B's columns
-	sums []int64  // even and odd products apart: one need not wait for the other
+	x      *machine
+	a, b   []wordFactor // with their scales; q is counted from the lowest exponent of its side
+	some   []uint64     // which factors of a row of A are Inf or NaN, a bit each; after them B's columns
+	ia, ib []int64      // the factors as integers: exactInts
+	sums   []int64      // even and odd products apart: one need not wait for the other
 
-	bytesA, bytesB *[256]operand // of formats of one byte: all operands
-}
-
-// exactFactor is an operand with its scale: sig * 2^at, in which at is counted from the lowest
-// exponent of its side.
-type exactFactor struct {
-	sig   int64
-	at    int32
-	neg   bool
-	flags uint8
+	bytesA, bytesB *[256]wordFactor // of formats of one byte: all factors
 }
 
 // What a factor is, unless it is a number other than zero.
@@ -85,6 +78,7 @@ func newExact(m *Model) kernel {
 	}
 	e.digits = int(high-e.low)/32 + 4 // for the carries of up to 2^31 products
 	e.products = [2]int{int(lowest-e.low) / 32, min(e.digits, int(highest-e.low)/32+4)}
+	e.ints = newExactInts(lowest, max(highA-lowA, highB-lowB), e.narrowC)
 	e.direct = p.Acc == mma.To(f.D, fp.RNE) && p.Out == mma.Round{} && p.Special.TinySign && f.D.Get().HasInf()
 	return e
 }
@@ -105,19 +99,7 @@ func (e *exact) name() string { return "exact" }
 
 func (e *exact) newState() any {
 	x := newMachine(e.m)
-	return &exactState{x: x, sums: make([]int64, 2*e.digits), bytesA: x.a.all(), bytesB: x.b.all()}
-}
-
-// all returns the operands of all codes of a format of one byte, nil for others.
-func (d *decoder) all() *[256]operand {
-	if d.f.Width != 1 {
-		return nil
-	}
-	var table [256]operand
-	for code := range table {
-		d.decode(uint64(code), &table[code])
-	}
-	return &table
+	return &exactState{x: x, sums: make([]int64, 2*e.digits), bytesA: wordFactors(&x.a), bytesB: wordFactors(&x.b)}
 }
 
 func (e *exact) run(in *mma.Batch, out []byte, scratch any) {
@@ -133,61 +115,47 @@ func (e *exact) run(in *mma.Batch, out []byte, scratch any) {
 
 // load makes factors of the operands of tile t.
 func (e *exact) load(st *exactState, in *mma.Batch, t int) {
-	a, b, s := in.M*in.K, in.N*in.K, in.Blocks(in.K)
-	w := words(in.K)
-	st.a, st.b, st.some = resize(st.a, a), resize(st.b, b), resize(st.some, (in.M+in.N)*w)
+	s, w := in.Blocks(in.K), words(in.K)
+	st.a = decodeWords(&st.x.a, st.bytesA, st.a, in.A, t, in.M*in.K)
+	st.b = decodeWords(&st.x.b, st.bytesB, st.b, in.B, t, in.N*in.K)
+	st.some = resize(st.some, (in.M+in.N)*w)
 	clear(st.some)
 	f, r := e.m.formats, &st.x.rows
-	st.x.resize(a, b, in.M*s, in.N*s)
-	decodeRow(&st.x.a, st.bytesA, r.a, in.A, t)
-	decodeRow(&st.x.b, st.bytesB, r.b, in.B, t)
+	st.x.resize(0, 0, in.M*s, in.N*s)
 	if s > 0 {
 		st.x.s.decodeRow(r.sa, in.SA, t, in.M*s)
 		st.x.s.decodeRow(r.sb, in.SB, t, in.N*s)
 	}
 	low, _, _ := reach(f, f.A)
 	for i := range in.M {
-		e.factors(st.a[i*in.K:][:in.K], r.a[i*in.K:][:in.K], r.sa[i*s:][:s], low, st.some[i*w:])
+		e.factors(st.a[i*in.K:][:in.K], r.sa[i*s:][:s], low, st.some[i*w:])
 	}
 	low = e.low - low // so that the sum of two places is that of the product
 	for i := range in.N {
-		e.factors(st.b[i*in.K:][:in.K], r.b[i*in.K:][:in.K], r.sb[i*s:][:s], low, st.some[(in.M+i)*w:])
+		e.factors(st.b[i*in.K:][:in.K], r.sb[i*s:][:s], low, st.some[(in.M+i)*w:])
 	}
-}
-
-// decodeRow decodes a row of a buffer, by a table of all operands if there is one.
-func decodeRow(d *decoder, table *[256]operand, to []operand, buf []byte, row int) {
-	if table == nil {
-		d.decodeRow(to, buf, row, len(to))
-		return
-	}
-	for i, code := range buf[row*len(to):][:len(to)] {
-		to[i] = table[code]
+	if e.ints.fit {
+		lowB, _, _ := reach(f, f.B)
+		st.ia, st.ib = integers(st.ia, st.a, 0), integers(st.ib, st.b, lowB-low)
 	}
 }
 
 // words is the number of words that have a bit for each of k factors.
 func words(k int) int { return (k + 63) / 64 }
 
-// factors makes factors of a row or column, and sets the bits of those that are Inf or NaN.
-func (e *exact) factors(to []exactFactor, from, scales []operand, low int32, some []uint64) {
+// factors scales the factors of a row or column, and sets the bits of those that are Inf or NaN.
+func (e *exact) factors(row []wordFactor, scales []operand, low int32, some []uint64) {
 	block := int(e.m.formats.Block)
-	for i := range from {
-		o := &from[i]
-		sig, at, flags := o.sig, o.q, flagsOf[o.class]
+	for i := range row {
+		f := &row[i]
 		if len(scales) > 0 {
 			s := &scales[i/block]
-			sig, at, flags = sig*s.sig, at+s.q, flags|flagsOf[s.class]
+			f.sig, f.q, f.flags = f.sig*int64(s.sig), f.q+s.q, f.flags|flagsOf[s.class]
 		}
-		x := exactFactor{int64(sig), at - low, o.neg, flags}
-		switch {
-		case flags == 0 && o.neg:
-			x.sig = -x.sig
-		case flags&isZero != 0:
-			x.sig, x.at = 0, 0
+		if f.q -= low; f.flags != 0 {
+			f.sig, f.q = 0, 0
 		}
-		to[i] = x
-		if flags&(isInf|isNaN) != 0 {
+		if f.flags&(isInf|isNaN) != 0 {
 			some[i/64] |= 1 << (i % 64)
 		}
 	}
@@ -213,7 +181,14 @@ func (e *exact) dot(st *exactState, in *mma.Batch, t, i int) uint64 {
 			c = x.accumulator(fc, code, x.p.In.C)
 		}
 		s := e.specialSum(a, b, someA, someB, from, &c)
-		if s.kind == Finite {
+		switch {
+		case s.kind != Finite:
+		case e.ints.fit:
+			s = e.ints.sum(st.ia[row*k+from:][:e.m.k], st.ib[col*k+from:][:e.m.k], &c)
+			if s.IsZero() {
+				s.Neg = e.zeroSign(a[from:][:e.m.k], b[from:][:e.m.k], &c)
+			}
+		default:
 			s = e.sum(st, a[from:][:e.m.k], b[from:][:e.m.k], &c)
 		}
 		code, fc = e.code(x, s), x.fd
@@ -238,7 +213,7 @@ func (e *exact) code(x *machine, s term) uint64 {
 
 // specialSum returns the sum of the products of one instruction and of c if it is not finite:
 // an infinity or NaN.
-func (e *exact) specialSum(a, b []exactFactor, someA, someB []uint64, from int, c *term) term {
+func (e *exact) specialSum(a, b []wordFactor, someA, someB []uint64, from int, c *term) term {
 	plus, minus, nan := c.kind == Inf && !c.Neg, c.kind == Inf && c.Neg, c.kind > Inf
 	for w := from / 64; w < words(from+e.m.k); w++ {
 		for some := someA[w] | someB[w]; some != 0; some &= some - 1 {
@@ -267,7 +242,7 @@ func (e *exact) specialSum(a, b []exactFactor, someA, someB []uint64, from int, 
 }
 
 // zeroSign is the sign of a zero sum: see cut.zeroSign.
-func (e *exact) zeroSign(a, b []exactFactor, c *term) bool {
+func (e *exact) zeroSign(a, b []wordFactor, c *term) bool {
 	pos, neg := !c.Neg, c.Neg
 	for k := range a {
 		if a[k].neg != b[k].neg {
@@ -281,7 +256,7 @@ func (e *exact) zeroSign(a, b []exactFactor, c *term) bool {
 
 // sum returns the sum of finite products and of c. If it has more bits than a term, the last
 // one is sticky: see machine.exactSum.
-func (e *exact) sum(st *exactState, a, b []exactFactor, c *term) term {
+func (e *exact) sum(st *exactState, a, b []wordFactor, c *term) term {
 	n := e.digits
 	even, odd := st.sums[:n:n], st.sums[n:2*n:2*n]
 	from, to := e.products[0], e.products[1]
@@ -318,15 +293,15 @@ func (e *exact) sum(st *exactState, a, b []exactFactor, c *term) term {
 }
 
 // addProducts adds products of few bits.
-func addProducts(even, odd []int64, a, b []exactFactor) {
+func addProducts(even, odd []int64, a, b []wordFactor) {
 	b = b[:len(a)]
 	k := 0
 	for ; k+1 < len(a); k += 2 {
-		addNarrow(even, a[k].sig*b[k].sig, a[k].at+b[k].at)
-		addNarrow(odd, a[k+1].sig*b[k+1].sig, a[k+1].at+b[k+1].at)
+		addNarrow(even, a[k].sig*b[k].sig, a[k].q+b[k].q)
+		addNarrow(odd, a[k+1].sig*b[k+1].sig, a[k+1].q+b[k+1].q)
 	}
 	if k < len(a) {
-		addNarrow(even, a[k].sig*b[k].sig, a[k].at+b[k].at)
+		addNarrow(even, a[k].sig*b[k].sig, a[k].q+b[k].q)
 	}
 }
 
@@ -348,10 +323,10 @@ func addNarrow(sum []int64, v int64, at int32) {
 }
 
 // addProduct adds the product of two factors.
-func addProduct(sum []int64, a, b *exactFactor) {
+func addProduct(sum []int64, a, b *wordFactor) {
 	x, y := a.sig, b.sig
 	hi, lo := bits.Mul64(uint64(max(x, -x)), uint64(max(y, -y)))
-	addWide(sum, x < 0 != (y < 0), hi, lo, uint32(a.at+b.at))
+	addWide(sum, x < 0 != (y < 0), hi, lo, uint32(a.q+b.q))
 }
 
 // addWide adds or subtracts (hi * 2^64 + lo) * 2^at.

@@ -51,8 +51,9 @@ func newBench(a *app) *cobra.Command {
 		Short: "measure the speed of models, targets and the whole loop on this machine",
 		Long: `bench measures on this machine, all of it or the sections that are named:
 
-  models   every operation, on each path that this processor has: Go, AVX2, AVX-512;
-           processor time of one core, on raw bits and on finite numbers
+  models   every operation and the references, on each path that this processor has:
+           Go, AVX2, AVX-512; processor time of one core, on raw bits and on finite
+           numbers
   targets  what can be compared here: simulators, the processor, a child process,
            GPUs, and how much of the time passes outside of the computation itself
   loop     end to end: generate, evaluate two units, compare, take features

@@ -283,7 +283,7 @@ var pageCommands = []struct {
 		{"study", "chain", "--count", "20", "--out", "chain"},
 		{"report", "chain", "--out", "chain.html"}}},
 	{"gemm", true, [][]string{
-		{"study", "gemm", "sim:hopper/mma.m16n8k16.f32.f16.f16.f32", "sim:cdna3/v_mfma_f32_16x16x16_f16", "--m", "64", "--n", "64", "--k", "256", "--out", "gemm"},
+		{"gemm", "sim:hopper/mma.m16n8k16.f32.f16.f16.f32", "sim:cdna3/v_mfma_f32_16x16x16_f16", "--m", "64", "--n", "64", "--k", "256", "--out", "gemm"},
 		{"report", "gemm", "--out", "gemm.html"}}},
 	{"refine", true, [][]string{
 		{"study", "refine", "--count", "50", "--out", "refine"},

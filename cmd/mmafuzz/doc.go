@@ -26,7 +26,8 @@
 //	mmafuzz invariance  whether a result depends on batch size, place, neighbours, threads or the run
 //	mmafuzz tolerance   rtol and atol for an instruction, a length and a distribution of inputs
 //	mmafuzz infer       find the arithmetic of an unknown unit
-//	mmafuzz study       the studies of the papers: differences, error bounds, bias, whole matrices
+//	mmafuzz study       the studies of the papers: differences, error bounds, bias
+//	mmafuzz gemm        whole matrix products as kernels compute them, and why a product differs
 //	mmafuzz serve       a target over standard input and output, for another mmafuzz
 //	mmafuzz doctor      what this machine can run, and why not
 //	mmafuzz completion  completion for a shell
@@ -144,8 +145,8 @@
 //
 //   - compare: go doc ./fuzz/compare
 //   - status: go doc ./fuzz/fleet
-//   - infer: go doc ./triage/infer
-//   - study: go doc ./triage/study
+//   - infer: go doc ./triage/infer; with --shape: go doc ./triage/infer/kernel
+//   - study, gemm: go doc ./triage/study
 //   - bisect: go doc ./fuzz/bisect
 //   - vectors: go doc ./fuzz/vectors
 //   - eval: go doc ./triage/eval

@@ -31,7 +31,7 @@ type studyCmd struct {
 func newStudy(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "study NAME",
-		Short: "the studies of the papers with any units: differences, error bounds, bias, whole matrices",
+		Short: "the studies of the papers with any units: differences, error bounds, bias",
 		Long: `study makes the accuracy studies of the papers with any units, and prints what the
 papers print beside what comes out here. Each takes targets, or TARGET/INSTRUCTION:
 
@@ -94,6 +94,12 @@ func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.Flag
 		return err
 	}
 	for _, t := range s.request.Targets {
+		if s.study.TargetOf != nil {
+			t = s.study.TargetOf(t)
+		}
+		if t == "" {
+			continue
+		}
 		if err := open.Check(t); err != nil {
 			return err
 		}

@@ -122,9 +122,9 @@ func (u *runUI) shrunk(f *fuzz.Case) string {
 }
 
 // searching shows on the status line how far the search for an explanation is.
-func (u *runUI) searching(pair int, computed, most int64) {
+func (u *runUI) searching(_ int, doing string) {
 	if !u.json {
-		u.line.show(statusField{fmt.Sprintf("looking for what explains %s: %d %% of the effort", u.cfg.Pairs[pair].Name(), 100*computed/most), 1})
+		u.line.show(statusField{doing, 1})
 	}
 }
 

@@ -187,10 +187,7 @@ func alikeText(p *fuzz.PairState) string {
 		return ""
 	}
 	side := "A"
-	switch {
-	case fuzz.IsUnknown(p.TargetA) && fuzz.IsUnknown(p.TargetB):
-		side = "one of them"
-	case fuzz.IsUnknown(p.TargetB):
+	if p.BaseA {
 		side = "B"
 	}
 	return side + " computes as " + strings.Join(readable.First(p.Verdict.Alike, 2), ", ") + "; "

@@ -230,7 +230,7 @@ func mismatches(n uint64) string {
 // inferredList says which program each side computes of which nothing was known.
 func (w *printer) inferredList() {
 	for i := range w.state.Pairs {
-		for n, x := range w.sum.in.Inferred[i] {
+		for n, x := range w.state.Pairs[i].Inferred {
 			if n == 0 {
 				fmt.Fprintln(w)
 			}

@@ -86,7 +86,7 @@ func (d drawer) level(n int) schedule.Level {
 	}
 	l := schedule.Level{Cut: c, Merge: m}
 	if c.By != "stream" && d.IntN(3) == 0 {
-		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "after", "apart", "drop")}
+		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "deal", "after", "apart", "drop")}
 		if l.Tail.Into == "apart" {
 			l.Tail.Format = pick(d, fp.None, fp.FP64)
 		}
@@ -104,7 +104,7 @@ func (d drawer) code(id fp.ID) uint64 {
 }
 
 func (d drawer) codes(id fp.ID, n int) []uint64 {
-	all := make([]uint64, n)
+	all := make([]uint64, n) // none of no format
 	for i := range all {
 		all[i] = d.code(id)
 	}
@@ -121,20 +121,20 @@ func packed(codes []uint64, id fp.ID) []byte {
 
 // product computes a drawn product both ways, and returns false if the kernel does not take
 // the shape.
-func (d drawer) product(t *testing.T, k *schedule.Kernel) bool {
+func (d drawer) product(t *testing.T, k *schedule.Kernel, depth int) bool {
 	u, err := k.Unit.Resolve()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := schedule.Shape{M: 1 + d.IntN(6), N: 1 + d.IntN(6), K: 1 + d.IntN(70)}
+	s := schedule.Shape{M: 1 + d.IntN(6), N: 1 + d.IntN(6), K: depth}
 	blocks := 0
 	if u.Scale != fp.None {
 		blocks = (s.K + int(u.Block) - 1) / int(u.Block)
 	}
 	side := schedule.Side(u.D)
 	a, b, c := d.codes(u.A, s.M*s.K), d.codes(u.B, s.N*s.K), d.codes(u.D, s.M*s.N)
-	sa, sb := d.codes(fp.E8M0, s.M*blocks), d.codes(fp.E8M0, s.N*blocks)
-	o := &gemm.Operands{Shape: s, A: packed(a, u.A), B: packed(b, u.B), C: packed(c, u.D), SA: packed(sa, fp.E8M0), SB: packed(sb, fp.E8M0),
+	sa, sb := d.codes(u.Scale, s.M*blocks), d.codes(u.Scale, s.N*blocks)
+	o := &gemm.Operands{Shape: s, A: packed(a, u.A), B: packed(b, u.B), C: packed(c, u.D), SA: packed(sa, u.Scale), SB: packed(sb, u.Scale),
 		Alpha: d.code(side), Beta: d.code(side), Bias: d.codes(side, s.N),
 		ScaleA: d.codes(side, k.ScaleA.Count(s.M, s.K)), ScaleB: d.codes(side, k.ScaleB.Count(s.N, s.K))}
 	if d.IntN(2) == 0 {
@@ -190,7 +190,7 @@ func TestAgainstJudge(t *testing.T) {
 		if err != nil || text(again) != text(k) {
 			t.Fatalf("%v: read %s\nwritten %s", err, text(again), text(k))
 		}
-		if d.product(t, k) {
+		if d.product(t, k, 1+d.IntN(70)) {
 			done++
 		}
 	}
@@ -204,6 +204,23 @@ func FuzzAgainstJudge(f *testing.F) {
 	f.Add(uint64(1), uint64(2))
 	f.Fuzz(func(t *testing.T, x, y uint64) {
 		d := drawer{rand.New(rand.NewPCG(x, y))}
-		d.product(t, d.kernel())
+		d.product(t, d.kernel(), 1+d.IntN(70))
 	})
+}
+
+// TestLiterature computes the schedules of the literature with both interpreters.
+func TestLiterature(t *testing.T) {
+	for n, k := range schedule.Literature() {
+		if k.Source == "" {
+			t.Errorf("%s has no source", k.Name)
+		}
+		k = k.WithUnit(units[0])
+		if k.ScaleA == nil {
+			k.ScaleA, k.ScaleB = &schedule.Blocks{}, &schedule.Blocks{}
+		}
+		d := drawer{rand.New(rand.NewPCG(uint64(n), 7))}
+		if !d.product(t, k, 1+d.IntN(700)) {
+			t.Errorf("%s is refused", k.Name)
+		}
+	}
 }

@@ -59,14 +59,30 @@ type machine struct {
 	d     []byte
 	width int
 	*block
-	values [][]byte // of the plan's operations
-	free   [][]byte
-	batch  mma.Batch
-	x, y   []byte // operands of operations
+	values  [][]byte // of the plan's operations
+	free    [][]byte
+	batch   mma.Batch
+	x, y, z []byte // operands of operations
 }
 
 // compute computes a block of D.
 func (m *machine) compute(ctx context.Context, b *block) error {
+	result, err := m.evaluate(ctx, b)
+	if err != nil {
+		return err
+	}
+	w := m.width
+	for r, row := range b.rows {
+		for c, column := range b.columns {
+			copy(m.d[(row*m.o.N+column)*w:][:w], result[(r*len(b.columns)+c)*w:])
+		}
+	}
+	m.free = append(m.free, result)
+	return nil
+}
+
+// evaluate returns the last value of a plan for the elements of a block.
+func (m *machine) evaluate(ctx context.Context, b *block) ([]byte, error) {
 	m.block = b
 	p := b.plan
 	m.values = make([][]byte, len(p.Ops))
@@ -77,13 +93,13 @@ func (m *machine) compute(ctx context.Context, b *block) error {
 		var err error
 		switch {
 		case op.K != nil:
-			err = m.run(ctx, i, out)
-		case m.sum(op, out):
+			err = m.run(ctx, p.units[i], op.Unit, op.K, p.runs[i], m.operand(nil, op.Z, op.Unit.D), out)
+		case m.native(op, out):
 		default:
 			err = m.arithmetic(ctx, i, out)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m.values[i] = out
 		for _, r := range []schedule.Ref{op.X, op.Y, op.Z} {
@@ -93,15 +109,7 @@ func (m *machine) compute(ctx context.Context, b *block) error {
 			}
 		}
 	}
-	result := m.values[len(p.Ops)-1]
-	w := m.width
-	for r, row := range b.rows {
-		for c, column := range b.columns {
-			copy(m.d[(row*m.o.N+column)*w:][:w], result[(r*len(b.columns)+c)*w:])
-		}
-	}
-	m.free = append(m.free, result)
-	return nil
+	return m.values[len(p.Ops)-1], nil
 }
 
 // buffer returns memory of n bytes, that of a value which is not needed any more if there
@@ -117,20 +125,18 @@ func (m *machine) buffer(n int) []byte {
 	return make([]byte, n)
 }
 
-// run runs a unit on the products of an operation.
-func (m *machine) run(ctx context.Context, i int, out []byte) error {
-	op, runs := &m.plan.Ops[i], m.plan.runs[i]
-	u := op.Unit
+// run runs a unit on products, which are also given as spans, from an accumulator.
+func (m *machine) run(ctx context.Context, unit Unit, u *mma.Instruction, k []int32, runs []span, acc, out []byte) error {
 	in := &m.batch
-	*in = mma.Batch{Formats: u.Formats, Shape: mma.Shape{M: len(m.rows), N: len(m.columns), K: len(op.K), Tiles: 1}}
+	*in = mma.Batch{Formats: u.Formats, Shape: mma.Shape{M: len(m.rows), N: len(m.columns), K: len(k), Tiles: 1}}
 	in.A = m.gather(&m.x, m.o.A, m.rows, u.A.Width(), runs)
 	in.B = m.gather(&m.y, m.o.B, m.columns, u.B.Width(), runs)
 	if u.Scale != fp.None {
-		in.SA = m.scales(m.o.SA, m.rows, u, op.K)
-		in.SB = m.scales(m.o.SB, m.columns, u, op.K)
+		in.SA = m.scales(m.o.SA, m.rows, u, k)
+		in.SB = m.scales(m.o.SB, m.columns, u, k)
 	}
-	in.C = m.operand(nil, op.Z, u.C)
-	return m.plan.units[i].Run(ctx, in, out)
+	in.C = acc
+	return unit.Run(ctx, in, out)
 }
 
 // gather returns the products of a run in some lines of a matrix.
@@ -249,36 +255,52 @@ func (m *machine) arithmetic(ctx context.Context, i int, out []byte) error {
 	return m.plan.units[i].Run(ctx, in, out)
 }
 
-// sum adds FP32 or FP64 values with the processor's own addition, and returns false for
-// another operation.
-func (m *machine) sum(op *schedule.Op, out []byte) bool {
+// native does x*y + z of FP32, and sums of FP64, with the processor's own arithmetic, and
+// returns false for another operation.
+func (m *machine) native(op *schedule.Op, out []byte) bool {
 	f := op.Unit.Formats
-	if op.X.Kind != schedule.Value || op.Y.Kind != schedule.One || op.Z.Kind != schedule.Value || f.A != f.D || op.Unit.Params.Acc.Over != mma.OverInf {
+	if op.Unit.Params.Acc.Over != mma.OverInf {
 		return false
 	}
-	x, z := m.values[op.X.N], m.values[op.Z.N]
 	nan := nanCode(op.Unit)
-	switch f.D {
-	case fp.FP32:
-		for i := 0; i < len(out); i += 4 {
-			sum := math.Float32frombits(binary.LittleEndian.Uint32(x[i:])) + math.Float32frombits(binary.LittleEndian.Uint32(z[i:]))
-			if sum != sum {
-				sum = math.Float32frombits(uint32(nan))
-			}
-			binary.LittleEndian.PutUint32(out[i:], math.Float32bits(sum))
+	switch {
+	case f.A == fp.FP32 && f.B == fp.FP32 && f.D == fp.FP32:
+		x, y, z := m.operand(&m.x, op.X, f.A), m.operand(&m.y, op.Y, f.B), m.operand(&m.z, op.Z, f.C)
+		load := func(b []byte, i int) float64 {
+			return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[i:])))
 		}
-	case fp.FP64:
+		for i := 0; i < len(out); i += 4 {
+			d := math.Float32bits(fma32(load(x, i)*load(y, i), load(z, i)))
+			if d&0x7fffffff > 0x7f800000 {
+				d = uint32(nan)
+			}
+			binary.LittleEndian.PutUint32(out[i:], d)
+		}
+	case f.A == fp.FP64 && op.Y.Kind == schedule.One && f.D == fp.FP64:
+		x, z := m.operand(&m.x, op.X, f.A), m.operand(&m.z, op.Z, f.C)
 		for i := 0; i < len(out); i += 8 {
 			sum := math.Float64frombits(binary.LittleEndian.Uint64(x[i:])) + math.Float64frombits(binary.LittleEndian.Uint64(z[i:]))
+			d := math.Float64bits(sum)
 			if sum != sum {
-				sum = math.Float64frombits(nan)
+				d = nan
 			}
-			binary.LittleEndian.PutUint64(out[i:], math.Float64bits(sum))
+			binary.LittleEndian.PutUint64(out[i:], d)
 		}
 	default:
 		return false
 	}
 	return true
+}
+
+// fma32 returns p + z rounded once to FP32; p is a product of FP32 numbers, which FP64 holds
+// exactly. The sum is rounded to odd before (Boldo and Melquiond 2008).
+func fma32(p, z float64) float32 {
+	s := p + z
+	t := s - p
+	if e := (p - (s - t)) + (z - t); (e < 0 || e > 0) && math.Float64bits(s)&1 == 0 { // the error of s (Knuth's TwoSum); NaN for infinities
+		s = math.Float64frombits(math.Float64bits(s) + uint64(1-2*int64(math.Float64bits(e)>>63^math.Float64bits(s)>>63)))
+	}
+	return float32(s)
 }
 
 // nanCode returns the NaN that schedule.Arithmetic gives.

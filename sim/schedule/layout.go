@@ -28,31 +28,67 @@ func (k *Kernel) Layout(s Shape, given Given) ([]Area, error) {
 	}
 	rows := groups(s.M, func(n int) string { return k.membership(n, 0) })
 	columns := groups(s.N, func(n int) string { return k.membership(n, 1) })
-	plans := map[string]*Plan{}
-	ops := 0
+	plans := plans{k: k, shape: s, given: given, made: map[string]*Plan{}}
 	var areas []Area
 	for _, r := range rows {
 		for _, c := range columns {
-			n := k.scheduleOf(r[0], c[0])
-			if n < 0 {
-				return nil, fmt.Errorf("no schedule has element (%d,%d): give the last one no \"where\"", r[0], c[0])
+			p, err := plans.at(r[0], c[0])
+			if err != nil {
+				return nil, err
 			}
-			cuts := k.Schedules[n].cutsOf(s, r[0], c[0])
-			key := fmt.Sprint(n, cuts)
-			if plans[key] == nil {
-				p, err := k.plan(&k.Schedules[n], s.K, cuts, given)
-				if err != nil {
-					return nil, err
-				}
-				plans[key] = p
-				if ops += len(p.Ops) + s.K; ops > maxOps && len(plans) > 1 {
-					return nil, fmt.Errorf("the product has more than %d different orders of summation: it is too large for this schedule", len(plans))
-				}
-			}
-			areas = append(areas, Area{r, c, plans[key]})
+			areas = append(areas, Area{r, c, p})
 		}
 	}
 	return areas, sameFormats(areas)
+}
+
+// PlansAt returns the plans of some elements, each a row and a column; elements with the same
+// order of summation have the same one.
+func (k *Kernel) PlansAt(s Shape, given Given, at [][2]int) ([]*Plan, error) {
+	if err := k.takes(s); err != nil {
+		return nil, err
+	}
+	plans := plans{k: k, shape: s, given: given, made: map[string]*Plan{}}
+	all := make([]*Plan, len(at))
+	for i, e := range at {
+		var err error
+		if all[i], err = plans.at(e[0], e[1]); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// plans are the plans of a product, each made once.
+type plans struct {
+	k     *Kernel
+	shape Shape
+	given Given
+	made  map[string]*Plan
+	ops   int
+}
+
+// at returns the plan of an element.
+func (p *plans) at(row, column int) (*Plan, error) {
+	n := p.k.scheduleOf(row, column)
+	if n < 0 {
+		return nil, fmt.Errorf("no schedule has element (%d,%d): give the last one no \"where\"", row, column)
+	}
+	s := &p.k.Schedules[n]
+	cuts := s.cutsOf(p.shape, row, column)
+	key := fmt.Sprint(n, cuts)
+	if plan := p.made[key]; plan != nil {
+		return plan, nil
+	}
+	plan, err := p.k.plan(s, p.shape.K, cuts, p.given)
+	if err != nil {
+		return nil, err
+	}
+	p.made[key] = plan
+	if p.ops += len(plan.Ops) + p.shape.K; p.ops > maxOps && len(p.made) > 1 {
+		return nil, fmt.Errorf("the product has more than %d different orders of summation: it is too large for this schedule", len(p.made))
+	}
+	return plan, nil
 }
 
 // sameFormats returns an error if the units of a product do not have their operands, or the

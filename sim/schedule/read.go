@@ -53,11 +53,18 @@ func (k *Kernel) NeedsUnit() bool {
 	return k.Unit == nil && slices.ContainsFunc(k.Schedules, func(s Schedule) bool { return s.Unit == nil })
 }
 
+// AddsC reports whether C has a place in the kernel.
+func (k *Kernel) AddsC() bool {
+	return k.CFirst || slices.ContainsFunc(k.Epilogue, func(s Step) bool {
+		return s.Op == "c" || s.Op == "beta-c" || s.Op == "beta-c-mul" || s.Op == "alpha-beta"
+	})
+}
+
 // The words of a kernel.
 var (
 	cuts   = []string{"size", "count", "spread", "lanes", "stream"}
 	rests  = []string{"", "last", "first", "halve", "halve-down"}
-	tails  = []string{"lane", "after", "apart", "drop"}
+	tails  = []string{"lane", "deal", "after", "apart", "drop"}
 	orders = []string{"forward", "reverse", "neighbours", "halves", "chain", "chain-reverse"}
 	scales = []string{"", "(sa*sb)*p", "sa*(sb*p)", "sb*(sa*p)"}
 	steps  = []string{"cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias"}

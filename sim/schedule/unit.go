@@ -20,7 +20,7 @@ func (u *Unit) Resolve() (*mma.Instruction, error) {
 	if err != nil {
 		return nil, fmt.Errorf("unit: %w", err)
 	}
-	return i, CheckUnit(i)
+	return i, checkUnit(i)
 }
 
 func (u *Unit) instruction() (*mma.Instruction, error) {
@@ -73,8 +73,8 @@ func (u *Unit) operation() (*mma.Instruction, error) {
 	return i, i.Params.Validate(i.Formats, 1)
 }
 
-// CheckUnit returns an error if an instruction cannot add the products of a schedule.
-func CheckUnit(i *mma.Instruction) error {
+// checkUnit returns an error if an instruction cannot add the products of a schedule.
+func checkUnit(i *mma.Instruction) error {
 	switch {
 	case i.Refuse != "":
 		return fmt.Errorf("%s has no model: %s", i.FullName(), i.Refuse)

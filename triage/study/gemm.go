@@ -6,75 +6,103 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/npy"
+	"github.com/mmafuzz/mmafuzz/corpus/safetensors"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
-var gemmStudy = Study{
+// GEMM is mmafuzz gemm: a study that is a command of its own.
+var GEMM = Study{
 	Name:  "gemm",
-	Short: "whole matrix products, from .npy files or distributions, on units side by side",
-	Long: `gemm computes D = A*B + C on each of the units that are named, of any M, N and K, and
-compares the results: norms of the difference, how many elements differ, by how many
-representable numbers, and where.
+	Short: "whole matrix products as kernels compute them, bit for bit, and why a product differs",
+	Long: `gemm computes D = A*B + C, of any M, N and K, as kernels do: a unit, and a schedule that
+says in which order, in which accumulators and in which formats the K products are added.
 
-  mmafuzz study gemm sim:hopper/mma.m16n8k16.f32.f16.f16.f32 sim:cdna3/v_mfma_f32_32x32x8_f16 --m 512 --n 512 --k 4096
-  mmafuzz study gemm sim:hopper/wgmma.m64n8k16.f32.f16.f16 ref:exact --a A.npy --b B.npy --out product
+  mmafuzz gemm sim:hopper/mma.m16n8k16.f32.f16.f16.f32 sim:cdna3/v_mfma_f32_32x32x8_f16 --m 512 --n 512 --k 4096
+  mmafuzz gemm sim:hopper/wgmma.m64n8k16.f32.f16.f16@split-k ref:exact --a A.npy --b B.npy --out product
+  mmafuzz gemm deepgemm cutlass-2xacc fp8-fast --k 7168
+  mmafuzz gemm mine.json --a model.safetensors:up --b x.npy --expect D.npy
 
-A is M x K, B is K x N and C is M x N: NumPy arrays of floating-point numbers, which are
-rounded to the unit's formats, or of unsigned integers of the format's width, which are
-its codes. Without --a and --b the matrices are drawn. With --out the results are written
-as D0.npy, D1.npy and so on, in the order of the units.
+A kernel is TARGET/INSTRUCTION (one accumulator, K ascending), TARGET/INSTRUCTION@SCHEDULE, or
+a SCHEDULE that names its own unit. A SCHEDULE is one of the literature (mmafuzz gemm --list)
+or FILE.json; go doc ./sim/schedule says what is in the file, and --print NAME prints one to
+start from.
 
-K is cut into steps of the instruction's K, the last one filled up with zeros. What a
-library chooses can be chosen here:
+A is M x K, B is K x N and C is M x N: NumPy arrays (.npy) or .safetensors files, as FILE or
+FILE:NAME. Floating-point numbers are rounded to the unit's formats, unless they have them;
+unsigned integers of the format's width are codes. Without --a and --b the matrices are
+drawn. Scales that a schedule multiplies by are those of the largest magnitude of each
+block. With --out the results are written as D0.npy, D1.npy and so on, in the order of the
+kernels.
 
-  --order       in which order the steps are taken
-  --split-k     the steps are divided among so many accumulators, which start from zero,
-                the first one from C; each is rounded as the instruction does
-  --split       how: contiguous runs, or interleaved (every n-th step)
-  --promote     instead, a new accumulator after so many steps: what libraries do for FP8
-  --reduce      how accumulators are added, to nearest in D's format: sequential, pairwise`,
-	Count: 1,
+With --expect D.npy every product is compared with D: how many elements differ, by how much
+and where; and why: the kernel among those given that has D's bits and the first partial sum
+in which another leaves it, or the one field of a schedule whose change gives the bits of D:
+
+` + labelWords() + `
+If there is none, it is unexplained. Two NaNs count as equal here.
+
+With --shapes 1000 the first kernel is compared with each of the others on so many products: M, N
+and K are drawn, aligned and not, skinny and deep; operands are normal, spread over 20 binades,
+ones (the result counts the terms that were summed), one-hot rows or special values. Of what
+differs the shape is shrunk, and the field of the schedule named that explains it:
+
+  mmafuzz gemm sim:hopper/mma.m16n8k16.f32.f16.f16.f32@split-k "exec:python3 matmul.py" --shapes 1000
+
+A target exec: whose instructions have no C is a black box that multiplies whole matrices: each
+instruction is a product of its K.`,
+	Count:    1,
+	TargetOf: func(word string) string { target, _ := splitKernel(word); return target },
 	New: func(f *pflag.FlagSet) Runner {
-		g := &gemm{}
+		g := &gemmStudy{}
 		f.StringVar(&g.files[0], "a", "", "`file` of A")
 		f.StringVar(&g.files[1], "b", "", "`file` of B")
-		f.StringVar(&g.files[2], "c", "", "`file` of C (default: zeros)")
+		f.StringVar(&g.files[2], "c", "", "`file` of C (default: there is none)")
+		f.StringVar(&g.files[3], "expect", "", "`file` of D to compare with")
+		f.BoolVar(&g.transposed, "transpose-b", false, "the file of B has its columns as rows, as the weights of a linear layer have")
+		f.Float64Var(&g.alpha, "alpha", 1, "`factor` of A*B, where the schedule has one")
+		f.Float64Var(&g.beta, "beta", 1, "`factor` of C, where the schedule has one")
 		f.StringVar(&g.dist, "dist", "normal", "`distribution` of A and B: "+strings.Join(matrixDistributions(), ", "))
 		f.IntVar(&g.m, "m", 256, "`rows` of A that are drawn")
 		f.IntVar(&g.n, "n", 256, "`columns` of B that are drawn")
 		f.IntVar(&g.k, "k", 1024, "`columns` of A that are drawn")
-		f.StringVar(&g.order, "order", "ascending", "`order` of the steps of K: ascending or descending")
-		f.IntVar(&g.splits, "split-k", 1, "`number` of accumulators that share the steps")
-		f.StringVar(&g.split, "split", "contiguous", "`how` the steps are shared: contiguous or interleaved")
-		f.IntVar(&g.promote, "promote", 0, "`steps` after which a new accumulator begins (0: none)")
-		f.StringVar(&g.reduce, "reduce", "sequential", "`how` accumulators are added: sequential or pairwise")
+		f.IntVar(&g.shapes, "shapes", 0, "compare the first kernel with the others on `number` products of drawn shapes")
+		f.StringVar(&g.schedule, "schedule", "plain", "`schedule` of kernels that name none")
 		return g
 	},
 }
 
-// gemm are the settings.
-type gemm struct {
-	files          [3]string // of A, B and C
+// labelWords lists the labels of differences.
+func labelWords() string {
+	var b strings.Builder
+	for _, l := range kernel.Labels {
+		fmt.Fprintf(&b, "  %-10s %s\n", l[0], l[1])
+	}
+	return b.String()
+}
+
+// gemmStudy are the settings.
+type gemmStudy struct {
+	files          [4]string // of A, B, C and the expected D
+	transposed     bool
+	alpha, beta    float64
 	dist           string
 	m, n, k        int
-	order          string
-	splits         int
-	split          string
-	promote        int
-	reduce         string
-	matrices       [3]*npy.Matrix
+	schedule       string
+	shapes         int
+	matrices       [4]*fileMatrix
 	distributionOf distribution
 	seed           uint64
 }
@@ -105,36 +133,24 @@ func matrixDistributions() []string {
 }
 
 // check checks the settings.
-func (g *gemm) check() error {
-	word := func(flag, value string, words ...string) error {
-		if slices.Contains(words, value) {
-			return nil
-		}
-		return fmt.Errorf("--%s is %q, not %s", flag, value, strings.Join(words, " or "))
-	}
-	for _, err := range []error{
-		word("dist", g.dist, matrixDistributions()...), word("order", g.order, "ascending", "descending"),
-		word("split", g.split, "contiguous", "interleaved"), word("reduce", g.reduce, "sequential", "pairwise"),
-	} {
-		if err != nil {
-			return err
-		}
-	}
+func (g *gemmStudy) check() error {
 	switch {
+	case !slices.Contains(matrixDistributions(), g.dist):
+		return fmt.Errorf("--dist is %q, not %s", g.dist, strings.Join(matrixDistributions(), " or "))
+	case g.shapes > 0 && g.files != [4]string{}:
+		return errors.New("--shapes draws the matrices: leave --a, --b, --c and --expect out")
 	case (g.files[0] == "") != (g.files[1] == ""):
 		return errors.New("--a and --b go together")
+	case g.transposed && g.files[1] == "":
+		return errors.New("--transpose-b is about the file of --b")
 	case g.m < 1 || g.n < 1 || g.k < 1 || g.m*g.k > maxElements || g.n*g.k > maxElements || g.m*g.n > maxElements || max(g.m, g.n, g.k) > maxElements:
 		return fmt.Errorf("--m %d, --n %d and --k %d: each is at least 1, and each matrix has at most %d elements", g.m, g.n, g.k, maxElements)
-	case g.splits < 1 || g.promote < 0:
-		return fmt.Errorf("--split-k is %d and --promote %d; at least 1 and 0 are needed", g.splits, g.promote)
-	case g.splits > 1 && g.promote > 0:
-		return errors.New("--split-k and --promote exclude each other")
 	}
 	return nil
 }
 
 // load reads the files and sets the sizes.
-func (g *gemm) load() error {
+func (g *gemmStudy) load() error {
 	for i, name := range g.files {
 		if name == "" {
 			continue
@@ -145,13 +161,17 @@ func (g *gemm) load() error {
 		}
 	}
 	if a, b := g.matrices[0], g.matrices[1]; a != nil {
-		if a.Columns != b.Rows {
-			return fmt.Errorf("%s is %d x %d and %s is %d x %d: they have no product", g.files[0], a.Rows, a.Columns, g.files[1], b.Rows, b.Columns)
+		b.turned = g.transposed
+		rows, columns := b.sides()
+		if a.Columns != rows {
+			return fmt.Errorf("%s is %d x %d and %s is %d x %d: they have no product", g.files[0], a.Rows, a.Columns, g.files[1], rows, columns)
 		}
-		g.m, g.n, g.k = a.Rows, b.Columns, a.Columns
+		g.m, g.n, g.k = a.Rows, columns, a.Columns
 	}
-	if c := g.matrices[2]; c != nil && (c.Rows != g.m || c.Columns != g.n) {
-		return fmt.Errorf("%s is %d x %d, but the product is %d x %d", g.files[2], c.Rows, c.Columns, g.m, g.n)
+	for _, i := range []int{2, 3} {
+		if d := g.matrices[i]; d != nil && (d.Rows != g.m || d.Columns != g.n) {
+			return fmt.Errorf("%s is %d x %d, but the product is %d x %d", g.files[i], d.Rows, d.Columns, g.m, g.n)
+		}
 	}
 	if g.m < 1 || g.n < 1 || g.k < 1 {
 		return fmt.Errorf("a product of %d x %d and %d x %d has no elements, or no terms", g.m, g.k, g.k, g.n)
@@ -159,14 +179,66 @@ func (g *gemm) load() error {
 	return nil
 }
 
-// readMatrix reads a matrix from a file.
-func readMatrix(name string) (*npy.Matrix, error) {
-	f, err := corpus.Open(name, "matrix", maxElements*8+1<<17)
+// fileMatrix is a matrix of a file.
+type fileMatrix struct {
+	*npy.Matrix
+	id     fp.ID // format of its elements; None: they are codes
+	turned bool  // its columns are rows
+}
+
+// sides returns the rows and columns.
+func (m *fileMatrix) sides() (rows, columns int) {
+	if m.turned {
+		return m.Columns, m.Rows
+	}
+	return m.Rows, m.Columns
+}
+
+// code returns the bits of an element.
+func (m *fileMatrix) code(row, column int) uint64 {
+	if m.turned {
+		row, column = column, row
+	}
+	return m.Code(row, column)
+}
+
+// in returns what reads elements as codes of a format.
+func (m *fileMatrix) in(id fp.ID) (func(row, column int) uint64, error) {
+	f := id.Get()
+	switch {
+	case m.id == id:
+		return m.code, nil
+	case m.id != fp.None:
+		from := m.id.Get()
+		return func(row, column int) uint64 { return encode(f, from.Float64(m.code(row, column))) }, nil
+	case m.Width != int(f.Width):
+		return nil, fmt.Errorf("integers of %d bytes are no codes of %s, which have %d", m.Width, f.Name, f.Width)
+	}
+	return func(row, column int) uint64 { return m.code(row, column) & f.CodeMask() }, nil
+}
+
+// readMatrix reads a matrix from FILE or FILE.safetensors:NAME.
+func readMatrix(name string) (*fileMatrix, error) {
+	const kind = ".safetensors"
+	file, tensor := name, ""
+	if at := strings.Index(name, kind+":"); at >= 0 {
+		file, tensor = name[:at+len(kind)], name[at+len(kind)+1:]
+	}
+	limit := int64(maxElements*8 + 1<<17)
+	if strings.HasSuffix(file, kind) {
+		limit = math.MaxInt64 // one matrix of it is read
+	}
+	f, err := corpus.Open(file, "matrix", limit)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	m, err := npy.Read(f, maxElements*8)
+	m := &fileMatrix{}
+	if strings.HasSuffix(file, kind) {
+		m.Matrix, m.id, err = safetensors.Read(f, tensor, maxElements*8)
+	} else if m.Matrix, err = npy.Read(f, maxElements*8); err == nil && m.Float {
+		m.id = map[int]fp.ID{2: fp.FP16, 4: fp.FP32, 8: fp.FP64}[m.Width]
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -174,34 +246,34 @@ func readMatrix(name string) (*npy.Matrix, error) {
 }
 
 // Run makes the study.
-func (g *gemm) Run(ctx context.Context, r *Request) (*Result, error) {
+func (g *gemmStudy) Run(ctx context.Context, r *Request) (*Result, error) {
 	if err := g.check(); err != nil {
 		return nil, err
 	}
 	g.seed = r.Seed
 	g.distributionOf = matrixKinds[slices.Index(matrixDistributions(), g.dist)]
-	if len(r.Targets) == 0 {
-		return nil, errors.New("name the units, such as sim:hopper/mma.m16n8k16.f32.f16.f16.f32 and ref:exact")
-	}
-	units, done, err := r.askable(ctx, func(i *mma.Instruction) bool { return chains(i) })
+	kernels, done, err := g.kernels(ctx, r)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	const most = 16
-	if len(units) > most {
-		return nil, fmt.Errorf("these are %d units; name instructions, %d at most", len(units), most)
+	if len(kernels) > most {
+		return nil, fmt.Errorf("these are %d kernels; name instructions, %d at most", len(kernels), most)
+	}
+	if g.shapes > 0 {
+		return g.compareShapes(ctx, r, kernels)
 	}
 	if err := g.load(); err != nil {
 		return nil, err
 	}
-	products := make([]*product, len(units))
-	for n := range units {
-		if products[n], err = g.kept(ctx, &units[n], n, r); err != nil {
-			return nil, fmt.Errorf("%s: %w", units[n].name, err)
+	for n, k := range kernels {
+		if k.product, err = g.kept(ctx, k, n, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", k.name, err)
 		}
 	}
-	return g.report(units, products), nil
+	res := g.report(kernels)
+	return res, g.expected(ctx, r, kernels, res)
 }
 
 // product is the codes of a result, row after row, in a format.
@@ -210,15 +282,13 @@ type product struct {
 	codes []byte
 }
 
-// kept returns a unit's product: that of an earlier run, if its file is what it was.
-func (g *gemm) kept(ctx context.Context, u *unit, n int, r *Request) (*product, error) {
-	f := u.inst().D
+// kept returns a kernel's product: that of an earlier run, if its file is what it was.
+func (g *gemmStudy) kept(ctx context.Context, k *gemmKernel, n int, r *Request) (*product, error) {
 	if r.Dir == "" {
-		d, err := g.multiply(ctx, u, r)
-		return &product{f, d}, err
+		return g.multiply(ctx, k, r)
 	}
 	file := filepath.Join(r.Dir, fmt.Sprintf("D%d.npy", n))
-	inputs, err := g.digest()
+	inputs, err := g.digest(k)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +299,11 @@ func (g *gemm) kept(ctx context.Context, u *unit, n int, r *Request) (*product, 
 		return hex.EncodeToString(h.Sum(nil)[:16])
 	}
 	var was string
-	found, err := r.journal.find(u.name, &was, func() error { return nil })
+	found, err := r.journal.find(k.name, &was, func() error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	f, err := g.resultFormat(k)
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +312,7 @@ func (g *gemm) kept(ctx context.Context, u *unit, n int, r *Request) (*product, 
 			return &product{f, m.Data}, nil
 		}
 	}
-	d, err := g.multiply(ctx, u, r)
+	d, err := g.multiply(ctx, k, r)
 	if err != nil {
 		return nil, err
 	}
@@ -250,205 +324,61 @@ func (g *gemm) kept(ctx context.Context, u *unit, n int, r *Request) (*product, 
 		return nil, err
 	}
 	defer out.Discard()
-	if err := npy.Write(out, &npy.Matrix{Rows: g.m, Columns: g.n, Float: true, Width: f.Width(), Data: d}); err != nil {
+	float := f == fp.FP16 || f == fp.FP32 || f == fp.FP64 // others are written as codes
+	if err := npy.Write(out, &npy.Matrix{Rows: g.m, Columns: g.n, Float: float, Width: f.Width(), Data: d.codes}); err != nil {
 		return nil, err
 	}
 	if err := out.Commit(); err != nil {
 		return nil, err
 	}
-	return &product{f, d}, r.journal.keep(u.name, digest(d))
+	return d, r.journal.keep(k.name, digest(d.codes))
 }
 
-// digest identifies the contents of the files.
-func (g *gemm) digest() (string, error) {
+// digest identifies the schedule and the contents of the files.
+func (g *gemmStudy) digest(k *gemmKernel) (string, error) {
 	h := sha256.New()
-	for _, m := range g.matrices {
+	if k.kernel != nil {
+		if err := k.kernel.Write(h); err != nil {
+			return "", err
+		}
+	}
+	for _, m := range g.matrices[:3] {
 		if m != nil {
-			fmt.Fprintln(h, m.Rows, m.Columns, m.Float, m.Width)
+			fmt.Fprintln(h, m.Rows, m.Columns, m.id, m.Width)
 			h.Write(m.Data)
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
 }
 
-// slices returns, for each accumulator, the numbers of the steps that it takes, in order.
-func (g *gemm) slices(steps int) [][]int {
-	n := min(g.splits, steps)
-	if g.promote > 0 {
-		n = (steps + g.promote - 1) / g.promote
+// resultFormat returns the format of a kernel's product.
+func (g *gemmStudy) resultFormat(k *gemmKernel) (fp.ID, error) {
+	if k.kernel == nil {
+		return k.unit.D, nil
 	}
-	all := make([][]int, n)
-	for s := range steps {
-		at := s
-		if g.order == "descending" {
-			at = steps - 1 - s
-		}
-		i := s * n / steps
-		switch {
-		case g.promote > 0:
-			i = s / g.promote
-		case g.split == "interleaved":
-			i = s % n
-		}
-		all[i] = append(all[i], at)
+	plans, err := k.kernel.PlansAt(g.shape(), schedule.Given{C: g.matrices[2] != nil}, [][2]int{{0, 0}})
+	if err != nil {
+		return 0, err
 	}
-	return all
+	return plans[0].D, nil
 }
 
-// arranged is a matrix as a unit takes it: for each accumulator, rows of its steps.
-type arranged struct {
-	codes, scales [][]byte // by accumulator
-}
+func (g *gemmStudy) shape() schedule.Shape { return schedule.Shape{M: g.m, N: g.n, K: g.k} }
 
-// blockSide is the number of rows and of columns of the blocks of D that a goroutine
-// computes at a time.
-const blockSide = 64
-
-// multiply computes D, row after row.
-func (g *gemm) multiply(ctx context.Context, u *unit, r *Request) ([]byte, error) {
-	i := u.inst()
-	parts := g.slices((g.k + i.K - 1) / i.K)
-	a, err := g.arrange(ctx, 0, i, parts)
+// multiply computes a product.
+func (g *gemmStudy) multiply(ctx context.Context, k *gemmKernel, r *Request) (*product, error) {
+	o, err := g.operands(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	b, err := g.arrange(ctx, 1, i, parts)
-	if err != nil {
-		return nil, err
+	if k.kernel == nil {
+		d, id, err := k.side(r).Multiply(ctx, o)
+		return &product{id, d}, err
 	}
-	w := i.D.Width()
-	d := make([]byte, g.m*g.n*w)
-	type block struct{ row, column int }
-	var blocks []block
-	for row := 0; row < g.m; row += blockSide {
-		for column := 0; column < g.n; column += blockSide {
-			blocks = append(blocks, block{row, column})
-		}
+	opt := k.options(r)
+	if r.Progress != nil {
+		opt.Progress = func(done, of int) { r.Progress(done, of, k.name) }
 	}
-	workers := r.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wait sync.WaitGroup
-	var mu sync.Mutex
-	done := 0
-	work := make(chan block)
-	for range min(workers, len(blocks)) {
-		wait.Go(func() {
-			for at := range work {
-				if ctx.Err() != nil {
-					continue
-				}
-				if err := g.block(ctx, u, a, b, parts, at.row, at.column, d); err != nil {
-					cancel(err)
-				}
-				mu.Lock()
-				if done++; r.Progress != nil {
-					r.Progress(done, len(blocks), u.name)
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for _, at := range blocks {
-		work <- at
-	}
-	close(work)
-	wait.Wait()
-	return d, context.Cause(ctx)
-}
-
-// block computes a block of D.
-func (g *gemm) block(ctx context.Context, u *unit, a, b *arranged, parts [][]int, row, column int, d []byte) error {
-	i := u.inst()
-	rows, columns := min(blockSide, g.m-row), min(blockSide, g.n-column)
-	w := i.D.Width()
-	sums := make([][]byte, len(parts))
-	for s := range parts {
-		k := len(parts[s]) * i.K
-		in := &mma.Batch{Formats: i.Formats, Shape: mma.Shape{M: rows, N: columns, K: k, Tiles: 1}}
-		wa, wb := k*i.A.Width(), k*i.B.Width()
-		in.A, in.B = a.codes[s][row*wa:][:rows*wa], b.codes[s][column*wb:][:columns*wb]
-		if i.Scale != fp.None {
-			ws := i.Blocks(k) * i.Scale.Width()
-			in.SA, in.SB = a.scales[s][row*ws:][:rows*ws], b.scales[s][column*ws:][:columns*ws]
-		}
-		if i.C != fp.None {
-			in.C = make([]byte, rows*columns*i.C.Width())
-			if m := g.matrices[2]; m != nil && s == 0 {
-				if err := g.putC(in.C, i.C, row, column, rows, columns); err != nil {
-					return err
-				}
-			}
-		} else if g.matrices[2] != nil {
-			return errors.New("the instruction takes no C: leave --c out")
-		}
-		sums[s] = make([]byte, rows*columns*w)
-		if err := u.Run(ctx, in, sums[s]); err != nil {
-			return err
-		}
-	}
-	sum := g.reduced(sums, i.D)
-	for n := range rows {
-		copy(d[((row+n)*g.n+column)*w:][:columns*w], sum[n*columns*w:])
-	}
-	return nil
-}
-
-// putC writes a block of C.
-func (g *gemm) putC(buf []byte, id fp.ID, row, column, rows, columns int) error {
-	m := g.matrices[2]
-	read, err := elementsOf(m, id)
-	if err != nil {
-		return fmt.Errorf("%s: %w", g.files[2], err)
-	}
-	for x := range rows * columns {
-		mma.Store(buf, id.Width(), x, read(row+x/columns, column+x%columns))
-	}
-	return nil
-}
-
-// elementsOf returns what reads elements of a matrix as codes of a format.
-func elementsOf(m *npy.Matrix, id fp.ID) (func(row, column int) uint64, error) {
-	f := id.Get()
-	switch {
-	case m.Float:
-		return func(row, column int) uint64 { return encode(f, m.Float64(row, column)) }, nil
-	case m.Width != int(f.Width):
-		return nil, fmt.Errorf("integers of %d bytes are no codes of %s, which have %d", m.Width, f.Name, f.Width)
-	}
-	return func(row, column int) uint64 { return m.Code(row, column) & f.CodeMask() }, nil
-}
-
-// reduced adds the results of the accumulators.
-func (g *gemm) reduced(sums [][]byte, id fp.ID) []byte {
-	for len(sums) > 1 {
-		if g.reduce == "sequential" {
-			addCodes(sums[0], sums[1], id)
-			sums = append(sums[:1], sums[2:]...)
-			continue
-		}
-		var next [][]byte
-		for n := 0; n < len(sums); n += 2 {
-			if n+1 < len(sums) {
-				addCodes(sums[n], sums[n+1], id)
-			}
-			next = append(next, sums[n])
-		}
-		sums = next
-	}
-	return sums[0]
-}
-
-// addCodes adds the numbers of y to those of x, each sum rounded once to nearest. For
-// formats narrower than FP64, a float64 holds the sum exactly or has so many more bits than
-// the format that rounding twice gives the same as rounding once (Figueroa 1995).
-func addCodes(x, y []byte, id fp.ID) {
-	f, w := id.Get(), id.Width()
-	for n := range len(x) / w {
-		sum := f.Float64(mma.Load(x, w, n)) + f.Float64(mma.Load(y, w, n))
-		mma.Store(x, w, n, encode(f, sum))
-	}
+	d, id, err := gemm.Multiply(ctx, k.kernel, o, opt)
+	return &product{id, d}, err
 }

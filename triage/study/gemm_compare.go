@@ -10,7 +10,11 @@ import (
 
 // difference is how two products of a format differ.
 type difference struct {
-	differ        int     // elements
+	differ        int    // elements
+	numbers       int    // of these, those of which not both are NaNs
+	first         int    // of the latter
+	rowsOf        []bool // rows and columns that have some of the latter
+	columnsOf     []bool
 	max           float64 // of |x - y|, of numbers
 	norm          float64 // Frobenius norm of x - y, divided by that of x
 	classes       [20]int // by distance in representable numbers: 0, 1, 2..3, 4..7, ...
@@ -23,8 +27,8 @@ type difference struct {
 const heatSide = 12
 
 // compareProducts compares two products.
-func (g *gemm) compareProducts(x, y *product) *difference {
-	d := &difference{rows: min(heatSide, g.m), columns: min(heatSide, g.n)}
+func (g *gemmStudy) compareProducts(x, y *product) *difference {
+	d := &difference{rows: min(heatSide, g.m), columns: min(heatSide, g.n), rowsOf: make([]bool, g.m), columnsOf: make([]bool, g.n)}
 	count := make([][]int, d.rows)
 	d.heat = make([][]Number, d.rows)
 	for i := range d.heat {
@@ -46,6 +50,12 @@ func (g *gemm) compareProducts(x, y *product) *difference {
 		}
 		d.differ++
 		d.heat[i][j]++
+		if vy := f.Float64(cy); vx == vx || vy == vy {
+			if d.numbers++; d.numbers == 1 {
+				d.first = n
+			}
+			d.rowsOf[n/g.n], d.columnsOf[n%g.n] = true, true
+		}
 		if v := math.Abs(vx - f.Float64(cy)); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			d.max = max(d.max, v)
 			num += v * v
@@ -70,26 +80,25 @@ func (g *gemm) compareProducts(x, y *product) *difference {
 }
 
 // report compares the products.
-func (g *gemm) report(units []unit, products []*product) *Result {
+func (g *gemmStudy) report(kernels []*gemmKernel) *Result {
 	res := &Result{}
-	t := Table{Name: "products", Title: fmt.Sprintf("Products of %d x %d and %d x %d", g.m, g.k, g.k, g.n), Head: []string{"unit", "formats", "k of a step", "steps", "accumulators", "Frobenius norm", "no numbers"}}
-	for n, u := range units {
-		norm, lost := norms(products[n])
-		steps := (g.k + u.inst().K - 1) / u.inst().K
-		t.add(u.name, u.inst().Formats.String(), u.inst().K, steps, len(g.slices(steps)), norm, lost)
+	t := Table{Name: "products", Title: fmt.Sprintf("Products of %d x %d and %d x %d", g.m, g.k, g.k, g.n), Head: []string{"kernel", "formats", "result", "k of a step", "Frobenius norm", "no numbers"}}
+	for _, k := range kernels {
+		norm, lost := norms(k.product)
+		t.add(k.name, k.unit.Formats.String(), k.product.f.String(), k.unit.K, norm, lost)
 	}
 	c := Table{Name: "differences", Title: "How the products differ", Note: "norm: that of A's product minus B's, divided by that of A's. ulp: representable numbers between two elements.",
 		Head: []string{"A", "B", "differ %", "largest |A-B|", "norm", "largest ulp"}}
-	for i := range units {
-		for j := i + 1; j < len(units); j++ {
-			if products[i].f != products[j].f {
+	for i, x := range kernels {
+		for _, y := range kernels[i+1:] {
+			if x.product.f != y.product.f {
 				continue
 			}
-			d := g.compareProducts(products[i], products[j])
-			c.add(units[i].name, units[j].name, 100*float64(d.differ)/float64(g.m*g.n), d.max, d.norm, readable.Ulps(float64(d.most)))
-			res.Remarks = append(res.Remarks, fmt.Sprintf("%s and %s differ in %s of %s elements, by %s of the norm.", units[i].name, units[j].name,
+			d := g.compareProducts(x.product, y.product)
+			c.add(x.name, y.name, 100*float64(d.differ)/float64(g.m*g.n), d.max, d.norm, readable.Ulps(float64(d.most)))
+			res.Remarks = append(res.Remarks, fmt.Sprintf("%s and %s differ in %s of %s elements, by %s of the norm.", x.name, y.name,
 				readable.Count(uint64(d.differ)), readable.Count(uint64(g.m*g.n)), Number(d.norm)))
-			res.Plots = append(res.Plots, d.plots(units[i].name, units[j].name, g)...)
+			res.Plots = append(res.Plots, d.plots(x.name, y.name, g)...)
 		}
 	}
 	res.Tables = []Table{t}
@@ -100,7 +109,7 @@ func (g *gemm) report(units []unit, products []*product) *Result {
 }
 
 // plots are the histogram in ulp and the heat map of two products.
-func (d *difference) plots(a, b string, g *gemm) []Plot {
+func (d *difference) plots(a, b string, g *gemmStudy) []Plot {
 	between := a + " and " + b
 	bars := Series{Name: "elements"}
 	for n, count := range d.classes {

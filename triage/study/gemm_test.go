@@ -3,7 +3,6 @@ package study
 import (
 	"context"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,129 +13,113 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus/npy"
-	"github.com/mmafuzz/mmafuzz/devices/simulated"
-	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
 // gemmOf makes a gemm with flags.
-func gemmOf(t *testing.T, args ...string) *gemm {
+func gemmOf(t *testing.T, args ...string) *gemmStudy {
 	t.Helper()
 	f := pflag.NewFlagSet("gemm", pflag.ContinueOnError)
-	g := gemmStudy.New(f).(*gemm)
+	g := GEMM.New(f).(*gemmStudy)
 	if err := f.Parse(args); err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
-// TestSlices lists which steps each accumulator takes, of seven.
-func TestSlices(t *testing.T) {
-	for _, c := range []struct {
-		args string
-		want string
-	}{
-		{"", "[[0 1 2 3 4 5 6]]"},
-		{"--order=descending", "[[6 5 4 3 2 1 0]]"},
-		{"--split-k=3", "[[0 1 2] [3 4] [5 6]]"},
-		{"--split-k=3 --split=interleaved", "[[0 3 6] [1 4] [2 5]]"},
-		{"--split-k=3 --order=descending", "[[6 5 4] [3 2] [1 0]]"},
-		{"--split-k=100", "[[0] [1] [2] [3] [4] [5] [6]]"},
-		{"--promote=3", "[[0 1 2] [3 4 5] [6]]"},
+// TestGEMM compares every element of odd-sized products with what the judge gives for its row
+// and column.
+func TestGEMM(t *testing.T) {
+	for _, c := range []struct{ kernel, args string }{
+		{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", ""},
+		{"sim:hopper/mma.m16n8k16.f16.f16.f16.f16@split-k", "--dist=dnn"},
+		{"sim:cdna2/v_mfma_f64_16x16x4f64@gemv", ""},
+		{"mxfp8", ""},
+		{"deepgemm", "--k=300"},
+		{"cutlass-2xacc", ""},
 	} {
-		if got := fmt.Sprint(gemmOf(t, strings.Fields(c.args)...).slices(7)); got != c.want {
-			t.Errorf("%s: %s, want %s", c.args, got, c.want)
+		g := gemmOf(t, append([]string{"--m=67", "--n=3", "--k=75"}, strings.Fields(c.args)...)...)
+		g.seed, g.distributionOf = 5, standardNormal
+		ks, done, err := g.kernels(context.Background(), &Request{Targets: []string{c.kernel}, unstable: new([]string)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer done()
+		k := ks[0]
+		o, err := g.operands(context.Background(), k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := g.multiply(context.Background(), k, &Request{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 0; n < g.m*g.n; n += 7 {
+			if got, want := mma.Load(got.codes, got.f.Width(), n), byJudge(g, k, o, n/g.n, n%g.n); got != want {
+				t.Fatalf("%s: d[%d,%d] is %x, want %x", c.kernel, n/g.n, n%g.n, got, want)
+			}
 		}
 	}
 }
 
-// TestGEMM compares every element of odd-sized products with what the model gives for its
-// row and column, taken apart and put together here in another way.
-func TestGEMM(t *testing.T) {
-	for _, name := range [][2]string{{"volta", "mma.m8n8k4.f32.f16.f16.f32"}, {"hopper", "mma.m16n8k16.f16.f16.f16.f16"}, {"cdna2", "v_mfma_f64_16x16x4f64"},
-		{"blackwell", "tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"}} {
-		i, err := mma.Lookup(name[0], name[1])
-		if err != nil {
-			t.Fatal(err)
+// byJudge returns an element of D as the judge computes it.
+func byJudge(g *gemmStudy, k *gemmKernel, o *gemm.Operands, row, column int) uint64 {
+	e := &oracle.Element{Shape: g.shape(), Row: row, Column: column, Alpha: o.Alpha, Beta: o.Beta}
+	line := func(buf []byte, id fp.ID, n, each int) (codes []uint64) {
+		for i := range each {
+			codes = append(codes, mma.Load(buf, id.Width(), n*each+i))
 		}
-		u, err := simulated.Open(i)
-		if err != nil {
-			t.Fatal(err)
+		return codes
+	}
+	u := k.unit
+	e.A, e.B = line(o.A, u.A, row, g.k), line(o.B, u.B, column, g.k)
+	if u.Scale != fp.None {
+		blocks := (g.k + int(u.Block) - 1) / int(u.Block)
+		e.SA, e.SB = line(o.SA, u.Scale, row, blocks), line(o.SB, u.Scale, column, blocks)
+	}
+	of := func(all []uint64, b *schedule.Blocks, n int) []uint64 {
+		if b == nil || b.Lines == 0 {
+			return all
 		}
-		for _, args := range []string{"", "--split-k=2 --reduce=pairwise --order=descending", "--split-k=3 --split=interleaved", "--promote=2 --dist=dnn"} {
-			g := gemmOf(t, append(strings.Fields(args), "--m=67", "--n=3", "--k=75")...)
-			if err := g.check(); err != nil {
-				t.Fatal(err)
-			}
-			g.seed, g.distributionOf = 5, standardNormal
-			got, err := g.multiply(context.Background(), &unit{Unit: u, name: i.Name}, &Request{})
+		return all[n/b.Lines*b.Along(g.k):]
+	}
+	e.ScaleA, e.ScaleB = of(o.ScaleA, k.kernel.ScaleA, row), of(o.ScaleB, k.kernel.ScaleB, column)
+	code, _ := oracle.EvalKernel(k.kernel, e)
+	return code
+}
+
+// TestExpected compares products with one of another schedule, and names what is different.
+func TestExpected(t *testing.T) {
+	dir := t.TempDir()
+	const half = "sim:ampere/mma.m16n8k16.f32.f16.f16.f32"
+	for _, c := range []struct{ truth, kernel, label, words string }{
+		{half + "@split-k-tail-lost", half + "@split-k", "tail", "the last products, their number mod 64, are dropped"},
+		{half + "@dot-blocks", half + "@split-k", "unexplained", "No schedule that differs from it in one field"},
+		{half, half + "@split-k", "split-k", "is not there"},
+		{half + "@split-k", half, "split-k", "a new accumulator begins after every 256 products"},
+		{"cutlass-2xacc", "fp8-fast", "split-k", "a new accumulator begins after every 128 products"},
+		{"naive", "naive", "-", ""},
+		{"openblas-sgemm", "openblas-sgemm naive", "-", "openblas-sgemm has the bits of"},
+	} {
+		run := func(kernels string, args ...string) *Result {
+			g := gemmOf(t, append([]string{"--m=40", "--n=20", "--k=1000"}, args...)...)
+			res, err := GEMM.Run(context.Background(), g, Request{Targets: strings.Fields(kernels), Dir: filepath.Join(dir, fmt.Sprint(len(args), kernels)), Seed: 3}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for row := range g.m {
-				for column := range g.n {
-					if got, want := mma.Load(got, i.D.Width(), row*g.n+column), elementByHand(t, g, i, row, column); got != want {
-						t.Fatalf("%s %s: d[%d,%d] is %x, want %x", i.FullName(), args, row, column, got, want)
-					}
-				}
-			}
+			return res
+		}
+		run(c.truth)
+		res := run(c.kernel, "--expect", filepath.Join(dir, fmt.Sprint(0, c.truth), "D0.npy"))
+		last := res.Tables[len(res.Tables)-1]
+		if label := last.Rows[len(last.Rows)-1][6]; label != c.label || !strings.Contains(strings.Join(res.Remarks, "\n"), c.words) || (c.label == "-" && c.words == "") != (len(res.Failures) == 0) {
+			t.Errorf("%+v: %v\n%s", c, last.Rows, strings.Join(res.Remarks, "\n"))
 		}
 	}
-}
-
-// elementByHand computes an element of D, one execution after the other.
-func elementByHand(t *testing.T, g *gemm, i *mma.Instruction, row, column int) uint64 {
-	m, err := sim.ForInstruction(i)
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps := (g.k + i.K - 1) / i.K
-	line := func(which, n int) ([]uint64, []uint64) {
-		values := make([]float64, steps*i.K)
-		g.line(which, n, values[:g.k])
-		id := []fp.ID{i.A, i.B}[which]
-		codes, scales := make([]byte, len(values)*id.Width()), make([]byte, len(values))
-		putQuantized(&quantizer{id.Get(), i.Scale, int(i.Block)}, codes, scales, values, false)
-		var c, s []uint64
-		for n := range values {
-			c = append(c, mma.Load(codes, id.Width(), n))
-			s = append(s, uint64(scales[n]))
-		}
-		return c, s
-	}
-	a, sa := line(0, row)
-	b, sb := line(1, column)
-	f := i.D.Get()
-	var sums []uint64
-	for _, part := range g.slices(steps) {
-		d := mma.NewDot(i.Formats, i.K)
-		for _, s := range part {
-			copy(d.A, a[s*i.K:])
-			copy(d.B, b[s*i.K:])
-			blocks := i.Blocks(i.K)
-			copy(d.SA, sa[s*blocks:])
-			copy(d.SB, sb[s*blocks:])
-			d.C = m.Dot(d, nil)
-		}
-		sums = append(sums, d.C)
-	}
-	add := func(x, y uint64) uint64 {
-		switch i.D {
-		case fp.FP32:
-			return uint64(math.Float32bits(math.Float32frombits(uint32(x)) + math.Float32frombits(uint32(y))))
-		case fp.FP64:
-			return math.Float64bits(math.Float64frombits(x) + math.Float64frombits(y))
-		}
-		return f.FromFloat64(f.Float64(x) + f.Float64(y))
-	}
-	for len(sums) > 1 {
-		if g.reduce == "pairwise" && len(sums) > 3 {
-			t.Fatal("by hand, pairwise is sequential up to three")
-		}
-		sums = append([]uint64{add(sums[0], sums[1])}, sums[2:]...)
-	}
-	return sums[0]
 }
 
 // TestGEMMFiles multiplies matrices of files, in another order of elements and bytes, and
@@ -167,7 +150,7 @@ func TestGEMMFiles(t *testing.T) {
 	if err := os.WriteFile(text, []byte("1 2 3"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	s := gemmStudy
+	s := GEMM
 	product := func(args ...string) (*Result, error) {
 		return s.Run(context.Background(), gemmOf(t, args...), Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32"}, Dir: filepath.Join(dir, fmt.Sprint(rng.Uint64()))}, nil)
 	}
@@ -187,8 +170,9 @@ func TestGEMMFiles(t *testing.T) {
 		{"--a " + a + " --b " + b + " --c " + a, "a.npy is 5 x 20, but the product is 5 x 7"},
 		{"--m 0", "each is at least 1"},
 		{"--m 1000000 --k 1000000", "each matrix has at most"},
-		{"--order up", `--order is "up", not ascending or descending`},
-		{"--split-k 2 --promote 2", "exclude each other"},
+		{"--schedule up", `there is no schedule "up"`},
+		{"--dist flat", `--dist is "flat", not normal`},
+		{"--a " + a + " --b " + b + " --c " + a + " --transpose-b", "they have no product"},
 	} {
 		if _, err := product(strings.Fields(c.args)...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.args, err, c.want)

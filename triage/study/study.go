@@ -78,6 +78,8 @@ type Study struct {
 	Count int    // default of Request.Count
 	Most  int    // largest Request.Count, where memory grows with it; 0: any
 	Of    string // what Count counts; "": it counts nothing
+	// TargetOf, if not nil, returns the target of a word of Request.Targets, "" if it names none.
+	TargetOf func(word string) string
 	// New makes a runner and the flags of its own settings.
 	New func(f *pflag.FlagSet) Runner
 }
@@ -94,7 +96,6 @@ var studies = []Study{
 	biasStudy,
 	operationsStudy,
 	chainStudy,
-	gemmStudy,
 	refineStudy,
 }
 

@@ -24,7 +24,7 @@ import (
 // find returns a study with a runner that has the given flags.
 func find(t *testing.T, name string, args ...string) (*study.Study, study.Runner) {
 	t.Helper()
-	for _, s := range study.All() {
+	for _, s := range append(study.All(), study.GEMM) {
 		if s.Name != name {
 			continue
 		}

@@ -1,0 +1,209 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// Product is a product of a kernel and somebody else's of the same operands.
+type Product struct {
+	Operands *gemm.Operands
+	Got      []byte // what the kernel gives, row after row
+	Want     []byte // what somebody else does
+	D        fp.ID
+
+	spread [][][2]int // elements that differ, and that do not
+}
+
+// Question is products that are not all what a kernel gives.
+type Question struct {
+	Kernel   *schedule.Kernel
+	Options  gemm.Options
+	Products []Product
+	Progress func(done, of int)
+}
+
+// Answer is why products are not what a kernel gives.
+type Answer struct {
+	Label   string // "unexplained": no mutant of the kernel gives the other products
+	Words   string
+	Kernel  *schedule.Kernel // that gives them
+	Checked int              // elements on which it does
+	Others  []string         // labels of other mutants that give them on these elements
+	First   string           // the first partial sum that differs, in words
+}
+
+// Elements of each kind that are looked at: on the first every mutant is tried, on the
+// second those that pass.
+const (
+	firstLook  = 24
+	secondLook = 400
+)
+
+// Explain looks for a field of the kernel that explains the products: a mutant that gives
+// their bits where the kernel does, and where it does not.
+func (q *Question) Explain(ctx context.Context) (*Answer, error) {
+	all := mutants(q.Kernel)
+	a := &Answer{Label: "unexplained"}
+	for n, m := range all {
+		if q.Progress != nil {
+			q.Progress(n, len(all))
+		}
+		checked, err := q.explains(ctx, m.Kernel)
+		switch {
+		case err != nil:
+			return nil, err
+		case checked == 0:
+		case a.Kernel == nil:
+			a.Label, a.Words, a.Kernel, a.Checked = m.Label, m.Words, m.Kernel, checked
+		case m.Label != a.Label && !slices.Contains(a.Others, m.Label):
+			a.Others = append(a.Others, m.Label)
+		}
+	}
+	if a.Kernel == nil {
+		return a, nil
+	}
+	for i := range q.Products {
+		p := &q.Products[i]
+		if at := p.sample(1); p.differs(at[0]) {
+			var err error
+			a.First, err = Diverge(ctx, [2]*schedule.Kernel{q.Kernel, a.Kernel}, p.Operands, at[0], [2]gemm.Options{q.Options, q.Options})
+			return a, err
+		}
+	}
+	return a, nil
+}
+
+// explains returns on how many elements a mutant gives the other products, 0 if there are
+// some on which it does not. A mutant may be of no use for a shape.
+func (q *Question) explains(ctx context.Context, k *schedule.Kernel) (checked int, err error) {
+	for _, look := range []int{1, firstLook, secondLook} {
+		checked = 0
+		for i := range q.Products {
+			p := &q.Products[i]
+			at := p.sample(max(1, look/len(q.Products)))
+			if !p.gives(ctx, k, at, q.Options) {
+				return 0, ctx.Err()
+			}
+			checked += len(at)
+		}
+	}
+	return checked, nil
+}
+
+// differs reports whether an element is not what the kernel gives. Two NaNs are the same.
+func (p *Product) differs(at [2]int) bool {
+	w, n := p.D.Width(), at[0]*p.Operands.N+at[1]
+	return !sameCode(p.D, mma.Load(p.Got, w, n), mma.Load(p.Want, w, n))
+}
+
+// sameCode reports whether two codes are equal, or both NaNs.
+func sameCode(d fp.ID, x, y uint64) bool {
+	f := d.Get()
+	return x == y || f.Decode(x).Class == fp.NaN && f.Decode(y).Class == fp.NaN
+}
+
+// First returns the first element that differs, or the first of all.
+func (p *Product) First() [2]int { return p.sample(1)[0] }
+
+// sample returns up to n elements that differ and as many that do not, spread over D; the
+// former come first.
+func (p *Product) sample(n int) (at [][2]int) {
+	if p.spread == nil {
+		p.choose()
+	}
+	for _, all := range p.spread {
+		step := max(1, len(all)/n)
+		for i := 0; i < len(all) && i/step < n; i += step {
+			at = append(at, all[i])
+		}
+	}
+	return at
+}
+
+// choose sets spread: up to secondLook elements of each kind, the first of them and others.
+func (p *Product) choose() {
+	p.spread = make([][][2]int, 2)
+	var count [2]int
+	for range 2 { // the first time they are counted
+		step := [2]int{max(1, count[0]/secondLook), max(1, count[1]/secondLook)}
+		counted := count != [2]int{}
+		count = [2]int{}
+		for i := range p.Operands.M * p.Operands.N {
+			e, kind := [2]int{i / p.Operands.N, i % p.Operands.N}, 1
+			if p.differs(e) {
+				kind = 0
+			}
+			if counted && count[kind]%step[kind] == 0 {
+				p.spread[kind] = append(p.spread[kind], e)
+			}
+			count[kind]++
+		}
+	}
+}
+
+// gives reports whether a kernel gives the other product in some elements.
+func (p *Product) gives(ctx context.Context, k *schedule.Kernel, at [][2]int, opt gemm.Options) bool {
+	codes, id, err := gemm.Elements(ctx, k, p.Operands, at, opt)
+	if err != nil || id != p.D {
+		return false
+	}
+	for i, c := range codes {
+		if !sameCode(id, c, mma.Load(p.Want, id.Width(), at[i][0]*p.Operands.N+at[i][1])) {
+			return false
+		}
+	}
+	return true
+}
+
+// Diverge says in words which is the first partial sum of an element by which the first of two
+// kernels differs from the second.
+func Diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2]int, opt [2]gemm.Options) (string, error) {
+	var traces [2][]gemm.Partial
+	for i := range traces {
+		var err error
+		if traces[i], err = gemm.Trace(ctx, k[i], o, at, opt[i]); err != nil {
+			return "", err
+		}
+	}
+	in := map[uint64][]gemm.Partial{} // the second kernel's, by what they are the sums of
+	for _, p := range traces[1] {
+		in[p.Set] = append(in[p.Set], p)
+	}
+	before := "nothing is added before it"
+	for _, p := range traces[0] {
+		other, ok := in[p.Set]
+		same := slices.ContainsFunc(other, func(x gemm.Partial) bool { return x.Code == p.Code && x.D == p.D })
+		switch {
+		case same:
+			before = "before it both have " + sumOf(p)
+			continue
+		case !ok:
+			return fmt.Sprintf("%s, which the other does not form; %s", sumOf(p), before), nil
+		default:
+			x := other[len(other)-1]
+			return fmt.Sprintf("%s, where the other has %s; %s", sumOf(p), number(x), before), nil
+		}
+	}
+	return "none", nil
+}
+
+// sumOf writes a partial sum.
+func sumOf(p gemm.Partial) string {
+	what := p.What
+	if n := len(p.Step); n > 0 {
+		what += fmt.Sprintf(", up to k %d", p.Step[n-1])
+	}
+	return fmt.Sprintf("%s (%s, %d products)", number(p), what, p.N)
+}
+
+func number(p gemm.Partial) string {
+	f := p.D.Get()
+	return fmt.Sprintf("%s = %.9g", mma.FormatCode(p.D, p.Code), f.Float64(p.Code))
+}

@@ -1,0 +1,122 @@
+package kernel
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// sideOf returns a kernel of FP32 multiply-adds, or of a unit of its own.
+func sideOf(t *testing.T, name, levels string) *Side {
+	t.Helper()
+	k, err := schedule.Named(name)
+	if levels != "" {
+		k, err = schedule.Read([]byte(`{"v": 1, "schedules": [{"levels": [` + levels + `]}]}`))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	k = k.WithUnit(schedule.Unit{Op: "fma", Acc: fp.FP32})
+	u, err := k.Unit.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Side{Name: name + levels, Unit: u, Kernel: k, Modelled: true}
+}
+
+// TestFuzz finds differences between kernels, names the field, and shrinks the shape.
+func TestFuzz(t *testing.T) {
+	for _, c := range []struct {
+		a, b, levels string // b is of the literature, or has levels
+		label        string
+		most         int // K of the smallest product, which has one element
+	}{
+		{"split-k", "split-k-tail-lost", "", "tail", 1},
+		{"plain", "batch-invariant", "", "split-k", 2060},
+		{"plain", "split-k", "", "split-k", 70},
+		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "reverse"}}`, "k-order", 200},
+		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "forward", "parts": "bf16"}}`, "promotion", 1},
+		{"gemv", "", `{"cut": {"by": "lanes", "n": 16, "vector": 4}, "merge": {"order": "halves"}}`, "lanes", 200},
+		{"gemv", "split-k", "", "unexplained", 0},
+		{"plain", "plain", "", "", 0},
+	} {
+		var found []*Found
+		for _, workers := range []int{1, 2}[:1+len(c.levels)%2] {
+			z := &Fuzz{A: sideOf(t, c.a, ""), B: sideOf(t, c.b, c.levels), Seed: 1, Count: 64, Workers: workers}
+			f, err := z.Run(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			found = append(found, f)
+		}
+		f := found[0]
+		if !reflect.DeepEqual(f, found[len(found)-1]) {
+			t.Errorf("%s, %s: another result with two workers", c.a, c.b)
+		}
+		if (f.Differ > 0) != (c.label != "") || f.Products != 64 {
+			t.Errorf("%s, %s: %d of %d products differ", c.a, c.b, f.Differ, f.Products)
+		}
+		if f.Differ == 0 {
+			continue
+		}
+		if f.Answer.Label != c.label {
+			t.Errorf("%s, %s%s: %s (%s), want %s", c.a, c.b, c.levels, f.Answer.Label, f.Answer.Words, c.label)
+		}
+		if s := f.Smallest; c.most > 0 && (s.M != 1 || s.N != 1 || s.K > c.most) || s.A == s.B {
+			t.Errorf("%s, %s%s: smallest %+v, want K %d at most", c.a, c.b, c.levels, s, c.most)
+		}
+		if lost := f.Lost != nil; lost != (c.b == "split-k-tail-lost") {
+			t.Errorf("%s, %s: lost %v", c.a, c.b, f.Lost)
+		}
+	}
+}
+
+// TestBlackBox compares a kernel with a box that takes two K and loses a product.
+func TestBlackBox(t *testing.T) {
+	a := sideOf(t, "plain", "")
+	unit := schedule.Unit{Op: "fma", In: fp.BF16, Acc: fp.FP32}
+	a.Kernel.Unit = &unit
+	a.Unit, _ = unit.Resolve()
+	box := &Side{Name: "box", Unit: a.Unit, Box: map[int]devices.Unit{}}
+	for _, k := range []int{40, 100} {
+		i := &mma.Instruction{Name: "box", K: k, Formats: mma.Formats{A: fp.BF16, B: fp.BF16, D: fp.FP32}}
+		box.Box[k] = devices.Func(i, func(d *mma.Dot) uint64 {
+			sum := 0.0
+			f := fp.BF16.Get()
+			for n := range d.A[:k/8*8] {
+				sum = float64(float32(sum + f.Float64(d.A[n])*f.Float64(d.B[n])))
+			}
+			return uint64(math.Float32bits(float32(sum)))
+		})
+	}
+	z := &Fuzz{A: a, B: box, Seed: 1, Count: 128}
+	f, err := z.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Lost == nil || f.Lost.Side != "box" || f.Lost.K != 100 || f.Lost.Sum != 96 || f.Smallest.K != 100 {
+		t.Errorf("%+v, %+v, %+v", f, f.Lost, f.Smallest)
+	}
+}
+
+// TestSame says for which K kernels are the same function.
+func TestSame(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"plain", "plain", "every K up to 2048"},
+		{"plain", "split-k", "for K below 65,"},
+		{"plain", "batch-invariant", "every K up to 2048"},
+		{"plain", "gemv", "do not do the same operations for K = 1"}, // lanes of zeros are added
+		{"plain", "naive", "do not do the same operations for K = 1"},
+		{"plain", "stream-k", ""},
+	} {
+		if got := same(sideOf(t, c.a, ""), sideOf(t, c.b, "")); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s, %s: %s", c.a, c.b, got)
+		}
+	}
+}
