@@ -48,6 +48,9 @@ func (g *gemmStudy) compareShapes(ctx context.Context, r *Request, kernels []*ge
 		label := "-"
 		if f.Answer != nil {
 			label = f.Answer.Label
+			if f.Rest > 0 {
+				label = "unexplained"
+			}
 		}
 		t.add(a.name, b.name, f.Products, f.Differ, f.Elements, f.Wrong, fmt.Sprintf("%dx%dx%d", s.M, s.N, s.K), s.Terms, mma.FormatCode(s.D, s.A), mma.FormatCode(s.D, s.B), label)
 		res.Remarks = append(res.Remarks, foundWords(a, b, f)...)
@@ -105,10 +108,15 @@ func foundWords(a, b *gemmKernel, f *kernel.Found) (words []string) {
 	case w.Kernel == nil:
 		words = append(words, fmt.Sprintf("Unexplained: no schedule that differs from that of %s in one field gives the bits of %s.", a.name, b.name))
 	default:
-		words = append(words, fmt.Sprintf("%s has the bits of %s on the %d elements that were looked at, if this is changed in its schedule: %s. The first partial sum that differs: %s.",
-			a.name, b.name, w.Checked, w.Words, w.First))
+		change := fmt.Sprintf("this is changed in the schedule of %s: %s", a.name, w.Words)
+		if f.Rest > 0 {
+			words = append(words, fmt.Sprintf("Unexplained: %s differs in %s of %s fresh products even if %s.", b.name, readable.Count(uint64(f.Rest)), readable.Count(uint64(f.Fresh)), change))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s has the bits of %s on %s elements and on %s fresh products, if %s. The first partial sum that differs: %s.",
+			a.name, b.name, readable.Count(uint64(w.Checked)), readable.Count(uint64(f.Fresh)), change, w.First))
 		if len(w.Others) > 0 {
-			words = append(words, fmt.Sprintf("These elements do not rule out a change of %s.", strings.Join(w.Others, ", ")))
+			words = append(words, fmt.Sprintf("The products do not rule out a change of %s.", strings.Join(w.Others, ", ")))
 		}
 	}
 	return words
