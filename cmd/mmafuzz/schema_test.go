@@ -42,12 +42,13 @@ var headings = []struct {
 	{regexp.MustCompile(`^probe, .* summation tree `), "order"},
 	{regexp.MustCompile(`^probe --profile, `), "profile"},
 	{regexp.MustCompile(`^vectors --check, `), "failed"},
+	{regexp.MustCompile(`^infer --shape, `), "kernel"},
 	{regexp.MustCompile(`^corpus (\w+), `), "$1"},
 	{regexp.MustCompile(`^(\w+)(, an object for each .*)?:$`), "$1"},
 }
 
 // schemaFiles are the files with tables.
-var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go",
+var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/infer/kernel/doc.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go",
 	"../../triage/eval/eval.go", "../../triage/diff/diff.go", "../../triage/prove/prove.go", "../../triage/bundle/bundle.go", "../../fuzz/cases/cases.go", "../../triage/probe/probe.go", "../../triage/invariance/invariance.go", "../../triage/tolerance/hunt.go", "../../fuzz/record/doc.go"}
 
 // readSchemas reads the tables of all files.
@@ -269,6 +270,7 @@ func TestSchema(t *testing.T) {
 		verify(all, name)
 	}
 	delete(schemas, "pipeline") // needs a GPU
+	verify(kernelsOf(t), "kernel")
 	if testing.Short() {
 		delete(schemas, "infer") // takes long
 	} else {
@@ -451,6 +453,18 @@ func inferencesOf(t *testing.T) []map[string]any {
 			t.Errorf("%s: %v", c.unit, o)
 		}
 		all = append(all, o...)
+	}
+	return all
+}
+
+// kernelsOf infers a product that has a schedule and one that has none.
+func kernelsOf(t *testing.T) (all []map[string]any) {
+	kernel := `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [{"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward"}}]}]}`
+	if err := os.WriteFile("lanes.json", []byte(kernel), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for n, bad := range []string{"", " flips"} {
+		all = append(all, jsonOf(t, n, "", "infer", "--shape", "4x4x9", "--checks", "1000", "--target", "exec:mmakernel lanes.json 4x4x9"+bad, "--out", fmt.Sprint("kernel", n))...)
 	}
 	return all
 }

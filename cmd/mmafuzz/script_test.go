@@ -60,9 +60,10 @@ func (w waiting) Run() int {
 
 // programs are the commands of the scripts.
 var programs = map[string]func(){
-	"mmafuzz":  func() { cudatest.Register(); main() },
-	"mmachild": mmachild,
-	"mmaunit":  mmaunit,
+	"mmafuzz":   func() { cudatest.Register(); main() },
+	"mmachild":  mmachild,
+	"mmaunit":   mmaunit,
+	"mmakernel": mmakernel,
 }
 
 // program is the variable of the environment with a command that the scripts run as

@@ -86,7 +86,7 @@ func (d drawer) level(n int) schedule.Level {
 	}
 	l := schedule.Level{Cut: c, Merge: m}
 	if c.By != "stream" && d.IntN(3) == 0 {
-		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "after", "apart", "drop")}
+		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "deal", "after", "apart", "drop")}
 		if l.Tail.Into == "apart" {
 			l.Tail.Format = pick(d, fp.None, fp.FP64)
 		}

@@ -138,6 +138,7 @@ type Tail struct {
 	// Into is one of
 	//
 	//	lane   they are added by the accumulator of the first part, after its own
+	//	deal   they are dealt to the accumulators of all parts, one product at a time
 	//	after  an accumulator goes on from the sum of the parts
 	//	apart  an accumulator of their own, whose sum is added to that of the parts
 	//	drop   they are forgotten: a defect
