@@ -97,14 +97,6 @@ func TriageCase(ctx context.Context, cfg Config, dot *mma.Dot) (*Case, error) {
 	return engine.TriageCase(ctx, cfg, dot)
 }
 
-// InferSides looks for the programs of both sides of a pair of a configuration of which nothing is
-// known, and puts them into the pair, so that a campaign compares them as two models. doing, if not
-// nil, is told of the target whose program is looked for.
-func InferSides(ctx context.Context, cfg *Config, pair int, doing func(target string)) ([]Inferred, error) {
-	p := &cfg.Pairs[pair]
-	return finding.InferSides(ctx, p, cfg.Policy(p), cfg.Seed, cfg.Workers, doing)
-}
-
 // Workers returns the number of workers that pairs have by default.
 func Workers(pairs []devices.Pair) int { return engine.Workers(pairs) }
 

@@ -18,6 +18,9 @@ func Holds(pr *Unknown, p *mma.Params) bool {
 	return newEvidence(pr).Explains(p)
 }
 
+// Right returns in how many cases a program gives the unit's results.
+func Right(pr *Unknown, p *mma.Params, cases []Case) int { return newExplainer(pr).right(p, cases) }
+
 // Program is the arithmetic of an instruction: its parameters and the number of
 // products that one execution takes.
 type Program struct {

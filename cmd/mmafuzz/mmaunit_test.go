@@ -65,6 +65,7 @@ func (u *ownUnit) run(in *mma.Batch, out []byte) error {
 var (
 	halves   = mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
 	singles  = mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
+	doubles  = mma.Formats{A: fp.FP64, B: fp.FP64, C: fp.FP64, D: fp.FP64}
 	products = mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
 	brains   = mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.BF16}
 	eights   = mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.E4M3}
@@ -74,6 +75,11 @@ var ownUnits = map[string]ownUnit{
 	"multiply": {"multiply", products, 1, func(a, b []float64, _ float64) float64 { return float64(float32(a[0] * b[0])) }, nil},
 	"loop":     {"mma.m16n8k16.f32.f16.f16.f32", halves, 16, singleChain, nil},
 	"split-k":  {"mma.m16n8k16.f32.f16.f16.f32", halves, 16, splitK, nil},
+
+	// Of the kind for which the search for an explanation takes longest.
+	"split-k64": {"split", halves, 64, splitK, nil},
+	"slices":    {"slices", doubles, 4, slicedChain, func(d float64) uint64 { return math.Float64bits(d) }},
+	"nan-rules": {"rules", halves, 16, singleChain, firstNaN},
 
 	"single-sum": {"phases", halves, 4, singleChain, nil},
 	"half-sum":   {"phases", halves, 4, func(a, b []float64, c float64) float64 { return chainIn(fp.FP16, a, b, c) }, nil},
@@ -126,6 +132,30 @@ func chainIn(id fp.ID, a, b []float64, c float64) float64 {
 		sum = f.Float64(nearest(id, float64(float32(sum+a[i]*b[i]))))
 	}
 	return sum
+}
+
+// slicedChain multiplies doubles in two slices each, and leaves out the product of the low ones.
+func slicedChain(a, b []float64, c float64) float64 {
+	high := func(x float64) float64 { return math.Float64frombits(math.Float64bits(x) &^ (1<<27 - 1)) }
+	sum := c
+	for i := range a {
+		ah, bh := high(a[i]), high(b[i])
+		sum += ah * bh
+		sum += ah * (b[i] - bh)
+		sum += (a[i] - ah) * bh
+	}
+	return sum
+}
+
+// firstNaN has a code for NaNs that depends on their sign, as a rule of an own design may.
+func firstNaN(d float64) uint64 {
+	if d != d {
+		if math.Signbit(d) {
+			return 0xffc00001
+		}
+		return 0x7fc00002
+	}
+	return uint64(math.Float32bits(float32(d)))
 }
 
 // splitK sums both halves of the products, and adds the second to the first.

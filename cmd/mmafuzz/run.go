@@ -120,7 +120,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
 	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
-	f.BoolVar(&r.noInfer, "no-infer", false, "do not look for the arithmetic of two targets of which nothing is known")
+	f.BoolVar(&r.noInfer, "no-infer", false, "do not look for the arithmetic of a target of which nothing is known")
 	r.list.add(f)
 	r.accept.add(f)
 	r.shard.add(f)
@@ -166,10 +166,6 @@ func (r *runCmd) run(ctx context.Context) error {
 		return err
 	}
 	ui := r.display(&cfg, r.dir(&cfg))
-	inferred, err := r.inferSides(ctx, &cfg)
-	if err != nil {
-		return err
-	}
 	if err := ownModule(ui.dir); err != nil {
 		return r.outError(ui.dir, err)
 	}
@@ -186,10 +182,11 @@ func (r *runCmd) run(ctx context.Context) error {
 	}
 	ui.start(c.State(), c.Resumed())
 	r.note(r.targets.Unchecked())
+	r.noteByValue(pairs)
 	err = c.Run(ctx)
 	left := c.Unfinished(ctx, err)
 	sum := summary.New(summary.Input{
-		Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Inferred: inferred, Findings: ui.findings, Left: left, Known: r.list.Known, Time: time.Since(ui.began),
+		Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Left: left, Known: r.list.Known, Time: time.Since(ui.began),
 	})
 	exit := exitAgree
 	switch {
@@ -213,26 +210,16 @@ func (r *runCmd) run(ctx context.Context) error {
 	return r.written(sum)
 }
 
-// inferSides looks for the programs of pairs of which neither side is known.
-func (r *runCmd) inferSides(ctx context.Context, cfg *fuzz.Config) (map[int][]fuzz.Inferred, error) {
-	all := map[int][]fuzz.Inferred{}
-	if r.noInfer {
-		return all, nil
-	}
-	began := time.Now()
-	for i := range cfg.Pairs {
-		found, err := fuzz.InferSides(ctx, cfg, i, func(target string) {
-			r.say("nothing is known of either side: looking for the arithmetic of %s", target)
-		})
-		if err != nil {
-			return nil, err
+// noteByValue says once what formats that are compared by value do not have in common.
+func (r *runCmd) noteByValue(pairs []devices.Pair) {
+	said := map[string]bool{}
+	for i := range pairs {
+		f := pairs[i].Formats()
+		if f.Common && !said[f.CommonNote()] {
+			said[f.CommonNote()] = true
+			r.note(f.CommonNote())
 		}
-		all[i] = found
 	}
-	if cfg.Time > 0 { // the campaign is left a second at least, if it was given one
-		cfg.Time = max(cfg.Time-time.Since(began), min(cfg.Time, time.Second))
-	}
-	return all, nil
 }
 
 // display makes the display of a campaign, whose journal and bundles are to be in a directory.
@@ -304,6 +291,7 @@ func (r *runCmd) config(pairs []devices.Pair) (fuzz.Config, error) {
 	cfg := fuzz.Config{
 		Pairs: pairs, Seed: r.seed, Generators: r.generators, Count: r.count, Time: r.time,
 		Workers: r.workers, PerBucket: r.perBucket, MaxFindings: r.maxBundles, Partial: r.targets.Partial(),
+		NoInfer: r.noInfer,
 	}
 	if cfg.Count == 0 && cfg.Time == 0 {
 		cfg.Count = defaultCount

@@ -63,10 +63,17 @@ type Config struct {
 	// Observe is told of progress; it may be nil. It is called from one
 	// goroutine.
 	Observe Observer
-	// Searching is called with the effort that the search for an explanation of a pair has spent
-	// so far, if it takes long, and the most that it may spend; it may be nil. It is called from
-	// one goroutine at a time.
-	Searching func(pair int, computed, most int64)
+	// Effort is what the searches for what explains a pair may take together, in millions of dot
+	// products of models: about a second of one processor each. As much as comparing takes comes to
+	// this. 0: ten seconds of two processors.
+	Effort int
+	// NoInfer: the arithmetic of a side of which nothing is known is not looked for. Otherwise
+	// it is if nothing is known of the other side either, or no change of the other one's
+	// arithmetic explains it. It is never looked for where there is a Plan.
+	NoInfer bool
+	// Searching is called often with what is being done, in plain words, while the search for an
+	// explanation of a pair takes long; it may be nil. It is called from one goroutine at a time.
+	Searching func(pair int, doing string)
 	// Slow is told, before the first epoch, of a pair whose dot products take long; it may be nil.
 	Slow func(pair int, look FirstLook)
 
@@ -104,7 +111,7 @@ func (cfg *Config) SeveralTargets() bool {
 func (cfg *Config) finderOptions() finding.Options {
 	o := finding.Options{
 		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
-		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Workers: cfg.Workers,
+		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Effort: cfg.Effort, Infer: !cfg.NoInfer && cfg.Plan == "", Workers: cfg.Workers,
 	}
 	if cfg.Observe != nil {
 		o.Found = cfg.Observe.Finding
@@ -118,6 +125,7 @@ type Campaign struct {
 	state *State
 	pairs []*pair
 	speed gen.Speed // of the slowest pair
+	asked journalOptions
 	began time.Time
 	jour  *journal.Journal[record]
 
@@ -162,6 +170,7 @@ func New(cfg Config) (*Campaign, error) {
 	}
 	c.finder = finding.NewFinder(cfg.finderOptions(), runs)
 	c.setSchedules()
+	c.asked = c.options()
 	for range cfg.Workers {
 		c.workers = append(c.workers, newWorker())
 	}
@@ -201,6 +210,17 @@ func (c *Campaign) setSchedules() {
 	for _, p := range c.pairs {
 		p.schedule = gen.NewSchedule(p.sources, c.speed)
 	}
+}
+
+// learned aims the inputs of a pair at what an epoch has found out about its sides.
+func (c *Campaign) learned(i int, d *finding.Sum) error {
+	if len(d.Inferred) == 0 {
+		return nil
+	}
+	var err error
+	c.pairs[i].sources, err = c.pairs[i].chooseSources(c.cfg.Generators)
+	c.setSchedules()
+	return err
 }
 
 // Workers returns the number of workers that pairs have by default.
@@ -359,6 +379,11 @@ func (c *Campaign) commit(e *epoch) error {
 		}
 	}
 	c.state.apply(d)
+	for i := range d.Pairs {
+		if err := c.learned(i, &d.Pairs[i]); err != nil {
+			return err
+		}
+	}
 	if err := errors.Join(c.saving.reset(c.state.Epochs), c.compact()); err != nil {
 		return err
 	}

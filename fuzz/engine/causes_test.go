@@ -224,10 +224,9 @@ func TestSearchedAgain(t *testing.T) {
 	}
 	tier.SkipUnderRace(t)
 	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", func(p *mma.Params) { p.Join.Align.F, p.Join.CDrop = 35, 30 })
-	most := int64(0)
-	s := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 130_000, Searching: func(_ int, _, limit int64) { most = max(most, limit) }})
-	if v := s.Pairs[0].Verdict; !v.Found() {
-		t.Errorf("%+v after a search of %d dot products at most", v, most)
+	s := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 130_000, NoInfer: true})
+	if v := s.Pairs[0].Verdict; !v.Complete() {
+		t.Errorf("%+v", v)
 	}
 }
 

@@ -43,11 +43,12 @@ type checkpointHead struct {
 
 // checkpointRecord is every other record.
 type checkpointRecord struct {
-	Units    []*unitRecord    `json:"units,omitempty"`
-	Cut      []int            `json:"cut,omitempty"` // units of each pair that the epoch is to have
-	Answers  []*answerRecord  `json:"answers,omitempty"`
-	Verdicts []*verdictRecord `json:"verdicts,omitempty"`
-	Findings []*finding.Case  `json:"findings,omitempty"`
+	Units    []*unitRecord     `json:"units,omitempty"`
+	Cut      []int             `json:"cut,omitempty"` // units of each pair that the epoch is to have
+	Answers  []*answerRecord   `json:"answers,omitempty"`
+	Inferred []*inferredRecord `json:"inferred,omitempty"`
+	Verdicts []*verdictRecord  `json:"verdicts,omitempty"`
+	Findings []*finding.Case   `json:"findings,omitempty"`
 }
 
 // unitRecord is the result of a unit.
@@ -55,6 +56,13 @@ type unitRecord struct {
 	Number int     `json:"number"` // in the plan of its pair
 	Unit   Unit    `json:"unit"`
 	Result *Result `json:"result"`
+}
+
+// inferredRecord is what inference has found of a side of a pair.
+type inferredRecord struct {
+	Pair     int               `json:"pair"`
+	Units    uint64            `json:"units"` // as in verdictRecord
+	Inferred *finding.Inferred `json:"inferred"`
 }
 
 // verdictRecord is what triage.Explain said of a pair.
@@ -86,6 +94,8 @@ type savedEpoch struct {
 	units    map[turn]*unitRecord
 	cut      []int // units of each pair that the epoch is to have; nil: it was not cut
 	answers  map[answerKey]*savedAnswer
+	inferred []*inferredRecord
+	learned  map[int]*finding.Pair // pairs with what was inferred of them
 	verdicts map[int]*verdictRecord
 	findings map[finding.CaseKey]*finding.Case
 }
@@ -96,7 +106,7 @@ var errEarlierEpoch = errors.New("it is of an earlier epoch")
 // openCheckpoint reads the checkpoint of the epoch in progress. One of an epoch that the
 // journal already has is removed.
 func (c *Campaign) openCheckpoint() error {
-	options, err := json.Marshal(c.options())
+	options, err := json.Marshal(c.asked)
 	if err != nil {
 		return err
 	}
@@ -157,11 +167,22 @@ func (k *checkpoint) take(r *checkpointRecord) error {
 			return errors.New("an answer is out of place")
 		}
 	}
+	for _, x := range r.Inferred {
+		if x == nil || x.Inferred == nil || !k.isPair(x.Pair) {
+			return errors.New("an inference is out of place")
+		}
+		p := *k.learned(x.Pair)
+		if err := p.CheckInferred(x.Inferred); err != nil {
+			return fmt.Errorf("pair %d: %w", x.Pair, err)
+		}
+		p.Learn([]finding.Inferred{*x.Inferred})
+		s.learned[x.Pair], s.inferred = &p, append(s.inferred, x)
+	}
 	for _, v := range r.Verdicts {
 		if v == nil || v.Verdict == nil || !k.isPair(v.Pair) {
 			return errors.New("a verdict is out of place")
 		}
-		if err := k.pairs[v.Pair].CheckVerdict(v.Verdict); err != nil {
+		if err := k.learned(v.Pair).CheckVerdict(v.Verdict); err != nil {
 			return fmt.Errorf("pair %d: verdict: %w", v.Pair, err)
 		}
 		s.verdicts[v.Pair] = v
@@ -170,12 +191,20 @@ func (k *checkpoint) take(r *checkpointRecord) error {
 		if f == nil || !k.isPair(f.Pair) {
 			return errors.New("a finding is out of place")
 		}
-		if err := k.pairs[f.Pair].CheckFinding(f, f.Pair); err != nil {
+		if err := k.learned(f.Pair).CheckFinding(f, f.Pair); err != nil {
 			return fmt.Errorf("pair %d: finding: %w", f.Pair, err)
 		}
 		s.findings[f.Key()] = f
 	}
 	return nil
+}
+
+// learned is a pair with what an earlier run has inferred in the epoch.
+func (k *checkpoint) learned(i int) *finding.Pair {
+	if p := k.saved.learned[i]; p != nil {
+		return p
+	}
+	return k.pairs[i].Pair
 }
 
 func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
@@ -184,7 +213,7 @@ func (k *checkpoint) isPair(i int) bool { return i >= 0 && i < len(k.pairs) }
 func (k *checkpoint) forget() {
 	k.saved = savedEpoch{
 		units: map[turn]*unitRecord{}, answers: map[answerKey]*savedAnswer{},
-		verdicts: map[int]*verdictRecord{}, findings: map[finding.CaseKey]*finding.Case{},
+		learned: map[int]*finding.Pair{}, verdicts: map[int]*verdictRecord{}, findings: map[finding.CaseKey]*finding.Case{},
 	}
 }
 
@@ -228,7 +257,7 @@ const recordBytes = 4 << 20
 
 // split divides what is pending into records that are not too long.
 func (r *checkpointRecord) split() []*checkpointRecord {
-	all := []*checkpointRecord{{Cut: r.Cut, Verdicts: r.Verdicts}}
+	all := []*checkpointRecord{{Cut: r.Cut, Inferred: r.Inferred, Verdicts: r.Verdicts}}
 	size := 0
 	room := func(n int) *checkpointRecord {
 		if size += n; size > recordBytes {
@@ -332,6 +361,21 @@ func (k *checkpoint) Verdict(pair int, units uint64, differ int) *triage.Verdict
 // KeepVerdict keeps it.
 func (k *checkpoint) KeepVerdict(pair int, units uint64, v *triage.Verdict) {
 	k.add(func(r *checkpointRecord) { r.Verdicts = append(r.Verdicts, &verdictRecord{pair, units, v}) })
+}
+
+// Inferred returns what an earlier run has inferred, nil if it has not.
+func (k *checkpoint) Inferred(pair int, units uint64, side string, effort int) *finding.Inferred {
+	for _, x := range k.saved.inferred {
+		if x.Pair == pair && x.Units == units && x.Inferred.Side == side && x.Inferred.Effort == effort {
+			return x.Inferred
+		}
+	}
+	return nil
+}
+
+// KeepInferred keeps it.
+func (k *checkpoint) KeepInferred(pair int, units uint64, r *finding.Inferred) {
+	k.add(func(c *checkpointRecord) { c.Inferred = append(c.Inferred, &inferredRecord{pair, units, r}) })
 }
 
 // Finding returns what an earlier run has made of a candidate, nil if it has not.

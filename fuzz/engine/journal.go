@@ -29,11 +29,13 @@ type journalOptions struct {
 	Policies   []string `json:"policies"`
 	Files      []string `json:"files,omitempty"` // of the targets that are made of files: their digests
 	Plan       string   `json:"plan,omitempty"`  // see Config.Plan
+	NoInfer    bool     `json:"no_infer,omitempty"`
+	Effort     int      `json:"effort,omitempty"`
 }
 
 // journalVersion is raised whenever a campaign of the same options would find something else, or
-// records change their meaning. It is 4 since a snapshot is in the journal itself.
-const journalVersion = 4
+// records change their meaning. It is 5 since sides are inferred in an epoch.
+const journalVersion = 5
 
 // journalKind describes the journals of campaigns.
 func journalKind(by journal.Writer) journal.Kind[journalOptions] {
@@ -58,7 +60,7 @@ func (c *Campaign) writer() journal.Writer {
 }
 
 func (c *Campaign) options() journalOptions {
-	h := journalOptions{Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan}
+	h := journalOptions{Seed: c.cfg.Seed, PerBucket: c.cfg.PerBucket, Most: c.cfg.MaxFindings, Plan: c.cfg.Plan, NoInfer: c.cfg.NoInfer, Effort: c.cfg.Effort}
 	for _, p := range c.pairs {
 		h.Pairs = append(h.Pairs, fmt.Sprintf("%s %s | %s %s", p.TargetA, p.A.Instruction().Name, p.TargetB, p.B.Instruction().Name))
 		h.Policies = append(h.Policies, policyName(p.Policy))
@@ -105,6 +107,8 @@ func (h *journalOptions) differences(want *journalOptions) []string {
 	point("seed", h.Seed, want.Seed)
 	point("number of cases per bucket", h.PerBucket, want.PerBucket)
 	point("number of findings kept", h.Most, want.Most)
+	point("choice of --no-infer", h.NoInfer, want.NoInfer)
+	point("effort", h.Effort, want.Effort)
 	point("number of pairs", len(h.Pairs), len(want.Pairs))
 	if n := len(h.Pairs); n != len(want.Pairs) || n != len(h.Policies) || n != len(h.Generators) {
 		return d
@@ -136,7 +140,7 @@ func (c *Campaign) openJournal() error {
 	if err := c.checkDirectory(); err != nil {
 		return err
 	}
-	j, err := journal.Open(c.cfg.Journal, journalKind(c.writer()), c.options(), c.replay)
+	j, err := journal.Open(c.cfg.Journal, journalKind(c.writer()), c.asked, c.replay)
 	if errors.Is(err, corpus.ErrInUse) {
 		return fmt.Errorf("%s: %w", c.cfg.Journal, ErrInUse)
 	}
@@ -185,7 +189,10 @@ func (c *Campaign) checkDirectory() error {
 // replay adds a record of the journal to the state.
 func (c *Campaign) replay(r *record) error {
 	return c.state.replay(r, func(pair int, d *finding.Sum, most uint64) error {
-		return c.pairs[pair].CheckSum(d, c.state.Pairs[pair], pair, most)
+		if err := c.pairs[pair].CheckSum(d, c.state.Pairs[pair], pair, most); err != nil {
+			return err
+		}
+		return c.learned(pair, d)
 	})
 }
 

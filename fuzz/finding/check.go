@@ -54,6 +54,13 @@ func (p *Pair) CheckSum(d *Sum, st *PairState, index int, most uint64) error {
 			return err
 		}
 	}
+	for i := range d.Inferred {
+		if err := p.CheckInferred(&d.Inferred[i]); err != nil {
+			return err
+		}
+	}
+	p.Learn(d.Inferred)
+	st.BaseA = p.unknownIsB
 	if err := p.CheckVerdict(d.Verdict); err != nil {
 		return fmt.Errorf("verdict: %w", err)
 	}

@@ -1,7 +1,9 @@
 package finding
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -45,7 +47,8 @@ func (x *pairTriage) explain(ctx context.Context) error {
 		x.k = x.verdict.K
 		return nil // looked for often enough
 	}
-	if x.stillHolds(x.newCases(slices.Concat(x.d.Differ, x.d.Agree))) {
+	fresh := x.newCases(slices.Concat(x.d.Differ, x.d.Agree))
+	if x.stillHolds(fresh) || x.stillInPart(fresh) {
 		return nil
 	}
 	return x.explainCases(ctx, x.allEvidence())
@@ -77,14 +80,53 @@ func (x *pairTriage) stillHolds(fresh []*Case) bool {
 	return true
 }
 
+// stillInPart reports whether a search that has not explained all cases need not be made again
+// with new evidence: it may not take longer than before, and what has explained a part of the
+// cases breaks none of the new ones.
+func (x *pairTriage) stillInPart(fresh []*Case) bool {
+	if x.verdict == nil || x.verdict.Complete() || x.due(x.usualEffort()) {
+		return false
+	}
+	x.k = x.verdict.K
+	if !x.verdict.Found() {
+		return true
+	}
+	pr, v := x.unknownUnit(x.withBase(fresh)), *x.verdict
+	right := func(cases []triage.Case) int { return triage.Right(pr, &v.Program, cases) }
+	if right(pr.Agree) < len(pr.Agree) {
+		return false
+	}
+	v.Differ, v.Explained = v.Differ+len(pr.Differ), v.Explained+right(pr.Differ)
+	v.Agree, v.Kept = v.Agree+len(pr.Agree), v.Kept+len(pr.Agree)
+	x.verdict, x.d.Verdict = &v, &v
+	return true
+}
+
 // explainCases looks for the verdict on some evidence.
 func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	if x.p.baseUnit == nil {
-		return nil
+		if learned, err := x.inferSome(ctx); !learned || err != nil {
+			return err
+		}
 	}
 	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
 		return err
 	}
+	if err := x.explainByChange(ctx, x.withBase(evidence)); err != nil || x.verdict == nil || x.verdict.Complete() || x.verdict.BaseFails {
+		return err
+	}
+	if learned, err := x.inferUnknown(ctx); !learned || err != nil {
+		return err
+	}
+	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
+		return err
+	}
+	x.attributor = x.p.Programs // which explain all but a few cases
+	return nil
+}
+
+// explainByChange looks for a change of the known side's program that explains the evidence.
+func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case) error {
 	x.k = x.hypothesisK(evidence)
 	pr := x.unknownUnit(evidence)
 	if len(pr.Differ) == 0 {
@@ -105,7 +147,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	} else if v := x.t.Memory.Verdict(x.index, x.d.Units, len(pr.Differ)); v != nil {
 		x.verdict = v
 	} else {
-		if pr.Effort = x.effort(old); old != nil && old.Found() {
+		if pr.Effort = x.effort(); old != nil && old.Found() {
 			pr.Before = &old.Program
 		}
 		v, err := x.search(ctx, pr)
@@ -126,18 +168,54 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	return nil
 }
 
+// The limits of the searches of a pair together, in millions of dot products of models.
+const (
+	freeEffort   = 16 // about ten seconds of two processors
+	effortPerDot = 2  // the same for a million dot products compared: no unit in another process answers more in the time
+	longerEffort = 4  // how many times the effort of a search that found nothing another one must have
+	inferAlways  = 8  // about what an inference that finds nothing takes beside its effort
+)
+
 // effort returns how long a search for a verdict may take: the longer the more has been
 // compared, so that a short campaign is not held up. It is made at most once in an epoch, and
 // after a search that found nothing only if it may take much longer.
-func (x *pairTriage) effort(old *triage.Verdict) int {
-	const dotsPerMillion, longer = 2048, 4
-	e := int(min(triage.DefaultEffort, 1+(x.st.Dots+x.d.Dots)/dotsPerMillion))
-	due := old == nil || old.Complete() || old.Spent > 0 && e >= longer*old.Spent
-	if x.searched || !due {
+func (x *pairTriage) effort() int {
+	e := x.usualEffort()
+	if x.searched || !x.due(e) {
 		return -1
 	}
 	x.searched = true
 	return e
+}
+
+// due reports whether a search of an effort is worth while.
+func (x *pairTriage) due(e int) bool {
+	old := x.verdict
+	return e > 0 && (old == nil || old.Complete() || old.Spent > 0 && e >= longerEffort*old.Spent)
+}
+
+// usualEffort is the effort of a search, in millions of dot products, which grows with the campaign
+// and is limited by what searches have spent before.
+func (x *pairTriage) usualEffort() int {
+	const dotsPerMillion = 2048
+	dots := x.st.Dots + x.d.Dots
+	left := cmp.Or(x.t.Effort, freeEffort) + int(effortPerDot*dots/1_000_000) - x.spent()
+	return min(triage.DefaultEffort, 1+int(dots/dotsPerMillion), left)
+}
+
+// spent is about what the searches of the pair have taken. Each search for a verdict took several
+// times as long as the one before.
+func (x *pairTriage) spent() int {
+	n := 0
+	if x.verdict != nil {
+		n = x.verdict.Spent * (longerEffort + 1) / longerEffort
+	}
+	for _, r := range slices.Concat(x.st.Inferred, x.d.Inferred) {
+		if n += r.Effort; r.Params == nil {
+			n += inferAlways
+		}
+	}
+	return n
 }
 
 // explainByPrograms takes the verdict from the programs of two sides that are known. It
@@ -188,11 +266,11 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 			pr.Differ = append(pr.Differ, c)
 		}
 	}
-	if report := x.t.Searching; report != nil {
+	if x.t.Searching != nil {
 		pr.Progress = func(p triage.Progress) {
-			x.t.searching.Lock()
-			defer x.t.searching.Unlock()
-			report(x.index, p.Computed, p.Most)
+			if p.Most > 0 {
+				x.say(fmt.Sprintf("looking for what explains %s: %d %% of the effort", x.p.Name(), 100*p.Computed/p.Most))
+			}
 		}
 	}
 	if !devices.IsRecording(x.p.unknown) {

@@ -21,7 +21,9 @@ type Options struct {
 	Bundles     string
 	BundleDir   func(f *Case) string
 	Found       func(f *Case, kept bool) error
-	Searching   func(pair int, computed, most int64)
+	Searching   func(pair int, doing string)
+	Effort      int  // of all searches of a pair, in millions of dot products of models, to which comes what comparing takes; 0: freeEffort
+	Infer       bool // sides of which nothing is known are inferred
 	Workers     int
 }
 
@@ -30,6 +32,9 @@ type Memory interface {
 	// Verdict returns the verdict on the cases of so many units of a pair; nil: none.
 	Verdict(pair int, units uint64, differ int) *triage.Verdict
 	KeepVerdict(pair int, units uint64, v *triage.Verdict)
+	// Inferred returns what inference has found of a side with an effort; nil: nothing yet.
+	Inferred(pair int, units uint64, side string, effort int) *Inferred
+	KeepInferred(pair int, units uint64, r *Inferred)
 	// Finding returns what was made of a chosen case; nil: nothing.
 	Finding(f *Case) *Case
 	KeepFinding(f *Case)

@@ -2,72 +2,160 @@ package finding
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
-	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
-// Where nothing is known of either side, so that no program could be changed to explain the other,
-// both are inferred. Their programs are then compared as those of two models are.
+// A side of which nothing is known is inferred where two units differ and nothing else explains
+// it: where nothing is known of either side, first, so that there is a program to change; where
+// no change of one side's program explains the other, the other one, so that two programs can be
+// compared as those of two models are.
 
-// The limits of the inferences of a comparison, which depend on no clock: the same seed finds the
-// same programs.
+// The limits of an inference, which depend on no clock: the same seed finds the same programs.
 const (
-	inferEffort = 8    // millions of dot products of models, for each side
-	inferChecks = 1000 // inputs of each generator on which a program is validated
-	inferRounds = 3    // rounds of inputs among which the sides must differ
+	inferEffort  = 8       // millions of dot products of models at most
+	inferQuickly = 2       // the same when nothing is known of either side, before inferEffort
+	inferChecks  = 1000    // inputs of each generator on which a program is validated
+	inferQueries = 1 << 20 // dot products that the unit is asked
 )
 
 // Inferred is what inference has found of a side.
 type Inferred struct {
 	Target     string        `json:"target"`
+	Side       string        `json:"side"` // a or b
 	Verdict    infer.Verdict `json:"verdict"`
 	Arithmetic string        `json:"arithmetic,omitempty"` // the program in words, if it was found
+	Params     *mma.Params   `json:"params,omitempty"`     // the program, if it was found
 	Tested     int           `json:"tested,omitempty"`     // inputs on which it was compared with the unit: none differs
+	Effort     int           `json:"effort"`               // the most that the search might spend, in millions of dot products of models
 }
 
-// InferSides looks for the programs of both sides of a pair of which nothing is known, and puts what
-// it finds into the pair. It does nothing if the sides agree on a few inputs. doing, if not nil, is
-// told whose program is looked for.
-func InferSides(ctx context.Context, p *devices.Pair, policy oracle.Policy, seed uint64, workers int, doing func(target string)) ([]Inferred, error) {
-	unknown := func(u devices.Unit) bool {
-		return Believed(u) == nil && !devices.IsRecording(u) && u.Instruction().K <= mma.MaxK
+// sideNames are the values of Inferred.Side.
+var sideNames = []string{"a", "b"}
+
+// CheckInferred returns an error if a journal cannot have this of a pair.
+func (p *Pair) CheckInferred(r *Inferred) error {
+	if !slices.Contains(sideNames, r.Side) || r.Tested < 0 || r.Effort < 0 || (r.Params != nil) != (r.Verdict == infer.Found) {
+		return fmt.Errorf("an inference of side %q with verdict %q", r.Side, r.Verdict)
 	}
-	if !unknown(p.A) || !unknown(p.B) || p.Formats().Validate() != nil {
-		return nil, nil
+	if r.Params == nil {
+		return nil
 	}
-	if differ, err := differSoon(ctx, p, policy, seed); !differ || err != nil {
-		return nil, err
+	return r.Params.Validate(p.Spec.Formats, p.unitOf(r.Side).Instruction().K)
+}
+
+func (p *Pair) unitOf(side string) devices.Unit {
+	if side == sideNames[0] {
+		return p.A
 	}
-	var all []Inferred
-	for _, side := range []struct {
-		target string
-		unit   devices.Unit
-		found  **mma.Params
-	}{{p.TargetA, p.A, &p.ProgramA}, {p.TargetB, p.B, &p.ProgramB}} {
-		if doing != nil {
-			doing(side.target)
+	return p.B
+}
+
+// Learn takes in what inference has found: hypotheses are about a program that was found, or if the
+// other side's is known, the two are compared.
+func (p *Pair) Learn(all []Inferred) {
+	for i := range all {
+		r := &all[i]
+		if r.Params == nil {
+			continue
 		}
-		r, err := infer.Infer(ctx, side.unit, infer.Options{Seed: seed, Checks: inferChecks, Effort: inferEffort, Policy: policy, Workers: workers})
-		switch {
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case err != nil: // a unit that has stopped answering, which the campaign will say, too
-			return all, nil
+		if p.Known = append(slices.Clip(p.Known), r.Params); r.Side == sideNames[0] {
+			p.ProgramA = r.Params
+		} else {
+			p.ProgramB = r.Params
 		}
-		x := Inferred{Target: side.target, Verdict: r.Verdict}
-		if r.Verdict == infer.Found {
-			*side.found, x.Arithmetic = &r.Params, inWords(&r.Params)
-			for _, c := range r.Classes {
-				x.Tested += c.Asked
+		if p.baseUnit == nil {
+			p.chooseSides()
+		}
+		p.choosePrograms()
+		p.Attributor = nil
+	}
+}
+
+// inferSome infers a side where nothing is known of either. It reports whether it has learned
+// anything.
+func (x *pairTriage) inferSome(ctx context.Context) (bool, error) {
+	for _, effort := range []int{inferQuickly, inferEffort} {
+		for _, side := range sideNames {
+			if learned, err := x.infer(ctx, side, effort); learned || err != nil {
+				return learned, err
 			}
 		}
-		all = append(all, x)
 	}
-	return all, nil
+	return false, nil
+}
+
+// inferUnknown infers the side that no change of the other one's program explains, with an effort
+// that grows with the campaign, as that of a search for such a change does.
+func (x *pairTriage) inferUnknown(ctx context.Context) (bool, error) {
+	side := sideNames[0]
+	if x.p.unknownIsB {
+		side = sideNames[1]
+	}
+	if e := min(inferEffort, x.usualEffort()); e > 0 {
+		return x.infer(ctx, side, e)
+	}
+	return false, nil
+}
+
+// infer looks for the program of a side, unless it may not be asked, its program is known, or
+// it was looked for with about the same effort. It reports whether it has learned anything.
+func (x *pairTriage) infer(ctx context.Context, side string, effort int) (bool, error) {
+	u := x.p.unitOf(side)
+	for _, before := range slices.Concat(x.st.Inferred, x.d.Inferred) {
+		if before.Side == side && (before.Params != nil || effort < longerEffort*before.Effort) {
+			return false, nil
+		}
+	}
+	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || x.isUnstable() {
+		return false, nil
+	}
+	r := x.t.Memory.Inferred(x.index, x.d.Units, side, effort)
+	if r == nil {
+		var err error
+		if r, err = x.inferNow(ctx, u, side, effort); err != nil {
+			return false, err
+		}
+		x.t.Memory.KeepInferred(x.index, x.d.Units, r)
+	}
+	x.d.Inferred = append(x.d.Inferred, *r)
+	x.p.Learn([]Inferred{*r})
+	x.st.BaseA = x.p.unknownIsB
+	return r.Params != nil, nil
+}
+
+// inferNow infers a unit. One that stops answering has failed, which the campaign will say, too.
+func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, effort int) (*Inferred, error) {
+	r := &Inferred{Target: x.p.TargetA, Side: side, Verdict: infer.Failing, Effort: effort}
+	if side == sideNames[1] {
+		r.Target = x.p.TargetB
+	}
+	o := infer.Options{Seed: x.t.Seed, Checks: inferChecks, Queries: inferQueries, Effort: effort, Policy: x.p.Policy, Workers: x.t.Workers,
+		Show: func(p infer.Progress) {
+			x.say(fmt.Sprintf("looking for the arithmetic of %s: %s", r.Target, p.Phase))
+		}}
+	if until, ok := ctx.Deadline(); ok { // the campaign has a time limit, within which it has to explain what it finds
+		o.Time = time.Until(until) / 2
+	}
+	found, err := infer.Infer(ctx, u, o)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return r, nil
+	}
+	if r.Verdict = found.Verdict; r.Verdict == infer.Found {
+		r.Params, r.Arithmetic = &found.Params, inWords(&found.Params)
+		for _, c := range found.Classes {
+			r.Tested += c.Asked
+		}
+	}
+	return r, nil
 }
 
 // inWords names a program: as an arithmetic with changes, or by all parameters that are not the
@@ -79,28 +167,20 @@ func inWords(p *mma.Params) string {
 	return "a program with " + mma.Brief(mma.Diff(&mma.Params{}, p))
 }
 
-// differSoon reports whether two units differ on one of a few inputs of every generator. A unit
-// that fails on them is left to the campaign.
-func differSoon(ctx context.Context, p *devices.Pair, policy oracle.Policy, seed uint64) (bool, error) {
-	f := p.Formats()
-	sides := together(dotRunner(p.A, f), dotRunner(p.B, f))
-	for round := range inferRounds {
-		dots := gen.Probe(gen.Spec{Formats: f, K: p.K}, seed, round)
-		if len(dots) == 0 {
-			break
-		}
-		results, err := sides(ctx, dots)
-		switch {
-		case ctx.Err() != nil:
-			return false, ctx.Err()
-		case err != nil:
-			return false, nil
-		}
-		for _, r := range results {
-			if oracle.Compare(f.D, policy, r[0], r[1]) != oracle.Same {
-				return true, nil
-			}
-		}
+// say reports what is being done if it takes long.
+func (x *pairTriage) say(doing string) {
+	if x.t.Searching != nil {
+		x.t.searching.Lock()
+		defer x.t.searching.Unlock()
+		x.t.Searching(x.index, doing)
 	}
-	return false, nil
+}
+
+// withBase returns the cases in which the base has the known side's results, if its program was
+// inferred: it may be wrong in a few, which remain unexplained.
+func (x *pairTriage) withBase(evidence []*Case) []*Case {
+	if Believed(x.p.baseUnit) != nil {
+		return evidence
+	}
+	return slices.DeleteFunc(slices.Clone(evidence), func(f *Case) bool { return !x.baseHolds(x.p.baseUnit.Instruction().K, []*Case{f}) })
 }

@@ -35,7 +35,8 @@ type Sum struct {
 	Corpus       []CaseRef                `json:"corpus,omitempty"` // inputs with new features
 	Differ       []Sample                 `json:"differ,omitempty"` // evidence for triage
 	Agree        []Sample                 `json:"agree,omitempty"`
-	Verdict      *triage.Verdict          `json:"verdict,omitempty"` // the last one
+	Verdict      *triage.Verdict          `json:"verdict,omitempty"`  // the last one
+	Inferred     []Inferred               `json:"inferred,omitempty"` // the last one of a side
 	Buckets      map[string]*Bucket       `json:"buckets,omitempty"`
 	Checked      uint64                   `json:"checked,omitempty"`       // cases that were rechecked alone
 	Changed      uint64                   `json:"changed,omitempty"`       // cases of Checked that gave something else
@@ -133,6 +134,9 @@ func (s *Sum) Add(o *Sum) {
 	s.Agree = append(s.Agree, o.Agree...)
 	if o.Verdict != nil {
 		s.Verdict = o.Verdict
+	}
+	for _, r := range o.Inferred {
+		s.Inferred = append(slices.DeleteFunc(s.Inferred, func(before Inferred) bool { return before.Side == r.Side }), r)
 	}
 	for name, b := range o.Buckets {
 		s.bucket(name).Add(b)

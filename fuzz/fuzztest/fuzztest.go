@@ -22,7 +22,8 @@
 // each below testdata/mmafuzz, which mmafuzz show and mmafuzz report read.
 //
 // A NaN is any NaN, unless both sides' codes are known, as those of two simulators are: NaN(oracle.Bits)
-// compares the codes too, and Zero(oracle.ByClass) leaves out the signs of zeros.
+// compares the codes too, and Zero(oracle.ByClass) leaves out the signs of zeros. A cause that is
+// not found in a few seconds is looked for with Thorough() alone.
 //
 // go test -fuzz FuzzMyUnit goes on with inputs that Go mutates by coverage. Go's fuzzer
 // minimizes byte by byte, which is of no use here, since the failure's message has the
@@ -59,6 +60,9 @@ const (
 	// examineLimit is how long a mismatch that Go's fuzzer finds may be examined: the fuzzer's
 	// workers must answer within ten seconds.
 	examineLimit = 5 * time.Second
+
+	// effort is fuzz.Config.Effort without Thorough: a few seconds.
+	effort = 3
 )
 
 // Option changes how two units are compared.
@@ -69,6 +73,10 @@ func NaN(s oracle.Strictness) Option { return func(h *harness) { h.config.NaN = 
 
 // Zero compares signs of zeros by their bits or by class, whatever is known of the two sides.
 func Zero(s oracle.Strictness) Option { return func(h *harness) { h.config.Zero = &s } }
+
+// Thorough searches for the cause as mmafuzz run does, which may take a minute, and infers what
+// nothing is known of. Without it a test that fails does so within about 15 seconds.
+func Thorough() Option { return func(h *harness) { h.config.Effort, h.config.NoInfer = 0, false } }
 
 // Compare compares a function with a unit: TARGET/INSTRUCTION, such as
 // sim:hopper/mma.m16n8k16.f32.f16.f16.f32 (mmafuzz list has them all). dot gets codes of
@@ -167,7 +175,7 @@ type harness struct {
 }
 
 func newHarness(pair devices.Pair, dir string, options ...Option) *harness {
-	h := &harness{pair: pair, dir: dir, examineLimit: examineLimit, config: fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1}}
+	h := &harness{pair: pair, dir: dir, examineLimit: examineLimit, config: fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Effort: effort, NoInfer: true}}
 	for _, o := range options {
 		o(h)
 	}

@@ -29,7 +29,7 @@
 //	pairs[].mismatches                   number    of these, those that differ
 //	pairs[].classes                      object*   number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
 //	pairs[].codes                        number    of the same, those that differ in a NaN's code or a zero's sign, which were compared by class
-//	pairs[].explained                    bool      the changes below explain all differing cases that were looked at
+//	pairs[].explained                    bool      the changes below explain all differing cases that were looked at; if not and there are some, they explain most and break none
 //	pairs[].labels[]                     string?   what the changes earn: mmafuzz list labels
 //	pairs[].changes[].path               string?   parameter: mmafuzz list parameters
 //	pairs[].changes[].from               string?   its value in the arithmetic that is known
@@ -41,8 +41,11 @@
 //	pairs[].defect                       object?*  an error of one side under a condition: go doc ./corpus Defect
 //	pairs[].nearest                      object?*  of a pair that nothing explains, the program that comes nearest: go doc ./corpus Nearest
 //	pairs[].inferred[].target            string?   a side of which nothing was known, so that it was inferred
+//	pairs[].inferred[].side              string?   a or b
 //	pairs[].inferred[].verdict           string?   found, unexplained, unstable, failing or exhausted
 //	pairs[].inferred[].arithmetic        string?   the program that was found
+//	pairs[].inferred[].params            object?*  the same as in a model file
+//	pairs[].inferred[].effort            number?   the most that the search might spend, in millions of dot products of models
 //	pairs[].inferred[].tested            number?   inputs on which the unit and the program were compared: none differs
 //	pairs[].next[]                       string?   commands that look for what explains it
 //	pairs[].buckets[].name               string?   primary cause; the largest bucket is first

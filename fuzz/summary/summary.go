@@ -21,8 +21,6 @@ type Input struct {
 	State  *fuzz.State
 	// Unexplained is the campaign's method of this name.
 	Unexplained func(pair int) *fuzz.Unexplained
-	// Inferred are, by pair, what inference has found of sides of which nothing was known.
-	Inferred map[int][]fuzz.Inferred
 	// Findings are in the order in which they were reported.
 	Findings []*fuzz.Case
 	// Left is what the campaign has not done, nil if it is complete.
@@ -141,7 +139,6 @@ func New(in Input) *Summary {
 	s.Dots, s.Mismatches, s.Causes = st.Totals()
 	for i, p := range st.Pairs {
 		s.Pairs = append(s.Pairs, newPair(p, in.Unexplained, i))
-		s.Pairs[i].Inferred = in.Inferred[i]
 		for _, b := range p.Sorted() {
 			d := compare.NewDifference(&in.Config.Pairs[i], b, p.Verdict)
 			d.Dots = p.Dots
@@ -190,7 +187,7 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 		Names: Names{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(), Codes: p.Codes,
 		Classes: map[string]uint64{}, Buckets: []Bucket{},
 		Labels: []triage.Label{}, Changes: []mma.Change{}, Equivalent: [][]mma.Change{}, Alike: []string{}, Next: []string{},
-		Unstable: newUnstable(p), Unexamined: p.Unexamined,
+		Inferred: p.Inferred, Unstable: newUnstable(p), Unexamined: p.Unexamined,
 	}
 	for c, n := range p.Classes {
 		if n > 0 {

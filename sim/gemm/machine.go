@@ -59,10 +59,10 @@ type machine struct {
 	d     []byte
 	width int
 	*block
-	values [][]byte // of the plan's operations
-	free   [][]byte
-	batch  mma.Batch
-	x, y   []byte // operands of operations
+	values  [][]byte // of the plan's operations
+	free    [][]byte
+	batch   mma.Batch
+	x, y, z []byte // operands of operations
 }
 
 // compute computes a block of D.
@@ -94,7 +94,7 @@ func (m *machine) evaluate(ctx context.Context, b *block) ([]byte, error) {
 		switch {
 		case op.K != nil:
 			err = m.run(ctx, p.units[i], op.Unit, op.K, p.runs[i], m.operand(nil, op.Z, op.Unit.D), out)
-		case m.sum(op, out):
+		case m.native(op, out):
 		default:
 			err = m.arithmetic(ctx, i, out)
 		}
@@ -255,36 +255,52 @@ func (m *machine) arithmetic(ctx context.Context, i int, out []byte) error {
 	return m.plan.units[i].Run(ctx, in, out)
 }
 
-// sum adds FP32 or FP64 values with the processor's own addition, and returns false for
-// another operation.
-func (m *machine) sum(op *schedule.Op, out []byte) bool {
+// native does x*y + z of FP32, and sums of FP64, with the processor's own arithmetic, and
+// returns false for another operation.
+func (m *machine) native(op *schedule.Op, out []byte) bool {
 	f := op.Unit.Formats
-	if op.X.Kind != schedule.Value || op.Y.Kind != schedule.One || op.Z.Kind != schedule.Value || f.A != f.D || op.Unit.Params.Acc.Over != mma.OverInf {
+	if op.Unit.Params.Acc.Over != mma.OverInf || op.Unit.Params.Acc.Flush != mma.NoFlush {
 		return false
 	}
-	x, z := m.values[op.X.N], m.values[op.Z.N]
 	nan := nanCode(op.Unit)
-	switch f.D {
-	case fp.FP32:
-		for i := 0; i < len(out); i += 4 {
-			sum := math.Float32frombits(binary.LittleEndian.Uint32(x[i:])) + math.Float32frombits(binary.LittleEndian.Uint32(z[i:]))
-			if sum != sum {
-				sum = math.Float32frombits(uint32(nan))
-			}
-			binary.LittleEndian.PutUint32(out[i:], math.Float32bits(sum))
+	switch {
+	case f.A == fp.FP32 && f.B == fp.FP32 && f.D == fp.FP32:
+		x, y, z := m.operand(&m.x, op.X, f.A), m.operand(&m.y, op.Y, f.B), m.operand(&m.z, op.Z, f.C)
+		load := func(b []byte, i int) float64 {
+			return float64(math.Float32frombits(binary.LittleEndian.Uint32(b[i:])))
 		}
-	case fp.FP64:
+		for i := 0; i < len(out); i += 4 {
+			d := math.Float32bits(fma32(load(x, i)*load(y, i), load(z, i)))
+			if d&0x7fffffff > 0x7f800000 {
+				d = uint32(nan)
+			}
+			binary.LittleEndian.PutUint32(out[i:], d)
+		}
+	case f.A == fp.FP64 && op.Y.Kind == schedule.One && f.D == fp.FP64:
+		x, z := m.operand(&m.x, op.X, f.A), m.operand(&m.z, op.Z, f.C)
 		for i := 0; i < len(out); i += 8 {
 			sum := math.Float64frombits(binary.LittleEndian.Uint64(x[i:])) + math.Float64frombits(binary.LittleEndian.Uint64(z[i:]))
+			d := math.Float64bits(sum)
 			if sum != sum {
-				sum = math.Float64frombits(nan)
+				d = nan
 			}
-			binary.LittleEndian.PutUint64(out[i:], math.Float64bits(sum))
+			binary.LittleEndian.PutUint64(out[i:], d)
 		}
 	default:
 		return false
 	}
 	return true
+}
+
+// fma32 returns p + z rounded once to FP32; p is a product of FP32 numbers, which FP64 holds
+// exactly. The sum is rounded to odd before (Boldo and Melquiond 2008).
+func fma32(p, z float64) float32 {
+	s := p + z
+	t := s - p
+	if e := (p - (s - t)) + (z - t); (e < 0 || e > 0) && math.Float64bits(s)&1 == 0 { // the error of s (Knuth's TwoSum); NaN for infinities
+		s = math.Float64frombits(math.Float64bits(s) + uint64(1-2*int64(math.Float64bits(e)>>63^math.Float64bits(s)>>63)))
+	}
+	return float32(s)
 }
 
 // nanCode returns the NaN that schedule.Arithmetic gives.

@@ -49,11 +49,11 @@ const (
 // Explain looks for a field of the kernel that explains the products: a mutant that gives
 // their bits where the kernel does, and where it does not.
 func (q *Question) Explain(ctx context.Context) (*Answer, error) {
-	mutants := Mutants(q.Kernel)
+	all := mutants(q.Kernel)
 	a := &Answer{Label: "unexplained"}
-	for n, m := range mutants {
+	for n, m := range all {
 		if q.Progress != nil {
-			q.Progress(n, len(mutants))
+			q.Progress(n, len(all))
 		}
 		checked, err := q.explains(ctx, m.Kernel)
 		switch {
@@ -61,6 +61,12 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 			return nil, err
 		case checked == 0:
 		case a.Kernel == nil:
+			if checked, err = q.whole(ctx, m.Kernel); err != nil || checked == 0 {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
 			a.Label, a.Words, a.Kernel, a.Checked = m.Label, m.Words, m.Kernel, checked
 		case m.Label != a.Label && !slices.Contains(a.Others, m.Label):
 			a.Others = append(a.Others, m.Label)
@@ -78,6 +84,30 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// whole is explains on all elements.
+func (q *Question) whole(ctx context.Context, k *schedule.Kernel) (checked int, err error) {
+	for i := range q.Products {
+		p := &q.Products[i]
+		d, id, err := gemm.Multiply(ctx, k, p.Operands, q.Options)
+		if err != nil || id != p.D || wrong(id, d, p.Want) > 0 {
+			return 0, ctx.Err()
+		}
+		checked += p.Operands.M * p.Operands.N
+	}
+	return checked, nil
+}
+
+// wrong returns how many elements of two products differ.
+func wrong(id fp.ID, x, y []byte) (n int) {
+	w := id.Width()
+	for i := range len(x) / w {
+		if !sameCode(id, mma.Load(x, w, i), mma.Load(y, w, i)) {
+			n++
+		}
+	}
+	return n
 }
 
 // explains returns on how many elements a mutant gives the other products, 0 if there are
@@ -100,11 +130,11 @@ func (q *Question) explains(ctx context.Context, k *schedule.Kernel) (checked in
 // differs reports whether an element is not what the kernel gives. Two NaNs are the same.
 func (p *Product) differs(at [2]int) bool {
 	w, n := p.D.Width(), at[0]*p.Operands.N+at[1]
-	return !SameCode(p.D, mma.Load(p.Got, w, n), mma.Load(p.Want, w, n))
+	return !sameCode(p.D, mma.Load(p.Got, w, n), mma.Load(p.Want, w, n))
 }
 
-// SameCode reports whether two codes are equal, or both NaNs.
-func SameCode(d fp.ID, x, y uint64) bool {
+// sameCode reports whether two codes are equal, or both NaNs.
+func sameCode(d fp.ID, x, y uint64) bool {
 	f := d.Get()
 	return x == y || f.Decode(x).Class == fp.NaN && f.Decode(y).Class == fp.NaN
 }
@@ -155,7 +185,7 @@ func (p *Product) gives(ctx context.Context, k *schedule.Kernel, at [][2]int, op
 		return false
 	}
 	for i, c := range codes {
-		if !SameCode(id, c, mma.Load(p.Want, id.Width(), at[i][0]*p.Operands.N+at[i][1])) {
+		if !sameCode(id, c, mma.Load(p.Want, id.Width(), at[i][0]*p.Operands.N+at[i][1])) {
 			return false
 		}
 	}

@@ -30,7 +30,12 @@ type Found struct {
 	Inputs           [len(inputs)]int // products that differ, by the kind of their operands
 	Lost             *Lost            // what ones have shown
 	Answer           *Answer          // why they differ; nil if they do not, or no side is a kernel
-	Smallest         *Case            // nil: they do not differ
+	// Fresh is how many other products were compared with what the answer's kernel gives, and
+	// Rest how many of them differ: there is more than one difference then.
+	Fresh, Rest int
+	Smallest    *Case // nil: they do not differ
+	// Same is what is known without products: "", or for which K the sides are the same function.
+	Same string
 }
 
 // Lost says that a product of ones is not K, which counts the products that were summed.
@@ -63,11 +68,11 @@ func Inputs() []string { return inputs[:] }
 
 // Run compares the sides.
 func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
-	shapes, err := ShapesOf(z.A, z.B)
+	shapes, err := shapesOf(z.A, z.B)
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{}
+	found := &Found{Same: same(z.A, z.B)}
 	var differ, agree []Product
 	var first *drawn
 	for from := 0; from < z.Count; from += perRound {
@@ -75,13 +80,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 			if p.err != nil {
 				return nil, p.err
 			}
-			wrong := 0
-			for n := range p.a.M * p.a.N {
-				w := p.id.Width()
-				if !SameCode(p.id, mma.Load(p.d[0], w, n), mma.Load(p.d[1], w, n)) {
-					wrong++
-				}
-			}
+			wrong := wrong(p.id, p.d[0], p.d[1])
 			found.Products++
 			found.Elements += p.a.M * p.a.N
 			q := Product{Operands: p.a, Got: p.d[0], Want: p.d[1], D: p.id}
@@ -118,13 +117,41 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 		if found.Answer, err = q.Explain(ctx); err != nil {
 			return nil, err
 		}
+		if found.Answer.Kernel != nil {
+			if found.Fresh, found.Rest, err = z.check(ctx, shapes, found.Answer.Kernel); err != nil {
+				return nil, err
+			}
+		}
 	}
 	found.Smallest, err = z.shrink(ctx, shapes, first)
 	return found, err
 }
 
+// check compares the second side with a kernel on as many products as there were, of a seed of
+// their own.
+func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel) (products, differ int, err error) {
+	a := *z.A
+	a.Kernel = k
+	fresh := &Fuzz{A: &a, B: z.B, Seed: ^z.Seed, Workers: z.Workers}
+	for from := 0; from < z.Count; from += perRound {
+		for _, p := range fresh.round(ctx, s, from, min(perRound, z.Count-from)) {
+			if p.err != nil {
+				return 0, 0, p.err
+			}
+			products++
+			if wrong(p.id, p.d[0], p.d[1]) > 0 {
+				differ++
+			}
+		}
+		if z.Progress != nil {
+			z.Progress(min(z.Count, from+perRound), z.Count, "products of the changed schedule")
+		}
+	}
+	return products, differ, nil
+}
+
 // round computes products.
-func (z *Fuzz) round(ctx context.Context, s *Shapes, from, n int) []*drawn {
+func (z *Fuzz) round(ctx context.Context, s *shapeRange, from, n int) []*drawn {
 	all := make([]*drawn, n)
 	work := make(chan int)
 	var wait sync.WaitGroup
@@ -148,7 +175,7 @@ func (z *Fuzz) round(ctx context.Context, s *Shapes, from, n int) []*drawn {
 }
 
 // product draws and computes product n.
-func (z *Fuzz) product(ctx context.Context, s *Shapes, n uint64) *drawn {
+func (z *Fuzz) product(ctx context.Context, s *shapeRange, n uint64) *drawn {
 	rng := rand.New(rand.NewPCG(z.Seed, n))
 	p := &drawn{kind: rng.IntN(len(inputs))}
 	p.a = operands(rng, p.kind, s.draw(rng), z.A)
@@ -167,17 +194,17 @@ func (z *Fuzz) compute(ctx context.Context, p *drawn) {
 		return
 	}
 	if p.d[1], id, p.err = z.B.Multiply(ctx, p.b); p.err == nil && id != p.id {
-		p.err = &FormatError{z.A.Name, z.B.Name, p.id, id}
+		p.err = &formatError{z.A.Name, z.B.Name, p.id, id}
 	}
 }
 
-// FormatError says that two sides give results in different formats.
-type FormatError struct {
+// formatError says that two sides give results in different formats.
+type formatError struct {
 	A, B     string
 	IDA, IDB fp.ID
 }
 
-func (e *FormatError) Error() string {
+func (e *formatError) Error() string {
 	return e.A + " gives " + e.IDA.String() + ", and " + e.B + " gives " + e.IDB.String() + ": they cannot be compared"
 }
 
@@ -189,7 +216,7 @@ func (z *Fuzz) of(s *Side, o *gemm.Operands, rng *rand.Rand) *gemm.Operands {
 }
 
 // draw draws a shape: many small and skinny ones, some deep; K aligned and not.
-func (s *Shapes) draw(rng *rand.Rand) schedule.Shape {
+func (s *shapeRange) draw(rng *rand.Rand) schedule.Shape {
 	log := func(most int) int { return int(math.Exp(rng.Float64() * math.Log(float64(most)+0.99))) }
 	for {
 		shape := schedule.Shape{M: log(64), N: log(64), K: log(2048)}
@@ -215,7 +242,7 @@ func (s *Shapes) draw(rng *rand.Rand) schedule.Shape {
 }
 
 // fitting returns a number of rows or columns that both sides take.
-func (s *Shapes) fitting(ranges []mma.Range, n int) int {
+func (s *shapeRange) fitting(ranges []mma.Range, n int) int {
 	if takes(ranges, n) {
 		return n
 	}

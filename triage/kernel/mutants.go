@@ -13,8 +13,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// Mutant is a kernel that differs from another in one field.
-type Mutant struct {
+// mutant is a kernel that differs from another in one field.
+type mutant struct {
 	Label  string // which part of the schedule is another: see Labels
 	Words  string
 	Kernel *schedule.Kernel
@@ -32,8 +32,8 @@ var Labels = [][2]string{
 	{"epilogue", "what becomes of the sum"},
 }
 
-// Mutants returns kernels that differ from one in one field of one schedule.
-func Mutants(k *schedule.Kernel) []Mutant {
+// mutants returns kernels that differ from one in one field of one schedule.
+func mutants(k *schedule.Kernel) []mutant {
 	m := &mutator{of: k, seen: map[string]bool{textOf(k): true}}
 	for s := range k.Schedules { // the first of those that are the same for a K is told
 		m.dropped(s)
@@ -50,7 +50,7 @@ func Mutants(k *schedule.Kernel) []Mutant {
 type mutator struct {
 	of   *schedule.Kernel
 	seen map[string]bool
-	all  []Mutant
+	all  []mutant
 }
 
 func textOf(k *schedule.Kernel) string {
@@ -67,7 +67,7 @@ func (m *mutator) try(label string, change func(k *schedule.Kernel), words strin
 	change(k)
 	if text := textOf(k); k.Validate() == nil && !m.seen[text] {
 		m.seen[text] = true
-		m.all = append(m.all, Mutant{label, fmt.Sprintf(words, args...), k})
+		m.all = append(m.all, mutant{label, fmt.Sprintf(words, args...), k})
 	}
 }
 

@@ -22,7 +22,7 @@ type Case struct {
 
 // shrink makes a product that differs smaller: first one element, then K, then the products
 // that are not zero.
-func (z *Fuzz) shrink(ctx context.Context, s *Shapes, p *drawn) (*Case, error) {
+func (z *Fuzz) shrink(ctx context.Context, s *shapeRange, p *drawn) (*Case, error) {
 	q := Product{Operands: p.a, Got: p.d[0], Want: p.d[1], D: p.id}
 	at := q.First()
 	best := p

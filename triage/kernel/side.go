@@ -19,7 +19,9 @@ type Side struct {
 	Unit    *mma.Instruction // whose operands it takes
 	Kernel  *schedule.Kernel // nil: a black box
 	Options gemm.Options
-	Box     map[int]devices.Unit // by K: units without C whose dot products are whole elements
+	// Modelled: it is a kernel, all of whose units are models.
+	Modelled bool
+	Box      map[int]devices.Unit // by K: units without C whose dot products are whole elements
 }
 
 // Multiply returns D and its format.
@@ -37,16 +39,16 @@ func (s *Side) Multiply(ctx context.Context, o *gemm.Operands) ([]byte, fp.ID, e
 	return d, f.D, u.Run(ctx, in, d)
 }
 
-// Shapes are the shapes that are drawn for two sides.
-type Shapes struct {
+// shapeRange is the shapes that are drawn for two sides.
+type shapeRange struct {
 	Ks    []int // nil: any
 	M, N  []mma.Range
 	Block int // K is a multiple of it
 }
 
-// ShapesOf returns the shapes that both sides take.
-func ShapesOf(sides ...*Side) (*Shapes, error) {
-	s := &Shapes{}
+// shapesOf returns the shapes that both sides take.
+func shapesOf(sides ...*Side) (*shapeRange, error) {
+	s := &shapeRange{}
 	for _, side := range sides {
 		if side.Kernel != nil {
 			continue

@@ -43,12 +43,32 @@ func (g *gemmStudy) expected(ctx context.Context, r *Request, kernels []*gemmKer
 		}
 		t.add(k.name, d.numbers, g.m*g.n, d.max, readable.Ulps(float64(d.most)), fmt.Sprintf("(%d,%d)", d.first/g.n, d.first%g.n), label)
 		res.Plots = append(res.Plots, d.plots(k.name, g.files[3], g)...)
+		res.Remarks = append(res.Remarks, fmt.Sprintf("%s differs from %s in rows %s and columns %s.", k.name, g.files[3], setWords(d.rowsOf, g.m), setWords(d.columnsOf, g.n)))
 		res.Remarks = append(res.Remarks, why...)
 		res.Failures = append(res.Failures, fmt.Sprintf("%s differs from %s in %s of %s elements.", k.name, g.files[3],
 			readable.Count(uint64(d.numbers)), readable.Count(uint64(g.m*g.n))))
 	}
 	res.Tables = append(res.Tables, t)
 	return nil
+}
+
+// setWords writes which of n rows or columns a set has.
+func setWords(has []bool, n int) string {
+	var all []int
+	for i, h := range has {
+		if h {
+			all = append(all, i)
+		}
+	}
+	const most = 60
+	text := schedule.SetOf(all).String()
+	switch {
+	case len(all) == n:
+		return "all"
+	case len(text) > most:
+		return fmt.Sprintf("%s... (%d of %d)", text[:most], len(all), n)
+	}
+	return text
 }
 
 // want returns the expected product in the format of a kernel's.
@@ -95,10 +115,10 @@ func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, w
 	if a.Kernel == nil {
 		return []string{fmt.Sprintf("%s: unexplained. No schedule that differs from it in one field gives the bits of %s.", k.name, g.files[3])}, a.Label, nil
 	}
-	words = []string{fmt.Sprintf("%s: %s. With this change of its schedule it has the bits of %s on the %d elements that were looked at, %s. The first partial sum that differs: %s.",
-		k.name, a.Words, g.files[3], a.Checked, "those that differ and others", a.First)}
+	words = []string{fmt.Sprintf("%s: %s. With this change of its schedule it has the bits of all %d elements of %s. The first partial sum that differs: %s.",
+		k.name, a.Words, a.Checked, g.files[3], a.First)}
 	if len(a.Others) > 0 {
-		words = append(words, fmt.Sprintf("These elements do not rule out a change of %s.", strings.Join(a.Others, ", ")))
+		words = append(words, fmt.Sprintf("They do not rule out a change of %s.", strings.Join(a.Others, ", ")))
 	}
 	return words, a.Label, nil
 }

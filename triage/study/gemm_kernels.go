@@ -38,8 +38,8 @@ func (k *gemmKernel) options(r *Request) gemm.Options {
 	return opt
 }
 
-// SplitKernel cuts TARGET/INSTRUCTION@SCHEDULE. target is "" for a schedule with its own unit.
-func SplitKernel(spec string) (target, schedule string) {
+// splitKernel cuts TARGET/INSTRUCTION@SCHEDULE. target is "" for a schedule with its own unit.
+func splitKernel(spec string) (target, schedule string) {
 	if strings.HasSuffix(spec, ".json") && !strings.Contains(spec, "@") && !strings.Contains(spec, ":") || isNamed(spec) {
 		return "", spec
 	}
@@ -112,7 +112,7 @@ func (g *gemmStudy) kernels(ctx context.Context, r *Request) (all []*gemmKernel,
 
 // named opens a kernel that is no reference.
 func (g *gemmStudy) named(ctx context.Context, r *Request, spec string) ([]*gemmKernel, func(), error) {
-	target, name := SplitKernel(spec)
+	target, name := splitKernel(spec)
 	if name == "" {
 		name = g.schedule
 	}
@@ -177,7 +177,7 @@ func (g *gemmStudy) on(u unit, k *schedule.Kernel, spec string) *gemmKernel {
 
 // reference opens a reference for the formats of other kernels.
 func (g *gemmStudy) reference(spec string, others []*gemmKernel) ([]*gemmKernel, func(), error) {
-	target, name := SplitKernel(spec)
+	target, name := splitKernel(spec)
 	if name == "" {
 		name = g.schedule
 	}

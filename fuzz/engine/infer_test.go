@@ -1,0 +1,97 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
+)
+
+// mortal is a unit that stops answering after some calls.
+type mortal struct {
+	devices.Unit
+	left atomic.Int64
+}
+
+func (u *mortal) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	if u.left.Add(-1) < 0 {
+		return errors.New("it has stopped answering")
+	}
+	return u.Unit.Run(ctx, in, out)
+}
+
+// blackBoxes is a pair of units of which nothing is known: an FMA that rounds to nearest, and one
+// that rounds toward zero, or one that is no program.
+func blackBoxes(t testing.TB, b func(m *sim.Model, d *mma.Dot) uint64) devices.Pair {
+	t.Helper()
+	i := &mma.Instruction{Name: "fma", K: 1, Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}}
+	of := func(mode fp.Mode) *sim.Model {
+		m, err := sim.New(i.Formats, i.K, mma.Params{Acc: mma.To(fp.FP32, mode)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	rne, rz := of(fp.RNE), of(fp.RZ)
+	return devices.Pair{TargetA: "a", TargetB: "b", K: 1,
+		A: devices.Func(i, func(d *mma.Dot) uint64 { return rne.Dot(d, nil) }),
+		B: devices.Func(i, func(d *mma.Dot) uint64 { return b(rz, d) })}
+}
+
+func toZero(m *sim.Model, d *mma.Dot) uint64 { return m.Dot(d, nil) }
+
+// TestInferred compares two units of which nothing is known: one is inferred, and a change of its
+// program explains the other. A resumed campaign does not infer again, and finds the same.
+func TestInferred(t *testing.T) {
+	cfg := Config{Pairs: []devices.Pair{blackBoxes(t, toZero)}, Seed: 1, Count: 9000}
+	whole := runCampaign(t, cfg)
+	st := whole.Pairs[0]
+	if v := st.Verdict; v == nil || !v.Complete() || mma.Brief(v.Changes) != "rounding rne→rz" || !st.BaseA {
+		t.Fatalf("%+v", v)
+	}
+	if len(st.Inferred) != 1 || st.Inferred[0].Side != "a" || st.Inferred[0].Verdict != infer.Found || st.Inferred[0].Tested < 10_000 {
+		t.Errorf("%+v", st.Inferred)
+	}
+	cfg.Journal = filepath.Join(t.TempDir(), JournalFile)
+	for _, cfg.Count = range []uint64{4096, 9000} { // an epoch, then the rest
+		s := runCampaign(t, cfg)
+		if n := len(s.Pairs[0].Inferred); n != 1 {
+			t.Errorf("count %d: inferred %d times", cfg.Count, n)
+		}
+		if diff := cmp.Diff(causesText(whole), causesText(s)); cfg.Count == 9000 && diff != "" {
+			t.Error(diff)
+		}
+	}
+	cfg.Journal, cfg.NoInfer = "", true
+	if st := runCampaign(t, cfg).Pairs[0]; st.Inferred != nil || st.Verdict != nil {
+		t.Errorf("with NoInfer: %+v, %+v", st.Inferred, st.Verdict)
+	}
+}
+
+// TestInferMortal: a unit that stops answering while it is inferred ends nothing but that: the
+// campaign meets it itself.
+func TestInferMortal(t *testing.T) {
+	for _, calls := range []int64{40, 60} {
+		p := blackBoxes(t, toZero)
+		u := &mortal{Unit: p.A}
+		u.left.Store(calls)
+		p.A = u
+		c, err := New(Config{Pairs: []devices.Pair{p}, Seed: 1, Count: 9000, Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var gone *GoneError
+		if err := c.Run(t.Context()); !errors.As(err, &gone) {
+			t.Errorf("%d calls: %v", calls, err)
+		}
+	}
+}
