@@ -85,7 +85,7 @@ func clone(k *schedule.Kernel) *schedule.Kernel {
 // The values that are tried.
 var (
 	grains  = []int{1, 2, 4, 8, 16, 32, 64, 128}
-	lengths = []int{4, 8, 16, 32, 64, 128, 256, 320, 384, 512, 1024, 2048, 4096}
+	lengths = []int{4, 8, 16, 32, 64, 128, 256, 320, 384, 448, 512, 1024, 2048, 4096}
 	parts   = []int{2, 3, 4, 5, 6, 7, 8, 16, 32}
 	formats = []fp.ID{fp.None, fp.FP16, fp.BF16, fp.FP32, fp.FP64}
 	orders  = []string{"forward", "reverse", "neighbours", "halves", "chain", "chain-reverse"}
