@@ -139,7 +139,7 @@ func (m *mutator) levels(s int) {
 		if level.Cut.By == "lanes" {
 			label = "lanes"
 		}
-		m.try(label, func(k *schedule.Kernel) { k.Schedules[s].Levels = slices.Delete(k.Schedules[s].Levels, l, l+1) }, "level %d is not there", l)
+		m.try(label, func(k *schedule.Kernel) { k.Schedules[s].Levels = slices.Delete(k.Schedules[s].Levels, l, l+1) }, "there is no cut by %s %d", level.Cut.By, level.Cut.N)
 		for _, n := range slices.Concat(parts, lengths, []int{level.Cut.N - 1, level.Cut.N + 1, level.Cut.N * 2, level.Cut.N / 2}) {
 			cut(label, func(c *schedule.Cut) { c.N = n }, "%s %d is %d", level.Cut.By, level.Cut.N, n)
 		}
