@@ -18,6 +18,7 @@ var units = []schedule.Unit{
 	{Op: "fma", Acc: fp.FP32},
 	{Op: "mul-add", Acc: fp.FP32, Start: "empty"},
 	{Op: "fma", Acc: fp.FP64},
+	{Op: "mul-add", Acc: fp.FP32, Subnormals: "zero"},
 	{Op: "mul-add", In: fp.BF16, Acc: fp.FP32},
 	{Instruction: "volta/mma.m8n8k4.f32.f16.f16.f32"},
 	{Instruction: "hopper/mma.m16n8k16.f16.f16.f16.f16"},

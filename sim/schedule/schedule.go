@@ -99,6 +99,9 @@ type Unit struct {
 	// Start is what the first product of an accumulator is added to: zero, or with
 	// "empty" nothing. They differ in the sign of a zero.
 	Start string `json:"start,omitempty"`
+	// Subnormals is what becomes of subnormal operands and results of op and of the sums of
+	// its partial sums: "" they are numbers, or "zero" of their sign (DAZ and FTZ of x86).
+	Subnormals string `json:"subnormals,omitempty"`
 	// Given is an instruction that is in no file, such as that of a target.
 	Given *mma.Instruction `json:"-"`
 }

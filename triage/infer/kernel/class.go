@@ -24,9 +24,9 @@ func (e *VariesError) Error() string {
 	return fmt.Sprintf("the same matrices give other results from run to run: element (%d,%d) changed in %d of %d repetitions", e.Row, e.Column, e.Times, e.Of)
 }
 
-// classify tells elements apart by products whose rows and columns are all the same. They
+// classify tells elements apart by products of some kinds whose rows and columns are all the same. They
 // are asked again as often as repeats says, to see whether their results change.
-func (b *box) classify(ctx context.Context, seed uint64, repeats int) ([]*class, error) {
+func (b *box) classify(ctx context.Context, seed uint64, kinds, repeats int) ([]*class, error) {
 	n, width := b.M*b.N, b.D.Width()
 	hashes := make([]maphash.Hash, n)
 	one := maphash.MakeSeed()
@@ -37,7 +37,7 @@ func (b *box) classify(ctx context.Context, seed uint64, repeats int) ([]*class,
 	var varies *VariesError
 	for repeat := range 1 + repeats {
 		err := b.each(ctx, classProducts, func(t int, m matrices) {
-			b.draw(newDrawer(seed, uint64(t)), t%2, m) // flat and spread
+			b.draw(newDrawer(seed, uint64(t)), t%kinds, m)
 			same(m.a, b.M)
 			same(m.b, b.N)
 		}, func(t int, _ matrices, d []byte) {

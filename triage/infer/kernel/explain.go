@@ -20,10 +20,7 @@ type candidate struct {
 }
 
 // candidates returns the units that may add products of some formats, the usual first.
-func candidates(f mma.Formats, own []schedule.Unit) (all []candidate) {
-	for _, u := range own {
-		all = append(all, candidate{unit: u})
-	}
+func candidates(f mma.Formats) (all []candidate) {
 	if f.A != f.B {
 		return all
 	}
@@ -91,7 +88,7 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 		}
 	}
 	if n.best == nil {
-		n.best = &finding{schedule: schedule.Schedule{Unit: &candidates(l.Formats, l.o.Units)[0].unit}, samples: samples}
+		n.best = &finding{schedule: schedule.Schedule{Unit: &candidates(l.Formats)[0].unit}, samples: samples}
 		return nil, l.unexplained(ctx, c, n.best, "its partial sums are those of no schedule that can be described: "+short(s.outline(s.present)))
 	}
 	return nil, l.unexplained(ctx, c, n.best, "no unit gives its results, though a schedule has its partial sums: "+short(s.outline(s.present)))
@@ -121,7 +118,7 @@ const maxTries = 2000
 
 // try returns what explains all samples, nil if nothing does.
 func (n *nearest) try(ctx context.Context, levels []schedule.Level) (*finding, error) {
-	for _, cd := range candidates(n.Formats, n.o.Units) {
+	for _, cd := range candidates(n.Formats) {
 		for i, f := range variants(n.Formats, cd, levels) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -171,7 +168,7 @@ func tailVariants(f mma.Formats, t *schedule.Tail) []*schedule.Tail {
 	if t == nil || t.Into != "after" && t.Into != "apart" {
 		return all
 	}
-	for _, other := range candidates(f, nil) {
+	for _, other := range candidates(f) {
 		with := *t
 		with.Unit = &other.unit
 		all = append(all, &with)
@@ -184,33 +181,47 @@ func tailVariants(f mma.Formats, t *schedule.Tail) []*schedule.Tail {
 	return all
 }
 
-// signs completes a finding by what only signs of zeros show: from what sums start. nil: not
-// all samples are right, whatever it is.
+// signs completes a finding by what only zeros and subnormal numbers show: from what sums
+// start, and whether subnormal numbers are zeros. nil: not all samples are right, whatever
+// it is.
 func (l *loop) signs(ctx context.Context, f *finding) *finding {
-	for _, start := range []string{"", "empty"} {
-		for _, merge := range []string{"", "zero"} {
-			g := *f
-			u := *f.schedule.Unit
-			if u.Op == "" && start != "" {
-				continue
-			}
-			if u.Op != "" {
-				u.Start = start
-			}
-			g.schedule.Unit = &u
-			g.schedule.Levels = make([]schedule.Level, len(f.schedule.Levels))
-			for i, lv := range f.schedule.Levels {
-				if lv.Merge.Order == "forward" || lv.Merge.Order == "reverse" {
-					lv.Merge.Start = merge
+	for _, subnormals := range []string{"", "zero"} {
+		for _, start := range []string{"", "empty"} {
+			for _, merge := range []string{"", "zero"} {
+				if g := f.with(subnormals, start, merge); l.judge.right(ctx, g.kernel(), f.samples) {
+					return g
 				}
-				g.schedule.Levels[i] = lv
-			}
-			if l.judge.right(ctx, g.kernel(), f.samples) {
-				return &g
 			}
 		}
 	}
 	return nil
+}
+
+// with returns a finding with other subnormals, and with sums that start from something else.
+func (f *finding) with(subnormals, start, merge string) *finding {
+	g := *f
+	unit := func(u *schedule.Unit) *schedule.Unit {
+		if u == nil {
+			return nil
+		}
+		c := *u
+		c.Start, c.Subnormals = start, subnormals
+		return &c
+	}
+	g.schedule.Unit = unit(g.schedule.Unit)
+	g.schedule.Levels = slices.Clone(f.schedule.Levels)
+	for i := range g.schedule.Levels {
+		l := &g.schedule.Levels[i]
+		if l.Merge.Order == "forward" || l.Merge.Order == "reverse" {
+			l.Merge.Start = merge
+		}
+		if l.Tail != nil {
+			t := *l.Tail
+			t.Unit = unit(t.Unit)
+			l.Tail = &t
+		}
+	}
+	return &g
 }
 
 // unexplained returns an error with an element that the nearest schedule does not give.

@@ -137,9 +137,6 @@ func mutants(s *schedule.Schedule) (all []mutant) {
 func named(v any) string { return cmp.Or(fmt.Sprint(v), "default") }
 
 func mutateUnit(u *schedule.Unit, name string, try func(field string, was, value any, change func(*schedule.Unit))) {
-	if u.Op == "" {
-		return
-	}
 	for _, op := range []string{"fma", "mul-add"} {
 		try(name+".op", u.Op, op, func(u *schedule.Unit) { u.Op, u.Product = op, fp.None })
 	}
@@ -150,6 +147,9 @@ func mutateUnit(u *schedule.Unit, name string, try func(field string, was, value
 	try(name+".acc", u.Acc, acc, func(u *schedule.Unit) { u.In, u.Acc = cmp.Or(u.In, u.Acc), acc })
 	for _, start := range []string{"", "empty"} {
 		try(name+".start", u.Start, start, func(u *schedule.Unit) { u.Start = start })
+	}
+	for _, subnormals := range []string{"", "zero"} {
+		try(name+".subnormals", u.Subnormals, subnormals, func(u *schedule.Unit) { u.Subnormals = subnormals })
 	}
 	if u.Op == "mul-add" {
 		for _, product := range []fp.ID{fp.FP32, fp.FP64} {

@@ -19,8 +19,7 @@ const DefaultChecks = 1_000_000
 // Options of an inference.
 type Options struct {
 	Seed    uint64
-	Checks  int             // elements on which a kernel is validated; 0: DefaultChecks
-	Units   []schedule.Unit // that may add products, beside IEEE 754 operations
+	Checks  int // elements on which a kernel is validated; 0: DefaultChecks
 	Workers int
 	Policy  oracle.Policy
 	Show    func(Progress)
@@ -130,7 +129,7 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 	var varies *VariesError
 	var unexplained *UnexplainedError
 	if errors.As(err, &unexplained) { // unless its results change
-		if _, again := l.classify(ctx, o.Seed+seedClasses, 16); again != nil {
+		if _, again := l.classify(ctx, o.Seed+seedClasses, len(kinds), 16); again != nil {
 			err = again
 		}
 	}
@@ -153,7 +152,7 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 
 func (l *loop) run(ctx context.Context, r *Result) error {
 	l.enter("telling elements apart")
-	classes, err := l.classify(ctx, l.o.Seed+seedClasses, 3)
+	classes, err := l.classify(ctx, l.o.Seed+seedClasses, 2, 3) // flat and spread
 	if err != nil {
 		return err
 	}

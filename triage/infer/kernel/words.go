@@ -122,16 +122,12 @@ func tailWords(t *schedule.Tail, rest []int32, of string) string {
 }
 
 func unitWords(u *schedule.Unit) string {
-	var text string
-	switch {
-	case u.Instruction != "":
-		return "the instruction " + u.Instruction
-	case u.Op == "":
-		return "the model that was given"
-	case u.Op == "fma":
+	text := fmt.Sprintf("a multiplication rounded to %s, then an addition in %s", cmp.Or(u.Product, u.Acc), u.Acc)
+	if u.Op == "fma" {
 		text = fmt.Sprintf("a fused multiply-add in %s", u.Acc)
-	default:
-		text = fmt.Sprintf("a multiplication rounded to %s, then an addition in %s", cmp.Or(u.Product, u.Acc), u.Acc)
+	}
+	if u.Subnormals == "zero" {
+		text += " in which subnormal numbers are zeros"
 	}
 	if u.Start == "empty" {
 		return text + "; the first is added to nothing"
