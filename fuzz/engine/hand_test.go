@@ -209,11 +209,11 @@ var handPairs = []struct {
 	{inHalf, 8, hand{}, hand{sum: interleaved}, "summation-order"},
 	{inHalf, 4, hand{}, hand{sum: cLast}, "summation-order accumulate-placement signed-zero"},
 	{inHalf, 4, hand{}, hand{in: flushed(0x1p-14)}, "input-ftz"},
-	{inHalf, 4, hand{}, hand{result: flushed(0x1p-126)}, "output-ftz"},
+	{inHalf, 4, hand{}, hand{result: flushed(0x1p-126)}, "output-ftz defect"},
 	{inHalf, 4, hand{}, hand{product: half}, "product-handling intermediate-rounding overflow"},
 	{inHalf, 4, hand{}, hand{acc: short}, "output-rounding"},
 	{inHalf, 4, hand{}, hand{result: positive}, "signed-zero"},
-	{inHalf, 4, hand{}, hand{acc: singleMost}, "overflow"},
+	{inBrain, 4, hand{product: single}, hand{product: single, acc: singleMost}, "overflow"},
 	{allHalf, 4, hand{acc: half}, hand{acc: halfMost}, "overflow"},
 	{allHalf, 4, hand{acc: half}, hand{out: half}, "output-rounding intermediate-rounding overflow"},
 	{allHalf, 4, hand{acc: half}, hand{acc: half, sum: backwards}, "summation-order"},
@@ -263,7 +263,7 @@ func TestHandWritten(t *testing.T) {
 		all := st.Mismatches()
 		t.Logf("%d (%s): %d of %d right, %d wrong: %s, %d inferred", n, tc.causes, named, all, wrong, mma.Brief(changesOf(st)), len(st.Inferred))
 		if wrong > 0 {
-			t.Errorf("pair %d, whose causes are %s: %d of %d cases have others", n, tc.causes, wrong, all)
+			t.Errorf("pair %d, whose causes are %s: %d of %d cases have others\n%s", n, tc.causes, wrong, all, causesText(&State{Pairs: []*finding.PairState{st}}))
 		}
 		if 2*named > all {
 			right++

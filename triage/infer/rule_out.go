@@ -59,13 +59,26 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 		return p, err
 	}
 	whole := l.All()
-	q := search.Simplest(l.Evidence, p, c, len(c.Want), func(q *mma.Params) bool {
-		return evidence.Total(l.Hits(q, whole)) == len(whole.Want)
-	})
+	explains := func(q *mma.Params) bool { return evidence.Total(l.Hits(q, whole)) == len(whole.Want) }
+	if q := asChain(p); q != p && l.Valid(&q) && explains(&q) && evidence.Total(l.Hits(&q, c)) == len(c.Want) {
+		p = q
+	}
+	q := search.Simplest(l.Evidence, p, c, len(c.Want), explains)
 	if q.L == 0 && q.Lanes <= 1 {
 		q.L = uint8(l.K)
 	}
 	return q, nil
+}
+
+// asChain writes a program with a lane for each product, whose results are added one after the other,
+// as what it may be as well: products that are rounded and then added to c.
+func asChain(p mma.Params) mma.Params {
+	if p.Lanes < 2 || p.Late == (mma.Round{}) || p.Stage0.Sum != mma.Off || p.Prod.Round != (mma.Round{}) {
+		return p
+	}
+	p.Prod.Round, p.Acc, p.Late = p.Acc, p.Late, mma.Round{}
+	p.L, p.Lanes, p.Merge, p.Leaf, p.Start = 1, 0, 0, 0, mma.StartC
+	return p
 }
 
 // mutants returns the mutants of a program, the decisions that a designer may have made
