@@ -253,11 +253,14 @@ func TestHandWritten(t *testing.T) {
 		st := runCampaign(t, Config{Pairs: []devices.Pair{p}, Seed: 1, Count: 9000}).Pairs[0]
 		var wrong, named uint64
 		for name, b := range st.Buckets {
-			switch {
-			case slices.Contains(strings.Fields(tc.causes), name):
-				named += b.Cases
-			case name != "unexplained":
-				wrong += b.Cases
+			for _, d := range b.Details { // a detail names all parts that would do
+				labels, _, _ := strings.Cut(d.Name, ":")
+				switch {
+				case slices.ContainsFunc(strings.Fields(tc.causes), func(l string) bool { return strings.Contains(labels, l) }):
+					named += d.Cases
+				case name != "unexplained":
+					wrong += d.Cases
+				}
 			}
 		}
 		all := st.Mismatches()
