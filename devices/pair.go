@@ -79,7 +79,8 @@ func isFile(path string) bool {
 // Pairs returns the pairs of instructions of two targets that the names ask for:
 // nameA of a with nameB of b. An empty nameB means nameA, or where b does not
 // have it or has no model of it, b's instruction of the same formats that is
-// nearest in K. A target with a single instruction has it under any name, but one of the
+// nearest in K. Without one of the same formats it is one of FNUZ operands for a's of OCP, or the
+// other way round, and the two are compared by value (mma.CommonOf). A target with a single instruction has it under any name, but one of the
 // targets must know the name. If both names are empty, every instruction that both have under
 // the same name is paired. If there is none, every instruction of one target is paired
 // with the nearest one of the other; the first target is the one that comes first in the
@@ -151,7 +152,7 @@ func allPairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 	var pairs []Pair
 	var last error
 	for i := range as {
-		p, err := pair(a, b, &as[i], nameB)
+		p, err := pair(a, b, &as[i], nameB, nameA != "")
 		if err != nil {
 			last = err
 			continue
@@ -261,12 +262,13 @@ func commonNames(as []mma.Instruction, b Target) []mma.Instruction {
 	return common
 }
 
-func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
-	ib, err := partner(b, ia, nameB)
+func pair(a, b Target, ia *mma.Instruction, nameB string, named bool) (Pair, error) {
+	ib, err := partner(b, ia, nameB, named)
 	if err != nil {
 		return Pair{}, err
 	}
-	if err := Comparable(ia.Formats, ib.Formats); err != nil {
+	_, byValue := mma.CommonOf(ia.Formats, ib.Formats)
+	if err := Comparable(ia.Formats, ib.Formats); err != nil && !byValue {
 		return Pair{}, fmt.Errorf("%s and %s cannot be compared: %w", ia.FullName(), ib.FullName(), err)
 	}
 	p := Pair{TargetA: a.Name(), TargetB: b.Name(), DigestA: DigestOf(a), DigestB: DigestOf(b), K: lcm(ia.K, ib.K)}
@@ -279,6 +281,14 @@ func pair(a, b Target, ia *mma.Instruction, nameB string) (Pair, error) {
 	}
 	if p.B, err = b.Open(ib); err != nil {
 		return Pair{}, err
+	}
+	if byValue {
+		if p.A, err = ByValue(p.A); err != nil {
+			return Pair{}, err
+		}
+		if p.B, err = ByValue(p.B); err != nil {
+			return Pair{}, err
+		}
 	}
 	if err := p.takeLength(); err != nil {
 		return p, err
@@ -312,8 +322,9 @@ func (p *Pair) takeLength() error {
 // chains reports whether an instruction can take its own D as C.
 func chains(i *mma.Instruction) bool { return i.C == fp.None || i.C == i.D }
 
-// partner returns b's instruction to compare ia with.
-func partner(b Target, ia *mma.Instruction, nameB string) (*mma.Instruction, error) {
+// partner returns b's instruction to compare ia with: if ia was named, and there is no other, one
+// for operands that can be compared by value.
+func partner(b Target, ia *mma.Instruction, nameB string, named bool) (*mma.Instruction, error) {
 	all := b.Instructions()
 	if all == nil {
 		return ia, nil
@@ -326,11 +337,18 @@ func partner(b Target, ia *mma.Instruction, nameB string) (*mma.Instruction, err
 	if found && same.Refuse == "" {
 		return same, nil
 	}
-	var near []mma.Instruction
+	var near, byValue []mma.Instruction
 	for _, i := range all {
-		if i.Refuse == "" && Comparable(ia.Formats, i.Formats) == nil {
+		switch _, common := mma.CommonOf(ia.Formats, i.Formats); {
+		case i.Refuse != "":
+		case Comparable(ia.Formats, i.Formats) == nil:
 			near = append(near, i)
+		case common && named:
+			byValue = append(byValue, i)
 		}
+	}
+	if near == nil && !found {
+		near = byValue
 	}
 	switch {
 	case len(near) == 0 && found:
@@ -377,6 +395,9 @@ func Comparable(a, b mma.Formats) error {
 	if a.Block != b.Block {
 		return fmt.Errorf("scales stand for blocks of %d and of %d", a.Block, b.Block)
 	}
+	if a.Common != b.Common {
+		return errors.New("operands are compared by value on one side only")
+	}
 	if a.Down != b.Down {
 		return fmt.Errorf("products are multiplied by 2^-%d on one side and by 2^-%d on the other", a.Down, b.Down)
 	}
@@ -399,7 +420,7 @@ func sameFormat(what string, x, y fp.ID) error {
 	}
 	reason := ""
 	if x != fp.None && y != fp.None && (x.Get().Specials == fp.NegZeroNaN) != (y.Get().Specials == fp.NegZeroNaN) {
-		reason = ": the same bits are different numbers (OCP and FNUZ)"
+		reason = ": the same bits are different numbers (OCP and FNUZ), compared by value only where A and B have one format"
 	}
 	return fmt.Errorf("%s is %s on one side and %s on the other%s", what, x, y, reason)
 }

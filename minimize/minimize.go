@@ -121,9 +121,33 @@ func Dot(ctx context.Context, f mma.Formats, start *mma.Dot, test Test, o Option
 		return nil, fmt.Errorf("minimize: %d and %d elements with %d and %d scales are not a dot product of %s",
 			k, len(start.B), len(start.SA), len(start.SB), f)
 	}
+	if f.Common {
+		test = shared(f, test)
+	}
 	l := newLayout(f, k)
 	s := &search{asker: newAsker(l, test, o), best: l.candidate(l.vector(start))}
 	return s.run(ctx)
+}
+
+// shared makes a test that all dot products fail whose operands the formats do not allow.
+func shared(f mma.Formats, test Test) Test {
+	return func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
+		var allowed []*mma.Dot
+		all, at := make([]string, len(dots)), []int{}
+		for i, d := range dots {
+			if f.IsShared(d) {
+				allowed, at = append(allowed, d), append(at, i)
+			}
+		}
+		if allowed == nil {
+			return all, nil
+		}
+		buckets, err := test(ctx, allowed)
+		for n, b := range buckets {
+			all[at[n]] = b
+		}
+		return all, err
+	}
 }
 
 // search is the state of a minimization.

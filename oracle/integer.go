@@ -111,18 +111,25 @@ func (x integer) plus(y integer) integer {
 	}
 	lo, carry := bits.Add64(x.lo, y.lo, 0)
 	hi, _ := bits.Add64(uint64(x.hi), uint64(y.hi), carry)
-	return integer{hi: int64(hi), lo: lo}.checked()
+	sum := integer{hi: int64(hi), lo: lo}
+	if top := sum.hi >> 61; top != 0 && top != -1 && sum.bitLen() > smallBits { // the second is certain of most sums, and faster
+		return integer{big: sum.toBig()}
+	}
+	return sum
 }
 
-// checked gives a number of 128 bits to math/big if it is not small.
-func (x integer) checked() integer {
-	if x.bitLen() > smallBits {
-		return integer{big: x.toBig()}
-	}
-	return x
+// word returns x if it is between -2^31 and 2^31.
+func (x integer) word() (n int64, ok bool) {
+	n = int64(x.lo)
+	return n, x.big == nil && x.hi == n>>63 && n == int64(int32(n))
 }
 
 func (x integer) times(y integer) integer {
+	if m, ok := x.word(); ok {
+		if n, ok := y.word(); ok {
+			return newInteger(m * n)
+		}
+	}
 	if x.big != nil || y.big != nil || x.bitLen() > 64 || y.bitLen() > 64 || x.bitLen()+y.bitLen() > smallBits {
 		return fromBig(new(big.Int).Mul(x.toBig(), y.toBig()))
 	}
@@ -165,8 +172,21 @@ func (x integer) floor(n int) (q integer, half int, exact bool) {
 	} else {
 		q = integer{hi: x.hi >> n, lo: x.lo>>n | uint64(x.hi)<<1<<(63-n)}
 	}
-	rest := x.plus(q.shifted(n).neg())
-	return q, rest.shifted(1).cmp(newInteger(1).shifted(n)), rest.sign() == 0
+	// In two's complement the rest is the n bits that are gone, the uppermost of which is 1/2.
+	upper, lower := x.bits(n-1, 1), x.bits(0, n-1)
+	switch {
+	case !upper:
+		half = -1
+	case lower:
+		half = 1
+	}
+	return q, half, !upper && !lower
+}
+
+// bits reports whether any of n bits from bit i on is set, of a number that is not big.
+func (x integer) bits(i, n int) bool {
+	ones := func(bits int) uint64 { return 1<<min(max(bits, 0), 64) - 1 }
+	return x.lo&(ones(i+n)&^ones(i)) != 0 || uint64(x.hi)&(ones(i+n-64)&^ones(i-64)) != 0
 }
 
 func (x integer) cmp(y integer) int {

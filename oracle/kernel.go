@@ -141,11 +141,18 @@ func (j *judge) sum(n int, seq []int, start number) number {
 		seq, rest = seq[:full], seq[full:]
 	}
 	parts := j.parts(&l.Cut, seq)
-	if l.Tail != nil && l.Tail.Into == "lane" {
-		parts[0] = append(append([]int{}, parts[0]...), rest...)
+	if l.Tail != nil && (l.Tail.Into == "lane" || l.Tail.Into == "deal") {
+		for i, k := range rest {
+			i %= len(parts)
+			if l.Tail.Into == "lane" {
+				i = 0
+			}
+			parts[i] = append(parts[i], k)
+		}
+		rest = nil
 	}
 	sum := j.merge(n, parts, start)
-	if len(rest) == 0 || l.Tail.Into == "lane" || l.Tail.Into == "drop" {
+	if len(rest) == 0 || l.Tail.Into == "drop" {
 		return sum
 	}
 	own, u := j.own, j.unit

@@ -16,9 +16,9 @@ type nanOf struct {
 // nansOf returns the NaNs of a sum in its order; Inf*0 is one of them.
 func nansOf(terms []term, hasAcc bool) []nanOf {
 	var nans []nanOf
-	for i, t := range terms {
-		if t.kind == NotANumber {
-			nans = append(nans, nanOf{t, hasAcc && i == len(terms)-1})
+	for i := range terms {
+		if t := &terms[i]; t.kind == NotANumber {
+			nans = append(nans, nanOf{*t, hasAcc && i == len(terms)-1})
 		}
 	}
 	return nans

@@ -26,6 +26,9 @@ func permutation(o mma.Order, k int) []int {
 	for i := range p {
 		p[i] = i
 	}
+	if o == mma.Ascending {
+		return p
+	}
 	slices.SortStableFunc(p, func(i, j int) int { return rank(i) - rank(j) })
 	return p
 }

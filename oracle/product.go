@@ -42,7 +42,9 @@ func (e *evaluator) sequence(lo, k int, passes []mma.Pass) []bundle {
 // products.
 func (e *evaluator) product(i int, p mma.Pass) term {
 	a, b := e.operand(e.f.A, e.dot.A[i], e.In.A, p.A), e.operand(e.f.B, e.dot.B[i], e.In.B, p.B)
-	a, b = e.gated(a, b)
+	if e.Prod.Gate != mma.GateOff {
+		a, b = e.gated(a, b)
+	}
 	if e.Special.BFirst {
 		a, b = b, a
 	}
@@ -67,15 +69,17 @@ func (e *evaluator) product(i int, p mma.Pass) term {
 		moved := int(e.Prod.Shift) - int(e.f.Down)
 		t.q, t.e = t.q+moved, t.e+moved
 	}
-	if e.Scale == mma.ScaleProduct {
+	if e.f.Scale != fp.None && e.Scale == mma.ScaleProduct {
 		t = e.scaled(t, i)
 	}
 	if t.kind == NotANumber {
 		t.direct, t.second = true, a.kind != NotANumber
 	}
-	finite := t.kind == Finite
-	t = e.round(t, e.Prod.Round)
-	t.over = finite && t.kind == Infinite && e.Prod.FirstOver
+	if e.Prod.Round != (mma.Round{}) {
+		finite := t.kind == Finite
+		t = e.round(t, e.Prod.Round)
+		t.over = finite && t.kind == Infinite && e.Prod.FirstOver
+	}
 	t.element = i
 	return t
 }
@@ -128,7 +132,13 @@ func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow, part int) term 
 	for range part {
 		t = e.left(t, narrowed(t, n, id.Get()), id.Get())
 	}
-	return flushInput(narrowed(t, n, id.Get()), e.In.Sub, id)
+	if n != (mma.Narrow{}) {
+		t = narrowed(t, n, id.Get())
+	}
+	if e.In.Sub == mma.KeepSub {
+		return t
+	}
+	return flushInput(t, e.In.Sub, id)
 }
 
 // decoded is decode, with NaNs read as infinities if the program has Input.NaNInf.

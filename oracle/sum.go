@@ -30,8 +30,8 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 		top = e.gridOf(*acc, j.Align.Floor)
 	}
 	cuts := make([]term, len(all))
-	for i, t := range terms {
-		cuts[i] = cut(t, top, j.Align)
+	for i := range terms {
+		cuts[i] = cut(terms[i], top, j.Align)
 	}
 	if acc != nil {
 		cuts[len(terms)] = cutAccumulator(*acc, top, j)
@@ -97,10 +97,13 @@ func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term, ok bool) {
 		return e.chooseNaN(nans), true
 	}
 	var infinities []term
-	for _, t := range terms {
-		if t.kind == Infinite {
-			infinities = append(infinities, t)
+	for i := range terms {
+		if terms[i].kind == Infinite {
+			infinities = append(infinities, terms[i])
 		}
+	}
+	if infinities == nil {
+		return sum, false
 	}
 	slices.SortStableFunc(infinities, func(x, y term) int { return order(x.over, y.over) })
 	for _, t := range infinities {
@@ -121,8 +124,8 @@ func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term, ok bool) {
 // maxExponent is the exponent at which a fused sum is aligned; ok is false if
 // all terms are null.
 func maxExponent(terms []term, floor mma.Exp) (top int, ok bool) {
-	for _, t := range terms {
-		if !t.null && (!ok || t.e > top) {
+	for i := range terms {
+		if t := &terms[i]; !t.null && (!ok || t.e > top) {
 			top, ok = t.e, true
 		}
 	}

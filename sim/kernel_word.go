@@ -278,12 +278,15 @@ func (w *word) instruction(st *wordState, a, b []wordFactor, c *term, noC bool) 
 		cut.acc = -1
 		if at > 0 || p.Start != mma.StartEmpty {
 			cut.acc = len(st.terms)
-			st.terms = append(st.terms, acc)
+			st.terms = st.terms[:len(st.terms)+1]
+			t := &st.terms[cut.acc]
+			t.sig, t.q, t.e, t.null, t.neg = acc.sig, acc.q, acc.e, acc.null, acc.neg
 		}
 		if acc, ok = w.fuse(st.terms, cut, true); !ok {
 			return acc, false
 		}
-		acc = w.round(st, w.round(st, acc, &p.Join.Post), &p.Acc)
+		w.round(st, &acc, &p.Join.Post)
+		w.round(st, &acc, &p.Acc)
 	}
 	if p.Start != mma.StartC && !noC {
 		r := &p.Late
@@ -295,11 +298,11 @@ func (w *word) instruction(st *wordState, a, b []wordFactor, c *term, noC bool) 
 			if acc, ok = w.fuse([]wordTerm{acc, last}, &cut{acc: -1, rd: r.Mode == fp.RD}, r.Frac != 0); !ok {
 				return acc, false
 			}
-			acc = w.round(st, acc, r)
+			w.round(st, &acc, r)
 		}
 	}
 	if st.special == 0 {
-		acc = w.round(st, acc, &p.Out)
+		w.round(st, &acc, &p.Out)
 	}
 	return acc, true
 }
@@ -345,14 +348,20 @@ func (w *word) condition(st *wordState) {
 			t.e = e
 		}
 		if x.rounds.products && e >= x.exact {
-			*t = w.round(st, *t, &x.p.Prod.Round)
+			w.round(st, t, &x.p.Prod.Round)
 		}
 	}
 }
 
 // exponent returns floor(log2) of the magnitude of a term that is not zero.
-func (t *wordTerm) exponent() int32 {
-	return t.q + int32(bits.Len64(uint64(max(t.sig, -t.sig)))) - 1
+func (t *wordTerm) exponent() int32 { return t.q + magnitudeBits(t.sig) - 1 }
+
+func magnitudeBits(sig int64) int32 { return int32(bits.Len64(uint64(max(sig, -sig)))) }
+
+// setNull makes a term a zero without an exponent. That its fields are set one by one, here and
+// elsewhere, is faster than to copy a term of which some were set just before.
+func (t *wordTerm) setNull(neg bool) {
+	t.sig, t.q, t.e, t.null, t.neg = 0, 0, wordNull, true, neg
 }
 
 // stage is machine.level.
@@ -423,7 +432,7 @@ func (w *word) sum(st *wordState, s *mma.Stage, c *cut, ts []wordTerm) (t wordTe
 // which other sums of the stage may add one of the other sign.
 func (w *word) add(st *wordState, s *mma.Stage, c *cut, ts []wordTerm) (wordTerm, bool) {
 	t, ok := w.fuse(ts, c, s.Round.Frac != 0)
-	t = w.round(st, t, &s.Round)
+	w.round(st, &t, &s.Round)
 	return t, ok && st.special == 0
 }
 
@@ -570,45 +579,50 @@ func (c *cut) zeroWord(ts []wordTerm) bool {
 }
 
 // round is machine.round of a finite term. An infinity that becomes of it is noted.
-func (w *word) round(st *wordState, t wordTerm, r *mma.Round) wordTerm {
+func (w *word) round(st *wordState, t *wordTerm, r *mma.Round) {
+	if r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush {
+		return
+	}
 	if t.sig == 0 {
 		if r.Frac != 0 {
-			return nullWord(t.neg)
+			t.setNull(t.neg)
 		}
-		return t
+		return
 	}
-	u, e, emin := t, t.exponent(), int32(r.Emin)
-	tiny := r.Flush == mma.FlushBefore && e < emin
+	e, emin, sig, q := t.exponent(), int32(r.Emin), t.sig, t.q
+	tiny := r.Flush != mma.NoFlush && w.flushes(t, e, r)
 	if r.Frac != 0 {
 		at := e
 		if emin != 0 {
 			at = max(e, emin)
 		}
-		if q := at - int32(r.Frac); q > t.q {
-			u.sig, u.q = shiftWord(t.sig, q-t.q, r.Mode), q
-			tiny = tiny || u.sig == 0
-		}
-		if q := e - int32(r.Frac); r.Flush == mma.FlushAfter && e < emin {
-			free := t
-			if q > t.q {
-				free.sig, free.q = shiftWord(t.sig, q-t.q, r.Mode), q
+		if unit := at - int32(r.Frac); unit > q {
+			sig, q = shiftWord(sig, unit-q, r.Mode), unit
+			if e = magnitudeBits(sig) + q - 1; sig == 0 || r.Flush == mma.FlushResult && e < emin {
+				tiny = true
 			}
-			tiny = tiny || free.exponent() < emin
-		}
-		if !tiny {
-			e = u.exponent()
-			u.e = e
 		}
 	}
 	switch {
-	case tiny, r.Flush >= mma.FlushAfter && r.Frac == 0 && e < emin, r.Flush == mma.FlushResult && e < emin:
-		return nullWord(t.neg && w.m.params.Special.TinySign)
-	case r.Emax != 0 && e >= int32(r.Emax) && (e > int32(r.Emax) || bits.OnesCount64(uint64(max(u.sig, -u.sig))) > int(r.Frac) && st.x.short(r)):
+	case tiny:
+		t.setNull(t.neg && w.m.params.Special.TinySign)
+	case r.Emax != 0 && e >= int32(r.Emax) && (e > int32(r.Emax) || bits.OnesCount64(uint64(max(sig, -sig))) > int(r.Frac) && st.x.short(r)):
 		over := st.x.overflow(t.neg, r)
-		return st.word(&over)
+		*t = st.word(&over)
+	default:
+		if t.sig, t.q = sig, q; r.Frac != 0 {
+			if t.e = e; emin != 0 {
+				t.e = max(e, emin)
+			}
+		}
 	}
-	if r.Frac != 0 && emin != 0 {
-		u.e = max(u.e, emin)
+}
+
+// flushes reports whether a term of exponent e counts as tiny, unless that depends on the
+// rounded number: then, whether it does if nothing is rounded.
+func (w *word) flushes(t *wordTerm, e int32, r *mma.Round) bool {
+	if q := e - int32(r.Frac); r.Flush == mma.FlushAfter && r.Frac != 0 && q > t.q {
+		e = magnitudeBits(shiftWord(t.sig, q-t.q, r.Mode)) + q - 1
 	}
-	return u
+	return e < int32(r.Emin) && (r.Flush != mma.FlushResult || r.Frac == 0 || max(e, int32(r.Emin))-int32(r.Frac) <= t.q)
 }

@@ -145,7 +145,7 @@
 //
 //   - compare: go doc ./fuzz/compare
 //   - status: go doc ./fuzz/fleet
-//   - infer: go doc ./triage/infer
+//   - infer: go doc ./triage/infer; with --shape: go doc ./triage/infer/kernel
 //   - study, gemm: go doc ./triage/study
 //   - bisect: go doc ./fuzz/bisect
 //   - vectors: go doc ./fuzz/vectors

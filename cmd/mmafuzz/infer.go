@@ -20,6 +20,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
+	"github.com/mmafuzz/mmafuzz/triage/infer/kernel"
 )
 
 // mostEffort bounds --effort: more than any machine computes.
@@ -38,6 +39,8 @@ type inferCmd struct {
 	policy          policyFlags
 	line            statusLine
 	format          string
+	shape           string // "": no matrix product
+	nanGiven        bool
 }
 
 func newInfer(a *app) *cobra.Command {
@@ -51,7 +54,15 @@ then tries to prove it wrong. It is told the operand formats and K, nothing else
   mmafuzz infer --target cpu:0 --inst vdpbf16ps
   mmafuzz infer --target "exec:python3 double.py"
 
-The directory of --out gets
+With --shape the instruction of the target is a product of matrices, and what is found is
+its schedule: in which order, in which accumulators and formats the products of each
+element of D are added, for every position in D. The directory of --out gets kernel.json,
+which mmafuzz gemm computes, report.md and report.json; an inference that was interrupted
+begins again.
+
+  mmafuzz infer --shape 64x64x1000 --target "exec:python3 matmul.py 64x64x1000"
+
+Without --shape it gets
 
   model.json   the program, for model:FILE targets; only if it passed every test
   best.json    instead, if none did: the best so far, which is wrong or not tested
@@ -78,7 +89,8 @@ interrupted, or the unit stopped answering.`,
 	n.unitFlags.add(c, "cpu:0 or exec:COMMAND")
 	f.StringVar(&n.out, "out", "", "`directory` of what is found (default: mmafuzz-out/infer-...)")
 	f.Uint64Var(&n.seed, "seed", 1, "`seed` of all questions")
-	f.IntVar(&n.checks, "checks", infer.DefaultChecks, "`inputs` of every generator that a model must pass")
+	f.StringVar(&n.shape, "shape", "", "`rows` x columns x K of matrix products whose schedule is to be found, such as 64x64x1000")
+	f.IntVar(&n.checks, "checks", infer.DefaultChecks, "`inputs` of every generator that a model must pass; with --shape, elements of D in all (default 1000000)")
 	f.IntVar(&n.queries, "queries", 0, "`dots` to ask at most (0: no limit); those that the journal answers count, but are not asked again")
 	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "about how many `millions` of dot products models compute in search of an explanation, before it gives up; to these come half as many in the last attempt, about 15 that every search takes, and more where programs are refuted again and again")
 	f.DurationVar(&n.time, "time", 0, "`time` to spend at most by the clock, such as 10m (0: no limit)")
@@ -92,6 +104,10 @@ func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
 	if err := cmp.Or(n.policy.check(f), checkWorkers(n.workers), atLeastOne("checks", n.checks), upTo(mostEffort, "effort", n.effort), checkFormat(n.format)); err != nil {
 		return err
 	}
+	n.nanGiven = f.Changed("nan")
+	if n.shape != "" && !f.Changed("checks") {
+		n.checks = kernel.DefaultChecks
+	}
 	switch {
 	case n.queries < 0:
 		return fmt.Errorf("--queries is %d; 0 is no limit", n.queries)
@@ -102,6 +118,9 @@ func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
 }
 
 func (n *inferCmd) run(ctx context.Context) error {
+	if n.shape != "" {
+		return n.kernel(ctx)
+	}
 	t, u, err := n.openLive()
 	if err != nil {
 		return err

@@ -186,6 +186,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	}
 	ui.start(c.State(), c.Resumed())
 	r.note(r.targets.Unchecked())
+	r.noteByValue(pairs)
 	err = c.Run(ctx)
 	left := c.Unfinished(ctx, err)
 	sum := summary.New(summary.Input{
@@ -211,6 +212,18 @@ func (r *runCmd) run(ctx context.Context) error {
 		return hint.Add(occupied(err), "%s", further)
 	}
 	return r.written(sum)
+}
+
+// noteByValue says once what formats that are compared by value do not have in common.
+func (r *runCmd) noteByValue(pairs []devices.Pair) {
+	said := map[string]bool{}
+	for i := range pairs {
+		f := pairs[i].Formats()
+		if f.Common && !said[f.CommonNote()] {
+			said[f.CommonNote()] = true
+			r.note(f.CommonNote())
+		}
+	}
 }
 
 // display makes the display of a campaign, whose journal and bundles are to be in a directory.

@@ -42,12 +42,14 @@ var headings = []struct {
 	{regexp.MustCompile(`^probe, .* summation tree `), "order"},
 	{regexp.MustCompile(`^probe --profile, `), "profile"},
 	{regexp.MustCompile(`^vectors --check, `), "failed"},
+	{regexp.MustCompile(`^vectors --score:$`), "score"},
+	{regexp.MustCompile(`^infer --shape, `), "kernel"},
 	{regexp.MustCompile(`^corpus (\w+), `), "$1"},
 	{regexp.MustCompile(`^(\w+)(, an object for each .*)?:$`), "$1"},
 }
 
 // schemaFiles are the files with tables.
-var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go",
+var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/infer/kernel/doc.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go",
 	"../../triage/eval/eval.go", "../../triage/diff/diff.go", "../../triage/prove/prove.go", "../../triage/bundle/bundle.go", "../../fuzz/cases/cases.go", "../../triage/probe/probe.go", "../../triage/invariance/invariance.go", "../../triage/tolerance/hunt.go", "../../fuzz/record/doc.go"}
 
 // readSchemas reads the tables of all files.
@@ -248,6 +250,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 0, "", slices.Concat([]string{"corpus", "export", "--out", "inputs"}, units)...), "export")
 	verify(jsonOf(t, 1, "", slices.Concat([]string{"corpus", "import", "inputs", "--out", "imported"}, units)...), "import")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
+	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "wgmma.m64n8k32.f32.e4m3.e4m3"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	if err := os.WriteFile("fused.json", []byte(`{"v": 1, "base": "cdna1/v_mfma_f32_16x16x16f16", "set": {"stage0.sum": "fused"}}`), 0o666); err != nil {
 		t.Fatal(err)
@@ -257,6 +260,10 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 75, "", "prove", "sim:cdna1/v_mfma_f32_16x16x16f16", "model:fused.json", "--solver", ""), "prove")
 	verify(jsonOf(t, 0, "", "vectors", "--arch", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32", "--out", "vectors"), "vectors")
 	verify(jsonOf(t, 1, "", "vectors", "--check", "vectors/volta/mma.m8n8k4.f32.f16.f16.f32.json", "--target", "sim:cdna2/v_mfma_f32_16x16x4f16"), "failed")
+	if err := os.WriteFile("tests.txt", []byte("3c00 3c00 00000000\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	verify(jsonOf(t, 1, "", "vectors", "--score", "tests.txt", "--arch", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32"), "score")
 	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000"), "bisect")
 	verify(jsonOf(t, 1, "", append([]string{"run", "--accept", "bound=u*S", "--count", "1000"}, units...)...), "accept")
 	verify(jsonOf(t, 0, "", "tolerance", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "100"), "tolerance")
@@ -269,6 +276,7 @@ func TestSchema(t *testing.T) {
 		verify(all, name)
 	}
 	delete(schemas, "pipeline") // needs a GPU
+	verify(kernelsOf(t), "kernel")
 	if testing.Short() {
 		delete(schemas, "infer") // takes long
 	} else {
@@ -451,6 +459,18 @@ func inferencesOf(t *testing.T) []map[string]any {
 			t.Errorf("%s: %v", c.unit, o)
 		}
 		all = append(all, o...)
+	}
+	return all
+}
+
+// kernelsOf infers a product that has a schedule and one that has none.
+func kernelsOf(t *testing.T) (all []map[string]any) {
+	kernel := `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [{"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward"}}]}]}`
+	if err := os.WriteFile("lanes.json", []byte(kernel), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for n, bad := range []string{"", " flips"} {
+		all = append(all, jsonOf(t, n, "", "infer", "--shape", "4x4x9", "--checks", "1000", "--target", "exec:mmakernel lanes.json 4x4x9"+bad, "--out", fmt.Sprint("kernel", n))...)
 	}
 	return all
 }

@@ -60,9 +60,10 @@ func (w waiting) Run() int {
 
 // programs are the commands of the scripts.
 var programs = map[string]func(){
-	"mmafuzz":  func() { cudatest.Register(); main() },
-	"mmachild": mmachild,
-	"mmaunit":  mmaunit,
+	"mmafuzz":   func() { cudatest.Register(); main() },
+	"mmachild":  mmachild,
+	"mmaunit":   mmaunit,
+	"mmakernel": mmakernel,
 }
 
 // program is the variable of the environment with a command that the scripts run as
@@ -239,7 +240,7 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`\(\d+\.\d s, \S+/s\)`), "(TIME)"},
 	{regexp.MustCompile(`[0-9.]+[kMG]?B in `), "SIZE in "},
-	{regexp.MustCompile(`(?m)^ *\d+:\d\d  \S+ dots  .*\n`), ""}, // every ten seconds
+	{regexp.MustCompile(`(?m)^ *\d+:\d\d  .*\bdot products  .*\n`), ""}, // every ten seconds
 	{regexp.MustCompile(`(?m)^ *\d+:\d\d  `), "  TIME  "},
 	{regexp.MustCompile(`--count \d+`), "--count N"},
 	{regexp.MustCompile(`mmafuzz-out/[0-9a-f]{8}`), "mmafuzz-out/CAMPAIGN"}, // which has the digests of the catalogue in it
@@ -555,15 +556,22 @@ func cmdAgain(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // cmdFits checks that no line of a file is wider than so many columns, but for
-// those with a command to copy:
+// those with a command to copy, and that it has no more than so many lines:
 //
-//	fits 100 stdout
+//	fits 100 stdout [40]
 func cmdFits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: fits COLUMNS FILE")
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: fits COLUMNS FILE [LINES]")
 	}
 	most, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	if len(args) == 3 {
+		lines, err := strconv.Atoi(args[2])
+		ts.Check(err)
+		if n := strings.Count(ts.ReadFile(args[1]), "\n"); n > lines {
+			ts.Fatalf("%d lines, at most %d are wanted", n, lines)
+		}
+	}
 	for line := range strings.Lines(ts.ReadFile(args[1])) {
 		if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > most && !strings.Contains(line, " mmafuzz ") {
 			ts.Fatalf("%d columns: %s", n, line)

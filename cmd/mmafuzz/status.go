@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -8,10 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
 // statusCmd is mmafuzz status.
@@ -20,6 +25,7 @@ type statusCmd struct {
 	watch      bool
 	every      time.Duration
 	prometheus string
+	html       string
 }
 
 func newStatus(a *app) *cobra.Command {
@@ -31,6 +37,7 @@ func newStatus(a *app) *cobra.Command {
 are, when all will be done, and which causes have been found so far.
 
   mmafuzz status DIR --watch
+  mmafuzz status DIR --watch --html status.html
   mmafuzz status DIR --prometheus /var/lib/node_exporter/mmafuzz.prom
 
 Exit status: 0 all units are done, 2 trouble, 75 some are not.`,
@@ -41,12 +48,18 @@ Exit status: 0 all units are done, 2 trouble, 75 some are not.`,
 	c.Flags().BoolVar(&s.watch, "watch", false, "go on until all units are done")
 	c.Flags().DurationVar(&s.every, "every", 5*time.Second, "with --watch, the `time` between two looks")
 	c.Flags().StringVar(&s.prometheus, "prometheus", "", "`file`, named *.prom, for the textfile collector of node_exporter")
+	c.Flags().StringVar(&s.html, "html", "", "`file` of a page, which with --watch is written at each look and loads itself again")
 	return c
 }
 
 func (s *statusCmd) run(ctx context.Context, dir string) error {
 	if s.prometheus != "" && filepath.Ext(s.prometheus) != ".prom" {
 		return hint.New("the textfile collector reads files named *.prom only", "--prometheus is %s", s.prometheus)
+	}
+	if s.html != "" {
+		if err := hint.Add(corpus.CheckForeign(s.html, "page", func() bool { return document.IsFile(s.html) }), "name another file with --html"); err != nil {
+			return err
+		}
 	}
 	w, err := fleet.NewWatcher(dir)
 	if err != nil {
@@ -62,7 +75,7 @@ func (s *statusCmd) run(ctx context.Context, dir string) error {
 				return hint.New("name a file with --prometheus that can be written", "cannot write %s: %w", s.prometheus, hint.Bare(err))
 			}
 		}
-		if err := s.show(st); err != nil {
+		if err := cmp.Or(s.page(st), s.show(st)); err != nil {
 			return err
 		}
 		if st.Done == st.Units {
@@ -77,6 +90,26 @@ func (s *statusCmd) run(ctx context.Context, dir string) error {
 		case <-time.After(max(s.every, time.Second)):
 		}
 	}
+}
+
+// page writes the page of --html.
+func (s *statusCmd) page(st *fleet.Status) error {
+	if s.html == "" {
+		return nil
+	}
+	p := st.Document()
+	p.Made = "mmafuzz " + versions.Program()
+	if s.watch && st.Done < st.Units {
+		p.Refresh = int(max(s.every, time.Second).Seconds())
+	}
+	var b bytes.Buffer
+	if err := p.Write(&b, "html", document.Options{}); err != nil {
+		return err
+	}
+	if err := corpus.ReplaceFile(s.html, b.Bytes()); err != nil {
+		return hint.New("name a file with --html that can be written", "cannot write %s: %w", s.html, hint.Bare(err))
+	}
+	return nil
 }
 
 func (s *statusCmd) show(st *fleet.Status) error {

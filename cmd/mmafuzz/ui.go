@@ -155,20 +155,19 @@ func (u *runUI) Progress(s *fuzz.State) {
 
 func (u *runUI) status(s *fuzz.State) []statusField {
 	dots, mismatches, causes := s.Totals()
-	features, examined, unstable := 0, uint64(0), uint64(0)
+	examined, unstable := uint64(0), uint64(0)
 	for _, p := range s.Pairs {
-		features += len(p.Features)
 		examined += p.Checked
 		unstable += p.Changed
 	}
 	t := time.Since(u.began)
 	lastNew := ""
 	if !u.lastNew.IsZero() {
-		lastNew = fmt.Sprintf("last new %s ago", readable.Clock(time.Since(u.lastNew)))
+		lastNew = fmt.Sprintf("last new cause %s ago", readable.Clock(time.Since(u.lastNew)))
 	}
-	stable := 100.0
-	if examined > 0 {
-		stable = 100 * float64(examined-unstable) / float64(examined)
+	repeats := ""
+	if unstable > 0 {
+		repeats = fmt.Sprintf("%.0f%% of answers repeat", 100*float64(examined-unstable)/float64(examined))
 	}
 	clock, amount := fmt.Sprintf("%6s", readable.Clock(t)), readable.Count(dots)
 	if u.cfg.Time > 0 {
@@ -179,13 +178,11 @@ func (u *runUI) status(s *fuzz.State) []statusField {
 	}
 	return []statusField{
 		{clock, 8},
-		{amount + " dots", 7},
+		{amount + " dot products", 7},
 		{readable.Count(readable.Rate(dots-u.startDots, t)) + "/s", 4},
-		{"agree " + readable.Count(dots-mismatches), 2},
-		{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 6},
+		{fmt.Sprintf("%s differ, %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 6},
 		{lastNew, 5},
-		{fmt.Sprintf("features %s", readable.Count(uint64(features))), 1},
-		{fmt.Sprintf("stable %.0f%%", stable), 3},
+		{repeats, 3},
 	}
 }
 

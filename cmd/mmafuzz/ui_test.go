@@ -105,10 +105,10 @@ func TestStatusLine(t *testing.T) {
 	ui.announce(finding(ui, 0, "fusion-width"))
 	ui.Progress(s)
 	ui.summarize(summary.New(summary.Input{Config: &ui.cfg, State: s, Unexplained: func(int) *fuzz.Unexplained { return nil }}), exitMismatch)
-	const status = "\r\x1b[K  0:00  12.3k dots  N/s  mismatch 345"
+	const status = "\r\x1b[K  0:00  12.3k dot products  N/s  345 differ"
 	want := status + status + "\r\x1b[K  0:00  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32\n             already minimal\n" + status + "\r\x1b[K"
 	got := regexp.MustCompile(`  [0-9.kMG]+/s`).ReplaceAllString(stderr.String(), "  N/s")
-	got = regexp.MustCompile(`mismatch 345[^\r]*`).ReplaceAllString(got, "mismatch 345")
+	got = regexp.MustCompile(`345 differ[^\r]*`).ReplaceAllString(got, "345 differ")
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
@@ -147,20 +147,20 @@ func TestStatusWidths(t *testing.T) {
 	s.Pairs[0].Classes[oracle.Value] = 23_456_789_012
 	fields := ui.status(s)
 	for width, want := range map[int]string{
-		60:  "10:01:23  123G dots  mismatch 23.5G by 14 causes",
-		80:  "10:01:23  123G dots  3.42M/s  mismatch 23.5G by 14 causes  last new 2:00:00 ago",
-		200: "10:01:23  123G dots  3.42M/s  agree 100G  mismatch 23.5G by 14 causes  last new 2:00:00 ago  features 0  stable 100%",
+		60:  "10:01:23  123G dot products  23.5G differ, 14 causes",
+		80:  "10:01:23  123G dot products  23.5G differ, 14 causes",
+		200: "10:01:23  123G dot products  3.42M/s  23.5G differ, 14 causes  last new cause 2:00:00 ago",
 	} {
 		if got := fitting(fields, width-1); got != want {
 			t.Errorf("%d columns: %q, want %q", width, got, want)
 		}
 	}
 	ui.cfg.Count = 1_000_000_000_000 // for each of two pairs
-	if got, want := fitting(ui.status(s), 40), "10:01:23  123G of 2T dots"; got != want {
+	if got, want := fitting(ui.status(s), 40), "10:01:23  123G of 2T dot products"; got != want {
 		t.Errorf("with --count: %q, want %q", got, want)
 	}
 	ui.cfg.Count, ui.cfg.Time = 0, 12*time.Hour
-	if got, want := fitting(ui.status(s), 40), "10:01:23 of 12:00:00  123G dots"; got != want {
+	if got, want := fitting(ui.status(s), 40), "10:01:23 of 12:00:00  123G dot products"; got != want {
 		t.Errorf("with --time: %q, want %q", got, want)
 	}
 }

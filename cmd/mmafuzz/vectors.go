@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -19,6 +20,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/tolerance"
 )
 
 // vectorsCmd is mmafuzz vectors.
@@ -28,6 +30,8 @@ type vectorsCmd struct {
 	arch    string
 	all     bool
 	check   string
+	score   string
+	accept  acceptFlag
 	out     string
 	formats []string
 	workers int
@@ -59,10 +63,20 @@ of one architecture, and table.tsv with a row for each set that DIR has. Sets th
 already are kept, so that the same command goes on after an interruption. All take half an
 hour on two cores.
 
+--score finds out what tests of yours are worth: FILE has the operands of a dot product on
+each line, as mmafuzz eval reads them, or is a set, and --accept says which results they
+take for right (mmafuzz run --help). Units that do not compute (all zeros, all results one
+code too large, shuffled results and others), the arithmetics that a changed decision
+makes, and the catalogue's other instructions are tried on them; those that pass are
+listed. Arithmetics that are known to compute the same function are left out.
+
+  mmafuzz vectors --score tests.txt --arch hopper --inst mma.m16n8k16.f32.f16.f16.f32 --accept "bound=1e-5+1e-3*B"
+
 --check runs the tests of a set on a target. One that fails is run 8 times; if it passes in
 some of them, it is unstable.
 
-Exit status: 0 done, or all tests passed, 1 some failed or are unstable, 2 trouble, 75 interrupted.`,
+Exit status: 0 done, or all tests passed, 1 some failed or are unstable, or something wrong
+passes the tests of --score, 2 trouble, 75 interrupted.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context()) },
 	}
@@ -74,6 +88,8 @@ Exit status: 0 done, or all tests passed, 1 some failed or are unstable, 2 troub
 	completeInstructions(c, "inst", &v.target)
 	f.BoolVar(&v.all, "all", false, "all instructions of the catalogue that were checked against results")
 	f.StringVar(&v.check, "check", "", "`file` of a set, JSON, whose tests to run on the target")
+	f.StringVar(&v.score, "score", "", "`file` of tests to find out what wrong results they let pass")
+	v.accept.add(f)
 	f.StringVar(&v.out, "out", "", "`directory` of the files: DIR/ARCH/NAME.json and so on")
 	f.StringSliceVar(&v.formats, "format", formatNames(), "`forms` of the files")
 	f.IntVar(&v.workers, "workers", 0, "`number` of sets that --all makes at a time (default: one per processor); the sets do not depend on it")
@@ -105,8 +121,14 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 		return err
 	}
 	switch {
+	case v.check != "" && v.score != "":
+		return hint.New("leave one out", "--check and --score exclude each other")
 	case v.check != "":
 		return v.checkSet(ctx)
+	case v.accept.text != "" && v.score == "":
+		return hint.New("leave it out, or name a file of tests with --score", "--accept is for --score")
+	case v.score != "":
+		return v.scoreTests(ctx)
 	case v.out == "":
 		return hint.New("name a directory, which is made if need be", "--out is missing")
 	case v.all && v.target != "":
@@ -114,16 +136,10 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 	case v.all:
 		return v.makeAll(ctx)
 	}
-	t, u, err := v.open()
+	i, err := v.known()
 	if err != nil {
 		return err
 	}
-	defer t.Close()
-	i := *u.Instruction()
-	if u.Model() == nil {
-		return hint.New("mmafuzz infer finds the arithmetic of a unit and writes a model file, which is a target", "the arithmetic of %s is not known: there are no right answers", v.target)
-	}
-	i.Params = *u.Model()
 	if err := cmp.Or(v.directory().Check(i), v.directory().Writable()); err != nil {
 		return hint.Add(err, anotherOut)
 	}
@@ -135,6 +151,48 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 		return err
 	}
 	return v.summary([]*vectors.Set{s})
+}
+
+// known returns the instruction of a target whose arithmetic is known.
+func (v *vectorsCmd) known() (mma.Instruction, error) {
+	t, u, err := v.open()
+	if err != nil {
+		return mma.Instruction{}, err
+	}
+	defer t.Close()
+	i := *u.Instruction()
+	if u.Model() == nil {
+		return i, hint.New("mmafuzz infer finds the arithmetic of a unit and writes a model file, which is a target", "the arithmetic of %s is not known: there are no right answers", v.target)
+	}
+	i.Params = *u.Model()
+	return i, nil
+}
+
+// scoreTests finds out what tests of somebody let pass.
+func (v *vectorsCmd) scoreTests(ctx context.Context) error {
+	accept, err := tolerance.Parse(cmp.Or(v.accept.text, "bits"))
+	if err != nil {
+		return err
+	}
+	i, err := v.known()
+	if err != nil {
+		return err
+	}
+	dots, err := choose.Inputs(v.score, &i)
+	if err != nil {
+		return hint.Add(err, "a line has the operands of a dot product, as mmafuzz eval reads them")
+	}
+	s, err := choose.ScoreInputs(ctx, &i, dots, accept)
+	if err != nil {
+		return err
+	}
+	if err := v.result(s, func(w io.Writer, width int) { s.Write(w, width, v.verbose) }); err != nil {
+		return err
+	}
+	if s.LetPass() {
+		return errMismatch
+	}
+	return nil
 }
 
 func (v *vectorsCmd) directory() *choose.Directory {

@@ -8,6 +8,7 @@
 //	library.go  what C can call: open a unit, run it on batches, compare it with a function
 //	jobs.go     runs that go on in the background, so that Python can interrupt them
 //	batch.go    a batch in somebody else's memory, computed in parts by all processors
+//	gemm.go     whole products of a unit by a schedule
 //	compare.go  a campaign of a unit against a function of the caller
 //	units.go    the catalogue and the formats as JSON
 //

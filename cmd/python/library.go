@@ -31,7 +31,9 @@ import (
 	"unsafe"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
 	"github.com/mmafuzz/mmafuzz/triage/eval"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
@@ -166,6 +168,60 @@ func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.
 	}
 	return C.int64_t(start(func(ctx context.Context) (string, error) {
 		return "", runParts(ctx, o.unit, in, out, n)
+	}))
+}
+
+// mmafuzz_schedule returns the format of products of a shape that a unit computes by a schedule,
+// in JSON. with_c is not 0 if there is a C.
+//
+//export mmafuzz_schedule
+func mmafuzz_schedule(unit C.int64_t, text *C.char, m, n, k C.int64_t, with_c C.int, failure **C.char) *C.char {
+	o, err := units.get(int64(unit))
+	var s *scheduled
+	var id fp.ID
+	if err == nil {
+		s, err = newScheduled(o.unit, C.GoString(text))
+	}
+	if err == nil {
+		id, err = s.result(schedule.Shape{M: int(m), N: int(n), K: int(k)}, with_c != 0)
+	}
+	if err != nil {
+		fail(failure, err)
+		return nil
+	}
+	return C.CString(inJSON(formatOf(id)))
+}
+
+// mmafuzz_gemm is mmafuzz_run by a schedule: tiles are whole products, of any k, whose D has the
+// format that mmafuzz_schedule returns. Without bytes of C there is none.
+//
+//export mmafuzz_gemm
+func mmafuzz_gemm(unit C.int64_t, text *C.char, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int64_t {
+	o, err := units.get(int64(unit))
+	var s *scheduled
+	if err == nil {
+		s, err = newScheduled(o.unit, C.GoString(text))
+	}
+	if err != nil {
+		fail(failure, err)
+		return 0
+	}
+	f := o.unit.Instruction().Formats
+	shape := schedule.Shape{M: int(b.m), N: int(b.n), K: int(b.k)}
+	if f.D, err = s.result(shape, b.bytes_c > 0); err != nil {
+		fail(failure, err)
+		return 0
+	}
+	if b.bytes_c == 0 {
+		f.C = fp.None
+	}
+	in, out, err := fromC(f, b)
+	if err != nil {
+		fail(failure, err)
+		return 0
+	}
+	return C.int64_t(start(func(ctx context.Context) (string, error) {
+		return "", s.run(ctx, in, out, int(workers))
 	}))
 }
 

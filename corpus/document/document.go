@@ -29,6 +29,7 @@ type Document struct {
 	Made        string // program that made it
 	Command     string // that makes it again; "": not known
 	Links       []Link // of a page to others of its site
+	Refresh     int    // seconds after which a browser loads the page again; 0: it does not
 	// Overview sums it up: it is first on a page and last in a terminal, where people look first.
 	Overview []Block
 	Sections []Section

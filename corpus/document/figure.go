@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 )
 
@@ -23,7 +24,25 @@ type Picture interface {
 
 func (f Figure) empty() bool { return f.Picture == nil || f.Picture.empty() }
 
+// telling reports whether a picture says more than its numbers: one or two bars and a curve of one
+// value do not.
+func telling(p Picture) bool {
+	const few = 2
+	switch p := p.(type) {
+	case *Bars:
+		return len(p.Bars) > few
+	case *Plot:
+		return slices.ContainsFunc(p.Series, func(s Series) bool {
+			return len(s.Points) > few && slices.ContainsFunc(s.Points, func(q Point) bool { return q.Y != s.Points[0].Y })
+		})
+	}
+	return true
+}
+
 func (f Figure) html() HTML {
+	if t := f.numbers(); t != nil && !telling(f.Picture) {
+		return Text(f.Caption).html() + t.html()
+	}
 	d := struct {
 		Picture HTML
 		Caption []piece

@@ -2,6 +2,7 @@ package reference_test
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -33,8 +34,15 @@ func shapes() []mma.Instruction {
 // TestPrograms compares every reference, which a program computes, bit for bit, but for the
 // sign of an exact zero, with package oracle's own code for it. The inputs are those of all
 // generators aimed at that program: many of each for one choice of formats, and some for all
-// others. Some choices are also run on longer dot products.
+// others. Some choices are also run on longer dot products. At night they are 100 million.
 func TestPrograms(t *testing.T) {
+	var compared atomic.Int64
+	t.Cleanup(func() {
+		n := compared.Load()
+		if t.Logf("%d dot products", n); tier.Nightly() && n < 100_000_000 {
+			t.Error("fewer than 100 million")
+		}
+	})
 	for _, ref := range oracle.References {
 		t.Run(ref.Name, func(t *testing.T) {
 			t.Parallel()
@@ -51,21 +59,23 @@ func TestPrograms(t *testing.T) {
 				if err != nil {
 					continue // its formats are not the reference's
 				}
-				compareJudge(t, ref, u, count)
+				compare := func(u devices.Unit, n int) { compared.Add(int64(compareJudge(t, ref, u, n))) }
+				compare(u, count)
 				if i.Formats == (mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}) {
-					compareJudge(t, ref, u, tier.Of(16, 32, 4_000, 400_000))
+					compare(u, tier.Of(16, 32, 4_000, 700_000))
 				}
 				if n%tier.Of(24, 8, 1) == 0 {
-					compareJudge(t, ref, devices.WithK(u, 4*i.K), tier.Of(1, 2, 16, 64))
-					compareJudge(t, ref, devices.WithK(u, 20*i.K+mma.MaxK/32*32), tier.Of(1, 1, 4, 16))
+					compare(devices.WithK(u, 4*i.K), tier.Of(1, 2, 16, 64))
+					compare(devices.WithK(u, 20*i.K+mma.MaxK/32*32), tier.Of(1, 1, 4, 16))
 				}
 			}
 		})
 	}
 }
 
-// compareJudge compares a unit with package oracle's code on n inputs of each generator.
-func compareJudge(t *testing.T, ref oracle.Reference, u devices.Unit, n int) {
+// compareJudge compares a unit with package oracle's code on n inputs of each generator, and
+// returns how many that were.
+func compareJudge(t *testing.T, ref oracle.Reference, u devices.Unit, n int) (compared int) {
 	t.Helper()
 	i := u.Instruction()
 	program := ref.Program(i.D)
@@ -90,7 +100,9 @@ func compareJudge(t *testing.T, ref oracle.Reference, u devices.Unit, n int) {
 					mma.FormatDot(i.Formats, d), mma.FormatCode(i.D, x), mma.FormatCode(i.D, y))
 			}
 		}
+		compared += b.Dots()
 	}
+	return compared
 }
 
 // TestNoProgram has dot products that are too long for a program: the reference runs

@@ -88,6 +88,9 @@ type unit struct {
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
 func (u *unit) Model() *mma.Params            { return &u.inst.Params }
 
+// As returns the unit that computes another instruction by that one's Params.
+func (u *unit) As(i *mma.Instruction) (devices.Unit, error) { return Open(i) }
+
 // Simulator returns the model whose results the unit gives.
 func (u *unit) Simulator() *sim.Model { return u.model }
 

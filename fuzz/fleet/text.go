@@ -30,9 +30,10 @@ func (s *Status) Document() *document.Document {
 	for _, x := range s.Shards {
 		shards.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, clock(x.Age)+" ago", fmt.Sprint(x.Units), readable.Thousands(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
 	}
-	d.Add("", about...)
-	d.Add("", causes)
-	d.Add("", shards)
+	d.Untitled = true
+	d.Add("Progress", about...)
+	d.Add("Causes so far", causes)
+	d.Add("Shards", shards)
 	return d
 }
 

@@ -22,6 +22,9 @@ func Decode(data []byte, insts []mma.Instruction) (*mma.Instruction, *mma.Dot) {
 	d := mma.NewDot(i.Formats, i.K)
 	if kind == 0 {
 		s.operands(i.Formats, d)
+		b := mma.BatchOf(i.Formats, i.K, []*mma.Dot{d})
+		b.Share(0)
+		b.Get(0, d)
 		return i, d
 	}
 	g := &generators[int(kind-1)%len(generators)]
@@ -31,6 +34,7 @@ func Decode(data []byte, insts []mma.Instruction) (*mma.Instruction, *mma.Dot) {
 	dr.bytes = s
 	dr.index = s.next()
 	g.make(dr, b, 0)
+	b.Share(0)
 	b.Get(0, d)
 	return i, d
 }

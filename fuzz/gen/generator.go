@@ -369,6 +369,7 @@ func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 		d.start(key, d.index)
 		s.Generator.make(d, b, t)
 	}
+	b.Share(0)
 }
 
 func (f *Filler) draw(sp Spec) *draw {

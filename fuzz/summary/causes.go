@@ -13,16 +13,54 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
-// causeTable has a row for each primary cause.
-func (w *printer) causeTable() {
+// causes says how many cases each primary cause has, and what it means.
+func (w *printer) causes() {
 	all := fuzz.Causes(w.state)
 	if len(all) == 0 {
 		return
 	}
-	total := uint64(0)
+	if w.Verbose {
+		w.causeTable(all)
+		w.causesInWords(all)
+		return
+	}
+	words := map[string]string{}
+	for _, r := range w.causeWords(all) {
+		words[r[0]] = r[1]
+	}
+	total := totalOf(all)
+	g := readable.Table{Width: w.Width, Right: map[int]bool{0: true, 1: true}, Head: true}
+	g.Add("CASES", "SHARE", "CAUSE", "WHAT DIFFERS")
+	for _, c := range all {
+		g.Add(readable.Thousands(c.Cases), readable.Share(c.Cases, total), c.Name, words[c.Name]+classesOf(&c))
+	}
+	fmt.Fprintln(w)
+	g.Write(w, nil)
+	if mismatches := w.sum.Mismatches; total < mismatches {
+		w.paragraph(fmt.Sprintf("SHARE: of the %s mismatches whose cause was looked for, of %s.", readable.Thousands(total), readable.Thousands(mismatches)))
+	}
+}
+
+func totalOf(all []fuzz.Cause) (total uint64) {
 	for _, c := range all {
 		total += c.Cases
 	}
+	return total
+}
+
+// classesOf says in words if all cases of a cause are of a class that is not plain values.
+func classesOf(c *fuzz.Cause) string {
+	for _, s := range shownClasses {
+		if c.Classes[s.class] == c.Cases {
+			return " (all: " + s.doc + ")"
+		}
+	}
+	return ""
+}
+
+// causeTable has a row for each primary cause, with numbers that a first look does not need.
+func (w *printer) causeTable(all []fuzz.Cause) {
+	total := totalOf(all)
 	g := readable.Table{Width: w.Width, Right: map[int]bool{0: true, 1: true, 2: true, 3: true}, Head: true}
 	g.Add("CASES", "SHARE", "INSTR", "MAX ULP", "CAUSE")
 	for _, c := range all {
@@ -145,10 +183,22 @@ func (w *printer) bucketList() {
 	}
 }
 
-// causesInWords says what each cause of the campaign means, and which changes from A's
-// arithmetic to B's are behind it; with -v also each label of the kinds of cases beneath.
-func (w *printer) causesInWords() {
-	causes := fuzz.Causes(w.state)
+// causesInWords says what each cause of the campaign means, and each label of the kinds of cases
+// beneath.
+func (w *printer) causesInWords(all []fuzz.Cause) {
+	g := readable.Table{Width: w.Width}
+	for _, r := range w.causeWords(all) {
+		g.Add(r...)
+	}
+	if g.Rows != nil {
+		fmt.Fprintln(w)
+		g.Write(w, w.Bold)
+	}
+}
+
+// causeWords returns labels with what they mean, and the changes from A's arithmetic to B's that
+// are behind them: those of the causes, with -v also of the kinds of cases beneath.
+func (w *printer) causeWords(causes []fuzz.Cause) (rows [][]string) {
 	labels := map[triage.Label]bool{}
 	for _, c := range causes {
 		labels[triage.Label(c.Name)] = true
@@ -158,7 +208,6 @@ func (w *printer) causesInWords() {
 		labels, each, most = labelsOf(causes), allChanges, allChanges
 	}
 	behind := changesBehind(w.state, each)
-	g := readable.Table{Width: w.Width}
 	for _, l := range triage.Labels() {
 		if labels[l.Label] {
 			text := l.Doc
@@ -169,16 +218,13 @@ func (w *printer) causesInWords() {
 			if texts != nil {
 				text += ": " + strings.Join(readable.First(texts, most), "; ")
 			}
-			g.Add(string(l.Label), text)
+			rows = append(rows, []string{string(l.Label), text})
 		}
 	}
 	if fault := oracle.Fault.String(); labels[triage.Label(fault)] {
-		g.Add(fault, bundle.LabelDoc(fault))
+		rows = append(rows, []string{fault, bundle.LabelDoc(fault)})
 	}
-	if g.Rows != nil {
-		fmt.Fprintln(w)
-		g.Write(w, w.Bold)
-	}
+	return rows
 }
 
 // labelsOf returns the labels in causes and in the kinds of cases beneath them.

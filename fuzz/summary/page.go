@@ -71,12 +71,12 @@ func (c *campaign) page() (*document.Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Add("What was compared", c.compared()...)
+	p.Add("Where they differ", append(c.alerts(), c.matrix())...)
 	p.Add("Why they differ", causes...)
-	p.Add("Which instructions, by which cause", c.matrix())
-	p.Add("The inputs", c.inputs()...)
-	p.Add("By how much, and where", c.distances(), c.sources(), c.spread())
-	p.Add("How the search went", c.curve())
+	p.Add("What was compared", c.compared()...)
+	p.Add("Which inputs they were given", c.inputs()...)
+	p.Add("By how much they differ, and on which inputs", c.distances(), c.sources(), c.spread())
+	p.Add("How soon the causes were found", c.curve())
 	findings, err := c.findings()
 	if err != nil {
 		return nil, err
@@ -152,13 +152,14 @@ func (c *campaign) lead() string {
 	if len(c.State.Pairs) == 1 {
 		where = c.State.Pairs[0].Name
 	}
-	return fmt.Sprintf("They were given the same inputs. On %s the results differ: in %s of %s dot products (%s). There %s.",
+	return fmt.Sprintf("On %s the results differ, in %s of %s dot products (%s). There %s.",
 		where, readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots), c.causesText(causes))
 }
 
 // causesText names the causes if they are few.
 func (c *campaign) causesText(n int) string {
-	text, few := fmt.Sprintf("are %d causes", n), n <= 3
+	const most = 3
+	text, few := fmt.Sprintf("are %d causes", n), n <= most
 	if n == 1 {
 		text = "is one cause"
 	}
@@ -166,11 +167,11 @@ func (c *campaign) causesText(n int) string {
 	for _, cause := range fuzz.Causes(c.State) {
 		doc := bundle.LabelDoc(cause.Name)
 		if few = few && doc != ""; few {
-			names = append(names, doc+" ("+cause.Name+")")
+			names = append(names, cause.Name)
 		}
 	}
 	if few {
-		text += ": " + strings.Join(names, "; ")
+		text += ": " + strings.Join(names, ", ")
 	}
 	return text
 }
@@ -256,8 +257,14 @@ func (c *campaign) compared() []document.Block {
 	}
 	blocks := []document.Block{document.List(c.targetsInWords()...), document.Text(text), &t,
 		document.Note("The interval (Wilson) is one for the share that these generators have with all seeds. It takes inputs for independent of each other, which variations of one input (`around`, `mutate`) and enumerated ones are not, and says nothing of other inputs: the generators aim at what units may do differently. Instructions whose numbers are equal may have the same arithmetic and inputs.")}
+	return blocks
+}
+
+// alerts say what must not be missed: that the campaign is not complete, or that cases have no
+// cause.
+func (c *campaign) alerts() (blocks []document.Block) {
 	if text := c.incompleteText(); text != "" {
-		blocks = slices.Insert(blocks, 0, document.Alert(text))
+		blocks = append(blocks, document.Alert(text))
 	}
 	unexamined := uint64(0)
 	for _, st := range c.State.Pairs {

@@ -49,7 +49,7 @@ func (w *printer) headline(pairs []*fuzz.PairState) (differ bool) {
 			pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots))
 	}
 	if len(pairs) == 1 && n == 1 {
-		text += ": " + explanation(pairs[0], 4)
+		text += ": " + w.explanation(pairs[0])
 	}
 	fmt.Fprint(w, readable.Hanging(text, w.Width))
 	return n > 0
@@ -82,17 +82,27 @@ func sameText(p *fuzz.PairState, incomplete bool) string {
 func (w *printer) pairTable(pairs []*fuzz.PairState) {
 	g := readable.Table{Width: w.Width, Right: map[int]bool{1: true, 2: true}, Head: true}
 	g.Add("INSTRUCTION", "MISMATCHES", "", "EXPLAINED BY")
-	most := 4
-	if len(pairs) > 12 {
-		most = 2 // so that each row is one line
-	}
-	var same []*fuzz.PairState
+	var same, differ []*fuzz.PairState
 	for _, p := range pairs {
 		if p.Mismatches() == 0 {
 			same = append(same, p)
-			continue
+		} else {
+			differ = append(differ, p)
 		}
-		g.Add(p.Name, readable.Thousands(p.Mismatches()), readable.Share(p.Mismatches(), p.Dots), explanation(p, most))
+	}
+	rows := len(differ)
+	if rows > rowsMost && !w.Verbose {
+		rows = rowsMost - 1
+	}
+	for _, p := range differ[:rows] {
+		g.Add(p.Name, readable.Thousands(p.Mismatches()), readable.Share(p.Mismatches(), p.Dots), w.explanation(p))
+	}
+	if rest := differ[rows:]; len(rest) > 0 {
+		var dots, mismatches uint64
+		for _, p := range rest {
+			dots, mismatches = dots+p.Dots, mismatches+p.Mismatches()
+		}
+		g.Add(fmt.Sprintf("%d others (-v lists them)", len(rest)), readable.Thousands(mismatches), readable.Share(mismatches, dots), "")
 	}
 	left := w.sum.in.Left != nil
 	compared := !slices.ContainsFunc(same, func(p *fuzz.PairState) bool { return p.Dots == 0 })
@@ -105,7 +115,21 @@ func (w *printer) pairTable(pairs []*fuzz.PairState) {
 	}
 	fmt.Fprintln(w)
 	g.Write(w, w.Bold)
-	fmt.Fprintln(w)
+}
+
+// rowsMost is the largest number of instructions that differ of which the table has rows, without
+// -v: the summary is to fit a screen.
+const rowsMost = 5
+
+// explanation describes the verdict in a few words: the causes, and with -v the changes from A's
+// arithmetic to B's.
+func (w *printer) explanation(p *fuzz.PairState) string {
+	const most = 4
+	text := explanation(p, most)
+	if v := p.Verdict; w.Verbose || v == nil || !v.Found() || len(v.Changes) == 0 || len(v.Changes) > most {
+		return text
+	}
+	return alikeText(p) + mainCauses(p)
 }
 
 // explanation describes the verdict in a few words: the changes from A's arithmetic to B's,

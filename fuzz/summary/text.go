@@ -40,20 +40,19 @@ type printer struct {
 	state *fuzz.State
 }
 
-// Write writes which instructions differ, the picture of one finding, how many cases each
-// cause has and what it means, and how to go on. The text may change with every version.
+// Write writes which instructions differ, how many cases each cause has and what it means, the
+// picture of one finding, and how to go on: with few causes a screen, and more if it is verbose. The text may change with every version.
 func (s *Summary) Write(w io.Writer, o TextOptions) error {
 	if o.Bold == nil {
 		o.Bold = func(s string) string { return s }
 	}
 	p := &printer{w, o, s, s.in.State}
 	p.pairTables()
+	p.causes()
 	if err := p.example(); err != nil {
 		return err
 	}
-	p.causeTable()
 	p.bucketList()
-	p.causesInWords()
 	p.unexplained()
 	if err := p.knownSection(); err != nil {
 		return err
@@ -81,26 +80,29 @@ func (w *printer) example() error {
 	}
 	cfg := w.sum.in.Config
 	p := &cfg.Pairs[f.Pair]
-	if len(cfg.Pairs) == 1 || cfg.SeveralTargets() {
-		fmt.Fprintln(w)
-	}
+	fmt.Fprintln(w)
 	switch {
 	case f.Bucket == fuzz.Unstable:
 		w.paragraph(fmt.Sprintf("An input on which %s or %s does not repeat its answer, as it was drawn, not made smaller:", p.TargetA, p.TargetB))
 	case f.Class == oracle.Value && f.Bucket != string(triage.Unexplained):
-		w.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ because of %s, the most frequent cause of differing numbers (infinities and NaNs aside):", p.TargetA, p.TargetB, f.Bucket))
+		w.paragraph(fmt.Sprintf("The smallest input found that shows %s, A being %s and B %s:", f.Bucket, p.TargetA, p.TargetB))
 	default:
-		w.paragraph(fmt.Sprintf("The smallest input found on which %s and %s differ:", p.TargetA, p.TargetB))
+		w.paragraph(fmt.Sprintf("The smallest input found on which A, %s, and B, %s, differ:", p.TargetA, p.TargetB))
 	}
-	fmt.Fprintln(w)
+	if w.Verbose {
+		fmt.Fprintln(w)
+	}
 	pic, err := bundle.Picture(f.Mismatch, "") // hints says how to run it again
 	if err != nil {
 		return fmt.Errorf("drawing a finding: %w", err)
 	}
+	brief := !w.Verbose
 	if w.sum.in.Unexplained(f.Pair) != nil {
 		pic.Notes, pic.Next = nil, nil // unexplained says both, with what is known by now
+	} else if f.Bucket == string(triage.Unexplained) {
+		brief = false // nobody else says what comes next
 	}
-	return report.Text(printable.Raw(w.Writer), pic, report.TextOptions{Width: w.Width, Color: w.Color})
+	return report.Text(printable.Raw(w.Writer), pic, report.TextOptions{Width: w.Width, Color: w.Color, Brief: brief})
 }
 
 // showcase chooses the finding whose picture is shown: one of the cause with the most

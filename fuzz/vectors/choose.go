@@ -52,6 +52,20 @@
 //	wrong    number?  of an unstable test, which the target passes in some runs: runs with a wrong result
 //	runs     number?  of so many
 //
+// vectors --score:
+//
+//	instruction           string
+//	accept                string   what is accepted beside the right results, as --accept takes it
+//	inputs                number   tests
+//	wrong[].kind          string?  wrong
+//	wrong[].name          string?  what a unit gives that does not compute
+//	wrong[].accepted      number?  tests that it passes
+//	mutants               number   other arithmetics that do not compute the same function, as far as is known
+//	caught                number   of these, that fail some test
+//	survivors[].kind      string?  of those that pass: change, refinement, instruction or reference
+//	survivors[].name      string?
+//	survivors[].accepted  number?
+//
 // The API of this package is not promised: it may change in any version.
 package vectors
 

@@ -144,7 +144,14 @@ func TestHandWritten(t *testing.T) {
 		join.cbeside=true join.cgrid=true join.apart=true acc.over=max acc.over=ieee in.naninf=true special.nan=of-c
 		join.align.bits=31,join.align.saturate=true join.align.f=24,join.cf=25 join.cf=24,join.cmode=rne
 		join.align.drop=26,join.cdrop=25 order=descending,join.align.floor=-200 join.align.sticky=last,join.align.mode=rd
-		acc.emax=20,acc.over=max prod.round.emax=20,join.clost=20 join.post.frac=24,join.post.mode=rz`) {
+		acc.emax=20,acc.over=max prod.round.emax=20,join.clost=20 join.post.frac=24,join.post.mode=rz
+		join.align.f=24,join.align.mode=rne join.align.negate=frame,join.align.mode=ru l=8,join.align.f=24 order=even-odd,l=4
+		in.sub=plus-zero,prod.zeros=true join.align.sticky=round,join.align.bits=40 join.align.sticky=below,acc.mode=ru
+		acc.mode=rne,acc.flush=after prod.exp=normalised,join.align.f=26 prod.up=true,join.cf=24 stage0.sum=fused,stage0.group=8
+		join.align.floor=-126,join.align.f=24 in.narrowc.frac=22,in.narrowc.mode=rto join.align.drop=30,join.align.bits=33
+		join.clost=31,prod.round.emax=31 join.align.drop=24,join.cdrop=26 in.a.frac=9,in.a.mode=rne
+		join.align.bits=34,join.align.saturate=true acc.emin=-125,acc.flush=before join.align.sticky=last,join.align.bits=33
+		prod.shift=-1,acc.emax=126 in.c=zero,join.cnorm=true`) {
 		if n%tier.Of(8, 4, 1) != 0 {
 			continue
 		}

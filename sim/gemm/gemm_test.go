@@ -18,6 +18,7 @@ var units = []schedule.Unit{
 	{Op: "fma", Acc: fp.FP32},
 	{Op: "mul-add", Acc: fp.FP32, Start: "empty"},
 	{Op: "fma", Acc: fp.FP64},
+	{Op: "mul-add", Acc: fp.FP32, Subnormals: "zero"},
 	{Op: "mul-add", In: fp.BF16, Acc: fp.FP32},
 	{Instruction: "volta/mma.m8n8k4.f32.f16.f16.f32"},
 	{Instruction: "hopper/mma.m16n8k16.f16.f16.f16.f16"},
@@ -86,7 +87,7 @@ func (d drawer) level(n int) schedule.Level {
 	}
 	l := schedule.Level{Cut: c, Merge: m}
 	if c.By != "stream" && d.IntN(3) == 0 {
-		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "after", "apart", "drop")}
+		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "deal", "after", "apart", "drop")}
 		if l.Tail.Into == "apart" {
 			l.Tail.Format = pick(d, fp.None, fp.FP64)
 		}

@@ -25,6 +25,8 @@ var Archs = []Arch{
 	{"cdna4", "gfx950", "AMD CDNA4 (MI350X)"},
 	{"rdna3", "gfx11", "AMD RDNA3"},
 	{"rdna4", "gfx12", "AMD RDNA4"},
+	{"wormhole", "tt-wh", "Tenstorrent Wormhole (n150, n300)"},
+	{"blackhole", "tt-bh", "Tenstorrent Blackhole (p100, p150)"},
 	{"x86", "x86-64", "x86 processors of Intel (a Xeon with AMX)"},
 	{"zen4", "znver4", "x86 processors of AMD (Zen 4, Zen 5)"},
 	{"arm", "aarch64", "Arm processors"},

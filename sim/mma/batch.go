@@ -20,6 +20,9 @@ type Formats struct {
 	// Down: every product, and its nominal exponent, is multiplied by 2^-Down before
 	// anything else happens to it (LSCALE of Arm's FP8 instructions).
 	Down uint8 `json:"down,omitzero"`
+	// Common: A and B are in a format of OCP, and have only values that the FNUZ format of the
+	// same fields has too, so that instructions for both are compared by value.
+	Common bool `json:"common,omitzero"`
 }
 
 // String writes the formats in PTX order, D.A.B.C, then the scales and Down.
@@ -30,6 +33,9 @@ func (f Formats) String() string {
 	}
 	if f.Down != 0 {
 		s += fmt.Sprintf(".down%d", f.Down)
+	}
+	if f.Common {
+		s += ".common"
 	}
 	return s
 }

@@ -46,6 +46,10 @@ var amd = []decl{
 	{archs: "cdna3", names: "v_mfma_f32_{16x16x32,32x32x16}_{fp8,bf8}_{fp8,bf8}", params: gtrFDPA(16, 24, 31), unknown: amdUnknown,
 		source: "arXiv:2511.10909 Alg. 11, Table 7; MMA-Sim for the second rounding", evidence: "001", alias: mfmaAlias},
 
+	// RDNA3. Reported of gfx1151; nothing was compared.
+	{archs: "rdna3", names: "v_dot2_f32_f16", params: frameDot2(KeepSub), unknown: amdUnknown, source: srcFrame, evidence: evFrame},
+	{archs: "rdna3", names: "v_dot2_f32_bf16", params: frameDot2(FlushSign), unknown: amdUnknown, source: srcFrame, evidence: evFrame},
+
 	// Listed, without a model.
 	{archs: "cdna3", names: "v_smfmac_f32_{16x16x32,32x32x16}_{f16,bf16} v_smfmac_f32_{16x16x64,32x32x32}_{fp8,bf8}_{fp8,bf8}",
 		refuse: "no rule of sparse MFMA is published"},
@@ -60,14 +64,26 @@ var amd = []decl{
 		refuse: "how the sum is rounded is not published; silicon takes FP16 subnormals as +0: 8001*0400 gives 00000000 (llvm-project, pull request 205101)"},
 	{archs: "cdna4", names: "v_dot2_f32_f16",
 		refuse: "how the sum is rounded is not published; silicon keeps FP16 subnormals: 8001*0400 gives ac800000 (llvm-project, pull request 205101)"},
-	{archs: "rdna3", names: "v_dot2_f32_{f16,bf16}",
-		refuse: "silicon is reported to add two products and c in one sum that negates by flipping bits alone, but not how that is rounded and flushed (ROCm/rocm-systems, issue 12056)"},
 	{archs: "rdna3", names: "v_wmma_f32_16x16x16_{f16,bf16} v_wmma_f16_16x16x16_f16 v_wmma_bf16_16x16x16_bf16",
-		refuse: "the arithmetic of RDNA3 is not known well enough: silicon is reported to add two products and c in one sum that negates by flipping bits alone, but not how that is rounded and flushed"},
+		refuse: "silicon is reported to compute it with the adder of v_dot2, whose model rests on assumptions; in which order is not published (ROCm/rocm-systems, issue 12056)"},
 	{archs: "rdna4", names: "v_wmma_f32_16x16x16_{f16,bf16} v_wmma_f16_16x16x16_f16 v_wmma_bf16_16x16x16_bf16 " +
 		"v_wmma_f32_16x16x16_{fp8,bf8}_{fp8,bf8} v_swmmac_f32_16x16x32_{f16,bf16} v_swmmac_f16_16x16x32_f16 " +
 		"v_swmmac_bf16_16x16x32_bf16 v_swmmac_f32_16x16x32_{fp8,bf8}_{fp8,bf8}",
 		refuse: "the arithmetic of RDNA4 is unknown", ocp: true},
+}
+
+const (
+	srcFrame = "ROCm/rocm-systems issue 12056: the sign frame, the width, the exponents of products, subnormal operands"
+	evFrame  = "none; assumed: terms cut toward zero, zero terms not negated, rounding to nearest even, a subnormal c or result flushed"
+)
+
+// frameDot2 is two products and c in one sum, in which a term whose sign is not c's is negated without
+// the carry of two's complement. The exponent of a product is the sum of its factors'.
+func frameDot2(sub InFlush) Params {
+	r := To(fp.FP32, fp.RNE)
+	r.Flush = FlushResult
+	return Params{In: Input{Sub: sub, C: FlushSign}, L: 2, Join: Join{Align: Align{F: 24, Mode: fp.RZ, Negate: NegateFrameNumbers}}, Acc: r,
+		Special: Special{NaN: NaNQuiet}}
 }
 
 const cdna4Unknown = "the arithmetic of CDNA4 is unknown; do not assume CDNA3's"

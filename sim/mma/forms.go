@@ -30,6 +30,7 @@ import (
 //	                       osm          overflow gives the largest number
 //	power10, FPSCR         rd, ru, rz   RN
 //	riscv, vtype           e8alt        altfmt = 1 with SEW = 8: vs1 is E5M2, else E4M3
+//	wormhole, blackhole    lofi, hifi2, hifi3, hifi4   fidelity phases: 1 to 4 (always named)
 //
 // The rows of the catalogue that a form belongs to have a decl.mode that makes
 // parameters of these words.
@@ -46,7 +47,7 @@ type form struct {
 var one = Range{1, 1, 1}
 
 // forms are the tables of the catalogue files.
-var forms = [][]form{x86Forms, armForms, powerForms, riscvForms}
+var forms = [][]form{x86Forms, armForms, powerForms, riscvForms, tensixForms}
 
 // named is what the forms say of a name.
 type named struct {

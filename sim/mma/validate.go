@@ -84,7 +84,7 @@ func (f Formats) Validate() error {
 	if f.Down > MaxDown {
 		return fmt.Errorf("products multiplied by 2^-%d: at most 2^-%d is supported", f.Down, MaxDown)
 	}
-	return nil
+	return f.checkCommon()
 }
 
 // Short reports whether a rounding gives numbers of a format up to its largest exponent,
@@ -120,6 +120,9 @@ func (p *Params) checkInput(f Formats) error {
 		}
 	}
 	if p.In.Widen == fp.None {
+		return nil
+	}
+	if f.Common && p.In.Widen == fnuz[f.A] {
 		return nil
 	}
 	w := p.In.Widen.Get()

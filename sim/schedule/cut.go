@@ -6,6 +6,25 @@ import (
 	"strings"
 )
 
+// Parts returns the parts of a sequence, with those products of the tail that they get, and
+// the main part and the tail of which they get nothing.
+func (l *Level) Parts(seq []int32, tile []int) (parts [][]int32, main, rest []int32) {
+	main, rest = l.Tail.Cut(seq)
+	parts = l.Cut.parts(main, tile)
+	if l.Tail == nil || l.Tail.Into != "lane" && l.Tail.Into != "deal" {
+		return parts, main, rest
+	}
+	parts = slices.Clone(parts)
+	for i, k := range rest {
+		to := 0
+		if l.Tail.Into == "deal" {
+			to = i % len(parts)
+		}
+		parts[to] = append(slices.Clip(parts[to]), k)
+	}
+	return parts, main, nil
+}
+
 // parts returns the parts of a sequence; at least one, which may be empty. tile are the
 // numbers of products after which stream-K cuts.
 func (c *Cut) parts(seq []int32, tile []int) [][]int32 {
@@ -24,6 +43,15 @@ func (c *Cut) parts(seq []int32, tile []int) [][]int32 {
 		parts = [][]int32{nil}
 	}
 	return parts
+}
+
+// Cut cuts the tail off a sequence; without one, all of it is main.
+func (t *Tail) Cut(seq []int32) (main, rest []int32) {
+	if t == nil {
+		return seq, nil
+	}
+	cut := len(seq) - len(seq)%t.Of
+	return seq[:cut], seq[cut:]
 }
 
 // lanes deals a sequence out.

@@ -188,15 +188,7 @@ func (p *planner) sum(levels []Level, seq []int32, start value, path string) val
 		return p.run(p.unit, seq, start, phrase(path, kRange(seq)))
 	}
 	l := &levels[0]
-	main, rest := seq, []int32(nil)
-	if l.Tail != nil {
-		cut := len(seq) - len(seq)%l.Tail.Of
-		main, rest = seq[:cut], seq[cut:]
-	}
-	parts := l.Cut.parts(main, p.cuts)
-	if l.Tail != nil && l.Tail.Into == "lane" {
-		parts[0] = slices.Concat(parts[0], rest)
-	}
+	parts, _, rest := l.Parts(seq, p.cuts)
 	m := merger{p, l, levels[1:], parts, start, path}
 	sum := m.merge()
 	if len(rest) > 0 {

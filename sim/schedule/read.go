@@ -64,7 +64,7 @@ func (k *Kernel) AddsC() bool {
 var (
 	cuts   = []string{"size", "count", "spread", "lanes", "stream"}
 	rests  = []string{"", "last", "first", "halve", "halve-down"}
-	tails  = []string{"lane", "after", "apart", "drop"}
+	tails  = []string{"lane", "deal", "after", "apart", "drop"}
 	orders = []string{"forward", "reverse", "neighbours", "halves", "chain", "chain-reverse"}
 	scales = []string{"", "(sa*sb)*p", "sa*(sb*p)", "sb*(sa*p)"}
 	steps  = []string{"cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias"}

@@ -99,6 +99,9 @@ type Unit struct {
 	// Start is what the first product of an accumulator is added to: zero, or with
 	// "empty" nothing. They differ in the sign of a zero.
 	Start string `json:"start,omitempty"`
+	// Subnormals is what becomes of subnormal operands and results of op and of the sums of
+	// its partial sums: "" they are numbers, or "zero" of their sign (DAZ and FTZ of x86).
+	Subnormals string `json:"subnormals,omitempty"`
 	// Given is an instruction that is in no file, such as that of a target.
 	Given *mma.Instruction `json:"-"`
 }
@@ -138,6 +141,7 @@ type Tail struct {
 	// Into is one of
 	//
 	//	lane   they are added by the accumulator of the first part, after its own
+	//	deal   they are dealt to the accumulators of all parts, one product at a time
 	//	after  an accumulator goes on from the sum of the parts
 	//	apart  an accumulator of their own, whose sum is added to that of the parts
 	//	drop   they are forgotten: a defect

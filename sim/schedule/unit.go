@@ -34,8 +34,8 @@ func (u *Unit) instruction() (*mma.Instruction, error) {
 		return nil, errors.New(`give one of "instruction", "model" and "op"`)
 	}
 	switch {
-	case u.Op == "" && (u.In != 0 || u.Product != 0 || u.Acc != 0 || u.Start != ""):
-		return nil, errors.New(`"in", "product", "acc" and "start" belong to "op"`)
+	case u.Op == "" && (u.In != 0 || u.Product != 0 || u.Acc != 0 || u.Start+u.Subnormals != ""):
+		return nil, errors.New(`"in", "product", "acc", "start" and "subnormals" belong to "op"`)
 	case u.Given != nil:
 		return u.Given, nil
 	case u.Op != "":
@@ -58,6 +58,9 @@ func (u *Unit) operation() (*mma.Instruction, error) {
 	case u.Start != "" && u.Start != "empty":
 		return nil, fmt.Errorf(`"start" is %q, not "empty" (absent: zero)`, u.Start)
 	}
+	if err := oneOf("subnormals", u.Subnormals, []string{"", "zero"}); err != nil {
+		return nil, err
+	}
 	in := cmp.Or(u.In, u.Acc)
 	i := &mma.Instruction{Arch: "ieee", Name: u.Op, K: 1, Formats: mma.Formats{A: in, B: in, C: u.Acc, D: u.Acc}, Params: mma.FMA(u.Acc)}
 	switch u.Op {
@@ -70,7 +73,19 @@ func (u *Unit) operation() (*mma.Instruction, error) {
 	default:
 		return nil, fmt.Errorf(`"op" is %q, not fma or mul-add`, u.Op)
 	}
+	if u.Subnormals == "zero" {
+		flush(&i.Params)
+	}
 	return i, i.Params.Validate(i.Formats, 1)
+}
+
+// flush makes zeros of subnormal operands and results.
+func flush(p *mma.Params) {
+	p.In.Sub, p.In.C = mma.FlushSign, mma.FlushSign
+	p.Acc.Flush = mma.FlushAfter
+	if p.Prod.Round != (mma.Round{}) {
+		p.Prod.Round.Flush = mma.FlushAfter
+	}
 }
 
 // checkUnit returns an error if an instruction cannot add the products of a schedule.
@@ -90,6 +105,9 @@ func Arithmetic(x, y, d fp.ID, saturate bool, like *mma.Instruction) (*mma.Instr
 	i := &mma.Instruction{Arch: "ieee", Name: "fma", K: 1, Formats: mma.Formats{A: x, B: y, C: d, D: d}, Params: mma.FMA(d)}
 	if r := like.Params.Special.NaN; r == mma.NaNOnes || r == mma.NaNQuietNeg {
 		i.Params.Special.NaN = r
+	}
+	if like.Arch == i.Arch && like.Params.Acc.Flush != mma.NoFlush {
+		flush(&i.Params)
 	}
 	if saturate {
 		i.Params.Acc.Over = mma.OverSat

@@ -11,6 +11,10 @@ import (
 // its name only, from a clone or from any module that requires this one.
 func reproTest(m *corpus.Mismatch) string {
 	m = Local(m, "")
+	byValue := ""
+	if m.Formats.Common {
+		byValue = "\t\tif unit, err = devices.ByValue(unit); err != nil {\n\t\t\tt.Fatal(err)\n\t\t}\n"
+	}
 	return fmt.Sprintf(`//go:build ignore
 
 // Run it by its name, in a clone of mmafuzz or in a module that requires it:
@@ -46,7 +50,7 @@ func TestRepro(t *testing.T) {
 		if err != nil {
 			t.Skip(err) // the target is not on this machine
 		}
-		f := unit.Instruction().Formats
+%[11]s		f := unit.Instruction().Formats
 		dot, err := mma.ParseDot(f, %[10]d, false, strings.Fields(operands))
 		if err != nil {
 			t.Fatal(err)
@@ -62,5 +66,5 @@ func TestRepro(t *testing.T) {
 		}
 	}
 }
-`, m.A.Result, m.B.Result, m.Case, m.A.Target, m.A.Instruction, like(m, "a"), m.B.Target, m.B.Instruction, like(m, "b"), m.K)
+`, m.A.Result, m.B.Result, m.Case, m.A.Target, m.A.Instruction, like(m, "a"), m.B.Target, m.B.Instruction, like(m, "b"), m.K, byValue)
 }

@@ -24,7 +24,11 @@ func Unit(m *corpus.Mismatch, which string) (devices.Unit, error) {
 			return nil, fmt.Errorf("the bundle's instruction is %w", err)
 		}
 	}
-	return devices.OpenUnit(s.Target, s.Instruction, like(m, which))
+	u, err := devices.OpenUnit(s.Target, s.Instruction, like(m, which))
+	if err != nil || !m.Formats.Common {
+		return u, err
+	}
+	return devices.ByValue(u)
 }
 
 // like names the other side's instruction, from which reference arithmetic takes its formats:

@@ -11,6 +11,7 @@
 //	b                       string   TARGET/INSTRUCTION
 //	evidence_a              string   what the first arithmetic is known from
 //	evidence_b              string   what the second arithmetic is known from
+//	by_value                string?  FP8 of OCP and of FNUZ: what only one of the formats has; inputs are numbers that both have
 //	parts[].labels[]        string?  labels that the part's changes stand for
 //	parts[].changes[].path  string?  field that changes; the fields of a part are changed together
 //	parts[].changes[].from  string?
@@ -47,6 +48,7 @@ type Difference struct {
 	EvidenceA string `json:"evidence_a"`
 	EvidenceB string `json:"evidence_b"`
 	Parts     []Part `json:"parts"`
+	ByValue   string `json:"by_value,omitempty"`
 }
 
 // Part is one change with its witness.
@@ -72,6 +74,9 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 	}
 	ia, ib := p.A.Instruction(), p.B.Instruction()
 	d := &Difference{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []Part{}}
+	if ia.Formats.Common {
+		d.ByValue = ia.Formats.CommonNote()
+	}
 	for _, part := range triage.Parts(pa, pb) {
 		pd := Part{Changes: part.Changes, Labels: []triage.Label{part.Label}}
 		q := *pa
@@ -100,6 +105,9 @@ func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 		fmt.Fprintln(w, head)
 	} else {
 		fmt.Fprintf(w, "%s\n  %s\n", d.A, d.B)
+	}
+	if d.ByValue != "" {
+		fmt.Fprint(w, readable.Indented(2, d.ByValue, width))
 	}
 	if len(d.Parts) == 0 {
 		fmt.Fprintf(w, "  the same arithmetic\n\n")

@@ -61,6 +61,12 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 			return nil, err
 		case checked == 0:
 		case a.Kernel == nil:
+			if checked, err = q.whole(ctx, m.Kernel); err != nil || checked == 0 {
+				if err != nil {
+					return nil, err
+				}
+				continue
+			}
 			a.Label, a.Words, a.Kernel, a.Checked = m.Label, m.Words, m.Kernel, checked
 		case m.Label != a.Label && !slices.Contains(a.Others, m.Label):
 			a.Others = append(a.Others, m.Label)
@@ -78,6 +84,30 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// whole is explains on all elements.
+func (q *Question) whole(ctx context.Context, k *schedule.Kernel) (checked int, err error) {
+	for i := range q.Products {
+		p := &q.Products[i]
+		d, id, err := gemm.Multiply(ctx, k, p.Operands, q.Options)
+		if err != nil || id != p.D || wrong(id, d, p.Want) > 0 {
+			return 0, ctx.Err()
+		}
+		checked += p.Operands.M * p.Operands.N
+	}
+	return checked, nil
+}
+
+// wrong returns how many elements of two products differ.
+func wrong(id fp.ID, x, y []byte) (n int) {
+	w := id.Width()
+	for i := range len(x) / w {
+		if !sameCode(id, mma.Load(x, w, i), mma.Load(y, w, i)) {
+			n++
+		}
+	}
+	return n
 }
 
 // explains returns on how many elements a mutant gives the other products, 0 if there are

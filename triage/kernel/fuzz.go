@@ -30,7 +30,12 @@ type Found struct {
 	Inputs           [len(inputs)]int // products that differ, by the kind of their operands
 	Lost             *Lost            // what ones have shown
 	Answer           *Answer          // why they differ; nil if they do not, or no side is a kernel
-	Smallest         *Case            // nil: they do not differ
+	// Fresh is how many other products were compared with what the answer's kernel gives, and
+	// Rest how many of them differ: there is more than one difference then.
+	Fresh, Rest int
+	Smallest    *Case // nil: they do not differ
+	// Same is what is known without products: "", or for which K the sides are the same function.
+	Same string
 }
 
 // Lost says that a product of ones is not K, which counts the products that were summed.
@@ -67,7 +72,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{}
+	found := &Found{Same: same(z.A, z.B)}
 	var differ, agree []Product
 	var first *drawn
 	for from := 0; from < z.Count; from += perRound {
@@ -75,13 +80,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 			if p.err != nil {
 				return nil, p.err
 			}
-			wrong := 0
-			for n := range p.a.M * p.a.N {
-				w := p.id.Width()
-				if !sameCode(p.id, mma.Load(p.d[0], w, n), mma.Load(p.d[1], w, n)) {
-					wrong++
-				}
-			}
+			wrong := wrong(p.id, p.d[0], p.d[1])
 			found.Products++
 			found.Elements += p.a.M * p.a.N
 			q := Product{Operands: p.a, Got: p.d[0], Want: p.d[1], D: p.id}
@@ -118,9 +117,37 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 		if found.Answer, err = q.Explain(ctx); err != nil {
 			return nil, err
 		}
+		if found.Answer.Kernel != nil {
+			if found.Fresh, found.Rest, err = z.check(ctx, shapes, found.Answer.Kernel); err != nil {
+				return nil, err
+			}
+		}
 	}
 	found.Smallest, err = z.shrink(ctx, shapes, first)
 	return found, err
+}
+
+// check compares the second side with a kernel on as many products as there were, of a seed of
+// their own.
+func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel) (products, differ int, err error) {
+	a := *z.A
+	a.Kernel = k
+	fresh := &Fuzz{A: &a, B: z.B, Seed: ^z.Seed, Workers: z.Workers}
+	for from := 0; from < z.Count; from += perRound {
+		for _, p := range fresh.round(ctx, s, from, min(perRound, z.Count-from)) {
+			if p.err != nil {
+				return 0, 0, p.err
+			}
+			products++
+			if wrong(p.id, p.d[0], p.d[1]) > 0 {
+				differ++
+			}
+		}
+		if z.Progress != nil {
+			z.Progress(min(z.Count, from+perRound), z.Count, "products of the changed schedule")
+		}
+	}
+	return products, differ, nil
 }
 
 // round computes products.

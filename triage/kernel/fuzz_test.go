@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -26,7 +27,7 @@ func sideOf(t *testing.T, name, levels string) *Side {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Side{Name: name + levels, Unit: u, Kernel: k}
+	return &Side{Name: name + levels, Unit: u, Kernel: k, Modelled: true}
 }
 
 // TestFuzz finds differences between kernels, names the field, and shrinks the shape.
@@ -43,6 +44,7 @@ func TestFuzz(t *testing.T) {
 		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "forward", "parts": "bf16"}}`, "promotion", 1},
 		{"gemv", "", `{"cut": {"by": "lanes", "n": 16, "vector": 4}, "merge": {"order": "halves"}}`, "lanes", 200},
 		{"gemv", "split-k", "", "unexplained", 0},
+		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "reverse"}, "tail": {"of": 16, "into": "drop"}}`, "unexplained", 1}, // two changes
 		{"plain", "plain", "", "", 0},
 	} {
 		var found []*Found
@@ -64,13 +66,13 @@ func TestFuzz(t *testing.T) {
 		if f.Differ == 0 {
 			continue
 		}
-		if f.Answer.Label != c.label {
+		if f.Answer.Label != c.label || f.Rest != 0 {
 			t.Errorf("%s, %s%s: %s (%s), want %s", c.a, c.b, c.levels, f.Answer.Label, f.Answer.Words, c.label)
 		}
 		if s := f.Smallest; c.most > 0 && (s.M != 1 || s.N != 1 || s.K > c.most) || s.A == s.B {
 			t.Errorf("%s, %s%s: smallest %+v, want K %d at most", c.a, c.b, c.levels, s, c.most)
 		}
-		if lost := f.Lost != nil; lost != (c.b == "split-k-tail-lost") {
+		if lost := f.Lost != nil; lost != (strings.Contains(c.b, "lost") || strings.Contains(c.levels, "drop")) {
 			t.Errorf("%s, %s: lost %v", c.a, c.b, f.Lost)
 		}
 	}
@@ -101,5 +103,21 @@ func TestBlackBox(t *testing.T) {
 	}
 	if f.Lost == nil || f.Lost.Side != "box" || f.Lost.K != 100 || f.Lost.Sum != 96 || f.Smallest.K != 100 {
 		t.Errorf("%+v, %+v, %+v", f, f.Lost, f.Smallest)
+	}
+}
+
+// TestSame says for which K kernels are the same function.
+func TestSame(t *testing.T) {
+	for _, c := range []struct{ a, b, want string }{
+		{"plain", "plain", "every K up to 2048"},
+		{"plain", "split-k", "for K below 65,"},
+		{"plain", "batch-invariant", "every K up to 2048"},
+		{"plain", "gemv", "do not do the same operations for K = 1"}, // lanes of zeros are added
+		{"plain", "naive", "do not do the same operations for K = 1"},
+		{"plain", "stream-k", ""},
+	} {
+		if got := same(sideOf(t, c.a, ""), sideOf(t, c.b, "")); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s, %s: %s", c.a, c.b, got)
+		}
 	}
 }

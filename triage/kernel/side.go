@@ -19,7 +19,9 @@ type Side struct {
 	Unit    *mma.Instruction // whose operands it takes
 	Kernel  *schedule.Kernel // nil: a black box
 	Options gemm.Options
-	Box     map[int]devices.Unit // by K: units without C whose dot products are whole elements
+	// Modelled: it is a kernel, all of whose units are models.
+	Modelled bool
+	Box      map[int]devices.Unit // by K: units without C whose dot products are whole elements
 }
 
 // Multiply returns D and its format.

@@ -79,6 +79,7 @@ type TextOptions struct {
 	Width int  // columns of the medium; 0: 100, and at least 60
 	Color bool // ANSI colours; all they say is in the characters, too
 	All   bool // draw every sum, not only those that decide
+	Brief bool // for a summary that says the cause: no cause, no single bits of the results, nothing about bits that do not matter
 }
 
 const (
@@ -107,12 +108,14 @@ func TextOne(w io.Writer, in *Input, s *Side, o TextOptions) error {
 // mismatchText runs the stages for two sides.
 func mismatchText(m *Mismatch, o TextOptions) []line {
 	a, b, panels := panelsOf(m, o.All)
-	p := printer{width: o.width()}
+	p := printer{width: o.width(), brief: o.Brief}
 	p.title(&m.Input)
 	p.operands(&m.Input, operandNotes(a, b))
 	p.panels(panels)
 	p.result(newResult(&m.Input, &m.A, &m.B))
-	p.cause(m)
+	if !o.Brief {
+		p.cause(m)
+	}
 	p.rerun(m.Rerun)
 	return p.lines
 }

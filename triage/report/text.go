@@ -102,6 +102,7 @@ func wrap(text string, width, indent int) []string {
 // printer collects the lines of a picture.
 type printer struct {
 	width int
+	brief bool // TextOptions.Brief
 	lines []line
 }
 

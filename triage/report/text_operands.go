@@ -15,9 +15,6 @@ const maxOperands = 128
 
 // title adds what the picture is of.
 func (p *printer) title(in *Input) {
-	if in.Title != "" {
-		p.text(in.Title, 2, strong)
-	}
 	f := in.Formats
 	text := fmt.Sprintf("%s %s * %s", readable.Plural(len(in.Dot.A), "product"), f.A, f.B)
 	if f.C != fp.None {
@@ -29,6 +26,13 @@ func (p *printer) title(in *Input) {
 	}
 	if f.Down != 0 {
 		text += fmt.Sprintf(", products times 2^-%d", f.Down)
+	}
+	switch {
+	case in.Title == "":
+	case p.brief:
+		text = in.Title + ": " + text
+	default:
+		p.text(in.Title, 2, strong)
 	}
 	p.text(text, 2, plain)
 }
@@ -58,17 +62,22 @@ var sideNames = []string{"A", "B"}
 
 // operands lists the factors that are not all zero bits, C and the scales.
 func (p *printer) operands(in *Input, notes map[int]string) {
-	p.blank()
+	if !p.brief {
+		p.blank()
+	}
 	rows, zeros := productCells(in, notes)
 	if in.Formats.C != fp.None {
 		rows = append(rows, cCells(in))
 	}
 	p.columns(rows)
-	if len(zeros) > 0 {
+	if len(zeros) > 0 && !p.brief { // the sums say it, too
 		p.text("  a = b = 0: "+strings.Join(Ranges("p", zeros), " "), 4, plain)
 	}
 	p.scales(in)
 	for _, f := range in.Free {
+		if p.brief {
+			break
+		}
 		p.text("  free: "+f, 4, plain)
 	}
 }

@@ -92,7 +92,9 @@ func (p *printer) key(d *drawing, panels []panel) {
 		parts = append(parts, modeName(m)+" "+modeWords[m])
 	}
 	if parts != nil {
-		p.blank()
+		if !p.brief {
+			p.blank()
+		}
 		p.text("key: "+strings.Join(parts, "; "), 5, faint)
 	}
 }

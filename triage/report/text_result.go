@@ -10,13 +10,23 @@ import (
 
 // result adds the results, and which bits differ.
 func (p *printer) result(r *result) {
-	p.blank()
-	p.table(r.cells())
+	rows := r.cells()
+	if !p.brief {
+		p.blank()
+	} else {
+		for i, c := range rows {
+			rows[i] = []string{c[0], c[1], c[5], c[4]} // the value in decimal, without its parts
+		}
+	}
+	p.table(rows)
 	if !r.comparable() {
 		return
 	}
 	if r.xor() == 0 {
 		p.text("  A and B agree in all bits", 4, plain)
+		return
+	}
+	if p.brief {
 		return
 	}
 	p.codeBits(r)

@@ -349,7 +349,7 @@ func figure3(ctx context.Context, seed uint64, n int, res *Result) error {
 		}
 		m := momentsOf(errs, errs)
 		t.add(v.name, m.Mean, m.SD, m.Skew, m.Z, 100*float64(below)/float64(n), 100*float64(above)/float64(n), v.paper)
-		p.Series = append(p.Series, Series{Name: v.name}.counted(-0.6, 0.6, 60, errs))
+		p.count(v.name, -0.6, 0.6, 60, errs)
 		if !v.holds(m) {
 			res.Failures = append(res.Failures, fmt.Sprintf("Figure 3, %s: z = %s, skew %s, but the paper's is %s", v.name, m.Z, m.Skew, v.paper))
 		}

@@ -321,7 +321,7 @@ func boundsReport(all []tightness) *Result {
 			Number(quantile(ratios, 0.5)), Number(quantile(ratios, 0)), attained)
 	}
 	res.Remarks = append(res.Remarks, remark)
-	res.Plots = append(res.Plots, histogram("ratios", "Largest error as a part of its bound", "ratio", "units", 0, 1.05, 21, Series{Name: "units"}, ratios))
+	res.Plots = append(res.Plots, histogram("ratios", "Largest error as a part of its bound", "ratio", "units", 0, 1.05, 21, "units", ratios))
 	return res
 }
 

@@ -51,7 +51,13 @@ func (s *discrepancy) Run(ctx context.Context, r *Request) (*Result, error) {
 	if err := equation10(ctx, units, len(r.Targets) == 0, res); err != nil {
 		return nil, err
 	}
-	pairs, err := each(ctx, r, groups(units), func(g *group) string {
+	compared := units
+	if len(r.Targets) > 0 {
+		if compared, err = byValue(units, res); err != nil {
+			return nil, err
+		}
+	}
+	pairs, err := each(ctx, r, groups(compared), func(g *group) string {
 		return fmt.Sprintf("%s %d", g.formats, g.k)
 	}, checkRates, func(ctx context.Context, g *group) ([]pairRates, error) { return s.compare(ctx, g, r) })
 	if err != nil {
@@ -59,6 +65,33 @@ func (s *discrepancy) Run(ctx context.Context, r *Request) (*Result, error) {
 	}
 	s.report(units, slices.Concat(pairs...), res)
 	return res, nil
+}
+
+// byValue adds, to units of FP8 of OCP and of FNUZ, the same ones with operands that can be compared
+// by value.
+func byValue(units []unit, res *Result) ([]unit, error) {
+	all := slices.Clone(units)
+	for _, u := range units {
+		common, ok := mma.Formats{}, false
+		for _, v := range units {
+			if common, ok = mma.CommonOf(u.inst().Formats, v.inst().Formats); ok {
+				break
+			}
+		}
+		if !ok {
+			continue
+		}
+		other, err := devices.ByValue(u.Unit)
+		if err != nil {
+			return nil, err
+		}
+		u.Unit = other
+		all = append(all, u)
+		if note := common.CommonNote() + "."; !slices.Contains(res.Remarks, note) {
+			res.Remarks = append(res.Remarks, note)
+		}
+	}
+	return all, nil
 }
 
 // equation10 adds the results of all units on equation (10) of arXiv:2511.10909,
@@ -453,6 +486,14 @@ func (p *pairRates) witness(ctx context.Context, g *group, a, b *unit, seed uint
 
 // report adds the table of pairs and the heat map.
 func (s *discrepancy) report(units []unit, pairs []pairRates, res *Result) {
+	if len(pairs) == 0 {
+		var takes []string
+		for _, u := range units {
+			takes = append(takes, fmt.Sprintf("%s takes %s", u.name, u.inst().Formats))
+		}
+		res.Remarks = append(res.Remarks, "No two of these units take the same operands, so none are compared: "+strings.Join(readable.First(takes, 8), "; ")+".")
+		return
+	}
 	t := Table{Name: "pairs", Title: "How often every two units differ", Note: "Per cent of the dot products of each distribution, and the smallest input found on which they differ.",
 		Head: []string{"A", "B", "formats", "k"}}
 	recorded := slices.ContainsFunc(pairs, func(p pairRates) bool { return len(p.Of) == 1 })

@@ -57,7 +57,8 @@ If there is none, it is unexplained. Two NaNs count as equal here.
 With --shapes 1000 the first kernel is compared with each of the others on so many products: M, N
 and K are drawn, aligned and not, skinny and deep; operands are normal, spread over 20 binades,
 ones (the result counts the terms that were summed), one-hot rows or special values. Of what
-differs the shape is shrunk, and the field of the schedule named that explains it:
+differs the shape is shrunk, and the field of the schedule named that explains it; with --out
+the smallest product is written as case1-A.npy and case1-B.npy, for --a and --b:
 
   mmafuzz gemm sim:hopper/mma.m16n8k16.f32.f16.f16.f32@split-k "exec:python3 matmul.py" --shapes 1000
 
@@ -319,19 +320,24 @@ func (g *gemmStudy) kept(ctx context.Context, k *gemmKernel, n int, r *Request) 
 	if err := r.journal.begin(); err != nil { // it shows who has written the file
 		return nil, err
 	}
-	out, err := corpus.Replace(file)
-	if err != nil {
-		return nil, err
-	}
-	defer out.Discard()
-	float := f == fp.FP16 || f == fp.FP32 || f == fp.FP64 // others are written as codes
-	if err := npy.Write(out, &npy.Matrix{Rows: g.m, Columns: g.n, Float: float, Width: f.Width(), Data: d.codes}); err != nil {
-		return nil, err
-	}
-	if err := out.Commit(); err != nil {
+	if err := writeMatrix(file, f, g.m, g.n, d.codes); err != nil {
 		return nil, err
 	}
 	return d, r.journal.keep(k.name, digest(d.codes))
+}
+
+// writeMatrix writes codes of a format, row after row.
+func writeMatrix(file string, f fp.ID, rows, columns int, codes []byte) error {
+	out, err := corpus.Replace(file)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	float := f == fp.FP16 || f == fp.FP32 || f == fp.FP64 // others are written as unsigned integers
+	if err := npy.Write(out, &npy.Matrix{Rows: rows, Columns: columns, Float: float, Width: f.Width(), Data: codes}); err != nil {
+		return err
+	}
+	return out.Commit()
 }
 
 // digest identifies the schedule and the contents of the files.

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"math/bits"
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -17,7 +18,7 @@ type difference struct {
 	columnsOf     []bool
 	max           float64 // of |x - y|, of numbers
 	norm          float64 // Frobenius norm of x - y, divided by that of x
-	classes       [20]int // by distance in representable numbers: 0, 1, 2..3, 4..7, ...
+	classes       [65]int // of numbers by their distance in representable numbers: 0, 1, 2..3, 4..7, ...
 	most          uint64  // distance
 	heat          [][]Number
 	rows, columns int // of heat
@@ -45,7 +46,9 @@ func (g *gemmStudy) compareProducts(x, y *product) *difference {
 			den += vx * vx
 		}
 		if cx == cy {
-			d.classes[0]++
+			if vx == vx {
+				d.classes[0]++
+			}
 			continue
 		}
 		d.differ++
@@ -62,11 +65,9 @@ func (g *gemmStudy) compareProducts(x, y *product) *difference {
 		}
 		steps := f.Distance(cx, cy)
 		d.most = max(d.most, steps)
-		class := 0
-		for s := steps; s > 0 && class < len(d.classes)-1; s >>= 1 {
-			class++
+		if vy := f.Float64(cy); vx == vx && vy == vy {
+			d.classes[bits.Len64(steps)]++
 		}
-		d.classes[class]++
 	}
 	for i := range d.heat {
 		for j := range d.heat[i] {
@@ -128,7 +129,7 @@ func (d *difference) plots(a, b string, g *gemmStudy) []Plot {
 		heat.Columns = append(heat.Columns, fmt.Sprint((j*g.n+d.columns-1)/d.columns))
 	}
 	return []Plot{
-		{Name: "ulp", Title: "By how much " + between + " differ", Kind: "bars", X: "bits of the distance in ulp (0: equal, n: from 2^(n-1))", Y: "elements", Series: []Series{bars}},
+		{Name: "ulp", Title: "By how much " + between + " differ", Kind: "bars", X: "bits of the distance in ulp (0: equal, n: from 2^(n-1))", Y: "elements that are numbers", Series: []Series{bars}},
 		heat,
 	}
 }

@@ -115,10 +115,10 @@ func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, w
 	if a.Kernel == nil {
 		return []string{fmt.Sprintf("%s: unexplained. No schedule that differs from it in one field gives the bits of %s.", k.name, g.files[3])}, a.Label, nil
 	}
-	words = []string{fmt.Sprintf("%s: %s. With this change of its schedule it has the bits of %s on the %d elements that were looked at, %s. The first partial sum that differs: %s.",
-		k.name, a.Words, g.files[3], a.Checked, "those that differ and others", a.First)}
+	words = []string{fmt.Sprintf("%s: %s. With this change of its schedule it has the bits of all %d elements of %s. The first partial sum that differs: %s.",
+		k.name, a.Words, a.Checked, g.files[3], a.First)}
 	if len(a.Others) > 0 {
-		words = append(words, fmt.Sprintf("These elements do not rule out a change of %s.", strings.Join(a.Others, ", ")))
+		words = append(words, fmt.Sprintf("They do not rule out a change of %s.", strings.Join(a.Others, ", ")))
 	}
 	return words, a.Label, nil
 }

@@ -56,7 +56,7 @@ func (r *Request) openJournal(settings map[string]string) error {
 		return err
 	}
 	// The tables that there will be are not known yet, and a page has no other use.
-	if err := journal.CheckUnlogged(r.Dir, journal.File, "study", resultFile, "tables.md", "*.csv", "D*.npy"); err != nil {
+	if err := journal.CheckUnlogged(r.Dir, journal.File, "study", resultFile, "tables.md", "*.csv", "D*.npy", "case*.npy"); err != nil {
 		return hint.Add(err, "name another directory with --out")
 	}
 	file := filepath.Join(r.Dir, journal.File)

@@ -39,6 +39,8 @@ def _load():
         ("units", ctypes.c_void_p, [_text, _failure]),
         ("explain", ctypes.c_void_p, [_handle, _text, ctypes.c_int, _failure]),
         ("run", _handle, [_handle, ctypes.POINTER(Batch), ctypes.c_int, _failure]),
+        ("schedule", ctypes.c_void_p, [_handle, _text, *[ctypes.c_int64] * 3, ctypes.c_int, _failure]),
+        ("gemm", _handle, [_handle, _text, ctypes.POINTER(Batch), ctypes.c_int, _failure]),
         ("wait", ctypes.c_int, [_handle, ctypes.c_int, _failure]),
         ("cancel", None, [_handle]),
         ("compare", _handle, [_handle, _text, Function, _failure]),

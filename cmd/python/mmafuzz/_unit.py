@@ -2,6 +2,8 @@
 
 import ctypes
 import dataclasses
+import json
+import os
 import shutil
 import weakref
 
@@ -92,9 +94,14 @@ class Unit:
         self._run((1, 1, k, d.size), full[0], full[1], c, full[2], full[3], d, workers)
         return d if codes else i.d.result(d)[()]
 
-    def matmul(self, a, b, c=None, *, codes=False, workers=0):
+    def matmul(self, a, b, c=None, *, schedule=None, codes=False, workers=0):
         """Computes C + A @ B of matrices, A [..., M, K] and B [..., K, N], C [..., M, N]: each
-        element is one dot product, the instruction being executed for k after k products."""
+        element is one dot product, the instruction being executed for k after k products.
+
+        A schedule computes them as a library's kernel does: in parts of K, lanes, other formats of
+        partial sums. It is a name ("split-k": mmafuzz gemm --list has all), a file ("mine.json"), or
+        a dict of what is in one (go doc ./sim/schedule). K is then any, and there is a C only if the
+        schedule adds one."""
         i = self.info
         if i.scale:
             raise TypeError(f"{i.name} has block scales: matmul is for instructions without")
@@ -102,17 +109,21 @@ class Unit:
         if a.ndim < 2 or b.ndim < 2:
             raise ValueError("matmul takes matrices: A [..., M, K] and B [..., K, N]")
         b = np.swapaxes(b, -1, -2)
-        k = self._length(a, b)
-        c = self._accumulator(c)
+        k = self._length(a, b, 1 if schedule else i.k)
+        c = None if schedule and c is None else self._accumulator(c)
         m, n = a.shape[-2], b.shape[-2]
         lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2] if c is not None and c.ndim else ())
-        d = np.empty((*lead, m, n), i.d.codes)
+        f, text = i.d, None
+        if schedule:
+            text = (json.dumps({"v": 1, **schedule}) if isinstance(schedule, dict) else os.fspath(schedule)).encode()
+            f = _formats.of(_library.call_json("schedule", self._handle, text, max(m, 1), max(n, 1), k, c is not None))
+        d = np.empty((*lead, m, n), f.codes)
         a = np.ascontiguousarray(np.broadcast_to(a, (*lead, m, k)))
         b = np.ascontiguousarray(np.broadcast_to(b, (*lead, n, k)))
         if c is not None:
             c = np.ascontiguousarray(np.broadcast_to(c, d.shape))
-        self._run((m, n, k, int(np.prod(lead, dtype=np.int64))), a, b, c, None, None, d, workers)
-        return d if codes else i.d.result(d)
+        self._run((m, n, k, int(np.prod(lead, dtype=np.int64))), a, b, c, None, None, d, workers, text)
+        return d if codes else f.result(d)
 
     def explain(self, a, b, c=None, *, sa=None, sb=None):
         """Draws how the unit computes one dot product, as text."""
@@ -127,16 +138,17 @@ class Unit:
             line += f" sa={_hex(i.scale, sa)} sb={_hex(i.scale, sb)}"
         return _library.call_text("explain", self._handle, line.encode(), shutil.get_terminal_size((100, 24)).columns)
 
-    def _length(self, a, b):
-        """The common length of dot products."""
+    def _length(self, a, b, multiple=None):
+        """The common length of dot products, a multiple of the instruction's k or another number."""
         i = self.info
+        multiple = multiple or i.k
         for what, x in (("a", a), ("b", b)):
             if not x.ndim:
                 raise ValueError(f"{what} is a number; a dot product needs {i.k} elements")
         k = a.shape[-1]
         if k != b.shape[-1]:
             raise ValueError(f"dot products of {k} elements of a and {b.shape[-1]} of b")
-        if k == 0 or k % i.k:
+        if k == 0 or k % multiple:
             raise ValueError(f"dot products of {k} elements; {i.name} takes {i.k}, or a multiple of it")
         return k
 
@@ -163,7 +175,7 @@ class Unit:
                 raise ValueError(f"{what} has the shape {s.shape}; {k} products have {-(-k // i.block)} scales")
         return both
 
-    def _run(self, shape, a, b, c, sa, sb, d, workers):
+    def _run(self, shape, a, b, c, sa, sb, d, workers, schedule=None):
         if not d.size:
             return
         batch = _library.Batch(*shape)
@@ -171,7 +183,11 @@ class Unit:
             if x is not None:
                 setattr(batch, name, x.ctypes.data)
                 setattr(batch, "bytes_" + name, x.nbytes)
-        _library.wait(_library.call("run", self._handle, ctypes.byref(batch), workers))
+        if schedule is None:
+            job = _library.call("run", self._handle, ctypes.byref(batch), workers)
+        else:
+            job = _library.call("gemm", self._handle, schedule, ctypes.byref(batch), workers)
+        _library.wait(job)
 
 
 def _hex(f, codes):

@@ -84,6 +84,26 @@ class Units(unittest.TestCase):
         stack = u.matmul(np.stack([a, -a]), b)
         np.testing.assert_array_equal(stack, [u.matmul(a, b), u.matmul(-a, b)])
 
+    def test_schedule(self):
+        u = mmafuzz.unit(HOPPER)
+        a, b = rng.standard_normal((5, 500)).astype(np.float16), rng.standard_normal((500, 3)).astype(np.float16)
+        padded = np.pad(a, ((0, 0), (0, 12))), np.pad(b, ((0, 12), (0, 0)))
+        plain = u.matmul(*padded)
+        np.testing.assert_array_equal(u.matmul(a, b, schedule="plain"), plain)
+        split = [u.matmul(padded[0][:, k:k + 128], padded[1][k:k + 128]) for k in range(0, 512, 128)]
+        want = split[0] + split[1] + split[2] + split[3]
+        np.testing.assert_array_equal(u.matmul(a, b, schedule="split-k"), want)
+        levels = [{"cut": {"by": "size", "n": 128}, "merge": {"order": "forward"}}]
+        np.testing.assert_array_equal(u.matmul(np.stack([a, a]), b, schedule={"schedules": [{"levels": levels}]}), [want, want])
+        c = rng.standard_normal((5, 3)).astype(np.float32)
+        np.testing.assert_array_equal(u.matmul(a, b, c, schedule={"c_first": True, "schedules": [{}]}), u.matmul(*padded, c))
+        self.assertEqual(u.matmul(a, b, schedule="split-k-serial", codes=True).dtype, np.uint16)
+        for schedule, words in [("split", 'no schedule "split"'), ({"schedules": []}, '"schedules" is empty'), ("cutlass-2xacc", "scales of its own")]:
+            with self.assertRaisesRegex(mmafuzz.Error, words):
+                u.matmul(a, b, schedule=schedule)
+        with self.assertRaisesRegex(mmafuzz.Error, "adds no c"):
+            u.matmul(a, b, c, schedule="plain")
+
     def test_scales(self):
         name = next(i.name for i in mmafuzz.units("sim:blackwell") if i.scale and i.scale.name == "ue8m0" and i.a.name == i.b.name == "e2m1")
         u = mmafuzz.unit("sim:blackwell", name)

@@ -246,3 +246,20 @@ def multiplied(np, op, o, name, k, code, raw, multiply, flags=()):
         return np.ascontiguousarray(t.d(d))
 
     return Instruction(named(o, op, k, name, flags), k, run, *tiles(o), code, code, code, c)
+
+
+def matrices(np, multiply, dtype, **about):
+    """Serves a function of two NumPy matrices, for infer --shape: the child's arguments are
+    shapes such as 64x64x1000, rows x columns x K, each of which is an instruction."""
+    code = {"float32": "fp32", "float64": "fp64", "float16": "fp16"}[dtype]
+
+    def instruction(shape):
+        m, n, k = map(int, shape.split("x"))
+
+        def run(tiles, rows, columns, buffers):
+            a, b = (np.frombuffer(x, dtype).reshape(tiles, -1, k) for x in buffers)
+            return np.ascontiguousarray([multiply(x, np.ascontiguousarray(y.T)) for x, y in zip(a, b)], dtype)
+
+        return Instruction("matmul.m%dn%dk%d.%s" % (m, n, k, dtype), k, run, m, n, code, code, code)
+
+    serve([instruction(s) for s in sys.argv[1:]], about)

@@ -1,0 +1,105 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// requestSize is about how many bytes of operands go into a call of the black box.
+const requestSize = 8 << 20
+
+// box is the black box at a shape.
+type box struct {
+	unit devices.Unit
+	mma.Formats
+	schedule.Shape
+	products int // that were asked
+	show     func()
+}
+
+// large is the M of probes: no sum of fewer than 2^28 ones changes it, not even in FP64.
+var large = math.Ldexp(1, 100)
+
+// newBox returns an error if products cannot be probed.
+func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
+	i := u.Instruction()
+	f := i.Formats
+	holds := func(id fp.ID) bool { return id.Get().Emax() >= 100 }
+	switch {
+	case f.C != fp.None || f.Scale != fp.None:
+		return nil, hint.New("give a product D = A*B", "%s has operands beside A and B", i.Name)
+	case !holds(f.A) || !holds(f.B) || f.D != fp.FP32 && f.D != fp.FP64:
+		return nil, hint.New("operands of fp32, fp64 or bf16 with results in fp32 or fp64 can", "%s: the partial sums of %s cannot be read from results", i.Name, f)
+	case s.K != i.K:
+		return nil, fmt.Errorf("%s has K = %d, not %d", i.Name, i.K, s.K)
+	case s.K < 2:
+		return nil, fmt.Errorf("an element with K = %d is no sum", s.K)
+	case !i.M.Contains(s.M) || !i.N.Contains(s.N):
+		return nil, fmt.Errorf("%s takes %s rows and %s columns, not %d and %d", i.Name, i.M, i.N, s.M, s.N)
+	}
+	return &box{unit: u, Formats: f, Shape: s}, nil
+}
+
+// matrices are the operands of a product, A row after row and B column after column.
+type matrices struct{ a, b []byte }
+
+// each asks for n products, several at a time. fill writes the operands of a product, which
+// are zeros before; got sees them with D.
+func (b *box) each(ctx context.Context, n int, fill func(t int, m matrices), got func(t int, m matrices, d []byte)) error {
+	sizeA, sizeB, sizeD := b.M*b.K*b.A.Width(), b.N*b.K*b.B.Width(), b.M*b.N*b.D.Width()
+	at := max(1, requestSize/(sizeA+sizeB))
+	for from := 0; from < n; from += at {
+		tiles := min(at, n-from)
+		in := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: tiles})
+		d := make([]byte, tiles*sizeD)
+		part := func(t int) matrices { return matrices{in.A[t*sizeA:][:sizeA], in.B[t*sizeB:][:sizeB]} }
+		for t := range tiles {
+			fill(from+t, part(t))
+		}
+		if err := b.unit.Run(ctx, in, d); err != nil {
+			return err
+		}
+		b.products += tiles
+		if b.show != nil {
+			b.show()
+		}
+		for t := range tiles {
+			got(from+t, part(t), d[t*sizeD:][:sizeD])
+		}
+	}
+	return nil
+}
+
+// set writes a number into a matrix.
+func (b *box) setA(m matrices, row, k int, v float64) {
+	mma.Store(m.a, b.A.Width(), row*b.K+k, b.A.Get().FromFloat64(v))
+}
+
+func (b *box) setB(m matrices, column, k int, v float64) {
+	mma.Store(m.b, b.B.Width(), column*b.K+k, b.B.Get().FromFloat64(v))
+}
+
+// ones fills both matrices.
+func (b *box) ones(m matrices) {
+	fill(m.a, b.A, 1)
+	fill(m.b, b.B, 1)
+}
+
+func fill(to []byte, id fp.ID, v float64) {
+	w, code := id.Width(), id.Get().FromFloat64(v)
+	for i := range len(to) / w {
+		mma.Store(to, w, i, code)
+	}
+}
+
+// value is an element of D as a number.
+func (b *box) value(d []byte, position int) float64 {
+	return b.D.Get().Float64(mma.Load(d, b.D.Width(), position))
+}

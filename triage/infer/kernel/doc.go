@@ -1,0 +1,58 @@
+// Package kernel finds how a black box that multiplies matrices adds the products of each
+// element: the unit that adds them, and the schedule of package schedule.
+//
+// It goes as follows, at the very shape that it is asked about, because libraries choose
+// their code by it.
+//
+//   - Which elements are computed alike: products whose rows of A are all equal and whose
+//     columns of B are all equal give the same results exactly where the order is the same.
+//   - Which partial sums there are. A large M at k = i and -M at k = j among ones hide
+//     what meets M before -M: the result is the number of products outside the smallest
+//     partial sum that has both i and j (FPRev, Xie et al. 2025). M is in a row of A and -M
+//     in a column of B, so that each element of one product is a probe of its own.
+//   - Which levels of a schedule have these partial sums, and which unit then gives the
+//     results of random matrices.
+//   - Validation on fresh matrices of every kind. An element that differs has a schedule of
+//     its own, which is looked for in the same way, or is the witness that nothing here
+//     explains the product.
+//   - For every field of what was found, a schedule with another value: one that gives the
+//     same results everywhere is a field that was not distinguished.
+//
+// # JSON
+//
+// go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
+//
+// infer --shape, also in the file report.json:
+//
+//	target               string
+//	instruction          string
+//	environment          object?*  what the target says that results may depend on
+//	seed                 number    of all matrices
+//	nan                  string    how NaNs were compared: bits or class
+//	zero                 string    the same for zeros
+//	verdict              string    found, unexplained, or varies: from run to run
+//	shape.M              number    rows
+//	shape.N              number    columns
+//	shape.K              number    products of an element
+//	kernel               object?*  what was found, as in a file of gemm: go doc ./sim/schedule Kernel
+//	why                  string?   why nothing was
+//	witness.row          number?   an element that the nearest schedule does not give
+//	witness.column       number?
+//	witness.kind         string?   of the matrices
+//	witness.a[]          string?   its row of A
+//	witness.b[]          string?   its column of B
+//	witness.d            string?   the result
+//	witness.model        string?   that of the nearest schedule
+//	fields[].schedule    number?   a field of a schedule, by its number from 0
+//	fields[].name        string?
+//	fields[].value       string?
+//	fields[].ruled_out[] string?   other values, which give other results
+//	fields[].open[]      string?   other values that gave the same results: not distinguished
+//	fields[].same[]      string?   other values that are the same operations at this shape
+//	elements[]           number?   of D, by schedule
+//	products             number    that the target was asked for
+//	validated            number    elements of D that were compared in the end
+//	kinds[]              string?   of matrices that they come from
+//
+// The API of this package is not promised: it may change in any version.
+package kernel

@@ -1,0 +1,169 @@
+package kernel
+
+import (
+	"context"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+)
+
+// library is a black box that multiplies matrices as a kernel does.
+type library struct {
+	inst   *mma.Instruction
+	kernel *schedule.Kernel
+}
+
+func newLibrary(k *schedule.Kernel, id fp.ID, s schedule.Shape) *library {
+	one := func(n int) mma.Range { return mma.Range{Min: n, Max: n, Step: 1} }
+	return &library{&mma.Instruction{Name: "matmul", M: one(s.M), N: one(s.N), K: s.K, Formats: mma.Formats{A: id, B: id, D: id}}, k}
+}
+
+func (l *library) Instruction() *mma.Instruction { return l.inst }
+func (l *library) Model() *mma.Params            { return nil }
+func (l *library) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	for t := range in.Tiles {
+		p := in.Part(t, 1)
+		d, _, err := gemm.Multiply(ctx, l.kernel, &gemm.Operands{Shape: schedule.Shape{M: in.M, N: in.N, K: in.K}, A: p.A, B: p.B}, gemm.Options{Workers: 1})
+		if err != nil {
+			return err
+		}
+		copy(out[t*len(d):], d)
+	}
+	return nil
+}
+
+func read(t *testing.T, text string) *schedule.Kernel {
+	t.Helper()
+	k, err := schedule.Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func text(k *schedule.Kernel) string {
+	if k == nil {
+		return "none"
+	}
+	var b strings.Builder
+	_ = k.Write(&b)
+	return b.String()
+}
+
+// TestInfer infers kernels that are known, and computes the judge's results with what is
+// found.
+func TestInfer(t *testing.T) {
+	for _, tc := range []struct {
+		name, kernel string
+		shape        schedule.Shape
+	}{
+		{"chain", `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{}]}`, schedule.Shape{M: 4, N: 4, K: 37}},
+		{"blocks", `{"v": 1, "unit": {"op": "mul-add", "acc": "fp64"}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 32, "rest": "halve", "grain": 8}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 1, N: 1, K: 100}},
+		{"lanes by position", `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [
+			{"where": [{"rows": "0-2", "columns": "4-7"}], "levels": [{"cut": {"by": "lanes", "n": 2}, "tail": {"of": 8, "into": "lane"}, "merge": {"order": "forward"}}]},
+			{"levels": [{"cut": {"by": "size", "n": 24}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 6, N: 9, K: 77}},
+		{"dot", `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [
+			{"cut": {"by": "lanes", "n": 8}, "tail": {"of": 32, "into": "apart", "unit": {"op": "mul-add", "in": "fp32", "product": "fp32", "acc": "fp64"}, "format": "fp64"},
+			 "merge": {"order": "4-2-1"}}]}]}`, schedule.Shape{M: 1, N: 1, K: 103}},
+		{"dropped", `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [
+			{"cut": {"by": "count", "n": 3}, "tail": {"of": 8, "into": "drop"}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 61}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if r := infers(t, read(t, tc.kernel), tc.shape); r.Verdict != Found {
+				t.Errorf("%s: %s", r.Verdict, r.Why)
+			}
+		})
+	}
+}
+
+// infers infers a kernel, and compares what is found with it on operands of its own.
+func infers(t *testing.T, want *schedule.Kernel, s schedule.Shape) *Result {
+	t.Helper()
+	id := fp.FP32
+	if want.Unit.Acc == fp.FP64 {
+		id = fp.FP64
+	}
+	l := newLibrary(want, id, s)
+	r, err := Infer(t.Context(), l, s, Options{Seed: 1, Checks: 2000, Policy: oracle.Policy{NaN: oracle.ByClass}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Verdict != Found {
+		return r
+	}
+	b, err := newBox(l, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := judge{1, id, oracle.NewComparer(id, oracle.Policy{NaN: oracle.ByClass})}
+	err = b.each(t.Context(), 8*len(kinds), func(n int, m matrices) { b.draw(newDrawer(99, uint64(n)), n%len(kinds), m) }, func(n int, m matrices, d []byte) {
+		wrong, _, err := j.differs(t.Context(), r.Kernel, &sample{n % len(kinds), s, m, d})
+		if err != nil || len(wrong) > 0 {
+			t.Fatalf("wrong in %v, %v: found %s, it is %s", wrong, err, text(r.Kernel), text(want))
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestDrawn infers drawn kernels: each is found, or not explained, never wrong.
+func TestDrawn(t *testing.T) {
+	found, n := 0, tier.Of(4, 12, 200)
+	for seed := range uint64(n) {
+		d := rand.New(rand.NewPCG(seed, 7))
+		k := drawn(d)
+		s := schedule.Shape{M: 1 + d.IntN(4), N: 1 + d.IntN(4), K: 2 + d.IntN(60)}
+		r := infers(t, k, s)
+		if r.Verdict == Found {
+			found++
+		} else {
+			t.Logf("%v %s: %s\n%s", s, r.Verdict, r.Why, text(k))
+		}
+	}
+	t.Logf("%d of %d were found", found, n)
+	if 4*found < 3*n {
+		t.Errorf("only %d of %d were found", found, n)
+	}
+}
+
+// drawn draws a kernel as libraries have them.
+func drawn(d *rand.Rand) *schedule.Kernel {
+	acc := []fp.ID{fp.FP32, fp.FP64}[d.IntN(2)]
+	k := &schedule.Kernel{Unit: &schedule.Unit{Op: []string{"fma", "mul-add"}[d.IntN(2)], Acc: acc}}
+	if d.IntN(3) == 0 {
+		s := drawnSchedule(d)
+		s.Where = []schedule.Where{{Rows: schedule.Set{{First: 0, Last: 1, Step: 1}}}}
+		k.Schedules = append(k.Schedules, s)
+	}
+	k.Schedules = append(k.Schedules, drawnSchedule(d))
+	return k
+}
+
+func drawnSchedule(d *rand.Rand) (s schedule.Schedule) {
+	if d.IntN(2) == 0 {
+		c := schedule.Cut{By: "size", N: 8 + d.IntN(24), Rest: []string{"", "first", "halve"}[d.IntN(3)]}
+		if d.IntN(4) == 0 {
+			c = schedule.Cut{By: "count", N: 2 + d.IntN(3), Grain: 4}
+		}
+		s.Levels = append(s.Levels, schedule.Level{Cut: c, Merge: schedule.Merge{Order: "forward"}})
+	}
+	if d.IntN(2) == 0 {
+		n := 2 << d.IntN(3)
+		l := schedule.Level{Cut: schedule.Cut{By: "lanes", N: n}, Merge: schedule.Merge{Order: []string{"forward", "halves", "neighbours"}[d.IntN(3)]}}
+		if d.IntN(2) == 0 {
+			l.Tail = &schedule.Tail{Of: n << d.IntN(2), Into: []string{"lane", "after", "apart", "drop"}[d.IntN(4)]}
+		}
+		s.Levels = append(s.Levels, l)
+	}
+	return s
+}

@@ -1,0 +1,353 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+const (
+	maxDepth     = 5  // levels of a schedule
+	alternatives = 64 // schedules with the same partial sums
+)
+
+// levels returns the schedules of so many levels that have the partial sums: each is a list
+// of levels. seqs are the sequences of products that are left to them.
+func (s *sums) levels(seqs [][]int32, depth int) (all [][]schedule.Level) {
+	if depth == 0 {
+		if !slices.ContainsFunc(seqs, func(seq []int32) bool { return !s.chain(seq) }) {
+			all = [][]schedule.Level{nil}
+		}
+		return all
+	}
+	seen := map[string]bool{}
+	for _, t := range s.tails(seqs) {
+		for _, c := range s.cuts(seqs, t) {
+			for _, m := range s.level(seqs, t, c) {
+				if key := s.cutKey(t, m); seen[key] {
+					continue
+				} else {
+					seen[key] = true
+				}
+				for _, inner := range s.levels(m.parts, depth-1) {
+					all = append(all, append([]schedule.Level{{Cut: c, Tail: t, Merge: schedule.Merge{Order: m.order}}}, inner...))
+				}
+				if len(all) >= alternatives {
+					return all
+				}
+			}
+		}
+	}
+	return all
+}
+
+// cutKey tells levels apart that cut the same sequences in other ways.
+func (s *sums) cutKey(t *schedule.Tail, m merged) string {
+	h := fnv.New64a()
+	for _, p := range m.parts {
+		_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, s.key(p)+uint64(len(p))))
+	}
+	into := ""
+	if t != nil && (t.Into == "after" || t.Into == "apart") {
+		into = t.Into
+	}
+	return fmt.Sprint(into, m.order, len(m.parts), h.Sum64())
+}
+
+// chain reports whether a sequence is added by one accumulator in order.
+func (s *sums) chain(seq []int32) bool {
+	var key uint64
+	for n, k := range seq {
+		if key ^= s.keys[k]; s.keys[k] == absent || !s.has(key, n+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// tails returns what may be done apart: nothing first. Of several that mean the same the
+// first is taken.
+func (s *sums) tails(seqs [][]int32) []*schedule.Tail {
+	all := []*schedule.Tail{nil}
+	seen := map[string]bool{}
+	intos := []string{"lane", "deal", "after", "apart"}
+	if len(s.present) < len(s.keys) {
+		intos = append(intos, "drop")
+	}
+	for _, of := range tailLengths(len(intos) > 4) {
+		var rests strings.Builder
+		any := false
+		for _, seq := range seqs {
+			any = any || len(seq)%of > 0
+			rests.WriteString(strconv.Itoa(len(seq)%of) + " ")
+		}
+		if !any || seen[rests.String()] {
+			continue
+		}
+		seen[rests.String()] = true
+		for _, into := range intos {
+			all = append(all, &schedule.Tail{Of: of, Into: into})
+		}
+	}
+	return all
+}
+
+// tailLengths returns of what the last products may be left over, powers of two first.
+func tailLengths(dropped bool) (all []int) {
+	for of := 2; of <= 1024; of *= 2 {
+		all = append(all, of)
+	}
+	most := 64
+	if dropped {
+		most = 1024
+	}
+	for of := 3; of <= most; of++ {
+		if of&(of-1) != 0 {
+			all = append(all, of)
+		}
+	}
+	return all
+}
+
+// cuts returns the cuts that the longest sequence may have. The first part of each is a
+// partial sum of the first product, which another partial sum joins.
+func (s *sums) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
+	seq := slices.MaxFunc(seqs, func(x, y []int32) int { return len(x) - len(y) })
+	main, _ := t.Cut(seq)
+	at := map[int32]int{} // where in main
+	for i, k := range main {
+		at[k] = i
+	}
+	const short = 64 // all partial sums are tried
+	first := make([]bool, len(main))
+	size := 1
+	for _, g := range append(slices.Clone(s.joined[seq[0]]), nil) {
+		if len(main) > 0 {
+			first[0] = true
+		}
+		if size >= len(seq) || len(main) == 0 {
+			break
+		}
+		if len(g) > 1 || size <= 2 || len(seq) <= short {
+			all = append(all, cutsOf(first, len(g))...)
+		}
+		for _, k := range g {
+			if i, ok := at[k]; ok {
+				first[i] = true
+			}
+		}
+		size += len(g)
+	}
+	all = slices.DeleteFunc(all, func(c schedule.Cut) bool {
+		parts, _, _ := (&schedule.Level{Cut: c, Tail: t}).Parts(seq, nil)
+		return len(parts) < 2 || slices.ContainsFunc(parts, func(p []int32) bool { return !s.has(s.key(p), len(p)) })
+	})
+	for i := range all { // what is the default is not said
+		c := &all[i]
+		if c.Grain == 1 {
+			c.Grain = 0
+		}
+		if c.Vector == 1 {
+			c.Vector = 0
+		}
+	}
+	return all
+}
+
+// cutsOf returns the cuts of a sequence whose first part has some members, where the next
+// part may have next products.
+func cutsOf(first []bool, next int) (all []schedule.Cut) {
+	n := len(first)
+	run := slices.Index(append(slices.Clone(first), false), false) // the members that begin it
+	second := slices.Index(first[run:], true)
+	if second >= 0 {
+		if (run+second)%run == 0 {
+			all = append(all, schedule.Cut{By: "lanes", N: (run + second) / run, Vector: run})
+		}
+		return all
+	}
+	if run == n {
+		return nil
+	}
+	all = append(all, schedule.Cut{By: "size", N: run})
+	if next > run {
+		all = append(all, schedule.Cut{By: "size", N: next, Rest: "first"})
+	}
+	if n > run && n%run > 0 {
+		for _, rest := range []string{"halve", "halve-down"} {
+			for grain := 1; grain <= 64; grain *= 2 {
+				all = append(all, schedule.Cut{By: "size", N: run, Rest: rest, Grain: grain})
+			}
+		}
+	}
+	if parts := (n + run - 1) / run; parts <= 64 {
+		if run*parts > n { // a lane of fewer products than its vector
+			all = append(all, schedule.Cut{By: "lanes", N: parts, Vector: run})
+		}
+		for grain := 1; grain <= 128; grain *= 2 {
+			all = append(all, schedule.Cut{By: "count", N: parts, Grain: grain}, schedule.Cut{By: "spread", N: parts, Grain: grain})
+		}
+	}
+	return all
+}
+
+// merged is an order in which partial sums are added, and what is left to inner levels.
+type merged struct {
+	order string
+	parts [][]int32
+}
+
+// level returns the orders in which the partial sums of a level may be added.
+func (s *sums) level(seqs [][]int32, t *schedule.Tail, c schedule.Cut) (all []merged) {
+	var inner [][]int32
+	var cut [][][]int32 // the parts of each sequence
+	for _, seq := range seqs {
+		parts, main, rest := (&schedule.Level{Cut: c, Tail: t}).Parts(seq, nil)
+		if !s.tail(t, main, rest) {
+			return nil
+		}
+		for _, p := range parts {
+			if !s.has(s.key(p), len(p)) {
+				return nil
+			}
+		}
+		cut = append(cut, parts)
+		inner = append(inner, parts...)
+	}
+	orders := []string{"forward"}
+	if most := slices.MaxFunc(cut, func(x, y [][]int32) int { return len(x) - len(y) }); len(most) > 2 {
+		orders = append(orders, "reverse")
+		if d := s.distances(most); d != "" {
+			orders = append(orders, d)
+		}
+	}
+	for _, order := range orders {
+		if !slices.ContainsFunc(cut, func(parts [][]int32) bool { return !s.inOrder(parts, order) }) {
+			all = append(all, merged{order, inner})
+		}
+	}
+	return all
+}
+
+// tail reports whether a tail is added as it says; its own sums are a chain.
+func (s *sums) tail(t *schedule.Tail, main, rest []int32) bool {
+	if len(rest) == 0 {
+		return true
+	}
+	key := s.key(main)
+	switch {
+	case t.Into == "drop":
+		return !slices.ContainsFunc(rest, func(k int32) bool { return s.keys[k] != absent })
+	case !s.has(key, len(main)):
+		return false
+	case t.Into == "apart":
+		return s.chain(rest) && s.has(key^s.key(rest), len(main)+len(rest))
+	}
+	for n, k := range rest {
+		if key ^= s.keys[k]; !s.has(key, len(main)+n+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// inOrder reports whether parts are added in an order.
+func (s *sums) inOrder(parts [][]int32, order string) bool {
+	keys, sizes := s.keysOf(parts)
+	distances, _ := (&schedule.Merge{Order: order}).Distances(len(parts))
+	if distances == nil {
+		if order == "reverse" {
+			slices.Reverse(keys)
+			slices.Reverse(sizes)
+		}
+		for i := 1; i < len(keys); i++ {
+			if keys[i], sizes[i] = keys[i]^keys[i-1], sizes[i]+sizes[i-1]; !s.has(keys[i], sizes[i]) {
+				return false
+			}
+		}
+		return true
+	}
+	left := positions(len(parts))
+	for _, d := range distances {
+		var ok bool
+		if left, ok = s.step(keys, sizes, left, d); !ok {
+			return false
+		}
+	}
+	return len(left) == 1
+}
+
+func (s *sums) keysOf(parts [][]int32) (keys []uint64, sizes []int) {
+	for _, p := range parts {
+		keys = append(keys, s.key(p))
+		sizes = append(sizes, len(p))
+	}
+	return keys, sizes
+}
+
+// step adds the parts that are left at a distance, in keys and sizes, and returns those that
+// are left then; ok is false if one of the sums is none that was read.
+func (s *sums) step(keys []uint64, sizes, left []int, d int) (after []int, ok bool) {
+	gone := map[int]bool{}
+	for _, i := range left {
+		if gone[i] {
+			continue
+		}
+		after = append(after, i)
+		if j := i + d; slices.Contains(left, j) && !gone[j] {
+			gone[j] = true
+			if keys[i], sizes[i] = keys[i]^keys[j], sizes[i]+sizes[j]; !s.has(keys[i], sizes[i]) {
+				return nil, false
+			}
+		}
+	}
+	return after, len(after) < len(left)
+}
+
+// distances returns the order in which parts are added as a tree, "" if there is none.
+func (s *sums) distances(parts [][]int32) string {
+	if len(parts) > 1024 {
+		return ""
+	}
+	keys, sizes := s.keysOf(parts)
+	found := s.tree(keys, sizes, positions(len(parts)), nil)
+	if found == nil {
+		return ""
+	}
+	words := make([]string, len(found))
+	for i, d := range found {
+		words[i] = strconv.Itoa(d)
+	}
+	order := strings.Join(words, "-")
+	for _, name := range []string{"neighbours", "halves"} {
+		if named, _ := (&schedule.Merge{Order: name}).Distances(len(parts)); slices.Equal(named, found) {
+			return name
+		}
+	}
+	return order
+}
+
+func (s *sums) tree(keys []uint64, sizes, left, so []int) []int {
+	if len(left) == 1 {
+		return so
+	}
+	for d := 1; d < len(keys); d *= 2 {
+		if slices.Contains(so, d) {
+			continue
+		}
+		k, n := slices.Clone(keys), slices.Clone(sizes)
+		after, ok := s.step(k, n, left, d)
+		if !ok {
+			continue
+		}
+		if found := s.tree(k, n, after, append(slices.Clone(so), d)); found != nil {
+			return found
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package kernel
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// sample is some rows and columns of a product that was asked, with what they gave.
+type sample struct {
+	kind int
+	schedule.Shape
+	matrices
+	d []byte
+}
+
+const (
+	sampleSide = 8    // rows and columns of a sample, at most
+	sampled    = 2048 // elements of all samples of a class, at least
+)
+
+// sample asks for products of all kinds and keeps some elements of a class.
+func (b *box) sample(ctx context.Context, c *class, seed uint64) ([]*sample, error) {
+	rows, columns := c.rows[:min(sampleSide, len(c.rows))], c.columns[:min(sampleSide, len(c.columns))]
+	n := max(2*len(kinds), sampled/(len(rows)*len(columns)))
+	samples := make([]*sample, 0, n)
+	err := b.each(ctx, n, func(t int, m matrices) {
+		b.draw(newDrawer(seed, uint64(t)), t%len(kinds), m)
+	}, func(t int, m matrices, d []byte) {
+		s := &sample{kind: t % len(kinds), Shape: schedule.Shape{M: len(rows), N: len(columns), K: b.K}}
+		for _, r := range rows {
+			s.a = append(s.a, m.a[r*b.K*b.A.Width():][:b.K*b.A.Width()]...)
+			for _, column := range columns {
+				s.d = append(s.d, d[(r*b.N+column)*b.D.Width():][:b.D.Width()]...)
+			}
+		}
+		for _, column := range columns {
+			s.b = append(s.b, m.b[column*b.K*b.B.Width():][:b.K*b.B.Width()]...)
+		}
+		samples = append(samples, s)
+	})
+	return samples, err
+}
+
+// judge compares what kernels give with what was answered.
+type judge struct {
+	workers int
+	id      fp.ID // of D
+	same    oracle.Comparer
+}
+
+// differs returns the elements of a sample in which a kernel differs; an error if it cannot
+// compute it.
+func (j *judge) differs(ctx context.Context, k *schedule.Kernel, s *sample) ([]int, []byte, error) {
+	got, id, err := gemm.Multiply(ctx, k, &gemm.Operands{Shape: s.Shape, A: s.a, B: s.b}, gemm.Options{Workers: j.workers})
+	if err != nil {
+		return nil, nil, err
+	}
+	if id != j.id {
+		return positions(s.M * s.N), nil, nil
+	}
+	var wrong []int
+	w := id.Width()
+	for i := range s.M * s.N {
+		if x, y := mma.Load(got, w, i), mma.Load(s.d, w, i); x != y && j.same.Compare(x, y) != oracle.Same {
+			wrong = append(wrong, i)
+		}
+	}
+	return wrong, got, nil
+}
+
+// right reports whether a kernel gives all of the samples of some kinds; no kinds: all.
+func (j *judge) right(ctx context.Context, k *schedule.Kernel, samples []*sample, of ...int) bool {
+	return j.wrongs(ctx, k, samples, 1, of...) == 0
+}
+
+// wrongs counts elements in which a kernel differs, up to a sample with which there are enough.
+func (j *judge) wrongs(ctx context.Context, k *schedule.Kernel, samples []*sample, enough int, of ...int) (n int) {
+	for _, s := range samples {
+		if len(of) > 0 && !slices.Contains(of, s.kind) {
+			continue
+		}
+		wrong, _, err := j.differs(ctx, k, s)
+		if err != nil {
+			return s.M * s.N
+		}
+		if n += len(wrong); n >= enough {
+			return n
+		}
+	}
+	return n
+}

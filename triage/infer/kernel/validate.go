@@ -1,0 +1,87 @@
+package kernel
+
+import (
+	"context"
+	"math"
+
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// gridded is about how many elements a model computes at a time, at most.
+const gridded = 4096
+
+// validate compares a kernel with fresh products of all kinds, and returns an element of
+// each position at which it is wrong. Of small products many share their operands, so that a
+// model computes them as one.
+func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*Witness, error) {
+	g := max(1, int(math.Sqrt(float64(min(gridded, l.o.Checks/len(kinds)))/float64(l.M*l.N))))
+	n := max(len(kinds), (l.o.Checks+g*g*l.M*l.N-1)/(g*g*l.M*l.N))
+	k := grid(r.Kernel, l.M, l.N, g)
+	wrong := map[int]*Witness{}
+	r.Validated, r.Kinds = 0, kinds
+	for t := range n {
+		l.enter("validated on %d of %d elements", r.Validated, n*g*g*l.M*l.N)
+		s, err := l.gridded(ctx, g, t%len(kinds), l.o.Seed+seedValidation+round<<24+uint64(t))
+		if err != nil {
+			return nil, err
+		}
+		at, got, err := l.judge.differs(ctx, k, s)
+		if err != nil {
+			return nil, err
+		}
+		r.Validated += s.M * s.N
+		for _, i := range at {
+			row, column := i/s.N, i%s.N
+			if p := row%l.M*l.N + column%l.N; wrong[p] == nil {
+				wrong[p] = l.witness(row%l.M, column%l.N, row, column, s, got)
+			}
+		}
+	}
+	return wrong, nil
+}
+
+// gridded asks for all products of g matrices A and g matrices B, as one matrix.
+func (l *loop) gridded(ctx context.Context, g, kind int, seed uint64) (*sample, error) {
+	s := &sample{kind: kind, Shape: schedule.Shape{M: g * l.M, N: g * l.N, K: l.K}}
+	sizeA, sizeB, w := l.M*l.K*l.A.Width(), l.N*l.K*l.B.Width(), l.D.Width()
+	s.a, s.b, s.d = make([]byte, g*sizeA), make([]byte, g*sizeB), make([]byte, s.M*s.N*w)
+	for i := range g {
+		l.draw(newDrawer(seed, uint64(i)), kind, matrices{s.a[i*sizeA:][:sizeA], s.b[i*sizeB:][:sizeB]})
+	}
+	return s, l.each(ctx, g*g, func(t int, m matrices) {
+		copy(m.a, s.a[t/g*sizeA:])
+		copy(m.b, s.b[t%g*sizeB:])
+	}, func(t int, _ matrices, d []byte) {
+		for row := range l.M {
+			copy(s.d[((t/g*l.M+row)*s.N+t%g*l.N)*w:], d[row*l.N*w:][:l.N*w])
+		}
+	})
+}
+
+// grid returns the kernel of g x g products that lie side by side.
+func grid(k *schedule.Kernel, rows, columns, g int) *schedule.Kernel {
+	repeated := func(s schedule.Set, n int) schedule.Set {
+		if len(s) == 0 {
+			return s
+		}
+		var all []int
+		for i := range g * n {
+			if s.Has(i % n) {
+				all = append(all, i)
+			}
+		}
+		return schedule.SetOf(all)
+	}
+	big := *k
+	big.When = schedule.When{}
+	big.Schedules = nil
+	for _, s := range k.Schedules {
+		where := s.Where
+		s.Where = nil
+		for _, w := range where {
+			s.Where = append(s.Where, schedule.Where{Rows: repeated(w.Rows, rows), Columns: repeated(w.Columns, columns)})
+		}
+		big.Schedules = append(big.Schedules, s)
+	}
+	return &big
+}

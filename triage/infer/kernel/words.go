@@ -1,0 +1,136 @@
+package kernel
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// Words says in which order a schedule adds K products, a sentence for each level.
+func Words(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
+	seq := upTo(depth)
+	unit := cmp.Or(s.Unit, k.Unit)
+	of := fmt.Sprintf("K = %d", depth)
+	for i := range s.Levels {
+		l := &s.Levels[i]
+		parts, _, _ := l.Parts(seq, nil)
+		main, rest := l.Tail.Cut(seq)
+		shown, _, _ := (&schedule.Level{Cut: l.Cut}).Parts(main, nil)
+		all = append(all, fmt.Sprintf("%s is %s. %s", capital(of), cutWords(&l.Cut, shown), mergeWords(l, unit, len(parts))))
+		if l.Tail != nil {
+			all = append(all, tailWords(l.Tail, rest, of))
+		}
+		seq = parts[0]
+		of = fmt.Sprintf("each such %s (the first has %d products)", partName(&l.Cut), len(parts[0]))
+	}
+	return append(all, "An accumulator adds its products one after the other, ascending in k: "+unitWords(unit)+".")
+}
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+func partName(c *schedule.Cut) string {
+	if c.By == "lanes" {
+		return "lane"
+	}
+	return "block"
+}
+
+// cutWords names the first parts of a sequence.
+func cutWords(c *schedule.Cut, parts [][]int32) string {
+	const shown = 4
+	var some []string
+	for _, p := range parts[:min(len(parts), shown)] {
+		some = append(some, ks(p))
+	}
+	list := strings.Join(some, "; ")
+	if len(parts) > shown {
+		list += "; ... " + ks(parts[len(parts)-1])
+	}
+	switch {
+	case c.By == "lanes" && c.Vector > 1:
+		return fmt.Sprintf("dealt to %d lanes, %d products at a time: %s", len(parts), c.Vector, list)
+	case c.By == "lanes":
+		return fmt.Sprintf("dealt to %d lanes: %s", len(parts), list)
+	}
+	return fmt.Sprintf("cut into %d blocks: %s", len(parts), list)
+}
+
+// ks writes a part.
+func ks(p []int32) string {
+	n := len(p)
+	switch {
+	case n == 0:
+		return "nothing"
+	case n == 1:
+		return fmt.Sprintf("k %d", p[0])
+	case int(p[n-1]-p[0]) == n-1:
+		return fmt.Sprintf("k %d..%d", p[0], p[n-1])
+	}
+	words := strings.Fields(strings.Trim(fmt.Sprint(p[:min(n, 3)]), "[]"))
+	if n > 3 {
+		words = append(words, "...", fmt.Sprint(p[n-1]))
+	}
+	return "k " + strings.Join(words, " ")
+}
+
+var orderWords = map[string]string{
+	"forward":    "((1 + 2) + 3) + ..., first to last",
+	"reverse":    "last to first",
+	"neighbours": "(1 + 2) + (3 + 4) ..., neighbours first",
+	"halves":     "the second half to the first, again and again until one is left",
+}
+
+func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
+	o := orderWords[l.Merge.Order]
+	if parts == 2 {
+		o = "1 + 2"
+	}
+	if o == "" {
+		o = "those at the distances " + strings.ReplaceAll(l.Merge.Order, "-", ", ") + " in turn, until one is left"
+	}
+	if len(l.Merge.Order) > 0 && l.Merge.Start == "zero" {
+		o += ", beginning with zero"
+	}
+	format := cmp.Or(l.Merge.Format, u.Acc)
+	if format != fp.None {
+		o += ", rounded to " + format.String()
+	}
+	return "Each " + partName(&l.Cut) + " has a sum of its own; these are added: " + o + "."
+}
+
+func tailWords(t *schedule.Tail, rest []int32, of string) string {
+	where := map[string]string{
+		"lane":  "are added by the first accumulator, after its own",
+		"deal":  "are dealt to all of these accumulators, after their own",
+		"after": "are added to the sum of the others, one after the other",
+		"apart": "have an accumulator of their own, whose sum is added to that of the others",
+		"drop":  "are missing from the result",
+	}[t.Into]
+	if t.Unit != nil {
+		where += " (" + unitWords(t.Unit) + ")"
+	}
+	if t.Format != fp.None {
+		where += ", in " + t.Format.String()
+	}
+	if len(rest) == 0 {
+		return fmt.Sprintf("Where the number of products is not a multiple of %d, the last ones %s.", t.Of, where)
+	}
+	return fmt.Sprintf("The last products of %s beyond a multiple of %d, %s, %s.", of, t.Of, ks(rest), where)
+}
+
+func unitWords(u *schedule.Unit) string {
+	text := fmt.Sprintf("a multiplication rounded to %s, then an addition in %s", cmp.Or(u.Product, u.Acc), u.Acc)
+	if u.Op == "fma" {
+		text = fmt.Sprintf("a fused multiply-add in %s", u.Acc)
+	}
+	if u.Subnormals == "zero" {
+		text += " in which subnormal numbers are zeros"
+	}
+	if u.Start == "empty" {
+		return text + "; the first is added to nothing"
+	}
+	return text + "; the first is added to zero"
+}
