@@ -166,22 +166,26 @@ func decodeWords(d *decoder, table *[256]wordFactor, to []wordFactor, buf []byte
 		return to
 	}
 	sign := d.frac + d.f.ExpBits
+	gradual := d.top != 0 && d.flush == mma.KeepSub && d.exp != mma.OperandSum && !d.f.NoZero && d.f.Specials == fp.IEEE
 	for i := range to {
 		code, f := mma.Load(buf, width, i), &to[i]
 		c := code >> d.f.Low
-		field := c >> d.frac & d.field
+		s, field, m := c>>sign, c>>d.frac&d.field, int64(c&d.fracMask)
+		f.flags, f.neg = 0, s != 0
 		switch {
 		case field != 0 && field < d.top:
-			s := c >> sign
-			f.sig = (int64(c&d.fracMask|d.hidden) ^ -int64(s)) + int64(s)
 			f.e = int32(field) - d.bias
-			f.q = f.e - int32(d.frac)
-			f.flags, f.neg = 0, s != 0
-		case c == 0 && d.top != 0:
-			f.sig, f.e, f.flags, f.neg = 0, wordNull, isZero, false
-		default:
+			m |= int64(d.hidden)
+		case field != 0 || !gradual:
 			*f = d.wordFactor(code)
+			continue
+		case m != 0:
+			f.e = d.emin
+		default:
+			f.e, f.flags = wordNull, isZero
 		}
+		f.sig = (m ^ -int64(s)) + int64(s)
+		f.q = f.e - int32(d.frac)
 	}
 	return to
 }

@@ -22,7 +22,7 @@ func newGEMM(a *app) *cobra.Command {
 		switch {
 		case list:
 			for _, k := range schedule.Literature() {
-				fmt.Fprintf(a.stdout, "%-18s %s\n", k.Name, k.Source)
+				fmt.Fprintf(a.stdout, "%-21s %s\n", k.Name, k.Source)
 			}
 			return a.stdout.Err()
 		case print != "":

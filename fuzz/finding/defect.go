@@ -52,7 +52,7 @@ func (x *Defect) explains(dot *mma.Dot, a, b uint64) bool {
 // change again, perhaps with a defect beside it.
 func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown) (*triage.Verdict, error) {
 	effort := pr.Effort
-	if effort < 0 || pr.Ask == nil {
+	if effort < 0 && x.defect == nil || pr.Ask == nil { // but one that was refuted is replaced
 		return triage.Explain(ctx, pr)
 	}
 	pr.Effort = -1
@@ -65,6 +65,9 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown) (*triage.Ve
 	found.Labels = []triage.Label{triage.Defect}
 	if err := x.findDefect(ctx, pr, &found); err != nil || found.Defect != nil {
 		return &found, err
+	}
+	if effort < 0 {
+		return v, nil
 	}
 	pr.Effort = effort
 	if v, err = triage.Explain(ctx, pr); err == nil && v.Partial {
@@ -87,13 +90,10 @@ func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *tria
 	return err
 }
 
-// keepsDefect reports whether the defect of the verdict before the epoch predicts all evidence.
+// keepsDefect reports whether the defect of the verdict so far predicts all evidence.
 func (x *pairTriage) keepsDefect(pr *triage.Unknown) bool {
-	if x.verdict == nil || x.verdict.Defect == nil || x.p.Defect == nil {
-		return false
-	}
-	return !slices.ContainsFunc(slices.Concat(pr.Differ, pr.Agree), func(c triage.Case) bool {
-		got, _ := x.p.Defect.unit.Predict(c.Dot)
+	return x.defect != nil && !slices.ContainsFunc(slices.Concat(pr.Differ, pr.Agree), func(c triage.Case) bool {
+		got, _ := x.defect.unit.Predict(c.Dot)
 		return oracle.Compare(pr.Formats.D, pr.Policy, got, c.Want) != oracle.Same
 	})
 }

@@ -32,19 +32,35 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 		if err := x.explainCases(ctx, x.allEvidence()); err != nil {
 			return nil, err
 		}
-		if !x.verdict.Complete() { // but the verdict explains nearly all cases
+		if !x.verdict.Complete() && verdict.Defect == nil { // but the verdict explains nearly all cases
 			x.verdict, x.d.Verdict, x.attributor = verdict, verdict, attributor
 			break
 		}
 	}
+	x.dropDefect(cases)
 	return cases, nil
 }
 
-// refuting returns a few cases that a verdict which explains all evidence does not, other than some.
+// dropDefect takes a defect back that a case contradicts which repeats itself.
+func (x *pairTriage) dropDefect(cases []*Case) {
+	if x.defect == nil {
+		return
+	}
+	for i, k := range x.kindsOf(cases) {
+		if k.Primary == triage.Unexplained && cases[i].Class != oracle.Fault {
+			v := *x.verdict
+			v.Defect, v.Labels = nil, []triage.Label{triage.Unexplained}
+			x.verdict, x.d.Verdict, x.defect = &v, &v, nil
+			return
+		}
+	}
+}
+
+// refuting returns a few cases that a verdict or a defect which explains all evidence does not, other than some.
 // Without them a program that is wrong in one case of a thousand would be kept, since the
 // samples seldom have such a case.
 func (x *pairTriage) refuting(but []*Case) []Sample {
-	if x.attributor == nil || x.verdict == nil || !x.verdict.Complete() {
+	if x.defect == nil && (x.attributor == nil || x.verdict == nil || !x.verdict.Complete()) {
 		return nil
 	}
 	var ss []Sample

@@ -1,6 +1,9 @@
 package defect
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Condition compares a feature with a value.
 type Condition struct {
@@ -42,4 +45,20 @@ func (c *Condition) holds(v int64) bool {
 		return v <= c.Value
 	}
 	return v&c.Mask == c.Value
+}
+
+// distance is by how much a value misses the condition: in bits, or in steps.
+func (c *Condition) distance(v int64) int {
+	const far = 64
+	switch {
+	case c.holds(v):
+		return 0
+	case v == absent:
+		return far
+	case c.Is == HasBits:
+		return bits.OnesCount64(uint64((v ^ c.Value) & c.Mask))
+	case featureOf(c.Feature).kind == code:
+		return bits.OnesCount64(uint64(v ^ c.Value))
+	}
+	return int(min(max(v-c.Value, c.Value-v, 1), far))
 }

@@ -2,6 +2,7 @@ package defect
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -47,6 +48,15 @@ func (x *planted) open(t *testing.T) *Unit {
 // the search has not seen.
 func TestPlanted(t *testing.T) {
 	tier.SkipUnderRace(t)
+	golden, err := os.ReadFile("testdata/planted.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := map[string]string{}
+	for line := range strings.Lines(string(golden)) {
+		name, rule, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		rules[name] = rule
+	}
 	for _, x := range units[:tier.Of(1, 3, len(units))] {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
@@ -59,9 +69,9 @@ func TestPlanted(t *testing.T) {
 			if c != nil {
 				text = c.String()
 			}
-			t.Log(text)
-			if text != x.want {
-				t.Errorf("%s, want %s", text, x.want)
+			t.Log(x.name + ": " + text)
+			if want := rules[x.name]; text != want {
+				t.Errorf("%s, want %s", text, want)
 			}
 			if c == nil {
 				return

@@ -25,12 +25,24 @@ const (
 	OnC       Place = "c"
 	OnA       Place = "a"
 	OnB       Place = "b"
+	OnOperand Place = "x" // a or b
 	OnProduct Place = "p" // a, or b where a cannot be changed so
+	OnExact   Place = "m" // the product of the significands, an integer: see wide.go
 	OnProgram Place = "program"
 )
 
-// ofProducts reports whether an effect happens to single products.
-func (e *Effect) ofProducts() bool { return e.On == OnA || e.On == OnB || e.On == OnProduct }
+// ofProducts reports whether an effect happens to single products, or to their operands.
+func (e *Effect) ofProducts() bool {
+	return e.On == OnA || e.On == OnB || e.On == OnOperand || e.On == OnProduct || e.On == OnExact
+}
+
+// scope is that of an effect on products or operands.
+func (e *Effect) scope() Scope {
+	if e.On == OnOperand {
+		return OfOperand
+	}
+	return OfProduct
+}
 
 // operation is a row of the table of what may happen to a code. do reports whether it can happen
 // to this code; n is the number of a bit, of codes, or a code. numbers returns the n to be tried
@@ -67,7 +79,13 @@ var operations = []operation{
 		return f.InfCode(x&f.SignBit() != 0), true
 	}, once, constant},
 	{"scale", "%w is %s of what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
-	{"add", "%w has a magnitude %s", 2, false, added, func(*fp.Format) []int64 { return []int64{1, -1} }, addBetween},
+	{"field", "the exponent field of %w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
+		return added(f, x, n<<f.FracBits)
+	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
+		n, ok := addBetween(f, x, y)
+		return n >> f.FracBits, ok && n != 0 && n&(1<<f.FracBits-1) == 0
+	}},
+	{"add", "%w is %s in magnitude", 2, false, added, func(*fp.Format) []int64 { return []int64{1, -1} }, addBetween},
 	{"up", "%w is %s", 3, false, raised, func(*fp.Format) []int64 { return nil }, func(f *fp.Format, x, y uint64) (int64, bool) {
 		n, ok := addBetween(f, x, y)
 		if x&f.SignBit() != 0 {
@@ -77,6 +95,7 @@ var operations = []operation{
 	}},
 	{"flip", "bit %s of %w is inverted", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ 1<<n, true },
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x^y, 0) }},
+	{"lead", "%w lacks the leading bit of its significand", 2, false, withoutLead, once, constant},
 	{"cut", "the low %s bits of %w are zero", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1<<n - 1), true },
 		func(f *fp.Format) []int64 { return []int64{int64(f.FracBits)} }, nil},
 	{"fill", "the low %s bits of %w are ones", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | (1<<n - 1), true },
@@ -178,6 +197,17 @@ func raised(f *fp.Format, x uint64, n int64) (uint64, bool) {
 	return added(f, x, n)
 }
 
+// withoutLead is a number less its leading power of two.
+func withoutLead(f *fp.Format, x uint64, _ int64) (uint64, bool) {
+	d := f.Decode(x)
+	if d.Class != fp.Finite {
+		return 0, false
+	}
+	v := f.Dyadic(d)
+	v.Lo &^= 1 << (v.Len() - 1)
+	return f.Encode(v, fp.RZ, fp.OverInf), true
+}
+
 // scaled multiplies a number by a power of two, if that can be done exactly.
 func scaled(f *fp.Format, x uint64, n int64) (uint64, bool) {
 	d := f.Decode(x)
@@ -254,7 +284,13 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 		r.model = m
 		return r
 	}
-	if !slices.Contains([]Place{OnResult, OnC, OnA, OnB, OnProduct}, e.On) || e.reads() != (r.op == nil) || e.reads() && !e.ofProducts() {
+	if e.On == OnExact {
+		if w.widened() == nil || exactly[e.Do] == nil {
+			return nil
+		}
+		return r
+	}
+	if !slices.Contains([]Place{OnResult, OnC, OnA, OnB, OnOperand, OnProduct}, e.On) || e.reads() != (r.op == nil) || e.reads() && !e.ofProducts() {
 		return nil
 	}
 	return r
@@ -276,6 +312,9 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 		}
 		return r.result(v, d), ok
 	}
+	if e.On == OnExact {
+		return r.exact(v, places)
+	}
 	d, some := v.dot.Clone(), false
 	for _, k := range places {
 		some = r.product(v.dot, d, k) || some
@@ -291,7 +330,7 @@ func (r *runner) result(v *view, d *mma.Dot) uint64 {
 	return r.m.Dot(d, nil)
 }
 
-// product changes product k.
+// product changes product k, or operand k: a and b of the first product, of the second and so on.
 func (r *runner) product(from, d *mma.Dot, k int) bool {
 	e := &r.effect
 	a, b := r.f.A.Get(), r.f.B.Get()
@@ -312,7 +351,11 @@ func (r *runner) product(from, d *mma.Dot, k int) bool {
 		d.A[k], d.B[k] = 0, 0
 		return true
 	}
-	if e.On == OnB {
+	onB := e.On == OnB
+	if e.On == OnOperand {
+		k, onB = k/2, k%2 == 1
+	}
+	if onB {
 		y, ok := r.op.do(b, d.B[k], e.N)
 		if ok {
 			d.B[k] = y

@@ -14,8 +14,9 @@ type Scope string
 const (
 	OfCase    Scope = "" // the dot product as a whole
 	OfProduct Scope = "product"
-	OfPair    Scope = "pair" // two products
-	OfSum     Scope = "sum"  // a sum of the computation, with its rounding
+	OfOperand Scope = "operand" // a or b of a product
+	OfPair    Scope = "pair"    // two products
+	OfSum     Scope = "sum"     // a sum of the computation, with its rounding
 )
 
 // kind is what the values of a feature are, and so which conditions are tried on it.
@@ -133,13 +134,12 @@ var (
 			{"signs", flag, "the products have both signs", "the products have one sign", 2},
 			{"lost", number, "the exponent of the largest term minus that of the result", "", 2},
 		})
-	productFeatures = concat(
-		[]feature{
-			{"k", choice, "the number of the product", "", 1},
-			{"k.bits", code, "the number of the product", "", 2},
-			{"k.at", number, "the number of the product", "", 1},
-		},
-		codeFeatures("a", "a"), codeFeatures("b", "b"),
+	numberFeatures = []feature{
+		{"k", choice, "the number of the product", "", 1},
+		{"k.bits", code, "the number of the product", "", 2},
+		{"k.at", number, "the number of the product", "", 1},
+	}
+	termFeatures = concat(
 		[]feature{
 			{"p.neg", flag, "the product is negative", "the product is positive", 1},
 			{"p.exp", number, "the exponent of the product", "", 2},
@@ -164,6 +164,10 @@ var (
 			{"a=b", flag, "a and b have the same code", "a and b have different codes", 2},
 		},
 		codeFeatures("sa", "the scale of a"), codeFeatures("sb", "the scale of b"))
+	productFeatures = concat(numberFeatures, codeFeatures("a", "a"), codeFeatures("b", "b"), termFeatures)
+	operandFeatures = concat(
+		[]feature{{"side", choice, "the side of the operand", "", 1}},
+		codeFeatures("x", "it"), codeFeatures("y", "the other factor"), numberFeatures, termFeatures)
 	pairFeatures = []feature{
 		{"i", choice, "the number of the first product", "", 1},
 		{"j", choice, "the number of the second product", "", 1},
@@ -190,7 +194,8 @@ var (
 // scopes are the features of each scope: those of the case, and then its own.
 var scopes = map[Scope][]feature{
 	OfCase: caseFeatures, OfProduct: concat(caseFeatures, productFeatures),
-	OfPair: concat(caseFeatures, pairFeatures), OfSum: concat(caseFeatures, stepFeatures),
+	OfOperand: concat(caseFeatures, operandFeatures),
+	OfPair:    concat(caseFeatures, pairFeatures), OfSum: concat(caseFeatures, stepFeatures),
 }
 
 // column returns the number of a feature in a scope, -1 if there is none.
@@ -207,7 +212,7 @@ func concat(parts ...[]feature) (all []feature) {
 
 // widthOf returns the bits of a code feature, for conditions on single bits.
 func widthOf(name string, f mma.Formats) int {
-	formats := map[string]fp.ID{"a": f.A, "b": f.B, "c": f.C, "d": f.D, "sa": f.Scale, "sb": f.Scale}
+	formats := map[string]fp.ID{"a": f.A, "b": f.B, "x": f.A, "y": f.A, "c": f.C, "d": f.D, "sa": f.Scale, "sb": f.Scale}
 	for of, id := range formats {
 		if id == fp.None {
 			continue

@@ -2,6 +2,7 @@ package defect
 
 import (
 	"fmt"
+	"math"
 
 	"context"
 	"math/rand/v2"
@@ -15,7 +16,7 @@ import (
 
 // The limits of a search. They depend on no clock: the same seed finds the same rule.
 const (
-	mostRounds  = 24
+	mostRounds  = 32
 	perRound    = 256  // inputs that are asked
 	candidates  = 1024 // of which these are chosen
 	calmRounds  = 3    // in which nothing contradicts the simplest rule, before the last test
@@ -23,8 +24,10 @@ const (
 	enough      = 16   // inputs on either side of the condition that must confirm a rule
 	lastRound   = 2    // of gen.Probe: the last test
 	mostDiffer  = 384
-	farFetched  = 12 // the cost of conditions beside which more conditions are tried
-	mostSamples = 5000
+	focusOn     = 1600 // cases of which those are taken that rules are learned from
+	spared      = 64   // of so many instances that conditions should exclude one is spared
+	farFetched  = 12   // the cost of conditions beside which more conditions are tried
+	mostSamples = 8000 // with up to 16 products, else fewer
 )
 
 // sample is a case with what the program makes of it.
@@ -54,6 +57,7 @@ type hypothesis struct {
 	rule Rule
 	when int // the cost of the conditions
 	cost int
+	seen int // cases that it is known to predict
 }
 
 // Find looks for the rule of a unit's defect. It returns nil if there is none that all answers
@@ -71,6 +75,9 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 		if kept[x.differs]++; kept[x.differs] > mostDiffer {
 			s.samples = s.samples[:len(s.samples)-1]
 		}
+	}
+	if s.widened() != nil && slices.ContainsFunc(s.samples, func(c *sample) bool { return !s.same(s.wide.Dot(s.widen(c.dot, nil), nil), c.right) }) {
+		s.wide = nil
 	}
 	return s.find(ctx)
 }
@@ -105,9 +112,12 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 		return nil, nil
 	}
 	var claim *Claim
+	var pool []*hypothesis
 	calm, hopeless := 0, 0
-	for round := 0; round < mostRounds && len(s.samples) < mostSamples && ctx.Err() == nil; round++ {
-		pool := s.hypotheses()
+	for round := 0; round < mostRounds && len(s.samples) < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil; round++ {
+		if pool = s.stillConsistent(pool); pool == nil {
+			pool = s.hypotheses()
+		}
 		if len(pool) == 0 {
 			if hopeless++; hopeless > 2 {
 				return nil, nil
@@ -248,6 +258,19 @@ func (s *search) hypotheses() []*hypothesis {
 	return pool[:min(len(pool), mostPool)]
 }
 
+// stillConsistent returns those of some rules that predict the cases since; nil if the simplest
+// does not.
+func (s *search) stillConsistent(pool []*hypothesis) (left []*hypothesis) {
+	for i, h := range pool {
+		if s.contradiction(h) == nil {
+			left = append(left, h)
+		} else if i == 0 {
+			return nil
+		}
+	}
+	return left
+}
+
 // inOneProduct returns rules with conditions on a product of a certain number, for effects on
 // other things than products.
 func (s *search) inOneProduct(p *proposal, parts int) (pool []*hypothesis) {
@@ -264,7 +287,7 @@ func (s *search) inOneProduct(p *proposal, parts int) (pool []*hypothesis) {
 func scopesOf(p *proposal, parts int) []Scope {
 	switch {
 	case p.effect.ofProducts():
-		return []Scope{OfProduct}
+		return []Scope{p.effect.scope()}
 	case parts == 0:
 		return []Scope{OfCase}
 	}
@@ -272,12 +295,20 @@ func scopesOf(p *proposal, parts int) []Scope {
 }
 
 // scopeCosts prefers conditions on the case as a whole.
-var scopeCosts = map[Scope]int{OfCase: 0, OfProduct: 1, OfSum: 2, OfPair: 3}
+var scopeCosts = map[Scope]int{OfCase: 0, OfProduct: 1, OfOperand: 1, OfSum: 2, OfPair: 3}
 
 // consistent returns rules with an effect that predict every case. They are learned from a few
 // cases, to which those that contradict a rule are added. only is the number of the only product
 // that is looked at; -1: all are.
 func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypothesis {
+	if all := s.consistentBut(p, scope, only, parts, 0); len(all) > 0 || !p.effect.ofProducts() || parts < 2 {
+		return all
+	}
+	return s.consistentBut(p, scope, only, parts, spared)
+}
+
+// consistentBut does so with a share of instances that are not excluded: one of so many; 0: none.
+func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) []*hypothesis {
 	const tries = 6
 	key := fmt.Sprint(scope, only, p.effect.String())
 	for range tries {
@@ -285,12 +316,15 @@ func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypoth
 		if l.cases == 0 {
 			return nil
 		}
+		if one > 0 {
+			l.spare = 1 + len(l.no)/one
+		}
 		var fixed []Condition
 		if only >= 0 {
 			fixed = []Condition{{Feature: "k", Is: Equal, Value: int64(only)}}
 		}
 		var all []*hypothesis
-		var worst *sample
+		var against []*sample
 		for _, when := range l.separate(func(name string) int { return widthOf(name, s.f) }, parts-len(fixed)) {
 			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: slices.Concat(fixed, when)}}
 			for i := range h.rule.When {
@@ -300,52 +334,72 @@ func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypoth
 			h.cost = h.when + 3*p.cost + scopeCosts[scope]
 			if c := s.contradiction(h); c == nil {
 				all = append(all, h)
-			} else if worst == nil {
-				worst = c
+			} else if !slices.Contains(against, c) && !slices.Contains(s.against[key], c) {
+				against = append(against, c)
 			}
 		}
-		if len(all) > 0 || worst == nil || slices.Contains(s.against[key], worst) {
+		if len(all) > 0 || len(against) == 0 {
 			return all
 		}
-		s.against[key] = append(s.against[key], worst)
+		s.against[key] = append(s.against[key], against...)
 	}
 	return nil
 }
 
 // focused returns the cases that rules with an effect are learned from: the first that differ, and
-// those of the others in which the effect would show.
+// of the others the first in which the effect would show; of an effect on single products first
+// those in which it would show in one alone.
 func (s *search) focused(p *proposal, key string) []*sample {
-	var differ, agree []*sample
-	for _, c := range s.samples {
-		switch {
-		case c.differs && len(differ) < learnDiffer:
-			differ = append(differ, c)
-		case !c.differs && len(agree) < learnAgree:
-			if s.seen(p, c) > 0 {
-				agree = append(agree, c)
-			}
+	var chosen, rest []*sample
+	n := map[bool]int{}
+	most := map[bool]int{true: learnDiffer, false: learnAgree}
+	for _, c := range s.samples[:min(len(s.samples), focusOn)] {
+		if n[c.differs] == most[c.differs] {
+			continue
+		}
+		switch seen := s.seen(p, c); {
+		case seen == 1:
+			n[c.differs]++
+			chosen = append(chosen, c)
+		case seen > 1 && len(rest) < learnDiffer+learnAgree:
+			rest = append(rest, c)
 		}
 	}
-	return slices.Concat(differ, agree, s.against[key])
+	for _, c := range rest {
+		if n[c.differs] < most[c.differs] {
+			n[c.differs]++
+			chosen = append(chosen, c)
+		}
+	}
+	return append(chosen, s.against[key]...)
 }
 
 // contradiction returns a case that a rule does not predict; nil if there is none.
 func (s *search) contradiction(h *hypothesis) *sample {
-	for _, c := range slices.Backward(s.samples) {
+	for _, c := range slices.Backward(s.samples[h.seen:]) {
 		if got, _ := s.predict(h, c.view); !s.same(got, c.want) {
 			return c
 		}
 	}
+	h.seen = len(s.samples)
 	return nil
 }
 
 // inputs chooses inputs that tell the rules apart that are left, that meet the condition of the
-// simplest, and that do not although its effect would show.
+// simplest, and that do not although its effect would show, by as little as possible: a bit that a
+// condition asks for in vain is found out so.
 func (s *search) inputs(pool []*hypothesis) []*mma.Dot {
 	const each = perRound / 4
 	var apart, met, beside, others []*mma.Dot
+	distances := map[*mma.Dot]int{}
+	differ := s.differing(mostDiffer)
 	for range candidates {
 		d := s.input()
+		if len(pool) > 0 && s.maker.r.IntN(4) == 0 {
+			if b := s.beyond(&pool[0].rule, differ[s.maker.r.IntN(len(differ))]); b != nil {
+				d = b
+			}
+		}
 		key := mma.FormatDot(s.f, d)
 		if s.asked[key] {
 			continue
@@ -363,14 +417,35 @@ func (s *search) inputs(pool []*hypothesis) []*mma.Dot {
 		case len(yes) > 0 && !s.same(got, v.right):
 			met = append(met, d)
 		case s.visible(pool[0], v, yes):
-			beside = append(beside, d)
+			beside, distances[d] = append(beside, d), s.distance(&pool[0].rule, v)
 		default:
 			others = append(others, d)
 		}
 	}
+	beside = nearest(beside, distances)
 	first := func(ds []*mma.Dot, n int) []*mma.Dot { return ds[:min(len(ds), n)] }
 	chosen := slices.Concat(first(apart, 2*each), first(met, each), first(beside, each))
 	return append(chosen, first(others, perRound-len(chosen))...)
+}
+
+// nearest sorts inputs by their distances.
+func nearest(dots []*mma.Dot, distances map[*mma.Dot]int) []*mma.Dot {
+	slices.SortStableFunc(dots, func(x, y *mma.Dot) int { return distances[x] - distances[y] })
+	return dots
+}
+
+// distance is by how much the conditions of a rule are missed: of all instances, by the one that
+// misses them by the least.
+func (s *search) distance(r *Rule, v *view) int {
+	least := math.MaxInt
+	for i := range v.of[r.Scope] {
+		sum := 0
+		for n := range r.When {
+			sum += r.When[n].distance(v.value(r.Scope, i, column(r.Scope, r.When[n].Feature)))
+		}
+		least = min(least, sum)
+	}
+	return least
 }
 
 // input makes an input near a known case, mostly near one that differs.

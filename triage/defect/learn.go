@@ -10,6 +10,7 @@ const (
 	learnDiffer = 64  // differing cases that conditions must cover
 	learnAgree  = 320 // agreeing cases, in which the effect would show, that they must not
 	mostAtoms   = 2400
+	mostFound   = 8192
 	mostRules   = 24  // of a size, for an effect and a scope
 	eachFeature = 10  // conditions on a feature, and
 	strongAtoms = 240 // conditions in all of which three are combined
@@ -30,6 +31,9 @@ type lesson struct {
 	caseOf []int // of each instance of yes: the number of its case
 	cases  int
 	no     []instance
+	// spare is how many instances of no may meet the conditions all the same: an effect on several
+	// products at once may be hidden.
+	spare int
 }
 
 // lesson makes the lesson of an effect for some samples. An effect on single products may happen to
@@ -58,7 +62,10 @@ func (s *search) seen(p *proposal, c *sample) (n int) {
 
 // instances is the number of places where an effect may happen.
 func (s *search) instances(p *proposal, v *view) int {
-	if p.effect.ofProducts() {
+	switch {
+	case p.effect.On == OnOperand:
+		return 2 * len(v.dot.A)
+	case p.effect.ofProducts():
 		return len(v.dot.A)
 	}
 	return 1
@@ -132,7 +139,7 @@ type atom struct {
 // cases of a lesson.
 func (l *lesson) separate(width func(name string) int, parts int) [][]Condition {
 	if parts == 0 {
-		if len(l.no) == 0 {
+		if len(l.no) <= l.spare {
 			return [][]Condition{nil}
 		}
 		return nil
@@ -142,7 +149,7 @@ func (l *lesson) separate(width func(name string) int, parts int) [][]Condition 
 	switch parts {
 	case 1:
 		for _, a := range atoms {
-			if empty(a.no) {
+			if l.excludes(a.no, a.no) {
 				found = append(found, []*atom{a})
 			}
 		}
@@ -176,8 +183,8 @@ func costs(set []*atom) int {
 func (l *lesson) pairs(atoms []*atom) (found [][]*atom) {
 	for i, a := range atoms {
 		for _, b := range atoms[:i] {
-			if disjoint(a.no, b.no) && l.covers(a.yes, b.yes) {
-				if found = append(found, []*atom{b, a}); len(found) > 8*mostRules {
+			if l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
+				if found = append(found, []*atom{b, a}); len(found) > mostFound {
 					return found
 				}
 			}
@@ -191,8 +198,9 @@ func (l *lesson) pairs(atoms []*atom) (found [][]*atom) {
 func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
 	strong := slices.Clone(atoms)
 	slices.SortStableFunc(strong, func(x, y *atom) int { return count(x.no) - count(y.no) })
-	of := map[int]int{}
-	strong = slices.DeleteFunc(strong, func(a *atom) bool { of[a.column]++; return of[a.column] > eachFeature })
+	if of := map[int]int{}; len(strong) > strongAtoms {
+		strong = slices.DeleteFunc(strong, func(a *atom) bool { of[a.column]++; return of[a.column] > eachFeature })
+	}
 	strong = strong[:min(len(strong), strongAtoms)]
 	for i, a := range strong {
 		for j, b := range strong[:i] {
@@ -201,8 +209,8 @@ func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
 			}
 			yes, no := both(a.yes, b.yes), both(a.no, b.no)
 			for _, c := range strong[:j] {
-				if disjoint(no, c.no) && l.covers(yes, c.yes) {
-					if found = append(found, []*atom{c, b, a}); len(found) > 16*mostRules {
+				if l.excludes(no, c.no) && l.covers(yes, c.yes) {
+					if found = append(found, []*atom{c, b, a}); len(found) > mostFound {
 						return found
 					}
 				}
@@ -252,6 +260,8 @@ func (l *lesson) atoms(width func(name string) int) []*atom {
 func conditionCost(f *feature, c *Condition) int {
 	cost := 3 * f.cost
 	switch {
+	case f.kind == code && c.Is == Equal:
+		cost += 3
 	case c.Is == HasBits:
 		cost += min(bits.OnesCount64(uint64(c.Mask)), 8)
 	case c.Is == AtLeast || c.Is == AtMost:
@@ -320,7 +330,11 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 			bit(1<<i, 1<<i)
 		}
 		for _, c := range l.common(yes, w) {
-			bit(c[0], c[1])
+			if bits.OnesCount64(uint64(c[0])) == w {
+				add(Equal, c[1])
+			} else {
+				bit(c[0], c[1])
+			}
 		}
 	}
 	return all
@@ -385,12 +399,14 @@ func (l *lesson) covers(a, b []uint64) bool {
 	return next == l.cases
 }
 
-func empty(a []uint64) bool { return !slices.ContainsFunc(a, func(x uint64) bool { return x != 0 }) }
-
-func disjoint(a, b []uint64) bool {
+// excludes reports whether no instance of an agreeing case is in both sets, but for those to spare.
+func (l *lesson) excludes(a, b []uint64) bool {
+	n := 0
 	for i, x := range a {
-		if x&b[i] != 0 {
-			return false
+		if x &= b[i]; x != 0 {
+			if n += bits.OnesCount64(x); n > l.spare {
+				return false
+			}
 		}
 	}
 	return true

@@ -64,7 +64,7 @@ func (r *Rule) validate(f mma.Formats, k int, program mma.Params) error {
 	if o := find(e.Do); o != nil && o.bit && (e.N < 0 || e.N > 63) {
 		return fmt.Errorf("the effect of a defect has bit %d", e.N)
 	}
-	if e.ofProducts() && r.Scope != OfProduct && (r.Scope != OfCase || len(r.When) > 0) || newRunner(&viewer{f: f, m: m}, k, &program, *e) == nil {
+	if e.ofProducts() && r.Scope != e.scope() && (r.Scope != OfCase || len(r.When) > 0) || newRunner(&viewer{f: f, m: m}, k, &program, *e) == nil {
 		return fmt.Errorf("a defect has the unknown effect %s", e)
 	}
 	return nil

@@ -13,7 +13,8 @@ import (
 const (
 	proposeOn   = 12 // differing cases on which every effect is tried
 	filterOn    = 64 // and those that explain these, on so many
-	mostEffects = 16 // of each place
+	mostEffects = 8  // of each place
+	allEffects  = 20 // in all
 )
 
 // proposal is an effect that explains differing cases: all of them, or for an effect on single
@@ -42,7 +43,7 @@ func (s *search) propose() []*proposal {
 	differ := s.differing(filterOn)
 	few := differ[:min(len(differ), proposeOn)]
 	var all []*proposal
-	for _, effects := range [][]Effect{s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.productEffects(), s.programEffects()} {
+	for _, effects := range [][]Effect{s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(), s.programEffects()} {
 		var some []*proposal
 		for _, e := range effects {
 			r := newRunner(s.viewer, s.u.K, &s.u.Program, e)
@@ -63,7 +64,7 @@ func (s *search) propose() []*proposal {
 		all = append(all, some[:min(len(some), mostEffects)]...)
 	}
 	slices.SortStableFunc(all, func(x, y *proposal) int { return cmp.Or(y.hits-x.hits, x.cost-y.cost) })
-	return all[:min(len(all), 2*mostEffects)]
+	return all[:min(len(all), allEffects)]
 }
 
 // mayExplain is a first test of an effect on a few cases.
@@ -91,7 +92,7 @@ func (s *search) explains(r *runner, c *sample) bool {
 		got, ok := r.run(c.view, nil)
 		return ok && s.same(got, c.want)
 	}
-	for k := range c.dot.A {
+	for k := range s.instances(&proposal{runner: r}, c.view) {
 		if got, ok := r.run(c.view, []int{k}); ok && s.same(got, c.want) {
 			return true
 		}
@@ -108,7 +109,9 @@ func costOf(e *Effect) int {
 		return 2
 	case e.On == OnC || e.On == OnA || e.On == OnB:
 		return find(e.Do).cost + 1
-	case e.Do == "scale" || e.Do == "add" || e.Do == "up":
+	case e.On == OnOperand:
+		return find(e.Do).cost + 2
+	case e.Do == "scale" || e.Do == "field" || e.Do == "add" || e.Do == "up":
 		return find(e.Do).cost + int(min(max(e.N, -e.N)/2, 4))
 	}
 	return find(e.Do).cost
@@ -147,6 +150,9 @@ func (s *search) resultEffects(differ []*sample) []Effect {
 // operandEffects are the operations on a, b or c.
 func (s *search) operandEffects(on Place) []Effect {
 	id := map[Place]fp.ID{OnA: s.f.A, OnB: s.f.B, OnC: s.f.C}[on]
+	if on == OnOperand && s.f.A == s.f.B {
+		id = s.f.A
+	}
 	if id == fp.None {
 		return nil
 	}
@@ -158,7 +164,7 @@ func (s *search) operandEffects(on Place) []Effect {
 			}
 		}
 	}
-	if on != OnC {
+	if on == OnA || on == OnB {
 		all = append(all, s.readEffects(on)...)
 	}
 	return all
@@ -169,6 +175,14 @@ func (s *search) productEffects() []Effect {
 	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}}
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnProduct, Do: "scale", N: n})
+	}
+	for n := range int64(significand(s.f.A) + significand(s.f.B)) {
+		for _, o := range []string{"set", "clear", "flip", "cut"} {
+			all = append(all, Effect{On: OnExact, Do: o, N: n})
+		}
+	}
+	for _, n := range []int64{-1, 1, -2, 2} {
+		all = append(all, Effect{On: OnExact, Do: "scale", N: n}, Effect{On: OnExact, Do: "add", N: n})
 	}
 	return append(all, s.readEffects(OnProduct)...)
 }

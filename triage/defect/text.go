@@ -53,13 +53,13 @@ func (e *Effect) text(product string) string {
 	if e.On == OnProgram {
 		return "the unit computes with " + mma.Brief(e.Changes)
 	}
-	noun := map[Place]string{OnResult: "the result", OnC: "c", OnA: "a", OnB: "b", OnProduct: "the operands"}[e.On]
+	noun := map[Place]string{OnResult: "the result", OnC: "c", OnA: "a", OnB: "b", OnOperand: "each operand", OnProduct: "the operands", OnExact: "the product of the significands"}[e.On]
 	if e.ofProducts() {
 		of := product
 		if of == "" {
 			of = "each product"
 		}
-		if noun += " of " + of; e.On == OnProduct && !e.reads() {
+		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && e.Do == "scale" {
 			noun = of
 		}
 	}
@@ -115,10 +115,15 @@ func (e *Effect) number() string {
 			return "twice"
 		}
 		return fmt.Sprintf("2^%d times", e.N)
+	case "field":
+		if e.N < 0 {
+			return fmt.Sprintf("%d too small", -e.N)
+		}
+		return fmt.Sprintf("%d too large", e.N)
 	case "add":
-		return much("larger", "smaller")
+		return much("too large", "too small")
 	case "up":
-		return much("higher", "lower")
+		return much("too high", "too low")
 	case "magnitude", "code", "xor", "and", "or":
 		return strconv.FormatUint(uint64(e.N), 16)
 	}
@@ -136,7 +141,7 @@ var thresholds = map[numberClass][2]string{
 
 // featureOf finds a feature in the tables.
 func featureOf(name string) *feature {
-	for _, t := range [][]feature{caseFeatures, productFeatures, pairFeatures, stepFeatures} {
+	for _, t := range [][]feature{caseFeatures, productFeatures, pairFeatures, stepFeatures, operandFeatures} {
 		for i := range t {
 			if t[i].name == name {
 				return &t[i]
@@ -161,6 +166,8 @@ func (c *Condition) String() string {
 		return f.noun + " is " + thresholds[c.Value][1]
 	case f.kind == class:
 		return f.noun + is + classWords[c.Value]
+	case f.kind == code && c.Is == Equal:
+		return fmt.Sprintf("%s is %x", f.noun, uint64(c.Value))
 	case c.Is != HasBits:
 		return fmt.Sprint(f.noun, is, c.Value)
 	case c.Feature == "k.bits" && c.Mask == 1:
@@ -168,8 +175,8 @@ func (c *Condition) String() string {
 	case bits.OnesCount64(uint64(c.Mask)) == 1:
 		return fmt.Sprintf("%s of %s is %d", bitsText(c.Mask), f.noun, truth(c.Value != 0))
 	}
-	if low := c.Mask & (c.Mask + 1); low == 0 && strings.HasPrefix(f.noun, "the fraction") {
-		return fmt.Sprintf("%s is %x", f.noun, uint64(c.Value))
+	if n := bits.OnesCount64(uint64(c.Mask)); c.Mask == 1<<n-1 {
+		return fmt.Sprintf("the low %d bits of %s are %x", n, f.noun, uint64(c.Value))
 	}
 	return fmt.Sprintf("%s masked with %x is %x", f.noun, uint64(c.Mask), uint64(c.Value))
 }

@@ -15,13 +15,16 @@ type view struct {
 	dot   *mma.Dot
 	right uint64 // the program's result
 	of    map[Scope][][]int64
+	whole []int64 // those of the case
 }
 
 // viewer makes views. It is for one goroutine.
 type viewer struct {
-	f  mma.Formats
-	m  *sim.Model
-	tr sim.Trace
+	f     mma.Formats
+	m     *sim.Model
+	tr    sim.Trace
+	wide  *sim.Model // see widened
+	tried bool
 }
 
 // mostPaired is the number of products, other than zeros, of which all pairs are looked at: with
@@ -33,7 +36,8 @@ func (w *viewer) view(d *mma.Dot) *view {
 	v := &view{dot: d, of: map[Scope][][]int64{}}
 	w.tr.Reset()
 	v.right = w.m.Dot(d, &w.tr)
-	v.of[OfCase] = [][]int64{w.ofCase(v)}
+	v.whole = w.ofCase(v)
+	v.of[OfCase] = [][]int64{v.whole}
 	return v
 }
 
@@ -47,6 +51,8 @@ func (w *viewer) add(v *view, s Scope) {
 	switch s {
 	case OfProduct:
 		v.of[s] = w.ofProducts(v)
+	case OfOperand:
+		v.of[s] = w.ofOperands(v)
 	case OfPair:
 		v.of[s] = w.ofPairs(v)
 	case OfSum:
@@ -59,7 +65,7 @@ func (v *view) value(s Scope, instance, column int) int64 {
 	if n := len(caseFeatures); column >= n {
 		return v.of[s][instance][column-n]
 	}
-	return v.of[OfCase][0][column]
+	return v.whole[column]
 }
 
 // finite reports whether a term is a number other than a plain zero.
@@ -204,7 +210,7 @@ func compare(x, y fp.Dyadic) int {
 func (w *viewer) ofProducts(v *view) [][]int64 {
 	d := v.dot
 	ts := w.terms(len(d.A))
-	most := v.of[OfCase][0][column(OfCase, "maxp")]
+	most := v.whole[column(OfCase, "maxp")]
 	aligned := w.alignment()
 	all := make([][]int64, len(d.A))
 	for k := range d.A {
@@ -240,6 +246,25 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 		}
 		vs = codeValues(codeValues(vs, w.f.Scale, sa), w.f.Scale, sb)
 		all[k] = vs
+	}
+	return all
+}
+
+// ofOperands are the features of each a and b: those of the operand, of the other factor and of
+// the product.
+func (w *viewer) ofOperands(v *view) [][]int64 {
+	w.add(v, OfProduct)
+	d, n := v.dot, len(codeFeatures("", ""))
+	all := make([][]int64, 0, 2*len(d.A))
+	for k, vs := range v.of[OfProduct] {
+		for side := range 2 {
+			own, other := vs[3:3+n], vs[3+n:3+2*n]
+			if side == 1 {
+				own, other = other, own
+			}
+			x := append([]int64{int64(side)}, own...)
+			all = append(all, append(append(append(x, other...), int64(k), int64(k), int64(k)), vs[3+2*n:]...))
+		}
 	}
 	return all
 }

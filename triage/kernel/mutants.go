@@ -85,7 +85,7 @@ func clone(k *schedule.Kernel) *schedule.Kernel {
 // The values that are tried.
 var (
 	grains  = []int{1, 2, 4, 8, 16, 32, 64, 128}
-	lengths = []int{4, 8, 16, 32, 64, 128, 256, 320, 384, 512, 1024, 2048, 4096}
+	lengths = []int{4, 8, 16, 32, 64, 128, 256, 320, 384, 448, 512, 1024, 2048, 4096}
 	parts   = []int{2, 3, 4, 5, 6, 7, 8, 16, 32}
 	formats = []fp.ID{fp.None, fp.FP16, fp.BF16, fp.FP32, fp.FP64}
 	orders  = []string{"forward", "reverse", "neighbours", "halves", "chain", "chain-reverse"}
@@ -139,7 +139,7 @@ func (m *mutator) levels(s int) {
 		if level.Cut.By == "lanes" {
 			label = "lanes"
 		}
-		m.try(label, func(k *schedule.Kernel) { k.Schedules[s].Levels = slices.Delete(k.Schedules[s].Levels, l, l+1) }, "level %d is not there", l)
+		m.try(label, func(k *schedule.Kernel) { k.Schedules[s].Levels = slices.Delete(k.Schedules[s].Levels, l, l+1) }, "there is no cut by %s %d", level.Cut.By, level.Cut.N)
 		for _, n := range slices.Concat(parts, lengths, []int{level.Cut.N - 1, level.Cut.N + 1, level.Cut.N * 2, level.Cut.N / 2}) {
 			cut(label, func(c *schedule.Cut) { c.N = n }, "%s %d is %d", level.Cut.By, level.Cut.N, n)
 		}

@@ -46,7 +46,7 @@
 //	fields[].schedule    number?   a field of a schedule, by its number from 0
 //	fields[].name        string?
 //	fields[].value       string?
-//	fields[].ruled_out[] string?   other values, which give other results
+//	fields[].ruled_out[]  string?   other values, which give other results
 //	fields[].open[]      string?   other values that gave the same results: not distinguished
 //	fields[].same[]      string?   other values that are the same operations at this shape
 //	elements[]           number?   of D, by schedule
