@@ -35,6 +35,9 @@
 //     tile, explained and put into a bucket; some are chosen and minimized (finding/finder.go has
 //     the order). One that has all its parts is a finding. TriageCase takes one case the same way,
 //     outside of a campaign.
+//   - Where two units differ and nothing is known of either, one is inferred (package infer), and
+//     changes of its program are tried; the other one, where no change explains it
+//     (finding/infer.go). What was found is in PairState.Inferred and in the journal.
 //   - A corpus.Mismatch describes the finding in its bundle (finding/bundle.go).
 //
 // Engines that know nothing but bytes, such as go-fuzz and libFuzzer, take a Checker:

@@ -76,6 +76,9 @@ func (n *inferCmd) kernel(ctx context.Context) error {
 	if n.json {
 		err = n.writeJSON(report)
 	} else if err = n.writeDocument(report.Document(), n.format, n.verbose); err == nil && n.format == "text" {
+		if r.Verdict == kernel.Found {
+			fmt.Fprintf(n.stdout, "compute it: mmafuzz gemm %s --m %d --n %d --k %d\n", readable.ShellWord(filepath.Join(dir, "kernel.json")), shape.M, shape.N, shape.K)
+		}
 		_, err = fmt.Fprintln(n.stdout, "report: "+filepath.Join(dir, "report.md"))
 	}
 	if err == nil && r.Verdict != kernel.Found {

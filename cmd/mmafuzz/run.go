@@ -84,6 +84,10 @@ With --campaign, run is one of many shards: it works on parts of a plan, its uni
 and merge explains what the shards found (mmafuzz campaign --help). If the plan has a command
 (exec:) as target, it is shown, and run only if you agree: on the terminal, or by --allow-exec.
 
+Where nothing is known of a side, such as a program of yours, and no change of the other side's
+arithmetic explains it, its arithmetic is looked for, and the two are compared. --no-infer
+leaves that out.
+
 With --known, differences on a list are reported but do not change the exit status.
 --write-known writes such a list for the next run, and adds the differences that no list
 covers (go doc ./corpus Known).

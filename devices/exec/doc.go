@@ -254,7 +254,9 @@
 // VDPBF16PS has K = 2, tfdpa4.json (testdata/verilator) 4, VFMADD231PS 1, all others 16;
 // for formats, ref: needs --like sim:hopper.
 //
-// What mmafuzz found in them is in children/FINDINGS.md.
+// What mmafuzz found in them is in children/FINDINGS.md, and in which order libraries sum
+// whole matrix products in children/KERNELS.md (mmafuzz infer --shape, by children/kernels.py;
+// children/matmul.py is a child that serves a function of two matrices in three lines).
 //
 // # Example: a child in Go
 //

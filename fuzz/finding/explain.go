@@ -84,7 +84,7 @@ func (x *pairTriage) stillHolds(fresh []*Case) bool {
 // with new evidence: it may not take longer than before, and what has explained a part of the
 // cases breaks none of the new ones.
 func (x *pairTriage) stillInPart(fresh []*Case) bool {
-	if x.verdict == nil || x.verdict.Complete() || x.due(x.usualEffort()) {
+	if x.verdict == nil || x.verdict.Complete() || x.verdict.Defect != nil || x.due(x.usualEffort()) {
 		return false
 	}
 	x.k = x.verdict.K
@@ -112,7 +112,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
 		return err
 	}
-	if err := x.explainByChange(ctx, x.withBase(evidence)); err != nil || x.verdict == nil || x.verdict.Complete() || x.verdict.BaseFails {
+	if err := x.explainByChange(ctx, x.withBase(evidence)); err != nil || !x.wantsProgram() {
 		return err
 	}
 	if learned, err := x.inferUnknown(ctx); !learned || err != nil {
@@ -123,6 +123,13 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	}
 	x.attributor = x.p.Programs // which explain all but a few cases
 	return nil
+}
+
+// wantsProgram reports whether neither a change of the known side's program nor a defect explains
+// the other side, whose program may.
+func (x *pairTriage) wantsProgram() bool {
+	v := x.verdict
+	return v != nil && !v.Complete() && !v.BaseFails && v.Defect == nil
 }
 
 // explainByChange looks for a change of the known side's program that explains the evidence.

@@ -59,13 +59,40 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 		return p, err
 	}
 	whole := l.All()
-	q := search.Simplest(l.Evidence, p, c, len(c.Want), func(q *mma.Params) bool {
-		return evidence.Total(l.Hits(q, whole)) == len(whole.Want)
-	})
+	explains := func(q *mma.Params) bool { return evidence.Total(l.Hits(q, whole)) == len(whole.Want) }
+	rewrite := func(p, q mma.Params) mma.Params {
+		if q != p && l.Valid(&q) && explains(&q) && evidence.Total(l.Hits(&q, c)) == len(c.Want) {
+			return q
+		}
+		return p
+	}
+	p = rewrite(p, asChain(p))
+	q := search.Simplest(l.Evidence, p, c, len(c.Want), explains)
+	q = rewrite(q, oneByOne(q))
 	if q.L == 0 && q.Lanes <= 1 {
 		q.L = uint8(l.K)
 	}
 	return q, nil
+}
+
+// asChain writes a program with a lane for each product, whose results are added one after the other,
+// as what it may be as well: products that are rounded and then added to c.
+func asChain(p mma.Params) mma.Params {
+	if p.Lanes < 2 || p.Late == (mma.Round{}) || p.Stage0.Sum != mma.Off || p.Prod.Round != (mma.Round{}) {
+		return p
+	}
+	p.Prod.Round, p.Acc, p.Late = p.Acc, p.Late, mma.Round{}
+	p.L, p.Lanes, p.Merge, p.Leaf, p.Start = 1, 0, 0, 0, mma.StartC
+	return p
+}
+
+// oneByOne writes a program with lanes, each of which takes all its products in a step, as one in
+// which a step takes one product.
+func oneByOne(p mma.Params) mma.Params {
+	if p.Lanes > 1 && p.L == 0 {
+		p.L = 1
+	}
+	return p
 }
 
 // mutants returns the mutants of a program, the decisions that a designer may have made

@@ -48,6 +48,8 @@ def infer(o, row, shape):
     checks = CHECKS // 10 if shape.startswith("1x1x") and len(shape) > 6 else CHECKS  # each is a call of its own
     out = os.path.join(o.out, "%s-%d" % (name, checks))
     if not os.path.exists(os.path.join(out, "report.json")):
+        if o.measured:
+            return {"error": "not in " + o.out}
         r = subprocess.run([o.mmafuzz, "infer", "--shape", shape, "--target", target(row, shape), "--json", "--checks", str(checks),
                             "--time", o.time, "--out", out], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if r.returncode > 1:
@@ -101,6 +103,7 @@ def main():
     p.add_argument("--table", default="KERNELS.md")
     p.add_argument("--only", default="")
     p.add_argument("--time", default="5m", help="for a row")
+    p.add_argument("--measured", action="store_true", help="infer nothing: only the rows that are in --out")
     o = p.parse_args()
     for name in list(os.environ):
         if re.match("(OPENBLAS|MKL|ONEDNN|DNNL|ATEN|XLA)_", name):
@@ -115,6 +118,7 @@ def main():
             print(" | ".join(table[-1]), flush=True)
             if "error" not in r:
                 seen.setdefault(row[1], survey.versions(o, (row[0].split(" ")[0], row[1], row[2])))
+    table = [cs for cs in table if cs[4] != "not had" or not o.measured]
     with open(o.table, "w") as f:
         f.write(TEXT % survey.processor())
         for child, about in seen.items():
