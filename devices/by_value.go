@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -12,7 +13,7 @@ import (
 // A model computes the instruction that reads operands in another format; of any other unit the
 // operands are translated.
 func ByValue(u Unit) (Unit, error) {
-	i, err := u.Instruction().ByValue()
+	i, err := byvalue.Instruction(u.Instruction())
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (t *translated) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 func toFNUZ(id fp.ID, codes []byte) []byte {
 	var table [256]byte
 	for code := range table {
-		table[code] = byte(mma.ToFNUZ(id, mma.Shared(id, uint64(code))))
+		table[code] = byte(byvalue.ToFNUZ(id, uint64(code)))
 	}
 	all := make([]byte, len(codes))
 	for i, c := range codes {

@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -54,7 +55,7 @@ func TestByValue(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n, d := range dots {
-			if !i.Formats.IsShared(d) {
+			if !byvalue.IsShared(i.Formats, d) {
 				t.Fatalf("%s: %s is an input, and not all of it is shared", name, mma.FormatDot(i.Formats, d))
 			}
 			x, y := mma.Load(got, w, n), mma.Load(want, w, n)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -80,7 +81,7 @@ func isFile(path string) bool {
 // nameA of a with nameB of b. An empty nameB means nameA, or where b does not
 // have it or has no model of it, b's instruction of the same formats that is
 // nearest in K. Without one of the same formats it is one of FNUZ operands for a's of OCP, or the
-// other way round, and the two are compared by value (mma.CommonOf). A target with a single instruction has it under any name, but one of the
+// other way round, and the two are compared by value (byvalue.Formats). A target with a single instruction has it under any name, but one of the
 // targets must know the name. If both names are empty, every instruction that both have under
 // the same name is paired. If there is none, every instruction of one target is paired
 // with the nearest one of the other; the first target is the one that comes first in the
@@ -267,7 +268,7 @@ func pair(a, b Target, ia *mma.Instruction, nameB string, named bool) (Pair, err
 	if err != nil {
 		return Pair{}, err
 	}
-	_, byValue := mma.CommonOf(ia.Formats, ib.Formats)
+	_, byValue := byvalue.Formats(ia.Formats, ib.Formats)
 	if err := Comparable(ia.Formats, ib.Formats); err != nil && !byValue {
 		return Pair{}, fmt.Errorf("%s and %s cannot be compared: %w", ia.FullName(), ib.FullName(), err)
 	}
@@ -339,7 +340,7 @@ func partner(b Target, ia *mma.Instruction, nameB string, named bool) (*mma.Inst
 	}
 	var near, byValue []mma.Instruction
 	for _, i := range all {
-		switch _, common := mma.CommonOf(ia.Formats, i.Formats); {
+		switch _, common := byvalue.Formats(ia.Formats, i.Formats); {
 		case i.Refuse != "":
 		case Comparable(ia.Formats, i.Formats) == nil:
 			near = append(near, i)

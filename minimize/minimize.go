@@ -49,6 +49,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -135,7 +136,7 @@ func shared(f mma.Formats, test Test) Test {
 		var allowed []*mma.Dot
 		all, at := make([]string, len(dots)), []int{}
 		for i, d := range dots {
-			if f.IsShared(d) {
+			if byvalue.IsShared(f, d) {
 				allowed, at = append(allowed, d), append(at, i)
 			}
 		}

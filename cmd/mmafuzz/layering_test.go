@@ -19,7 +19,7 @@ const module = "github.com/mmafuzz/mmafuzz/"
 var layers = [][]string{
 	{"sim/fp", "corpus/hint", "corpus/strictjson"},
 	{"sim/mma"},
-	{"sim/schedule"},
+	{"sim/schedule", "sim/byvalue"},
 	{"sim", "oracle", "corpus"},
 	{"minimize", "devices", "fuzz/internal/simd"},
 	{"fuzz/gen"},

@@ -20,6 +20,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
@@ -219,9 +220,9 @@ func (r *runCmd) noteByValue(pairs []devices.Pair) {
 	said := map[string]bool{}
 	for i := range pairs {
 		f := pairs[i].Formats()
-		if f.Common && !said[f.CommonNote()] {
-			said[f.CommonNote()] = true
-			r.note(f.CommonNote())
+		if f.Common && !said[byvalue.Note(f)] {
+			said[byvalue.Note(f)] = true
+			r.note(byvalue.Note(f))
 		}
 	}
 }

@@ -48,3 +48,8 @@ func ExampleCompareUnits() {
 			fuzztest.NaN(oracle.Bits), fuzztest.Zero(oracle.ByClass)) // which NaN it is counts, which zero does not
 	}
 }
+
+// A cause that is not found in a few seconds is looked for without a limit.
+func ExampleThorough() {
+	_ = func(f *testing.F) { fuzztest.CompareTargets(f, "sim:volta", "sim:hopper", fuzztest.Thorough()) }
+}

@@ -3,6 +3,7 @@ package gen
 import (
 	"encoding/binary"
 
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -23,7 +24,7 @@ func Decode(data []byte, insts []mma.Instruction) (*mma.Instruction, *mma.Dot) {
 	if kind == 0 {
 		s.operands(i.Formats, d)
 		b := mma.BatchOf(i.Formats, i.K, []*mma.Dot{d})
-		b.Share(0)
+		byvalue.Share(b, 0)
 		b.Get(0, d)
 		return i, d
 	}
@@ -34,7 +35,7 @@ func Decode(data []byte, insts []mma.Instruction) (*mma.Instruction, *mma.Dot) {
 	dr.bytes = s
 	dr.index = s.next()
 	g.make(dr, b, 0)
-	b.Share(0)
+	byvalue.Share(b, 0)
 	b.Get(0, d)
 	return i, d
 }

@@ -63,6 +63,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -369,7 +370,7 @@ func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 		d.start(key, d.index)
 		s.Generator.make(d, b, t)
 	}
-	b.Share(0)
+	byvalue.Share(b, 0)
 }
 
 func (f *Filler) draw(sp Spec) *draw {

@@ -149,6 +149,18 @@ func Parse(name string) (ID, error) {
 }
 
 // MarshalText writes the format's name, for JSON.
+// FNUZ returns AMD's format with the fields of a format of OCP and other special values: None if
+// there is none.
+func (id ID) FNUZ() ID {
+	switch id {
+	case E4M3:
+		return E4M3FNUZ
+	case E5M2:
+		return E5M2FNUZ
+	}
+	return None
+}
+
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText reads a format's name, for JSON.

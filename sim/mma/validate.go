@@ -84,7 +84,10 @@ func (f Formats) Validate() error {
 	if f.Down > MaxDown {
 		return fmt.Errorf("products multiplied by 2^-%d: at most 2^-%d is supported", f.Down, MaxDown)
 	}
-	return f.checkCommon()
+	if f.Common && (f.A != f.B || f.A.FNUZ() == fp.None || f.C.FNUZ() != fp.None || f.D.FNUZ() != fp.None) {
+		return fmt.Errorf("%s and %s have no FNUZ formats to be compared with by value", f.A, f.B)
+	}
+	return nil
 }
 
 // Short reports whether a rounding gives numbers of a format up to its largest exponent,
@@ -122,7 +125,7 @@ func (p *Params) checkInput(f Formats) error {
 	if p.In.Widen == fp.None {
 		return nil
 	}
-	if f.Common && p.In.Widen == fnuz[f.A] {
+	if f.Common && p.In.Widen == f.A.FNUZ() {
 		return nil
 	}
 	w := p.In.Widen.Get()

@@ -242,7 +242,7 @@ func (s *search) visible(h *hypothesis, v *view, met []int) bool {
 func (s *search) hypotheses() []*hypothesis {
 	proposals := s.proposals()
 	var pool []*hypothesis
-	for parts := range MaxParts + 1 {
+	for parts := range maxParts + 1 {
 		before := len(pool)
 		for _, p := range proposals {
 			for _, scope := range scopesOf(p, parts) {

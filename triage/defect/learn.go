@@ -14,7 +14,7 @@ const (
 	mostRules   = 24  // of a size, for an effect and a scope
 	eachFeature = 10  // conditions on a feature, and
 	strongAtoms = 240 // conditions in all of which three are combined
-	MaxParts    = 3   // of a condition
+	maxParts    = 3   // of a condition
 )
 
 // instance is one of the products, pairs or sums of a case, or the case itself.

@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
@@ -74,7 +75,7 @@ func byValue(units []unit, res *Result) ([]unit, error) {
 	for _, u := range units {
 		common, ok := mma.Formats{}, false
 		for _, v := range units {
-			if common, ok = mma.CommonOf(u.inst().Formats, v.inst().Formats); ok {
+			if common, ok = byvalue.Formats(u.inst().Formats, v.inst().Formats); ok {
 				break
 			}
 		}
@@ -87,7 +88,7 @@ func byValue(units []unit, res *Result) ([]unit, error) {
 		}
 		u.Unit = other
 		all = append(all, u)
-		if note := common.CommonNote() + "."; !slices.Contains(res.Remarks, note) {
+		if note := byvalue.Note(common) + "."; !slices.Contains(res.Remarks, note) {
 			res.Remarks = append(res.Remarks, note)
 		}
 	}

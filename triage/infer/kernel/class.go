@@ -17,10 +17,10 @@ type class struct {
 
 const classProducts = 64 // by which elements are told apart
 
-// VariesError says that a product gives other results when it is asked again.
-type VariesError struct{ Row, Column, Times, Of int }
+// variesError says that a product gives other results when it is asked again.
+type variesError struct{ Row, Column, Times, Of int }
 
-func (e *VariesError) Error() string {
+func (e *variesError) Error() string {
 	return fmt.Sprintf("the same matrices give other results from run to run: element (%d,%d) changed in %d of %d repetitions", e.Row, e.Column, e.Times, e.Of)
 }
 
@@ -34,7 +34,7 @@ func (b *box) classify(ctx context.Context, seed uint64, kinds, repeats int) ([]
 		hashes[i].SetSeed(one)
 	}
 	first := make([][]byte, classProducts)
-	var varies *VariesError
+	var varies *variesError
 	for repeat := range 1 + repeats {
 		err := b.each(ctx, classProducts, func(t int, m matrices) {
 			b.draw(newDrawer(seed, uint64(t)), t%kinds, m)
@@ -65,11 +65,11 @@ func (b *box) classify(ctx context.Context, seed uint64, kinds, repeats int) ([]
 }
 
 // again compares a repeated product with the first.
-func (b *box) again(v *VariesError, first, d []byte) *VariesError {
+func (b *box) again(v *variesError, first, d []byte) *variesError {
 	w := b.D.Width()
 	at := slices.IndexFunc(positions(b.M*b.N), func(i int) bool { return string(first[i*w:][:w]) != string(d[i*w:][:w]) })
 	if v == nil && at >= 0 {
-		v = &VariesError{Row: at / b.N, Column: at % b.N}
+		v = &variesError{Row: at / b.N, Column: at % b.N}
 	}
 	if v != nil {
 		if v.Of++; at >= 0 {

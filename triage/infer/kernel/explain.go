@@ -50,13 +50,13 @@ func (f *finding) kernel() *schedule.Kernel {
 	return &schedule.Kernel{Schedules: []schedule.Schedule{f.schedule}, Epilogue: f.epilogue}
 }
 
-// UnexplainedError says that nothing in the vocabulary gives the results.
-type UnexplainedError struct {
+// unexplainedError says that nothing in the vocabulary gives the results.
+type unexplainedError struct {
 	What    string
 	Witness *Witness // nil: there is none to show
 }
 
-func (e *UnexplainedError) Error() string { return e.What }
+func (e *unexplainedError) Error() string { return e.What }
 
 // explain finds the unit and the schedule of a class.
 func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, error) {
@@ -226,7 +226,7 @@ func (f *finding) with(subnormals, start, merge string) *finding {
 
 // unexplained returns an error with an element that the nearest schedule does not give.
 func (l *loop) unexplained(ctx context.Context, c *class, nearest *finding, why string) error {
-	e := &UnexplainedError{What: fmt.Sprintf("element (%d,%d) and %d more: %s", c.rows[0], c.columns[0], len(c.positions)-1, why)}
+	e := &unexplainedError{What: fmt.Sprintf("element (%d,%d) and %d more: %s", c.rows[0], c.columns[0], len(c.positions)-1, why)}
 	for _, s := range nearest.samples {
 		wrong, got, err := l.judge.differs(ctx, nearest.kernel(), s)
 		if err != nil || got == nil {
@@ -243,9 +243,9 @@ func (l *loop) unexplained(ctx context.Context, c *class, nearest *finding, why 
 
 // odd turns what a probe has met into an error of a class that is not explained.
 func odd(err error) error {
-	var o *OddError
+	var o *oddError
 	if errors.As(err, &o) {
-		return &UnexplainedError{What: o.Error()}
+		return &unexplainedError{What: o.Error()}
 	}
 	return err
 }

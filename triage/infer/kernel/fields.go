@@ -22,8 +22,8 @@ type Field struct {
 	Same []string `json:"same,omitempty"`
 }
 
-// Distinguished reports whether every other value that was tried gives other results.
-func (f *Field) Distinguished() bool { return len(f.Open)+len(f.Same) == 0 && len(f.Ruled) > 0 }
+// distinguished reports whether every other value that was tried gives other results.
+func (f *Field) distinguished() bool { return len(f.Open)+len(f.Same) == 0 && len(f.Ruled) > 0 }
 
 // mutant is a schedule with another value of a field.
 type mutant struct {

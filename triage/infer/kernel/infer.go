@@ -126,8 +126,8 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 	b.show = l.progress
 	r := &Result{Shape: s}
 	err = odd(l.run(ctx, r))
-	var varies *VariesError
-	var unexplained *UnexplainedError
+	var varies *variesError
+	var unexplained *unexplainedError
 	if errors.As(err, &unexplained) { // unless its results change
 		if _, again := l.classify(ctx, o.Seed+seedClasses, len(kinds), 16); again != nil {
 			err = again
@@ -176,7 +176,7 @@ func (l *loop) run(ctx context.Context, r *Result) error {
 		}
 		if classes = l.apart(classes, wrong); round == rounds-1 || len(classes) == len(findings) {
 			w := wrong[slices.Min(positionsOf(wrong))]
-			return &UnexplainedError{fmt.Sprintf("%d elements give other results than the schedule that was found for them", len(wrong)), w}
+			return &unexplainedError{fmt.Sprintf("%d elements give other results than the schedule that was found for them", len(wrong)), w}
 		}
 	}
 	return nil

@@ -65,7 +65,7 @@ func (r *Report) found() (all []document.Block) {
 			where = strings.Join(parts, "; ")
 		}
 		all = append(all, document.Text(fmt.Sprintf("schedule %d, %s of %s elements: %s", n, readable.Thousands(uint64(r.Elements[n])), readable.Thousands(uint64(r.Shape.M*r.Shape.N)), where)),
-			document.Indent(2, document.List(Words(r.Kernel, s, r.Shape.K)...)))
+			document.Indent(2, document.List(words(r.Kernel, s, r.Shape.K)...)))
 	}
 	return all
 }
@@ -87,7 +87,7 @@ func (r *Report) proofs() []document.Block {
 	}
 	told := 0
 	for i := range r.Fields {
-		if r.Fields[i].Distinguished() {
+		if r.Fields[i].distinguished() {
 			told++
 		}
 	}

@@ -19,13 +19,13 @@ type sums struct {
 // absent is the key of a product that is in no sum.
 const absent = 0
 
-// OddError says that an element is no sum of the products, each once.
-type OddError struct {
+// oddError says that an element is no sum of the products, each once.
+type oddError struct {
 	Row, Column int
 	What        string
 }
 
-func (e *OddError) Error() string { return fmt.Sprintf("element (%d,%d): %s", e.Row, e.Column, e.What) }
+func (e *oddError) Error() string { return fmt.Sprintf("element (%d,%d): %s", e.Row, e.Column, e.What) }
 
 func newSums(k int) *sums {
 	d := rand.New(rand.NewPCG(1, 2))
@@ -81,7 +81,7 @@ func (b *box) read(ctx context.Context, c *class) (*sums, error) {
 		for _, set := range work {
 			inner, err := s.split(set, sizes[:len(set)-1])
 			if err != nil {
-				return nil, &OddError{c.rows[0], c.columns[0], err.Error()}
+				return nil, &oddError{c.rows[0], c.columns[0], err.Error()}
 			}
 			next = append(next, inner...)
 			sizes = sizes[len(set)-1:]
@@ -175,11 +175,11 @@ func (b *box) count(ctx context.Context, c *class, s *sums) error {
 		case n == 0:
 			s.keys[k] = absent
 		default:
-			return &OddError{c.rows[0], c.columns[0], fmt.Sprintf("the product of k = %d is in the sum %v times", k, n)}
+			return &oddError{c.rows[0], c.columns[0], fmt.Sprintf("the product of k = %d is in the sum %v times", k, n)}
 		}
 	}
 	if len(s.present) == 0 {
-		return &OddError{c.rows[0], c.columns[0], "no product is in the sum"}
+		return &oddError{c.rows[0], c.columns[0], "no product is in the sum"}
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func (b *box) sizes(ctx context.Context, c *class, pairs []pair, n int) ([]int, 
 			at := position(first, x)
 			v := float64(n) - b.value(d, at)
 			if (v != float64(int(v)) || v < 2 || int(v) > n) && odd == nil {
-				odd = &OddError{at / b.N, at % b.N, fmt.Sprintf("of %d ones beside 2^100 at k = %d and -2^100 at k = %d, %v are lost", n, p.i, p.j, v)}
+				odd = &oddError{at / b.N, at % b.N, fmt.Sprintf("of %d ones beside 2^100 at k = %d and -2^100 at k = %d, %v are lost", n, p.i, p.j, v)}
 			}
 			sizes = append(sizes, int(v))
 		}

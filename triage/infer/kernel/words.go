@@ -9,8 +9,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// Words says in which order a schedule adds K products, a sentence for each level.
-func Words(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
+// words says in which order a schedule adds K products, a sentence for each level.
+func words(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
 	seq := upTo(depth)
 	unit := cmp.Or(s.Unit, k.Unit)
 	of := fmt.Sprintf("K = %d", depth)

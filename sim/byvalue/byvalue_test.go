@@ -1,4 +1,4 @@
-package mma_test
+package byvalue
 
 import (
 	"testing"
@@ -22,15 +22,15 @@ func TestShared(t *testing.T) {
 		for code := range uint64(256) {
 			v := f.Float64(code)
 			has := f.Decode(code).Class <= fp.Finite && code != f.SignBit() && g.Float64(g.FromFloat64(v)) == v
-			s := mma.Shared(tc.ocp, code)
-			if (s == code) != has || mma.Shared(tc.ocp, s) != s {
+			s := shared(tc.ocp, code)
+			if (s == code) != has || shared(tc.ocp, s) != s {
 				t.Errorf("%s %02x becomes %02x; its value is one of both: %v", tc.ocp, code, s, has)
 			}
 			if !has {
 				continue
 			}
-			if n++; g.Float64(mma.ToFNUZ(tc.ocp, code)) != v {
-				t.Errorf("%s %02x is %g, %s %02x is not", tc.ocp, code, v, tc.fnuz, mma.ToFNUZ(tc.ocp, code))
+			if n++; g.Float64(ToFNUZ(tc.ocp, code)) != v {
+				t.Errorf("%s %02x is %g, %s %02x is not", tc.ocp, code, v, tc.fnuz, ToFNUZ(tc.ocp, code))
 			}
 		}
 		if n != tc.shared {
@@ -39,8 +39,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestCommonOf gives formats that can be compared by value, and others.
-func TestCommonOf(t *testing.T) {
+// TestFormats gives formats that can be compared by value, and others.
+func TestFormats(t *testing.T) {
 	of := func(a, b, c, d fp.ID) mma.Formats { return mma.Formats{A: a, B: b, C: c, D: d} }
 	ocp, amd := of(fp.E4M3, fp.E4M3, fp.FP32, fp.FP32), of(fp.E4M3FNUZ, fp.E4M3FNUZ, fp.FP32, fp.FP32)
 	want := ocp
@@ -54,7 +54,7 @@ func TestCommonOf(t *testing.T) {
 		{of(fp.E4M3, fp.E4M3, fp.FP32, fp.FP32), of(fp.E4M3FNUZ, fp.E4M3FNUZ, fp.None, fp.FP32), false},
 		{of(fp.E4M3, fp.E4M3, fp.FP16, fp.FP16), amd, false}, {of(fp.FP16, fp.FP16, fp.FP32, fp.FP32), amd, false},
 	} {
-		got, ok := mma.CommonOf(tc.f, tc.g)
+		got, ok := Formats(tc.f, tc.g)
 		if ok != tc.ok || ok && got != want {
 			t.Errorf("%s and %s: %s, %v", tc.f, tc.g, got, ok)
 		}
