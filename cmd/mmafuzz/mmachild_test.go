@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -21,7 +22,7 @@ import (
 //
 // A bad one fails on inputs whose first element of A is 1 and whose second is 0:
 // it dies, prints or refuses; or its results that end in the bits 101 are wrong: it
-// flips; or a bit of its first result changes from one request to the next: it
+// flips, or those that a hash chooses: it scatters; or a bit of its first result changes from one request to the next: it
 // changes; or it is slow; or its results are short of a digit; or it dies of every
 // hundredth request, whatever that is, which makes it tired; or from the twentieth request
 // on it is gone, or hangs, as long as there is a file of that name; or it is flaky, as
@@ -82,6 +83,8 @@ func mmachild() {
 			switch bad := flags["-bad"]; {
 			case bad == "flips":
 				flip(out)
+			case bad == "scatters":
+				scatter(out)
 			case bad == "changes":
 				out[0] ^= byte(requests & 1)
 			case bad == "batched" || bad == "threads":
@@ -146,6 +149,17 @@ func flip(out []byte) {
 	for i := range len(out) / 4 {
 		if d := mma.Load(out, 4, i); d&7 == 5 {
 			mma.Store(out, 4, i, d^2)
+		}
+	}
+}
+
+// scatter flips a bit of FP32 results that a hash chooses: no rule says of which.
+func scatter(out []byte) {
+	for i := range len(out) / 4 {
+		h := fnv.New32a()
+		h.Write(out[4*i : 4*i+4])
+		if h.Sum32()>>11&15 == 5 {
+			out[4*i] ^= 2
 		}
 	}
 }
