@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // hand is a unit as somebody might write it, in numbers: products, sums, roundings. The zero hand adds
@@ -218,7 +220,7 @@ var handPairs = []struct {
 	{allHalf, 4, hand{acc: half}, hand{out: half}, "output-rounding intermediate-rounding overflow"},
 	{allHalf, 4, hand{acc: half}, hand{acc: half, sum: backwards}, "summation-order"},
 	{allHalf, 4, hand{acc: half}, hand{acc: half, product: half}, "product-handling intermediate-rounding overflow"},
-	{inBrain, 8, hand{}, hand{sum: inPairs}, "summation-order accumulate-placement signed-zero"},
+	{inBrain, 8, hand{}, hand{sum: inPairs}, "summation-order fusion-width accumulate-placement signed-zero"},
 	{inBrain, 4, hand{}, hand{product: single}, "product-handling intermediate-rounding overflow"},
 	{inBrain, 4, hand{product: single}, hand{product: single, acc: singleCut}, "output-rounding overflow"},
 	{inBrain, 4, hand{product: single, sum: inPairs}, hand{product: single}, "summation-order accumulate-placement signed-zero"},
@@ -242,6 +244,19 @@ func changesOf(st *finding.PairState) []mma.Change {
 	return st.Verdict.Changes
 }
 
+// labelsOfDefect returns the labels of the change that a defect makes to a program, if it does that
+// under a condition.
+func labelsOfDefect(t *testing.T, v *triage.Verdict) string {
+	if v.Defect == nil {
+		return ""
+	}
+	p := v.Program
+	if err := p.Apply(v.Defect.Effect.Changes); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(triage.LabelsOf(&v.Program, &p))
+}
+
 // TestHandWritten compares units that somebody has written, of which nothing is known, with variants
 // of them. At least nine in ten differences get their cause, and none a wrong one.
 func TestHandWritten(t *testing.T) {
@@ -255,6 +270,9 @@ func TestHandWritten(t *testing.T) {
 		for name, b := range st.Buckets {
 			for _, d := range b.Details { // a detail names all parts that would do
 				labels, _, _ := strings.Cut(d.Name, ":")
+				if name == string(triage.Defect) {
+					labels += " " + labelsOfDefect(t, st.Verdict)
+				}
 				switch {
 				case slices.ContainsFunc(strings.Fields(tc.causes), func(l string) bool { return strings.Contains(labels, l) }):
 					named += d.Cases
