@@ -213,6 +213,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "run", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "3000", "--out", "out"), "run")
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmachild ampere mma.m16n8k8.f32.f16.f16.f32 join.align.f=25", "--b", "sim:ampere", "--count", "3000", "--out", "alike"), "run")
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmachild -bad scatters ampere mma.m16n8k8.f32.f16.f16.f32", "--b", "sim:ampere", "--count", "3000", "--out", "scatters"), "run")
+	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmachild -bad flips ampere mma.m16n8k8.f32.f16.f16.f32", "--b", "sim:ampere", "--count", "3000", "--out", "flips"), "run")
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmaunit zero-ieee", "--b", "exec:mmaunit zero-plus", "--count", "4000", "--out", "zeros"), "run")
 	verify(puzzleOf(t), "run")
 	verify(progressOf(t), "run")
