@@ -60,12 +60,12 @@ func (p *PairCauses) Fault() string {
 	return ""
 }
 
-// gpuArchs lists the architectures of GPUs that have a model of at least one instruction.
+// gpuArchs lists the architectures of GPUs that have a model which was compared with anything.
 func gpuArchs() []string {
 	var names []string
 	for _, a := range mma.Archs {
 		gpu := strings.HasPrefix(a.Chip, "sm_") || strings.HasPrefix(a.Chip, "gfx")
-		if gpu && slices.ContainsFunc(mma.Of(a.Name), func(i mma.Instruction) bool { return i.Refuse == "" }) {
+		if gpu && slices.ContainsFunc(mma.Of(a.Name), func(i mma.Instruction) bool { return i.Checked() }) {
 			names = append(names, a.Name)
 		}
 	}
