@@ -31,7 +31,7 @@ func (s *search) beyond(r *Rule, c *sample) *mma.Dot {
 		*x = g.corner(id)
 	case what == "neg":
 		*x ^= f.SignBit()
-	case when.Is == HasBits:
+	case when.Is == HasBits && g.r.IntN(2) == 0:
 		*x ^= oneOf(uint64(when.Mask), g.r.IntN)
 	default:
 		*x ^= 1 << g.r.IntN(widthOf(when.Feature, s.f))

@@ -19,7 +19,7 @@ const (
 	mostRounds  = 32
 	perRound    = 256  // inputs that are asked
 	candidates  = 1024 // of which these are chosen
-	calmRounds  = 3    // in which nothing contradicts the simplest rule, before the last test
+	calmRounds  = 4    // in which nothing contradicts the simplest rule, before the last test
 	mostPool    = 16   // rules that are left, whose predictions are compared
 	enough      = 16   // inputs on either side of the condition that must confirm a rule
 	lastRound   = 2    // of gen.Probe: the last test
@@ -133,8 +133,11 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 		if round == 0 {
 			inputs = append(inputs, s.alone()...)
 		}
-		if calm >= calmRounds {
+		switch {
+		case calm >= calmRounds:
 			inputs = s.exam()
+		case calm == calmRounds-1 && len(pool) > 0:
+			inputs = s.border(pool[0])
 		}
 		contradicted, err := s.test(ctx, claim, pool, inputs)
 		if err != nil {

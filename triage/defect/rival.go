@@ -1,0 +1,223 @@
+package defect
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// borderTries is the number of inputs of which those are asked that tell a rule from its rivals.
+const borderTries = 4 * candidates
+
+// border returns inputs that tell a rule from rivals that no case has contradicted: one of both is
+// refuted by each. Others meet the condition with an operand that is else any.
+func (s *search) border(h *hypothesis) (dots []*mma.Dot) {
+	const each = 3 // inputs for a rival
+	var bases []*sample
+	for _, c := range s.differing(mostDiffer) {
+		if len(s.meeting(&h.rule, c.view)) > 0 {
+			bases = append(bases, c)
+		}
+	}
+	if len(bases) == 0 {
+		return nil
+	}
+	rivals := slices.DeleteFunc(s.rivals(h, bases), func(x *hypothesis) bool {
+		return slices.ContainsFunc(s.samples, func(c *sample) bool { return s.apart(h, x, c.view) })
+	})
+	found, within := make([]int, len(rivals)), 0
+	for n := range borderTries {
+		d := s.step(&h.rule, bases[n%len(bases)])
+		key := mma.FormatDot(s.f, d)
+		if s.asked[key] {
+			continue
+		}
+		v, ask := s.view(d), false
+		for i, x := range rivals {
+			if found[i] < each && s.apart(h, x, v) {
+				found[i]++
+				ask = true
+			}
+		}
+		if got, _ := s.predict(h, v); !ask && within < perRound && !s.same(got, v.right) {
+			within++
+			ask = true
+		}
+		if ask {
+			s.asked[key] = true
+			dots = append(dots, d)
+		}
+	}
+	return dots
+}
+
+// apart reports whether two rules predict different results.
+func (s *search) apart(x, y *hypothesis, v *view) bool {
+	if x.p == y.p && slices.Equal(s.meeting(&x.rule, v), s.meeting(&y.rule, v)) {
+		return false
+	}
+	p, _ := s.predict(x, v)
+	q, _ := s.predict(y, v)
+	return !s.same(p, q)
+}
+
+// rivals are the rules that differ from one by a step: they have a condition less or more, or with
+// another bound or another bit, or another effect, or hold only within what some cases show.
+func (s *search) rivals(h *hypothesis, shown []*sample) (all []*hypothesis) {
+	with := func(p *proposal, when []Condition) {
+		all = append(all, &hypothesis{p: p, rule: Rule{h.rule.Scope, p.effect, when}})
+	}
+	for i := range h.rule.When {
+		with(h.p, slices.Delete(slices.Clone(h.rule.When), i, i+1))
+		for _, c := range h.rule.When[i].steps(widthOf(h.rule.When[i].Feature, s.f)) {
+			when := slices.Clone(h.rule.When)
+			when[i] = c
+			with(h.p, when)
+		}
+	}
+	for n, f := range scopes[h.rule.Scope] {
+		facts := f.facts()
+		if f.kind == number {
+			facts = s.bounds(h, shown, n)
+		}
+		for _, c := range facts {
+			with(h.p, append(slices.Clone(h.rule.When), c))
+		}
+	}
+	for _, p := range s.left {
+		if p != h.p && p.effect.ofProducts() == h.p.effect.ofProducts() && (!p.effect.ofProducts() || p.effect.scope() == h.rule.Scope) {
+			with(p, h.rule.When)
+		}
+	}
+	return all
+}
+
+// steps are the conditions that ask for a little more or less than one; width is that of a code.
+func (c *Condition) steps(width int) (all []Condition) {
+	is := func(is Is, v, mask int64) { all = append(all, Condition{c.Feature, is, v, mask}) }
+	kind := featureOf(c.Feature).kind
+	switch {
+	case c.Is == HasBits || kind == code && c.Is == Equal:
+		mask := c.Mask
+		if c.Is == Equal {
+			mask = int64(uint64(1)<<width - 1)
+		}
+		for b := int64(1); width > 0; b, width = b<<1, width-1 {
+			if mask&b == 0 {
+				is(HasBits, c.Value, mask|b)
+				is(HasBits, c.Value|b, mask|b)
+			} else if mask != b {
+				is(HasBits, c.Value&^b, mask&^b)
+			}
+		}
+	case c.Is == AtLeast || c.Is == AtMost:
+		is(c.Is, c.Value-1, 0)
+		is(c.Is, c.Value+1, 0)
+	case c.Is == Equal && (kind == number || kind == class):
+		is(AtLeast, c.Value, 0)
+		is(AtMost, c.Value, 0)
+	}
+	return all
+}
+
+// facts are the plain conditions on a feature.
+func (f *feature) facts() (all []Condition) {
+	switch f.kind {
+	case flag:
+		return []Condition{{f.name, Equal, 0, 0}, {f.name, Equal, 1, 0}}
+	case class:
+		for k := isZero; k <= isNaN; k++ {
+			all = append(all, Condition{f.name, Unequal, k, 0})
+		}
+	}
+	return all
+}
+
+// bounds are the conditions that a feature is within the range that some cases show.
+func (s *search) bounds(h *hypothesis, shown []*sample, column int) []Condition {
+	var values []int64
+	for _, c := range shown {
+		for _, i := range s.meeting(&h.rule, c.view) {
+			if v := c.value(h.rule.Scope, i, column); v != absent {
+				values = append(values, v)
+			}
+		}
+	}
+	if len(values) == 0 {
+		return nil
+	}
+	name := scopes[h.rule.Scope][column].name
+	return []Condition{{name, AtLeast, slices.Min(values), 0}, {name, AtMost, slices.Max(values), 0}}
+}
+
+// step returns an input that differs by little from a case that meets a rule: in what a condition
+// is about, or in the factors of a product that meets it, which may be left alone.
+func (s *search) step(r *Rule, c *sample) *mma.Dot {
+	g := s.maker
+	d := c.dot.Clone()
+	met := s.meeting(r, c.view)
+	i := met[g.r.IntN(len(met))]
+	k := i
+	switch r.Scope {
+	case OfProduct:
+	case OfOperand:
+		k = i / 2
+	default:
+		k = g.r.IntN(len(d.A))
+	}
+	switch g.r.IntN(6) {
+	case 0, 1:
+		if d = s.beyond(r, c); d == nil {
+			return g.near(c.dot, s.samples[g.r.IntN(len(s.samples))].dot)
+		}
+	case 2:
+		s.free(r, d, i)
+	case 3:
+		if g.r.IntN(2) == 0 {
+			d.A[k] = g.corner(s.f.A)
+		} else {
+			d.B[k] = g.corner(s.f.B)
+		}
+	case 4: // a result of nearly the same bits
+		if s.f.C == s.f.D {
+			clear(d.A)
+			clear(d.B)
+			d.C = g.flip(s.f.C, c.right)
+			return d
+		}
+	default:
+		return g.near(c.dot, s.samples[g.r.IntN(len(s.samples))].dot)
+	}
+	if g.r.IntN(2) == 0 {
+		for j := range d.A {
+			if j != k {
+				d.A[j], d.B[j] = 0, 0
+			}
+		}
+	}
+	if g.r.IntN(2) == 0 {
+		d.C = g.corner(s.f.C)
+	}
+	return d
+}
+
+// free gives the operand of a condition any code that has the bits it asks for.
+func (s *search) free(r *Rule, d *mma.Dot, i int) {
+	for n := range r.When {
+		c := &r.When[n]
+		of, _, _ := strings.Cut(c.Feature, ".")
+		x, id := operand(s.f, d, r.Scope, i, of)
+		if x == nil {
+			continue
+		}
+		mask := uint64(c.Mask)
+		switch {
+		case c.Is == Equal && featureOf(c.Feature).kind == code:
+			mask = 1<<widthOf(c.Feature, s.f) - 1
+		case c.Is != HasBits:
+			mask = 0
+		}
+		*x = s.maker.r.Uint64()&id.Get().CodeMask()&^mask | uint64(c.Value)&mask
+	}
+}
