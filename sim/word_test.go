@@ -43,7 +43,7 @@ func TestWord(t *testing.T) {
 			sameAsGeneral(t, fmt.Sprintf("%v with %v", i.Params, mma.Diff(&i.Params, &p)), m, mma.BatchOf(i.Formats, i.K, gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, uint64(n), 0, &p)))
 		}
 	}
-	if compared < 100 {
+	if compared < 50 { // with vectors and without: which programs have no other kernel depends on the processor
 		t.Errorf("compared only %d programs", compared)
 	}
 }
