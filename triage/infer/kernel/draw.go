@@ -9,21 +9,12 @@ import (
 )
 
 // kinds of matrices, by number: see draw.
-var kinds = []string{"flat", "spread", "cancelling", "small", "zeros", "special", "large", "activations",
-	"underflow", "scaled lines", "sparse", "equal"}
+var kinds = []string{"flat", "spread", "cancelling", "small", "zeros", "special", "large", "activations"}
 
 // drawer draws numbers.
 type drawer struct {
 	*rand.Rand
-	mma.Formats
-	k int // numbers in a line
-	// Of the line that is drawn:
-	sign     float64 // of zeros, and of all numbers if they are to underflow; 0: any
-	exponent int     // any that the format has
-	equal    bool    // all numbers are one, which is value
-	value    float64
-	run      int // numbers that are left of a run of zeros, or of others
-	zeros    bool
+	sign float64 // of zeros in a line, 0: any
 }
 
 func newDrawer(seed, stream uint64) *drawer {
@@ -31,21 +22,10 @@ func newDrawer(seed, stream uint64) *drawer {
 }
 
 // line begins a row or a column.
-func (d *drawer) line(f *fp.Format) {
-	d.sign = float64(d.IntN(3) - 1)
-	if d.exponent = int(f.Emin()) + d.IntN(int(f.Emax()-f.Emin())); d.IntN(4) == 0 {
-		d.exponent = int(f.Emin()) - d.IntN(int(f.FracBits)) // subnormal numbers
-	}
-	d.equal, d.value = d.IntN(2) == 0, 1
-	if d.IntN(2) == 0 {
-		d.value = d.NormFloat64()
-	}
-	d.run, d.zeros = 0, d.IntN(2) == 0
-}
+func (d *drawer) line() { d.sign = float64(d.IntN(3) - 1) }
 
 // draw fills both matrices.
 func (b *box) draw(d *drawer, kind int, m matrices) {
-	d.Formats, d.k = b.Formats, b.K
 	spread := make([]float64, b.K) // by k
 	for k := range spread {
 		spread[k] = math.Pow(10, 6*d.Float64()-3)
@@ -58,7 +38,7 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 		f, w := side.id.Get(), side.id.Width()
 		for i := range len(side.to) / w {
 			if i%b.K == 0 {
-				d.line(f)
+				d.line()
 			}
 			v := d.number(kind, side.b, f)
 			if kinds[kind] == "spread" {
@@ -87,24 +67,7 @@ func (d *drawer) number(kind int, second bool, f *fp.Format) float64 {
 		}
 		return math.Copysign(float64(d.IntN(64)/63), v)
 	case "special":
-		if d.IntN(4) == 0 {
-			v = math.Copysign(0, v)
-		}
 		return d.special(v)
-	case "underflow": // products about the least subnormal number
-		if d.sign != 0 {
-			v = math.Copysign(v, d.sign)
-		}
-		least := d.D.Get().Emin() - int32(d.D.Get().FracBits)
-		return math.Ldexp(v, int(least)/2+(d.exponent&15)-10)
-	case "scaled lines":
-		return math.Ldexp(v, d.exponent)
-	case "sparse": // runs of zeros
-		return d.special(d.sparse(v))
-	case "equal":
-		if d.equal {
-			return d.value
-		}
 	case "large": // sums about the largest number
 		return math.Ldexp(v, int(f.Emax())/2-d.IntN(6))
 	case "activations": // weights, and activations of which a few are outliers
@@ -119,30 +82,18 @@ func (d *drawer) number(kind int, second bool, f *fp.Format) float64 {
 	return v
 }
 
-// sparse draws a few numbers, then a run of zeros.
-func (d *drawer) sparse(v float64) float64 {
-	if d.run == 0 {
-		if d.zeros = !d.zeros; d.zeros {
-			d.run = 1 + d.IntN(d.k)
-		} else {
-			d.run = 1 + d.IntN(4)
-		}
-	}
-	if d.run--; d.zeros {
-		return math.Copysign(0, v)
-	}
-	return v
-}
-
-// special draws an infinity or a NaN in a few lines.
+// special draws an infinity or a NaN now and then, and often a zero.
 func (d *drawer) special(v float64) float64 {
-	switch d.IntN(12 * d.k) {
+	switch d.IntN(2000) {
 	case 0:
 		return math.Inf(1)
 	case 1:
 		return math.Inf(-1)
 	case 2:
 		return math.NaN()
+	}
+	if d.IntN(4) == 0 {
+		return math.Copysign(0, v)
 	}
 	return v
 }

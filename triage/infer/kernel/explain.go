@@ -185,20 +185,10 @@ func tailVariants(f mma.Formats, t *schedule.Tail) []*schedule.Tail {
 // start, and whether subnormal numbers are zeros. nil: not all samples are right, whatever
 // it is.
 func (l *loop) signs(ctx context.Context, f *finding) *finding {
-	var folds []int // the levels whose sums may start with zero
-	for i := range f.schedule.Levels {
-		if o := f.schedule.Levels[i].Merge.Order; o == "forward" || o == "reverse" {
-			folds = append(folds, i)
-		}
-	}
 	for _, subnormals := range []string{"", "zero"} {
 		for _, start := range []string{"", "empty"} {
-			for choice := range 1 << len(folds) {
-				g := f.with(subnormals, start)
-				for bit, i := range folds {
-					g.schedule.Levels[i].Merge.Start = []string{"", "zero"}[choice>>bit&1]
-				}
-				if l.judge.right(ctx, g.kernel(), f.samples) {
+			for _, merge := range []string{"", "zero"} {
+				if g := f.with(subnormals, start, merge); l.judge.right(ctx, g.kernel(), f.samples) {
 					return g
 				}
 			}
@@ -207,9 +197,8 @@ func (l *loop) signs(ctx context.Context, f *finding) *finding {
 	return nil
 }
 
-// with returns a finding with other subnormals, and with accumulators that start from
-// something else.
-func (f *finding) with(subnormals, start string) *finding {
+// with returns a finding with other subnormals, and with sums that start from something else.
+func (f *finding) with(subnormals, start, merge string) *finding {
 	g := *f
 	unit := func(u *schedule.Unit) *schedule.Unit {
 		if u == nil {
@@ -222,10 +211,14 @@ func (f *finding) with(subnormals, start string) *finding {
 	g.schedule.Unit = unit(g.schedule.Unit)
 	g.schedule.Levels = slices.Clone(f.schedule.Levels)
 	for i := range g.schedule.Levels {
-		if t := g.schedule.Levels[i].Tail; t != nil {
-			c := *t
-			c.Unit = unit(t.Unit)
-			g.schedule.Levels[i].Tail = &c
+		l := &g.schedule.Levels[i]
+		if l.Merge.Order == "forward" || l.Merge.Order == "reverse" {
+			l.Merge.Start = merge
+		}
+		if l.Tail != nil {
+			t := *l.Tail
+			t.Unit = unit(t.Unit)
+			l.Tail = &t
 		}
 	}
 	return &g
