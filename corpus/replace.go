@@ -287,6 +287,18 @@ func replaceFile(file string, body []byte, shared bool) error {
 	return r.Save(body)
 }
 
+// ReplaceOrRemoveFile replaces a file, or removes it if there is nothing to write: then it need not
+// be there.
+func ReplaceOrRemoveFile(name string, body []byte) error {
+	if len(body) > 0 {
+		return ReplaceFile(name, body)
+	}
+	if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
 // RemoveStale removes from a directory, and from those in it down to a depth (0: the
 // directory alone), what ended processes have left of files and bundles that they were
 // replacing. A bundle that one of them had moved away comes back to its place.

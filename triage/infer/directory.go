@@ -130,13 +130,7 @@ func (r *Result) Write(dir string, t *Report) error {
 	dot, svg := t.picture()
 	bodies := [...][]byte{model, best, text.Bytes(), append(data, '\n'), []byte(dot), []byte(svg)}
 	for i, body := range bodies {
-		name := filepath.Join(dir, resultFiles[i])
-		if len(body) > 0 {
-			err = corpus.ReplaceFile(name, body)
-		} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		if err != nil {
+		if err := corpus.ReplaceOrRemoveFile(filepath.Join(dir, resultFiles[i]), body); err != nil {
 			return err
 		}
 	}

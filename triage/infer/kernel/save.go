@@ -3,8 +3,6 @@ package kernel
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -54,13 +52,7 @@ func (r *Report) Save(dir string) error {
 		return err
 	}
 	for name, body := range map[string][]byte{kernelFile: kernel.Bytes(), pageFile: page.Bytes(), jsonFile: append(data, '\n')} {
-		name = filepath.Join(dir, name)
-		if len(body) > 0 {
-			err = corpus.ReplaceFile(name, body)
-		} else if err = os.Remove(name); errors.Is(err, fs.ErrNotExist) {
-			err = nil
-		}
-		if err != nil {
+		if err := corpus.ReplaceOrRemoveFile(filepath.Join(dir, name), body); err != nil {
 			return err
 		}
 	}
