@@ -97,9 +97,9 @@ var operations = []operation{
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x^y, 0) }},
 	{"lead", "%w lacks the leading bit of its significand", 2, false, withoutLead, once, constant},
 	{"cut", "the low %s bits of %w are zero", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1<<n - 1), true },
-		func(f *fp.Format) []int64 { return []int64{int64(f.FracBits)} }, nil},
+		lowParts, nil},
 	{"fill", "the low %s bits of %w are ones", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | (1<<n - 1), true },
-		func(f *fp.Format) []int64 { return nil }, nil},
+		lowParts, nil},
 	{"magnitude", "%w has the magnitude %s and its sign", 3, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		return x&f.SignBit() | uint64(n), true
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
@@ -123,6 +123,14 @@ func find(name string) *operation {
 
 // once is the number of an operation that has none.
 func once(*fp.Format) []int64 { return []int64{0} }
+
+// lowParts are the numbers of low bits of a fraction, from two on.
+func lowParts(f *fp.Format) (ns []int64) {
+	for n := int64(2); n <= int64(f.FracBits); n++ {
+		ns = append(ns, n)
+	}
+	return ns
+}
 
 func constant(*fp.Format, uint64, uint64) (int64, bool) { return 0, true }
 

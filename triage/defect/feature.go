@@ -74,13 +74,14 @@ func codeFeatures(of, noun string) []feature {
 		{of + ".exp", number, "the exponent of " + noun, "", 2},
 		{of + ".frac", code, "the fraction of " + noun, "", 3},
 		{of + ".code", code, noun, "", 3},
+		{of + ".mag", number, "the code of the magnitude of " + noun, "", 4},
 	}
 }
 
 // codeValues are the values of codeFeatures.
 func codeValues(vs []int64, id fp.ID, c uint64) []int64 {
 	if id == fp.None {
-		return append(vs, absent, absent, absent, absent, absent)
+		return append(vs, absent, absent, absent, absent, absent, absent)
 	}
 	f := id.Get()
 	k := classOf(f, c)
@@ -88,7 +89,7 @@ func codeValues(vs []int64, id fp.ID, c uint64) []int64 {
 	if k == isNormal || k == isSubnormal {
 		exp = int64(f.Decode(c).Exp)
 	}
-	return append(vs, k, truth(c&f.SignBit() != 0), exp, int64(c&(1<<(f.FracBits+f.Low)-1)), int64(c&f.CodeMask()))
+	return append(vs, k, truth(c&f.SignBit() != 0), exp, int64(c&(1<<(f.FracBits+f.Low)-1)), int64(c&f.CodeMask()), int64(c&f.CodeMask()&^f.SignBit()))
 }
 
 func truth(b bool) int64 {

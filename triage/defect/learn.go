@@ -1,6 +1,8 @@
 package defect
 
 import (
+	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 )
@@ -236,7 +238,7 @@ func (l *lesson) atoms(width func(name string) int) []*atom {
 		if allAbsent(yes) {
 			continue
 		}
-		for _, c := range l.conditions(&f, yes, width) {
+		for _, c := range slices.Concat(l.conditions(&f, yes, width), l.exceptions(&f, yes, no)) {
 			a := &atom{Condition: c, column: n, cost: conditionCost(&f, &c)}
 			a.yes, a.no = met(&c, yes), met(&c, no)
 			if l.covers(a.yes, a.yes) && count(a.no) < len(no) {
@@ -336,6 +338,28 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 				bit(c[0], c[1])
 			}
 		}
+	}
+	return all
+}
+
+// exceptions are conditions that a code is not the one that most instances of agreeing cases have
+// and none of a differing case.
+func (l *lesson) exceptions(f *feature, yes, no []int64) (all []Condition) {
+	const most = 4
+	if f.kind != code && f.kind != number {
+		return nil
+	}
+	counts := map[int64]int{}
+	for _, v := range no {
+		counts[v]++
+	}
+	delete(counts, absent)
+	for _, v := range yes {
+		delete(counts, v)
+	}
+	values := slices.SortedFunc(maps.Keys(counts), func(x, y int64) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) })
+	for _, v := range values[:min(len(values), most)] {
+		all = append(all, Condition{Feature: f.name, Is: Unequal, Value: v})
 	}
 	return all
 }

@@ -140,7 +140,7 @@ func (s *search) resultEffects(differ []*sample) []Effect {
 	if away == 0 {
 		add("or", int64(set))
 	}
-	for n := int64(2); n <= int64(f.FracBits); n++ {
+	for _, n := range lowParts(f) {
 		add("cut", n)
 		add("fill", n)
 	}

@@ -166,8 +166,8 @@ func (c *Condition) String() string {
 		return f.noun + " is " + thresholds[c.Value][1]
 	case f.kind == class:
 		return f.noun + is + classWords[c.Value]
-	case f.kind == code && c.Is == Equal:
-		return fmt.Sprintf("%s is %x", f.noun, uint64(c.Value))
+	case (f.kind == code || strings.HasSuffix(f.name, ".mag")) && c.Is != HasBits:
+		return fmt.Sprintf("%s%s%x", f.noun, is, uint64(c.Value))
 	case c.Is != HasBits:
 		return fmt.Sprint(f.noun, is, c.Value)
 	case c.Feature == "k.bits" && c.Mask == 1:
