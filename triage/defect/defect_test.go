@@ -91,7 +91,7 @@ func TestPlanted(t *testing.T) {
 			}
 			want, _ := u.Ask(t.Context(), dots)
 			for i, d := range dots {
-				if got, _ := p.Predict(d); got != want[i] {
+				if got, _, known := p.Predict(d); known && got != want[i] {
 					t.Fatalf("%s: %x, the unit %x", mma.FormatDot(u.Formats, d), got, want[i])
 				}
 			}

@@ -57,11 +57,7 @@ func (g *maker) change(d, other *mma.Dot) {
 	case 7:
 		d.A[k] = 0
 	case 8: // one product alone
-		for i := range d.A {
-			if i != k {
-				d.A[i], d.B[i] = 0, 0
-			}
-		}
+		g.only(d, k)
 	case 9:
 		n := g.r.IntN(9) - 4
 		d.A[k] = g.scale(g.f.A, d.A[k], n)
@@ -99,6 +95,15 @@ func (g *maker) change(d, other *mma.Dot) {
 			d.A[k] = g.corner(g.f.A)
 		}
 		d.B[k] = d.A[k] & g.f.B.Get().CodeMask()
+	}
+}
+
+// only leaves one product.
+func (g *maker) only(d *mma.Dot, k int) {
+	for j := range d.A {
+		if j != k {
+			d.A[j], d.B[j] = 0, 0
+		}
 	}
 }
 

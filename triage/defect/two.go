@@ -1,0 +1,69 @@
+package defect
+
+import (
+	"context"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// A unit with two defects has cases that differ because of the one, of the other, and of both. So
+// one rule is looked for that explains a part of them and contradicts no case that agrees. Then the
+// other one has to predict all cases, as what the program does behind the first.
+
+// two looks for two defects: first for one of the operands.
+func (s *search) two(ctx context.Context) (*Claim, error) {
+	for _, x := range []struct{ first, then func(e *Effect) bool }{
+		{(*Effect).onInputs, nil},
+		{func(e *Effect) bool { return e.On == OnResult }, func(e *Effect) bool { return e.On == OnResult }},
+	} {
+		s.restart(nil, x.first)
+		first, err := s.find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			continue
+		}
+		s.restart(&first.Rule, x.then)
+		then, err := s.find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if then != nil {
+			then.Before = &first.Rule
+			return then, nil
+		}
+	}
+	return nil, nil
+}
+
+// restart forgets what was found: the search is for one of two defects with certain effects, or for
+// the other one if the first is not nil.
+func (s *search) restart(first *Rule, allowed func(e *Effect) bool) {
+	s.partial, s.allowed, s.viewer.before = first == nil, allowed, nil
+	s.against, s.proposed, s.left = map[string][]*sample{}, map[string]*proposal{}, nil
+	dots := make([]*mma.Dot, len(s.samples))
+	for i, c := range s.samples {
+		dots[i] = c.asked
+	}
+	if first != nil {
+		s.viewer.before = &hypothesis{p: &proposal{runner: newRunner(s.viewer, s.u.K, &s.u.Program, first.Effect)}, rule: *first}
+	}
+	for i, c := range s.samples {
+		x := &sample{view: s.view(dots[i]), asked: dots[i], want: c.want}
+		x.differs = !s.same(x.want, x.right)
+		s.samples[i] = x
+	}
+}
+
+// contradicts reports whether a case contradicts a rule that predicts a result. Where another
+// defect may be the cause, a case that differs does so only if the rule's effect explains it.
+func (s *search) contradicts(h *hypothesis, c *sample, predicted uint64) bool {
+	switch {
+	case s.same(predicted, c.want) || c.unknown:
+		return false
+	case !s.partial || !c.differs:
+		return true
+	}
+	return s.same(predicted, c.right) && s.explains(h.p.runner, c)
+}
