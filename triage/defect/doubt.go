@@ -67,7 +67,7 @@ func (s *search) doubt(h *hypothesis) *hypothesis {
 			}
 		case c.Is == HasBits || f.kind == code && c.Is == Equal:
 			for _, step := range c.steps(s.widthOf(c.Feature)) {
-				if s.contradiction(h.without(i, step)) == nil {
+				if !s.refuted(h.without(i, step), h) {
 					bit := step.bits() ^ c.bits()
 					if c.Is == Equal {
 						bit = int64(uint64(1)<<s.widthOf(c.Feature)-1) &^ step.Mask
@@ -94,7 +94,7 @@ func (s *search) bound(h *hypothesis, i int) (Condition, bool) {
 		sign = -1
 	}
 	refuted := func(v int64) bool {
-		return s.contradiction(h.without(i, Condition{Feature: c.Feature, Is: c.Is, Value: v})) != nil
+		return s.refuted(h.without(i, Condition{Feature: c.Feature, Is: c.Is, Value: v}), h)
 	}
 	var within, beyond []int64 // from the bound on
 	for _, v := range s.values(h, i) {
@@ -122,7 +122,7 @@ func (s *search) bound(h *hypothesis, i int) (Condition, bool) {
 func (s *search) idle(h *hypothesis, i int, c Condition) bool {
 	const many = 16
 	if c.Doubt == 0 {
-		return c == h.rule.When[i]
+		return true
 	}
 	doubtful, n, some := h.without(i, c), 0, false
 	at := column(h.rule.Scope, c.Feature)

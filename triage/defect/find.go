@@ -63,7 +63,8 @@ type hypothesis struct {
 	rule Rule
 	when int // the cost of the conditions
 	cost int
-	seen int // cases that it is known to predict
+	seen int // cases on which it was tried
+	odd  int // of these, those that contradict it
 	// moved is 1 + the number of the condition of which a rival has another bound; 0: of none
 	moved int
 }
@@ -177,7 +178,7 @@ func (s *search) sure(claim *Claim, h *hypothesis) *Claim {
 	claim.Rule, claim.Tested = h.rule, 0
 	for _, c := range s.samples {
 		if got, met := s.predict(h, c.view); s.known(h, c.view, met) {
-			if claim.Tested++; s.contradicts(h, c, got) {
+			if claim.Tested++; s.contradicts(c, got) && !s.partial {
 				return nil
 			}
 		}
@@ -206,8 +207,8 @@ func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inp
 		h := pool[0]
 		got, met := s.predict(h, c.view)
 		switch {
-		case s.contradicts(h, c, got):
-			contradicted = true
+		case s.contradicts(c, got):
+			contradicted = s.contradiction(h) != nil
 		case len(met) > 0 && c.differs && s.same(got, c.want):
 			claim.Confirmed++
 		}
@@ -353,6 +354,9 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 		if one > 0 {
 			l.spare = 1 + len(l.no)/one
 		}
+		if s.partial {
+			l.miss = l.cases / 8
+		}
 		var fixed []Condition
 		if only >= 0 {
 			fixed = []Condition{{Feature: "k", Is: Equal, Value: int64(only)}}
@@ -411,11 +415,13 @@ func (s *search) focused(p *proposal, key string) []*sample {
 	return append(chosen, s.against[key]...)
 }
 
-// contradiction returns a case that a rule does not predict; nil if there is none.
+// contradiction returns a case that a rule does not predict; nil if there is none, or too few.
 func (s *search) contradiction(h *hypothesis) *sample {
 	for _, c := range slices.Backward(s.samples[h.seen:]) {
-		if got, _ := s.predict(h, c.view); s.contradicts(h, c, got) {
-			return c
+		if got, _ := s.predict(h, c.view); s.contradicts(c, got) {
+			if h.odd++; h.odd > s.mostOdd() {
+				return c
+			}
 		}
 	}
 	h.seen = len(s.samples)

@@ -59,6 +59,9 @@ func (s *search) propose() []*proposal {
 			} else {
 				s.proposed[e.String()] = p
 			}
+			if s.partial && p.hits == len(differ) { // it is not one of two
+				continue
+			}
 			if p.hits == len(differ) || s.inPart(&e) && s.share()*p.hits >= len(differ) {
 				some = append(some, p)
 			}

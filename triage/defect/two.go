@@ -56,14 +56,22 @@ func (s *search) restart(first *Rule, allowed func(e *Effect) bool) {
 	}
 }
 
-// contradicts reports whether a case contradicts a rule that predicts a result. Where another
-// defect may be the cause, a case that differs does so only if the rule's effect explains it.
-func (s *search) contradicts(h *hypothesis, c *sample, predicted uint64) bool {
-	switch {
-	case s.same(predicted, c.want) || c.unknown:
-		return false
-	case !s.partial || !c.differs:
-		return true
+// refuted reports whether cases contradict a rival of a rule.
+func (s *search) refuted(rival, h *hypothesis) bool {
+	return s.contradiction(rival) != nil || rival.odd > h.odd
+}
+
+// mostOdd is how many cases may contradict the first of two rules, of all: where both defects
+// happen, the result may be right. What is wrong with the first rule refutes the second.
+func (s *search) mostOdd() int {
+	if s.partial {
+		return len(s.samples) / 256
 	}
-	return s.same(predicted, c.right) && s.explains(h.p.runner, c)
+	return 0
+}
+
+// contradicts reports whether a case contradicts a rule that predicts a result: where another
+// defect may be the cause, no case that differs does.
+func (s *search) contradicts(c *sample, predicted uint64) bool {
+	return !s.same(predicted, c.want) && !c.unknown && !(s.partial && c.differs)
 }
