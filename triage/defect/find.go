@@ -133,6 +133,7 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 			pool = s.hypotheses()
 		}
 		if len(pool) == 0 {
+			s.left = nil // others may explain the cases since
 			if hopeless++; hopeless > 2 {
 				return nil, nil
 			}
@@ -339,10 +340,21 @@ func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypoth
 	return s.consistentBut(p, scope, only, parts, spared)
 }
 
+// isSeen reports whether a rule explains enough cases that differ.
+func (s *search) isSeen(h *hypothesis) bool {
+	n, differ := 0, s.differing(filterOn)
+	for _, c := range differ {
+		if got, _ := s.predict(h, c.view); s.same(got, c.want) {
+			n++
+		}
+	}
+	return s.share()*n >= len(differ)
+}
+
 // consistentBut does so with a share of instances that are not excluded: one of so many; 0: none.
 func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) []*hypothesis {
 	const tries = 6
-	if h := (&hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect}, cost: 3*p.cost + scopeCosts[scope]}); parts == 0 && p.effect.ofProducts() && s.contradiction(h) == nil {
+	if h := (&hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect}, cost: 3*p.cost + scopeCosts[scope]}); parts == 0 && p.effect.ofProducts() && s.contradiction(h) == nil && s.isSeen(h) {
 		return []*hypothesis{h}
 	}
 	key := fmt.Sprint(scope, only, p.effect.String())

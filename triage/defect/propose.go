@@ -14,6 +14,7 @@ const (
 	proposeOn   = 12 // differing cases on which every effect is tried
 	filterOn    = 64 // and those that explain these, on so many
 	mostEffects = 8  // of each place
+	mostAlike   = 3  // of these, of one operation
 	allEffects  = 20 // in all
 )
 
@@ -67,6 +68,8 @@ func (s *search) propose() []*proposal {
 			}
 		}
 		slices.SortStableFunc(some, func(x, y *proposal) int { return cmp.Or(y.hits-x.hits, x.cost-y.cost) })
+		of := map[string]int{}
+		some = slices.DeleteFunc(some, func(p *proposal) bool { of[p.effect.Do]++; return of[p.effect.Do] > mostAlike })
 		all = append(all, some[:min(len(some), mostEffects)]...)
 	}
 	slices.SortStableFunc(all, func(x, y *proposal) int { return cmp.Or(y.hits-x.hits, x.cost-y.cost) })
