@@ -134,7 +134,7 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 		}
 		if len(pool) == 0 {
 			s.left = nil // others may explain the cases since
-			if hopeless++; hopeless > 2 {
+			if hopeless++; hopeless > 2 || s.partial {
 				return nil, nil
 			}
 		}
@@ -275,7 +275,7 @@ func (s *search) visible(h *hypothesis, v *view, met []int) bool {
 func (s *search) hypotheses() []*hypothesis {
 	proposals := s.proposals()
 	var pool []*hypothesis
-	for parts := range maxParts + 1 {
+	for parts := range s.mostParts() + 1 {
 		before := len(pool)
 		for _, p := range proposals {
 			for _, scope := range scopesOf(p, parts) {

@@ -56,6 +56,15 @@ func (s *search) restart(first *Rule, allowed func(e *Effect) bool) {
 	}
 }
 
+// mostParts is how many parts a condition has at most: the search for the first of two is short,
+// since most units of which no rule predicts all cases have none.
+func (s *search) mostParts() int {
+	if s.partial {
+		return maxParts - 1
+	}
+	return maxParts
+}
+
 // refuted reports whether cases contradict a rival of a rule.
 func (s *search) refuted(rival, h *hypothesis) bool {
 	return s.contradiction(rival) != nil || rival.odd > h.odd
