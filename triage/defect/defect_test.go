@@ -58,7 +58,7 @@ func TestPlanted(t *testing.T) {
 		name, rule, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		rules[name] = rule
 	}
-	for _, x := range slices.Concat(units, unseen)[:tier.Of(1, 3, len(units)+len(unseen))] {
+	for _, x := range slices.Concat(units, unseen)[:tier.Of(1, 3, len(units), len(units)+len(unseen))] {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			u := x.open(t)
