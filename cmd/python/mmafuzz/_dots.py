@@ -36,7 +36,9 @@ class Signature:
         for at in range(0, k, self.k):
             part = [x[:, at:at + self.k] for x in both]
             blocks = [x[:, at // self.block:(at + self.k) // self.block] for x in scales]
-            d = self.d.array("the function's result", function(*part, *([c] if self.c else []), *blocks))
+            with np.errstate(all="ignore"):  # there are infinities and NaNs among the inputs
+                d = function(*part, *([c] if self.c else []), *blocks)
+            d = self.d.array("the function's result", d)
             if d.shape != (tiles * m * n,):
                 raise ValueError(f"the function's result has the shape {d.shape}, not ({tiles * m * n},)")
             c = self.d.result(np.ascontiguousarray(d))

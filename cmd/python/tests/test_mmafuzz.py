@@ -15,14 +15,15 @@ from common import HOPPER, chain, dots, rng
 
 class Units(unittest.TestCase):
     def test_readme(self):
-        """The example of the README gives what it says."""
+        """The examples of the README give what it says."""
         text = (pathlib.Path(__file__).parent.parent / "README.md").read_text()
-        code = re.search(r"```python\n(.*?)```", text, re.S)[1]
+        code = "".join(re.findall(r"```python\n(.*?)```", text, re.S)[:2])
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            exec(compile(code, "README.md", "exec"), {})
+            exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
         self.assertTrue(out.getvalue().startswith("-0.75\n"))
-        self.assertIn("cut 2^-2", out.getvalue())
+        for words in ("cut 2^-2", "truncation-width", "validated", "p1) + p2)"):
+            self.assertIn(words, out.getvalue())
 
     def test_bits(self):
         """arXiv:2511.10909, Equation 10, on three architectures."""

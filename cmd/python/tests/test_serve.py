@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -67,6 +68,15 @@ class Serve(unittest.TestCase):
             with self.assertRaisesRegex(mmafuzz.Error, "ValueError: seven"):
                 u(a, b, np.float32(7))
             np.testing.assert_array_equal(u(a, b, c), chain(a, b, c))
+
+    def test_guide(self):
+        """The example of mmafuzz help exec."""
+        guide = pathlib.Path(__file__).parents[2] / "mmafuzz/guides/exec.md"
+        self.child.write_text(re.search(r"```python\n(.*?)```", guide.read_text(), re.S)[1])
+        with mmafuzz.unit(self.target) as u:
+            self.assertEqual((u.info.name, u.info.k), ("dot4", 4))
+            a, b, c = dots(100, 4)
+            np.testing.assert_array_equal(u(a, b, c), ((a.astype(np.float64) * b).sum(axis=1) + c).astype(np.float32))
 
     def test_imported(self):
         """A module that is imported is a module."""
