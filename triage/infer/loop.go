@@ -90,7 +90,7 @@ func (l *loop) rand() *rand.Rand {
 func (l *loop) gather(ctx context.Context) error {
 	l.enter(asking)
 	for i := range designed {
-		if err := l.take(ctx, designed[i].name, design(l.spec(), &designed[i], l.rand(), firstCases)); err != nil {
+		if err := l.take(ctx, designed[i].name, design(l.spec(), &designed[i], l.rand(), firstCases, nil)); err != nil {
 			return err
 		}
 	}

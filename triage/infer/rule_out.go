@@ -41,7 +41,7 @@ func (x *Mutant) Path() string { return x.Changes[0].Path }
 func (l *loop) pool(n int, ps ...*mma.Params) []*mma.Dot {
 	var dots []*mma.Dot
 	for i := range designed {
-		dots = append(dots, design(l.spec(), &designed[i], l.rand(), n)...)
+		dots = append(dots, design(l.spec(), &designed[i], l.rand(), n, nil)...)
 	}
 	l.draws++
 	gens := gen.All()
