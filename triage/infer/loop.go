@@ -306,6 +306,11 @@ func (l *loop) unbiasedEvidence() *evidence.Evidence {
 	return e
 }
 
+// explains reports whether p is right on all evidence.
+func (l *loop) explains(p *mma.Params) bool {
+	return l.Valid(p) && evidence.Total(l.Hits(p, l.All())) == len(l.All().Want)
+}
+
 // settled follows the single changes that make a program right on more unbiased inputs: a
 // search whose budget was spent may have left some that are simple to see, of special values
 // most often, which the searches take up last.
