@@ -90,8 +90,8 @@ arithmetic explains it, its arithmetic is looked for, and the two are compared. 
 leaves that out.
 
 With --known, differences on a list are reported but do not change the exit status.
---write-known writes such a list for the next run, and adds the differences that no list
-covers (go doc ./corpus Known).
+--update-known makes such a list for the next run, or adds the differences that it does not
+cover (go doc ./corpus Known).
 
 With --accept, units that do not promise bits may be apart: by N codes (ulp=N), or by
 EXPRESSION (bound=EXPRESSION) in u, the unit roundoff of the result, eta, its smallest
@@ -236,7 +236,7 @@ func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
 	return ui
 }
 
-// written writes the list of --write-known. It returns an error if there were differences that
+// written writes the list of --update-known. It returns an error if there were differences that
 // are news.
 func (r *runCmd) written(sum *summary.Summary) error {
 	if err := r.list.write(sum.Differences()); err != nil {
