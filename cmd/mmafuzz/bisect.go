@@ -61,7 +61,7 @@ interrupted, or untestable versions leave several candidates.`,
 	f := c.Flags()
 	f.StringVar(&b.a, "a", "", "`target` that computes as before, or a file as in --versions (required)")
 	f.StringVar(&b.b, "b", bisect.Word, "`target` of a version: {} is the version or its checkout")
-	f.StringVar(&b.inst, "inst", "", "`instruction` (default: all that A and the last version have)")
+	selecting(f, &b.inst, "(default: all that A and the last version have)")
 	f.StringSliceVar(&b.versions, "versions", nil, "`list` of versions, the oldest first")
 	f.StringVar(&b.git, "git", "", "`range` of commits, as in git log")
 	f.StringVar(&b.repo, "repo", ".", "`directory` of the repository of --git")
