@@ -8,12 +8,12 @@ import (
 )
 
 // withLeaf returns terms with another one before or after them, or as they are.
-func withLeaf(terms []term, t term, first, last bool) []term {
+func (e *evaluator) withLeaf(terms []term, t term, first, last bool) []term {
 	switch {
 	case first:
-		return append([]term{t}, terms...)
+		return append(append(e.space(len(terms)+1), t), terms...)
 	case last:
-		return append(slices.Clip(terms), t)
+		return append(append(e.space(len(terms)+1), terms...), t)
 	}
 	return terms
 }

@@ -5,37 +5,30 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// bundle is what one element contributes to a step: its product, or those of its parts
-// in several passes.
-type bundle []term
-
-// sequences returns the products of the k elements from lo in the order in which the
-// program takes them: a sequence for each pass, or one of all passes together.
-func (e *evaluator) sequences(lo, k int) [][]bundle {
-	passes := e.Passes.List()
-	if passes == nil {
-		passes = []mma.Pass{{}}
-	}
-	if e.Together {
-		return [][]bundle{e.sequence(lo, k, passes)}
-	}
-	var all [][]bundle
-	for _, p := range passes {
-		all = append(all, e.sequence(lo, k, []mma.Pass{p}))
-	}
-	return all
-}
-
-func (e *evaluator) sequence(lo, k int, passes []mma.Pass) []bundle {
-	n := len(passes)
-	bundles, products := make([]bundle, k), make([]term, k*n)
-	for i, at := range permutation(e.Order, k) {
-		bundles[i] = products[i*n : (i+1)*n : (i+1)*n]
-		for j, p := range passes {
-			bundles[i][j] = e.product(lo+at, p)
+// products returns the products of the k elements from lo in the order in which the program
+// takes them: a sequence for each pass, one after the other, or one of all passes together,
+// which has the products of an element in all passes side by side.
+func (e *evaluator) products(lo int) []term {
+	n := len(e.passes)
+	products := e.space(n * e.k)[:n*e.k]
+	for i, at := range e.order {
+		for j, p := range e.passes {
+			if e.Together {
+				products[i*n+j] = e.product(lo+at, p)
+			} else {
+				products[j*e.k+i] = e.product(lo+at, p)
+			}
 		}
 	}
-	return bundles
+	return products
+}
+
+// together is the number of products of an element in a sequence.
+func (e *evaluator) together() int {
+	if e.Together {
+		return len(e.passes)
+	}
+	return 1
 }
 
 // product is a[i]*b[i], or that of parts of them, with its scales where they belong to
@@ -48,7 +41,7 @@ func (e *evaluator) product(i int, p mma.Pass) term {
 	if e.Special.BFirst {
 		a, b = b, a
 	}
-	t := e.times(a, b)
+	t := e.times(&a, &b)
 	switch {
 	case t.kind != Finite:
 	case t.null && e.Prod.Zeros:
@@ -168,7 +161,7 @@ func (e *evaluator) left(t, part term, f *fp.Format) term {
 		return t
 	}
 	part.m = part.m.neg()
-	rest := total([]term{t, part})
+	rest := total(append(e.space(2), t, part))
 	if rest.isZero() {
 		return term{null: true}
 	}
@@ -209,7 +202,7 @@ func narrowed(t term, n mma.Narrow, f *fp.Format) term {
 	case n.Mode == 0 || t.kind != Finite || t.isZero():
 		return t
 	}
-	t = toMultiple(t, max(t.log2(), emin)-keep, n.Mode)
+	t.toMultiple(max(t.log2(), emin)-keep, n.Mode)
 	switch {
 	case t.isZero():
 		return term{null: true, neg: t.neg}
@@ -244,24 +237,26 @@ func (e *evaluator) scaled(t term, element int) term {
 	block := element / int(e.f.Block)
 	sa, sb := decode(e.f.Scale, e.dot.SA[block]), decode(e.f.Scale, e.dot.SB[block])
 	if r := e.ScaleRound; r != (mma.Round{}) {
-		return e.times(t, e.roundTo(e.times(sa, sb), r, r.Short(e.f.Scale)))
+		both := e.roundTo(e.times(&sa, &sb), r, r.Short(e.f.Scale))
+		return e.times(&t, &both)
 	}
-	return e.times(e.times(t, sa), sb)
+	t = e.times(&t, &sa)
+	return e.times(&t, &sb)
 }
 
 // times is the exact product of two terms. Its nominal exponent is the sum of
 // theirs.
-func (e *evaluator) times(a, b term) term {
+func (e *evaluator) times(a, b *term) term {
 	neg := a.neg != b.neg
 	switch {
 	case b.signals && !a.signals && e.Special.NaN == mma.NaNSignal:
-		return b
-	case a.kind == NotANumber && b.kind == NotANumber && e.Special.NaN == mma.NaNLarger && e.compareNaN(b, a) < 0:
-		return b
+		return *b
+	case a.kind == NotANumber && b.kind == NotANumber && e.Special.NaN == mma.NaNLarger && e.compareNaN(*b, *a) < 0:
+		return *b
 	case a.kind == NotANumber:
-		return a
+		return *a
 	case b.kind == NotANumber:
-		return b
+		return *b
 	case a.kind == Infinite && b.isZero(), a.isZero() && b.kind == Infinite:
 		return e.invalidOperation()
 	case a.kind == Infinite, b.kind == Infinite:

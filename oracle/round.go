@@ -11,16 +11,15 @@ import (
 
 // toMultiple rounds a number that is not 0 to a multiple of 2^u. It keeps its
 // sign, also as a zero.
-func toMultiple(t term, u int, m fp.Mode) term {
+func (t *term) toMultiple(u int, m fp.Mode) {
 	if t.q >= u {
-		return t
+		return
 	}
 	floor, half, exact := t.m.floor(u - t.q)
 	if !exact && up(m, floor, half) {
 		floor = floor.plus(newInteger(1))
 	}
 	t.m, t.q = floor, u
-	return t
 }
 
 // up reports whether a number between floor and floor+1 is rounded to the latter;
@@ -77,7 +76,7 @@ func (e *evaluator) roundTo(t term, r mma.Round, short bool) term {
 	}
 	d := t
 	if r.Frac != 0 {
-		d = toMultiple(t, quantum(t, r), r.Mode)
+		d.toMultiple(quantum(t, r), r.Mode)
 	}
 	switch {
 	case d.isZero() || flushed(t, d, r):
@@ -110,7 +109,7 @@ func flushed(t, d term, r mma.Round) bool {
 		return t.below(emin)
 	case mma.FlushAfter:
 		if r.Frac != 0 { // as if the exponent range had no lower end
-			t = toMultiple(t, t.log2()-int(r.Frac), r.Mode)
+			t.toMultiple(t.log2()-int(r.Frac), r.Mode)
 		}
 		return t.below(emin)
 	case mma.FlushResult:

@@ -106,7 +106,8 @@ func TestUnitsBelowEmin(t *testing.T) {
 	} {
 		for i, quarters := range []int64{1, 2, 3, -1, -2, -3} {
 			x := term{neg: quarters < 0, m: newInteger(quarters), q: -102}
-			got := toMultiple(x, -100, mode)
+			got := x
+			got.toMultiple(-100, mode)
 			if got.q != -100 || got.m.cmp(newInteger(want[i])) != 0 || got.neg != x.neg {
 				t.Errorf("%s: %d/4 -> %d (negative: %t), want %d", mode, quarters, got.m.toBig(), got.neg, want[i])
 			}

@@ -13,7 +13,7 @@ import (
 func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) term {
 	all := terms
 	if acc != nil {
-		all = append(all[:len(all):len(all)], *acc)
+		all = append(append(e.space(len(terms)+1), terms...), *acc)
 	}
 	if s, ok := e.specialSum(all, acc != nil); ok {
 		return s
@@ -29,12 +29,12 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	if j.CGrid && acc != nil {
 		top = e.gridOf(*acc, j.Align.Floor)
 	}
-	cuts := make([]term, len(all))
+	cuts := append(e.space(len(all)), all...)
 	for i := range terms {
-		cuts[i] = cut(terms[i], top, j.Align)
+		cut(&cuts[i], top, j.Align)
 	}
 	if acc != nil {
-		cuts[len(terms)] = cutAccumulator(*acc, top, j)
+		cutAccumulator(&cuts[len(terms)], top, j)
 	}
 	sum := total(cuts)
 	if j.Apart {
@@ -96,14 +96,14 @@ func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term, ok bool) {
 	if nans := nansOf(terms, hasAcc); nans != nil {
 		return e.chooseNaN(nans), true
 	}
-	var infinities []term
+	if !slices.ContainsFunc(terms, func(t term) bool { return t.kind == Infinite }) {
+		return sum, false
+	}
+	infinities := e.space(len(terms))
 	for i := range terms {
 		if terms[i].kind == Infinite {
 			infinities = append(infinities, terms[i])
 		}
-	}
-	if infinities == nil {
-		return sum, false
 	}
 	slices.SortStableFunc(infinities, func(x, y term) int { return order(x.over, y.over) })
 	for _, t := range infinities {
@@ -137,23 +137,23 @@ func maxExponent(terms []term, floor mma.Exp) (top int, ok bool) {
 
 // cut rounds a term to a multiple of 2^(top-a.F), and keeps the sign of a term that becomes
 // 0; a term that a.Drop drops is +0.
-func cut(t term, top int, a mma.Align) term {
+func cut(t *term, top int, a mma.Align) {
 	switch {
 	case dropped(t, top, a.Drop):
-		return term{null: true}
+		*t = plusZero
 	case a.F == 0 || t.isZero():
-		return t
+	default:
+		t.toMultiple(top-int(a.F), a.Mode)
 	}
-	return toMultiple(t, top-int(a.F), a.Mode)
 }
 
 // dropped reports whether a term is too far below the largest for a shifter.
-func dropped(t term, top int, most mma.Frac) bool {
+func dropped(t *term, top int, most mma.Frac) bool {
 	return most != 0 && !t.null && t.e < top-int(most)
 }
 
 // cutAccumulator is cut by the rules that Join has for the accumulator.
-func cutAccumulator(acc term, top int, j mma.Join) term {
+func cutAccumulator(acc *term, top int, j mma.Join) {
 	a := j.Align
 	if j.CDrop != 0 {
 		a.Drop = j.CDrop
@@ -164,7 +164,7 @@ func cutAccumulator(acc term, top int, j mma.Join) term {
 	if j.CMode != 0 {
 		a.Mode = j.CMode
 	}
-	return cut(acc, top, a)
+	cut(acc, top, a)
 }
 
 // total is the exact sum of numbers.
