@@ -14,8 +14,6 @@
 package oracle
 
 import (
-	"slices"
-
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -96,7 +94,8 @@ func (e *evaluator) space(n int) []term {
 
 // readC reads C, or the previous D as C, narrows it and flushes its subnormals.
 func (e *evaluator) readC(id fp.ID, code uint64) term {
-	t := e.decoded(id, unread(code, e.In.NarrowC, id))
+	var t term
+	e.decode(&t, id, unread(code, e.In.NarrowC, id))
 	return flushInput(narrowed(t, e.In.NarrowC, id.Get()), e.In.C, id)
 }
 
@@ -214,7 +213,7 @@ func (e *evaluator) step(products []term, acc *term) term {
 // is not 0, all terms are finite, and the largest of their exponents is at least from.
 func lost(terms []term, from mma.Exp) bool {
 	top, some := maxExponent(terms, 0)
-	return from != 0 && some && top >= int(from) && !slices.ContainsFunc(terms, func(t term) bool { return t.kind != Finite })
+	return from != 0 && some && top >= int(from) && !someSpecial(terms)
 }
 
 // late is an addition after the last step.

@@ -32,7 +32,7 @@ func exactSum(f mma.Formats, d *mma.Dot) term {
 	e.dot = d
 	terms := e.products(0)
 	if f.C != fp.None {
-		terms = append(terms, decode(f.C, d.C))
+		terms = append(append(e.space(len(terms)+1), terms...), decode(f.C, d.C))
 	}
 	return e.fused(terms, nil, mma.Join{}, 0)
 }

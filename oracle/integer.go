@@ -50,6 +50,8 @@ func (x integer) toBig() *big.Int {
 	return n
 }
 
+func (x integer) isZero() bool { return x.hi == 0 && x.lo == 0 && x.big == nil }
+
 func (x integer) sign() int {
 	switch {
 	case x.big != nil:
@@ -144,7 +146,7 @@ func (x integer) times(y integer) integer {
 
 // shifted is x * 2^n; n is not negative.
 func (x integer) shifted(n int) integer {
-	if x.sign() == 0 {
+	if x.isZero() {
 		return x
 	}
 	oneWord := x.big == nil && x.hi == x.hi>>63 // and the sign: its magnitude is at most 2^64

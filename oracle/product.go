@@ -14,9 +14,9 @@ func (e *evaluator) products(lo int) []term {
 	for i, at := range e.order {
 		for j, p := range e.passes {
 			if e.Together {
-				products[i*n+j] = e.product(lo+at, p)
+				e.product(&products[i*n+j], lo+at, p)
 			} else {
-				products[j*e.k+i] = e.product(lo+at, p)
+				e.product(&products[j*e.k+i], lo+at, p)
 			}
 		}
 	}
@@ -31,17 +31,20 @@ func (e *evaluator) together() int {
 	return 1
 }
 
-// product is a[i]*b[i], or that of parts of them, with its scales where they belong to
+// product makes t a[i]*b[i], or that of parts of them, with its scales where they belong to
 // products.
-func (e *evaluator) product(i int, p mma.Pass) term {
-	a, b := e.operand(e.f.A, e.dot.A[i], e.In.A, p.A), e.operand(e.f.B, e.dot.B[i], e.In.B, p.B)
+func (e *evaluator) product(t *term, i int, p mma.Pass) {
+	var first, second term
+	a, b := &first, &second
+	e.operand(a, e.f.A, e.dot.A[i], &e.In.A, p.A)
+	e.operand(b, e.f.B, e.dot.B[i], &e.In.B, p.B)
 	if e.Prod.Gate != mma.GateOff {
-		a, b = e.gated(a, b)
+		e.gate(a, b)
 	}
 	if e.Special.BFirst {
 		a, b = b, a
 	}
-	t := e.times(&a, &b)
+	e.times(t, a, b)
 	switch {
 	case t.kind != Finite:
 	case t.null && e.Prod.Zeros:
@@ -63,22 +66,21 @@ func (e *evaluator) product(i int, p mma.Pass) term {
 		t.q, t.e = t.q+moved, t.e+moved
 	}
 	if e.f.Scale != fp.None && e.Scale == mma.ScaleProduct {
-		t = e.scaled(t, i)
+		e.scale(t, i)
 	}
 	if t.kind == NotANumber {
 		t.direct, t.second = true, a.kind != NotANumber
 	}
 	if e.Prod.Round != (mma.Round{}) {
 		finite := t.kind == Finite
-		t = e.round(t, e.Prod.Round)
+		*t = e.round(*t, e.Prod.Round)
 		t.over = finite && t.kind == Infinite && e.Prod.FirstOver
 	}
 	t.element = i
-	return t
 }
 
 // zeroExponent is the exponent of a zero product.
-func (e *evaluator) zeroExponent(a, b term) int {
+func (e *evaluator) zeroExponent(a, b *term) int {
 	if e.Special.BFirst {
 		a, b = b, a
 	}
@@ -86,7 +88,7 @@ func (e *evaluator) zeroExponent(a, b term) int {
 }
 
 // exponentOf returns what a factor adds to the nominal exponent of a zero product.
-func (e *evaluator) exponentOf(t term, id fp.ID) int {
+func (e *evaluator) exponentOf(t *term, id fp.ID) int {
 	switch {
 	case t.isZero() && e.In.Widen != fp.None:
 		return int(e.In.Widen.Get().Emin())
@@ -98,24 +100,23 @@ func (e *evaluator) exponentOf(t term, id fp.ID) int {
 	return t.e
 }
 
-// gated replaces both factors by zeros where one is zero, the other is an infinity or a
+// gate replaces both factors by zeros where one is zero, the other is an infinity or a
 // NaN, and the program's Gate makes their product zero.
-func (e *evaluator) gated(a, b term) (term, term) {
+func (e *evaluator) gate(a, b *term) {
 	if !a.isZero() && !b.isZero() || a.kind == Finite && b.kind == Finite {
-		return a, b
+		return
 	}
 	isNaN := a.kind == NotANumber || b.kind == NotANumber
 	switch g := e.Prod.Gate; {
 	case g == mma.GateAll, g == mma.GateSkip, g == mma.GateInf && !isNaN:
-		return term{null: true, neg: a.neg}, term{null: true, neg: b.neg}
+		*a, *b = term{null: true, neg: a.neg}, term{null: true, neg: b.neg}
 	}
-	return a, b
 }
 
 // operand reads an a or b, or a part of it: widening first, then narrowing, then the flush
 // of subnormals.
-func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow, part int) term {
-	t := e.decoded(id, unread(code, n, id))
+func (e *evaluator) operand(t *term, id fp.ID, code uint64, n *mma.Narrow, part int) {
+	e.decode(t, id, unread(code, *n, id))
 	if e.In.Widen != fp.None {
 		id = e.In.Widen
 		if t.kind == Finite && !t.null {
@@ -123,24 +124,22 @@ func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow, part int) term 
 		}
 	}
 	for range part {
-		t = e.left(t, narrowed(t, n, id.Get()), id.Get())
+		*t = e.left(*t, narrowed(*t, *n, id.Get()), id.Get())
 	}
-	if n != (mma.Narrow{}) {
-		t = narrowed(t, n, id.Get())
+	if *n != (mma.Narrow{}) {
+		*t = narrowed(*t, *n, id.Get())
 	}
-	if e.In.Sub == mma.KeepSub {
-		return t
+	if e.In.Sub != mma.KeepSub {
+		*t = flushInput(*t, e.In.Sub, id)
 	}
-	return flushInput(t, e.In.Sub, id)
 }
 
-// decoded is decode, with NaNs read as infinities if the program has Input.NaNInf.
-func (e *evaluator) decoded(id fp.ID, code uint64) term {
-	t := decode(id, code)
+// decode reads a code, and NaNs as infinities if the program has Input.NaNInf.
+func (e *evaluator) decode(t *term, id fp.ID, code uint64) {
+	t.decode(id, code)
 	if e.In.NaNInf && t.kind == NotANumber {
-		return term{kind: Infinite, neg: t.neg}
+		*t = term{kind: Infinite, neg: t.neg}
 	}
-	return t
 }
 
 // left is what a part of an operand leaves to the next.
@@ -228,41 +227,46 @@ func flushInput(t term, rule mma.InFlush, id fp.ID) term {
 	return t
 }
 
-// scaled multiplies t by the scales of an element's block, if the instruction
+// scale multiplies t by the scales of an element's block, if the instruction
 // has any.
-func (e *evaluator) scaled(t term, element int) term {
+func (e *evaluator) scale(t *term, element int) {
 	if e.f.Scale == fp.None {
-		return t
+		return
 	}
 	block := element / int(e.f.Block)
-	sa, sb := decode(e.f.Scale, e.dot.SA[block]), decode(e.f.Scale, e.dot.SB[block])
+	var sa, sb term
+	sa.decode(e.f.Scale, e.dot.SA[block])
+	sb.decode(e.f.Scale, e.dot.SB[block])
 	if r := e.ScaleRound; r != (mma.Round{}) {
-		both := e.roundTo(e.times(&sa, &sb), r, r.Short(e.f.Scale))
-		return e.times(&t, &both)
+		e.times(&sa, &sa, &sb)
+		sa = e.roundTo(sa, r, r.Short(e.f.Scale))
+		e.times(t, t, &sa)
+		return
 	}
-	t = e.times(&t, &sa)
-	return e.times(&t, &sb)
+	e.times(t, t, &sa)
+	e.times(t, t, &sb)
 }
 
-// times is the exact product of two terms. Its nominal exponent is the sum of
-// theirs.
-func (e *evaluator) times(a, b *term) term {
+// times makes t the exact product of two terms, of which it may be one. Its nominal exponent
+// is the sum of theirs.
+func (e *evaluator) times(t, a, b *term) {
 	neg := a.neg != b.neg
 	switch {
 	case b.signals && !a.signals && e.Special.NaN == mma.NaNSignal:
-		return *b
+		*t = *b
 	case a.kind == NotANumber && b.kind == NotANumber && e.Special.NaN == mma.NaNLarger && e.compareNaN(*b, *a) < 0:
-		return *b
+		*t = *b
 	case a.kind == NotANumber:
-		return *a
+		*t = *a
 	case b.kind == NotANumber:
-		return *b
+		*t = *b
 	case a.kind == Infinite && b.isZero(), a.isZero() && b.kind == Infinite:
-		return e.invalidOperation()
+		*t = e.invalidOperation()
 	case a.kind == Infinite, b.kind == Infinite:
-		return term{kind: Infinite, neg: neg}
+		*t = term{kind: Infinite, neg: neg}
 	case a.null, b.null:
-		return term{null: true, neg: neg}
+		*t = term{null: true, neg: neg}
+	default:
+		*t = term{neg: neg, m: a.m.times(b.m), q: a.q + b.q, e: a.e + b.e}
 	}
-	return term{neg: neg, m: a.m.times(b.m), q: a.q + b.q, e: a.e + b.e}
 }

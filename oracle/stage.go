@@ -21,7 +21,7 @@ func (e *evaluator) stage(terms []term, s *mma.Stage, scale bool) []term {
 			t.e = 0
 		}
 		if scale {
-			t = e.scaled(t, group[0].element)
+			e.scale(&t, group[0].element)
 		}
 		sums = append(sums, t)
 	}

@@ -15,8 +15,8 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	if acc != nil {
 		all = append(append(e.space(len(terms)+1), terms...), *acc)
 	}
-	if s, ok := e.specialSum(all, acc != nil); ok {
-		return s
+	if someSpecial(all) {
+		return e.specialSum(all, acc != nil)
 	}
 	leading := all
 	if _, some := maxExponent(terms, 0); j.CBeside && some {
@@ -39,8 +39,8 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	sum := total(cuts)
 	if j.Apart {
 		cuts = e.apart(cuts)
-		if s, ok := e.specialSum(cuts, false); ok {
-			return s
+		if someSpecial(cuts) {
+			return e.specialSum(cuts, false)
 		}
 		sum = total(cuts)
 	}
@@ -92,12 +92,9 @@ func (e *evaluator) apart(terms []term) []term {
 
 // specialSum decides a sum that has a NaN or an infinity among its terms, the last
 // of which may be an accumulator.
-func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term, ok bool) {
+func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term) {
 	if nans := nansOf(terms, hasAcc); nans != nil {
-		return e.chooseNaN(nans), true
-	}
-	if !slices.ContainsFunc(terms, func(t term) bool { return t.kind == Infinite }) {
-		return sum, false
+		return e.chooseNaN(nans)
 	}
 	infinities := e.space(len(terms))
 	for i := range terms {
@@ -111,14 +108,24 @@ func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term, ok bool) {
 		case sum.kind == Finite:
 			sum = term{kind: Infinite, neg: t.neg}
 			if t.over {
-				return sum, true
+				return sum
 			}
 		case t.over:
 		case sum.neg != t.neg:
-			return e.invalidOperation(), true
+			return e.invalidOperation()
 		}
 	}
-	return sum, sum.kind != Finite
+	return sum
+}
+
+// someSpecial reports whether there is an infinity or a NaN among terms.
+func someSpecial(terms []term) bool {
+	for i := range terms {
+		if terms[i].kind != Finite {
+			return true
+		}
+	}
+	return false
 }
 
 // maxExponent is the exponent at which a fused sum is aligned; ok is false if
