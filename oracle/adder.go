@@ -16,7 +16,7 @@ type adder struct {
 }
 
 // newAdder returns the adder of a sum that is aligned at the exponent top.
-func newAdder(j mma.Join, top int, acc bool) adder {
+func newAdder(j *mma.Join, top int, acc bool) adder {
 	f := j.Align.F
 	if acc {
 		f = max(f, j.CF)

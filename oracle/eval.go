@@ -96,7 +96,9 @@ func (e *evaluator) space(n int) []term {
 func (e *evaluator) readC(id fp.ID, code uint64) term {
 	var t term
 	e.decode(&t, id, unread(code, e.In.NarrowC, id))
-	return flushInput(narrowed(t, e.In.NarrowC, id.Get()), e.In.C, id)
+	t = narrowed(t, e.In.NarrowC, id.Get())
+	flushInput(&t, e.In.C, id)
+	return t
 }
 
 // execute is one execution of the instruction, on the k elements from lo. c is
@@ -110,7 +112,7 @@ func (e *evaluator) execute(lo int, c *term) term {
 	products := e.products(lo)
 	d := e.lanes(products, inLanes, c)
 	if inLanes < e.k {
-		d = flushInput(d, e.In.Acc, e.f.D)
+		flushInput(&d, e.In.Acc, e.f.D)
 		d = e.lane(products, inLanes, e.k, 1, &d)
 	}
 	switch {
@@ -120,7 +122,8 @@ func (e *evaluator) execute(lo int, c *term) term {
 	default:
 		d = e.late(d, *c, e.lateC())
 	}
-	return e.round(d, e.Out)
+	e.round(&d, &e.Out)
+	return d
 }
 
 // lanes deals the first products, of some elements, out to the interleaved accumulators and
@@ -166,7 +169,7 @@ func (e *evaluator) lane(products []term, from, to, stride int, acc *term) term 
 		}
 		for ; len(own) > 0; own = own[min(l, len(own)):] {
 			if begun {
-				d = flushInput(d, e.In.Acc, e.f.D)
+				flushInput(&d, e.In.Acc, e.f.D)
 			}
 			d = e.step(own[:min(l, len(own))], acc)
 			acc, begun = &d, true
@@ -205,8 +208,10 @@ func (e *evaluator) step(products []term, acc *term) term {
 	if acc != nil && acc.kind != Finite && lost(sums, e.Join.CLost) {
 		acc = &plusZero
 	}
-	d := e.fused(sums, acc, e.Join, next.Mode)
-	return e.round(e.round(d, e.Join.Post), e.Acc)
+	d := e.fused(sums, acc, &e.Join, next.Mode)
+	e.round(&d, &e.Join.Post)
+	e.round(&d, &e.Acc)
+	return d
 }
 
 // lost reports whether an infinite or NaN accumulator is dropped: from, which is Join.CLost,
@@ -217,16 +222,18 @@ func lost(terms []term, from mma.Exp) bool {
 }
 
 // late is an addition after the last step.
-func (e *evaluator) late(a, b term, r mma.Round) term {
-	return e.round(e.fused(append(e.space(2), a, b), nil, mma.Join{}, r.Mode), r)
+func (e *evaluator) late(a, b term, r *mma.Round) term {
+	t := e.fused(append(e.space(2), a, b), nil, &exactJoin, r.Mode)
+	e.round(&t, r)
+	return t
 }
 
 // lateC returns the rounding with which C is added after the last step. If the instruction
 // has no C of its own, only repeated executions have one: the previous D, which is rounded
 // as in a step.
-func (e *evaluator) lateC() mma.Round {
+func (e *evaluator) lateC() *mma.Round {
 	if e.f.C == fp.None {
-		return e.Acc
+		return &e.Acc
 	}
-	return e.Late
+	return &e.Late
 }

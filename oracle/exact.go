@@ -34,7 +34,7 @@ func exactSum(f mma.Formats, d *mma.Dot) term {
 	if f.C != fp.None {
 		terms = append(append(e.space(len(terms)+1), terms...), decode(f.C, d.C))
 	}
-	return e.fused(terms, nil, mma.Join{}, 0)
+	return e.fused(terms, nil, &exactJoin, 0)
 }
 
 // exactly is a program without any rounding, for use in evaluator.
@@ -73,7 +73,9 @@ func (x Exact) Code() uint64 { return nearest(x.term(), x.D) }
 // nearest is Exact.Code.
 func nearest(t term, d fp.ID) uint64 {
 	e := evaluator{Params: &exactly, f: mma.Formats{D: d}}
-	return encode(e.round(t, mma.To(d, fp.RNE)), d, mma.Special{NaN: mma.NaNQuiet})
+	to := mma.To(d, fp.RNE)
+	e.round(&t, &to)
+	return encode(t, d, mma.Special{NaN: mma.NaNQuiet})
 }
 
 // Ulps returns the error of a result, code - value, in units in the last place.

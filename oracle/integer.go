@@ -94,7 +94,7 @@ func (x integer) neg() integer {
 }
 
 func (x integer) abs() integer {
-	if x.sign() < 0 {
+	if x.hi < 0 || x.big != nil && x.big.Sign() < 0 {
 		return x.neg()
 	}
 	return x
@@ -166,10 +166,14 @@ func (x integer) floor(n int) (q integer, half int, exact bool) {
 	case n == 0:
 		return x, -1, true
 	case x.big != nil:
-		unit := new(big.Int).Lsh(big.NewInt(1), uint(n))
-		floor, rem := new(big.Int).DivMod(x.big, unit, new(big.Int)) // 0 <= rem < unit
-		exact = rem.Sign() == 0
-		return fromBig(floor), rem.Lsh(rem, 1).Cmp(unit), exact
+		zeros := int(x.big.TrailingZeroBits())
+		switch {
+		case x.big.Bit(n-1) == 0: // of two's complement, as below
+			half = -1
+		case zeros < n-1:
+			half = 1
+		}
+		return fromBig(new(big.Int).Rsh(x.big, uint(n))), half, zeros >= n
 	}
 	// In two's complement the rest is the n bits that are gone, and the quotient those above.
 	// Beyond the 128 bits there are copies of the sign.

@@ -73,7 +73,7 @@ func (e *evaluator) product(t *term, i int, p mma.Pass) {
 	}
 	if e.Prod.Round != (mma.Round{}) {
 		finite := t.kind == Finite
-		*t = e.round(*t, e.Prod.Round)
+		e.round(t, &e.Prod.Round)
 		t.over = finite && t.kind == Infinite && e.Prod.FirstOver
 	}
 	t.element = i
@@ -129,9 +129,7 @@ func (e *evaluator) operand(t *term, id fp.ID, code uint64, n *mma.Narrow, part 
 	if *n != (mma.Narrow{}) {
 		*t = narrowed(*t, *n, id.Get())
 	}
-	if e.In.Sub != mma.KeepSub {
-		*t = flushInput(*t, e.In.Sub, id)
-	}
+	flushInput(t, e.In.Sub, id)
 }
 
 // decode reads a code, and NaNs as infinities if the program has Input.NaNInf.
@@ -194,7 +192,7 @@ func narrowed(t term, n mma.Narrow, f *fp.Format) term {
 	if n.To != fp.None {
 		emin, emax = max(emin, int(n.To.Get().Emin())), min(emax, int(n.To.Get().Emax()))
 	}
-	beyond := mma.Round{Frac: mma.Frac(keep), Mode: n.Mode, Emax: mma.Exp(emax), Over: n.Over}
+	beyond := &mma.Round{Frac: mma.Frac(keep), Mode: n.Mode, Emax: mma.Exp(emax), Over: n.Over}
 	switch {
 	case t.kind == Infinite && n.Over == mma.OverSat:
 		return overflow(t.neg, beyond, false)
@@ -214,17 +212,16 @@ func narrowed(t term, n mma.Narrow, f *fp.Format) term {
 
 // flushInput flushes a number that is subnormal in a format; with FlushPlus zeros, too,
 // become +0.
-func flushInput(t term, rule mma.InFlush, id fp.ID) term {
+func flushInput(t *term, rule mma.InFlush, id fp.ID) {
 	if rule == mma.KeepSub {
-		return t
+		return
 	}
 	switch tiny := t.below(int(id.Get().Emin())); {
 	case rule == mma.FlushSign && tiny:
-		return term{null: true, neg: t.neg}
+		*t = term{null: true, neg: t.neg}
 	case rule == mma.FlushPlus && (tiny || t.isZero()):
-		return term{null: true}
+		*t = plusZero
 	}
-	return t
 }
 
 // scale multiplies t by the scales of an element's block, if the instruction
@@ -237,9 +234,9 @@ func (e *evaluator) scale(t *term, element int) {
 	var sa, sb term
 	sa.decode(e.f.Scale, e.dot.SA[block])
 	sb.decode(e.f.Scale, e.dot.SB[block])
-	if r := e.ScaleRound; r != (mma.Round{}) {
+	if r := &e.ScaleRound; *r != (mma.Round{}) {
 		e.times(&sa, &sa, &sb)
-		sa = e.roundTo(sa, r, r.Short(e.f.Scale))
+		e.roundTo(&sa, r, r.Short(e.f.Scale))
 		e.times(t, t, &sa)
 		return
 	}

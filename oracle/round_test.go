@@ -74,7 +74,8 @@ func TestRoundingAgainstBigFloat(t *testing.T) {
 			}
 		}
 		want := bigRound(m, q, uint(prec), r.Mode)
-		got := e.round(x, r)
+		got := x
+		e.round(&got, &r)
 		f := new(big.Float).SetInt(got.m.toBig())
 		if f.SetMantExp(f, got.q).Cmp(want) != 0 {
 			t.Fatalf("%d*2^%d rounded by %+v = %d*2^%d, want %s", m, q, r, got.m.toBig(), got.q, want.Text('p', 0))

@@ -84,11 +84,12 @@ func (e *evaluator) group(terms []term, s *mma.Stage) term {
 
 // add is a fused sum with the stage's alignment and rounding.
 func (e *evaluator) add(s *mma.Stage, terms []term) term {
-	t := e.fused(terms, nil, mma.Join{Align: s.Align}, s.Round.Mode)
+	t := e.fused(terms, nil, &mma.Join{Align: s.Align}, s.Round.Mode)
 	if s.Plus && t.isZero() {
 		t.neg = false
 	}
-	return e.round(t, s.Round)
+	e.round(&t, &s.Round)
+	return t
 }
 
 // tree adds the pairs of each level until one term is left. Adjacent pairs are t[0] with t[1],

@@ -10,7 +10,7 @@ import (
 // fused is a fused sum of terms and, unless it is nil, of an accumulator, which
 // j may cut differently. next is the direction of the rounding that follows: it
 // can decide the sign of a zero.
-func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) term {
+func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next fp.Mode) term {
 	all := terms
 	if acc != nil {
 		all = append(append(e.space(len(terms)+1), terms...), *acc)
@@ -31,7 +31,7 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	}
 	cuts := append(e.space(len(all)), all...)
 	for i := range terms {
-		cut(&cuts[i], top, j.Align)
+		cut(&cuts[i], top, &j.Align)
 	}
 	if acc != nil {
 		cutAccumulator(&cuts[len(terms)], top, j)
@@ -53,6 +53,9 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	}
 	return sum
 }
+
+// exactJoin is the Join of a sum that nothing is cut in.
+var exactJoin mma.Join
 
 // gridOf is the exponent at which all terms are aligned with Join.CGrid.
 func (e *evaluator) gridOf(acc term, floor mma.Exp) int {
@@ -84,7 +87,8 @@ func (e *evaluator) apart(terms []term) []term {
 		if side != nil {
 			sum := total(side)
 			sum.neg = neg
-			sides = append(sides, e.round(sum, next))
+			e.round(&sum, &next)
+			sides = append(sides, sum)
 		}
 	}
 	return sides
@@ -144,7 +148,7 @@ func maxExponent(terms []term, floor mma.Exp) (top int, ok bool) {
 
 // cut rounds a term to a multiple of 2^(top-a.F), and keeps the sign of a term that becomes
 // 0; a term that a.Drop drops is +0.
-func cut(t *term, top int, a mma.Align) {
+func cut(t *term, top int, a *mma.Align) {
 	switch {
 	case dropped(t, top, a.Drop):
 		*t = plusZero
@@ -160,7 +164,7 @@ func dropped(t *term, top int, most mma.Frac) bool {
 }
 
 // cutAccumulator is cut by the rules that Join has for the accumulator.
-func cutAccumulator(acc *term, top int, j mma.Join) {
+func cutAccumulator(acc *term, top int, j *mma.Join) {
 	a := j.Align
 	if j.CDrop != 0 {
 		a.Drop = j.CDrop
@@ -171,7 +175,7 @@ func cutAccumulator(acc *term, top int, j mma.Join) {
 	if j.CMode != 0 {
 		a.Mode = j.CMode
 	}
-	cut(acc, top, a)
+	cut(acc, top, &a)
 }
 
 // total is the exact sum of numbers.
