@@ -71,7 +71,8 @@ type evaluator struct {
 	order  []int      // permutation
 	passes []mma.Pass // at least one
 	dot    *mma.Dot
-	memory []term // of space: what is in use
+	memory []term  // of space: what is in use
+	nans   []nanOf // of nansOf
 }
 
 func newEvaluator(p *mma.Params, f mma.Formats, k int) evaluator {

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"math"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -97,7 +98,7 @@ func (e *evaluator) apart(terms []term) []term {
 // specialSum decides a sum that has a NaN or an infinity among its terms, the last
 // of which may be an accumulator.
 func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term) {
-	if nans := nansOf(terms, hasAcc); nans != nil {
+	if nans := e.nansOf(terms, hasAcc); len(nans) > 0 {
 		return e.chooseNaN(nans)
 	}
 	infinities := e.space(len(terms))
@@ -135,9 +136,10 @@ func someSpecial(terms []term) bool {
 // maxExponent is the exponent at which a fused sum is aligned; ok is false if
 // all terms are null.
 func maxExponent(terms []term, floor mma.Exp) (top int, ok bool) {
+	top = math.MinInt
 	for i := range terms {
-		if t := &terms[i]; !t.null && (!ok || t.e > top) {
-			top, ok = t.e, true
+		if t := &terms[i]; !t.null {
+			top, ok = max(top, t.e), true
 		}
 	}
 	if floor != 0 {
@@ -190,13 +192,16 @@ func total(terms []term) term {
 	return term{m: sum, q: q, neg: sum.sign() < 0}
 }
 
-// lowestBit returns the least q of the terms that are not 0.
+// lowestBit returns the least q of the terms that are not 0, and 0 if all are.
 func lowestBit(terms []term) int {
-	q, found := 0, false
+	q := math.MaxInt
 	for i := range terms {
-		if t := &terms[i]; !t.isZero() && (!found || t.q < q) {
-			q, found = t.q, true
+		if t := &terms[i]; !t.isZero() {
+			q = min(q, t.q)
 		}
+	}
+	if q == math.MaxInt {
+		return 0
 	}
 	return q
 }

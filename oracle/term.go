@@ -54,7 +54,30 @@ func decode(id fp.ID, code uint64) (t term) {
 }
 
 func (t *term) decode(id fp.ID, code uint64) {
-	f := id.Get()
+	if codes := narrow[id]; codes != nil {
+		*t = codes[code&0xFF]
+		return
+	}
+	t.decodeFields(id.Get(), code)
+}
+
+// narrow has, by format, the terms of all codes of those formats that have one byte.
+var narrow = newNarrow()
+
+func newNarrow() []*[256]term {
+	all := make([]*[256]term, len(fp.All())+1)
+	for _, id := range fp.All() {
+		if f := id.Get(); f.Width == 1 {
+			all[id] = new([256]term)
+			for code := range all[id] {
+				all[id][code].decodeFields(f, uint64(code))
+			}
+		}
+	}
+	return all
+}
+
+func (t *term) decodeFields(f *fp.Format, code uint64) {
 	code >>= f.Low
 	frac := code & (1<<f.FracBits - 1)
 	field := code >> f.FracBits & (1<<f.ExpBits - 1)
