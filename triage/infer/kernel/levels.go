@@ -25,11 +25,9 @@ type enumeration struct {
 	failed map[uint64]bool // sequences and depths that have no schedule
 }
 
-// maxWork bounds an enumeration; schedules of libraries take a hundredth of it.
-const maxWork = 1 << 28
-
-// spent reports whether the enumeration has to end.
-func (e *enumeration) spent() bool { return e.work > maxWork || e.ctx.Err() != nil }
+// spent reports whether the enumeration has to end: it has looked at ten times as many products
+// as the schedules of libraries take.
+func (e *enumeration) spent() bool { return e.work > 1<<26+len(e.keys)<<17 || e.ctx.Err() != nil }
 
 // levels returns the schedules of so many levels that have the partial sums: each is a list
 // of levels. seqs are the sequences of products that are left to them.
@@ -164,7 +162,7 @@ func tailLengths(dropped bool) (all []int) {
 
 // cuts returns the cuts that the longest sequence may have. The first part of each is a
 // partial sum of the first product, which another partial sum joins.
-func (s *sums) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
+func (e *enumeration) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
 	seq := slices.MaxFunc(seqs, func(x, y []int32) int { return len(x) - len(y) })
 	main, _ := t.Cut(seq)
 	at := map[int32]int{} // where in main
@@ -174,7 +172,7 @@ func (s *sums) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
 	const short = 64 // all partial sums are tried
 	first := make([]bool, len(main))
 	size := 1
-	for _, g := range append(slices.Clone(s.joined[seq[0]]), nil) {
+	for _, g := range append(slices.Clone(e.joined[seq[0]]), nil) {
 		if len(main) > 0 {
 			first[0] = true
 		}
@@ -191,9 +189,10 @@ func (s *sums) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
 		}
 		size += len(g)
 	}
+	e.work += len(all) * len(seq)
 	all = slices.DeleteFunc(all, func(c schedule.Cut) bool {
 		parts, _, _ := (&schedule.Level{Cut: c, Tail: t}).Parts(seq, nil)
-		return len(parts) < 2 || slices.ContainsFunc(parts, func(p []int32) bool { return !s.has(s.key(p), len(p)) })
+		return len(parts) < 2 || slices.ContainsFunc(parts, func(p []int32) bool { return !e.has(e.key(p), len(p)) })
 	})
 	if t != nil && t.Into == "drop" { // what is left need not be cut
 		all = append(all, schedule.Cut{By: "size", N: len(seq)})
