@@ -91,8 +91,8 @@ arithmetic explains it, its arithmetic is looked for, and the two are compared. 
 leaves that out.
 
 With --known, differences on a list are reported but do not change the exit status.
---write-known writes such a list for the next run, and adds the differences that no list
-covers (go doc ./corpus Known).
+--update-known makes such a list for the next run, or adds the differences that it does not
+cover (go doc ./corpus Known).
 
 With --accept, units that do not promise bits may be apart: by N codes (ulp=N), or by
 EXPRESSION (bound=EXPRESSION) in u, the unit roundoff of the result, eta, its smallest
@@ -155,7 +155,7 @@ func (r *runCmd) addTargets(c *cobra.Command) {
 	// The completion of cobra looks for a flag of one letter among the short ones.
 	f.StringVarP(&r.a, "a", "a", "", "first `target`: KIND:ARGUMENT[/INSTRUCTION] (with neither --a nor --b: "+demoA+")")
 	f.StringVarP(&r.b, "b", "b", "", "second `target` (with neither: "+demoB+")")
-	f.StringVar(&r.inst, "inst", "", "`instruction` (default: all that both targets have; of two simulators, those whose rules were checked against hardware)")
+	selecting(f, &r.inst, "(default: all that both targets have; of two simulators, those whose rules were checked against hardware)")
 	f.StringVar(&r.instB, "inst-b", "", "`instruction` of the second target, if it is another one")
 	f.StringSliceVar(&r.several, "targets", nil, "compare all pairs of these `targets`")
 	f.BoolVar(&r.all, "all", false, "compare --a with the simulator of every architecture that takes the same operands")
@@ -250,7 +250,7 @@ func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
 	return ui
 }
 
-// written writes the list of --write-known. It returns an error if there were differences that
+// written writes the list of --update-known. It returns an error if there were differences that
 // are news.
 func (r *runCmd) written(sum *summary.Summary) error {
 	if err := r.list.write(sum.Differences()); err != nil {
