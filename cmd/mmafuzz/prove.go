@@ -72,7 +72,7 @@ refuted; 2 trouble; 75 some not decided, even if others are refuted.`,
 			return p.run(cmd.Context(), args[0], args[1])
 		},
 	}
-	c.Flags().StringVar(&p.inst, "inst", "", "only this `instruction` of A")
+	selecting(c.Flags(), &p.inst, "(default: all of A)")
 	solverFlag(c, &p.solver)
 	c.Flags().StringVar(&p.property, "property", "", "decide these `statements` about A alone: all, or a list")
 	c.Flags().DurationVar(&p.time, "time", time.Minute, "how long to try, at most, for each instruction and property")

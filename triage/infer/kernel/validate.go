@@ -13,11 +13,11 @@ const gridded = 4096
 // validate compares a kernel with fresh products of all kinds, and returns an element of
 // each position at which it is wrong. Of small products many share their operands, so that a
 // model computes them as one.
-func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*Witness, error) {
+func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*counter, error) {
 	g := max(1, int(math.Sqrt(float64(min(gridded, l.o.Checks/len(kinds)))/float64(l.M*l.N))))
 	n := max(len(kinds), (l.o.Checks+g*g*l.M*l.N-1)/(g*g*l.M*l.N))
 	k := grid(r.Kernel, l.M, l.N, g)
-	wrong := map[int]*Witness{}
+	wrong := map[int]*counter{}
 	r.Validated, r.Kinds = 0, kinds
 	for t := range n {
 		l.enter("validated on %d of %d elements", r.Validated, n*g*g*l.M*l.N)
@@ -33,7 +33,7 @@ func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*
 		for _, i := range at {
 			row, column := i/s.N, i%s.N
 			if p := row%l.M*l.N + column%l.N; wrong[p] == nil {
-				wrong[p] = l.witness(row%l.M, column%l.N, row, column, s, got)
+				wrong[p] = &counter{l.witness(row%l.M, column%l.N, row, column, s, got), l.element(s, i)}
 			}
 		}
 	}
