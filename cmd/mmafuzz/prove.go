@@ -52,7 +52,7 @@ some not decided, even if others are refuted.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return notNegative(cmd.Flags()) },
 		RunE:    func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args[0], args[1]) },
 	}
-	c.Flags().StringVar(&p.inst, "inst", "", "only this `instruction` of A")
+	selecting(c.Flags(), &p.inst, "(default: all of A)")
 	solverFlag(c, &p.solver)
 	c.Flags().DurationVar(&p.time, "time", time.Minute, "how long to try, at most, for each instruction")
 	c.Flags().StringVar(&p.smtlib, "smtlib", "", "write the question to this `file` for an SMT solver of bit vectors, for which \"unsat\" is a proof")
