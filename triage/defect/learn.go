@@ -3,7 +3,6 @@ package defect
 import (
 	"cmp"
 	"maps"
-	"math"
 	"math/bits"
 	"slices"
 )
@@ -13,7 +12,8 @@ const (
 	learnDiffer = 64  // differing cases that conditions must cover
 	learnAgree  = 320 // agreeing cases, in which the effect would show, that they must not
 	mostAtoms   = 2400
-	mostRules   = 128 // of a size, for an effect and a scope
+	mostFound   = 8192
+	mostRules   = 24  // of a size, for an effect and a scope
 	eachFeature = 10  // conditions on a feature, and
 	strongAtoms = 240 // conditions in all of which three are combined
 	maxParts    = 3   // of a condition
@@ -149,22 +149,22 @@ func (l *lesson) separate(width func(name string) int, parts int) [][]Condition 
 		return nil
 	}
 	atoms := l.atoms(width)
-	found := &cheapest{bound: math.MaxInt}
+	var found [][]*atom
 	switch parts {
 	case 1:
 		for _, a := range atoms {
 			if l.excludes(a.no, a.no) {
-				found.add(a)
+				found = append(found, []*atom{a})
 			}
 		}
 	case 2:
-		l.pairs(atoms, found)
+		found = l.pairs(atoms)
 	default:
-		l.triples(atoms, found)
+		found = l.triples(atoms)
 	}
-	found.sort()
+	slices.SortStableFunc(found, func(x, y []*atom) int { return costs(x) - costs(y) })
 	var all [][]Condition
-	for _, set := range found.sets {
+	for _, set := range found[:min(len(found), mostRules)] {
 		var conditions []Condition
 		for _, a := range set {
 			conditions = append(conditions, a.Condition)
@@ -174,25 +174,7 @@ func (l *lesson) separate(width func(name string) int, parts int) [][]Condition 
 	return all
 }
 
-// cheapest keeps the cheapest of the sets of conditions that are added.
-type cheapest struct {
-	sets  [][]*atom
-	bound int // no set of this cost is kept any more
-}
-
-func (x *cheapest) add(set ...*atom) {
-	if x.sets = append(x.sets, set); len(x.sets) == 8*mostRules {
-		x.sort()
-		x.bound = costs(x.sets[mostRules-1]...)
-	}
-}
-
-func (x *cheapest) sort() {
-	slices.SortStableFunc(x.sets, func(a, b []*atom) int { return costs(a...) - costs(b...) })
-	x.sets = x.sets[:min(len(x.sets), mostRules)]
-}
-
-func costs(set ...*atom) int {
+func costs(set []*atom) int {
 	n := 0
 	for _, a := range set {
 		n += a.cost
@@ -200,21 +182,24 @@ func costs(set ...*atom) int {
 	return n
 }
 
-// pairs finds pairs of conditions that no instance of an agreeing case meets and one of every
+// pairs returns pairs of conditions that no instance of an agreeing case meets and one of every
 // differing case does.
-func (l *lesson) pairs(atoms []*atom, found *cheapest) {
+func (l *lesson) pairs(atoms []*atom) (found [][]*atom) {
 	for i, a := range atoms {
 		for _, b := range atoms[:i] {
-			if a.cost+b.cost < found.bound && l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
-				found.add(b, a)
+			if l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
+				if found = append(found, []*atom{b, a}); len(found) > mostFound {
+					return found
+				}
 			}
 		}
 	}
+	return found
 }
 
-// triples finds three conditions that do so, of those that leave the fewest instances of agreeing
+// triples returns three conditions that do so, of those that leave the fewest instances of agreeing
 // cases, a few of each feature.
-func (l *lesson) triples(atoms []*atom, found *cheapest) {
+func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
 	strong := slices.Clone(atoms)
 	slices.SortStableFunc(strong, func(x, y *atom) int { return count(x.no) - count(y.no) })
 	if of := map[int]int{}; len(strong) > strongAtoms {
@@ -228,12 +213,15 @@ func (l *lesson) triples(atoms []*atom, found *cheapest) {
 			}
 			yes, no := both(a.yes, b.yes), both(a.no, b.no)
 			for _, c := range strong[:j] {
-				if a.cost+b.cost+c.cost < found.bound && l.excludes(no, c.no) && l.covers(yes, c.yes) {
-					found.add(c, b, a)
+				if l.excludes(no, c.no) && l.covers(yes, c.yes) {
+					if found = append(found, []*atom{c, b, a}); len(found) > mostFound {
+						return found
+					}
 				}
 			}
 		}
 	}
+	return found
 }
 
 // atoms returns the conditions that an instance of every differing case meets, and that some
