@@ -97,6 +97,7 @@ var studies = []Study{
 	operationsStudy,
 	chainStudy,
 	refineStudy,
+	solveStudy,
 }
 
 // All returns the table of studies.
