@@ -49,7 +49,7 @@ const (
 // Explain looks for a field of the kernel that explains the products: a mutant that gives
 // their bits where the kernel does, and where it does not.
 func (q *Question) Explain(ctx context.Context) (*Answer, error) {
-	all := mutants(q.Kernel)
+	all := Mutants(q.Kernel)
 	a := &Answer{Label: "unexplained"}
 	for n, m := range all {
 		if q.Progress != nil {
