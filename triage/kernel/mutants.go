@@ -238,6 +238,9 @@ func (m *mutator) levels() {
 		}
 		for _, f := range formats {
 			merge("promotion", "format", order.Format, f, func(m *schedule.Merge) { m.Format = f }, "partial sums are added in %s", f)
+			if f == fp.FP64 { // which rounds nothing that is narrower
+				continue
+			}
 			merge("promotion", "parts", order.Parts, f, func(m *schedule.Merge) { m.Parts = f }, "partial sums are rounded to %s", f)
 			merge("promotion", "store", order.Store, f, func(m *schedule.Merge) { m.Store = f }, "sums are stored in %s", f)
 		}
