@@ -181,13 +181,38 @@ func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.
 		fail(failure, guarded(func() error { return o.unit.Run(context.Background(), in, out) }))
 		return 0
 	}
-	n := int(workers)
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
 	return C.int64_t(start(func(ctx context.Context) (string, error) {
-		return "", runParts(ctx, o.unit, in, out, n)
+		return "", runParts(ctx, o.unit, in, out, processors(workers))
 	}))
+}
+
+// processors is how many of them a number of workers is: 0 are all.
+func processors(workers C.int) int {
+	if workers <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return int(workers)
+}
+
+// mmafuzz_compute runs a unit on a batch and returns when that is done: 0, or 1 after an error.
+// It is what a simulator calls in the place of its own matrix instruction; it may be called by
+// several threads at once. workers is as for mmafuzz_run.
+//
+//export mmafuzz_compute
+func mmafuzz_compute(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int {
+	o, err := units.get(int64(unit))
+	if err == nil {
+		var in *mma.Batch
+		var out []byte
+		if in, out, err = fromC(o.unit.Instruction().Formats, b); err == nil {
+			err = runParts(context.Background(), o.unit, in, out, processors(workers))
+		}
+	}
+	if err != nil {
+		fail(failure, err)
+		return 1
+	}
+	return 0
 }
 
 // mmafuzz_schedule returns the format of products of a shape that a unit computes by a schedule,
