@@ -49,7 +49,7 @@ var limits = map[string]func(f mma.Formats, p *mma.Params) bool{
 		}
 		return plainProducts(f, p) && p.Prod.Round.Frac == 0 && p.In.NarrowC == mma.Narrow{} &&
 			p.Stage0.Round == mma.Round{} && p.Stage1.Round == mma.Round{} && !p.Stage0.Fixed && !p.Stage1.Fixed &&
-			p.Lanes <= 1 && p.Acc.Frac != 0 && p.Acc.Emin != 0 && int32(p.Join.Align.Floor) <= least
+			p.Lanes <= 1 && p.Acc.Frac != 0 && p.Acc.Emin != 0 && (p.Join.Align.Floor == 0 || int32(p.Join.Align.Floor) <= least)
 	},
 }
 
