@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
+	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
 // proveCmd is the command prove.
@@ -42,6 +43,10 @@ installed, one that is built in, which decides the easy questions.
   mmafuzz prove hopper model:mine.json
   mmafuzz prove hopper blackwell --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz prove hopper model:mine.json --smtlib question.smt2 && bitwuzla question.smt2
+  mmafuzz prove naive openblas-sgemm
+
+Two kernels are the same function for every K for which they add the same numbers in the same
+tree; else a product is looked for on which they differ (mmafuzz diff --help).
 
 Exit status: 0 all instructions proved, 1 all decided and some refuted, 2 trouble, 75
 some not decided, even if others are refuted.`,
@@ -66,6 +71,9 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	words, builtin, err := prove.SolverWords(p.solver)
 	if err != nil {
 		return err
+	}
+	if p.inst == "" && p.smtlib == "" && (study.IsKernel(nameA) || study.IsKernel(nameB)) {
+		return p.diffKernels(ctx, nameA, nameB)
 	}
 	var targets open.Set
 	defer targets.Close()

@@ -38,6 +38,30 @@
 //	smallest.D       string?   their format
 //	same             string?   for which K the schedules are the same function
 //	bundle           string?   directory of the smallest product
+//
+// diff of kernels, and prove:
+//
+//	a                string    name of the first kernel
+//	b                string    name of the second kernel
+//	verdict          string    same, different, or undecided: no product differs, and the operations do
+//	fields[].path    string?   a field of their files that differs: go doc ./sim/schedule Kernel
+//	fields[].a       string?   its value; - where there is none
+//	fields[].b       string?
+//	same             string?   for which K they are the same function
+//	smallest.M       number?   the smallest product found that differs, as in run
+//	smallest.N       number?
+//	smallest.K       number?
+//	smallest.Row     number?
+//	smallest.Column  number?
+//	smallest.Terms   number?
+//	smallest.A       string?
+//	smallest.B       string?
+//	smallest.D       string?
+//	measured[].k     number?   K of a product of normal operands
+//	measured[].elements  number?
+//	measured[].differ    number?  elements that differ
+//	measured[].most      number?  largest distance, in ulp
+//	measured[].counts[]  number?  elements by their distance: 0, 1, 2..3, 4..7 ulp and so on
 package kernel
 
 import (
