@@ -197,6 +197,9 @@ func (d *Difference) Document() *document.Document {
 		fields.Add(f.Path, f.A, f.B)
 	}
 	doc.Add("Fields that differ", fields)
+	if d.Smallest != nil {
+		doc.Add("In which order", figures([2]string{d.A, d.B}, d.Smallest.kernels, d.Smallest.K)...)
+	}
 	measured := &document.Table{Name: "measured", Columns: document.Columns("K", "elements", "differ", "1 ulp", "2..3", "4..7", "more", "largest ulp")}
 	for i := range measured.Columns {
 		measured.Columns[i].Number = true

@@ -149,6 +149,13 @@ func (f *Found) Document() *document.Document {
 		blocks = append(blocks, document.Text(text))
 	}
 	d.Add("What was found", blocks...)
+	if s := f.Smallest; s != nil {
+		names, kernels := [2]string{f.A, f.B}, s.kernels
+		if kernels[1] == nil {
+			names[1], kernels[1] = f.A+", changed", f.changed()
+		}
+		d.Add("In which order", figures(names, kernels, s.K)...)
+	}
 	if f.Bundle != "" {
 		d.Add("Again", document.Text("bundle: "+f.Bundle), document.Command(f.command(f.Bundle)))
 	}

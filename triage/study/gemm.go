@@ -99,6 +99,9 @@ type gemmStudy struct {
 	seed           uint64
 }
 
+// mostDrawn is the largest K of which the order of summation is drawn.
+const mostDrawn = 1 << 16
+
 // maxElements bounds each of the matrices.
 const maxElements = 1 << 28
 
@@ -260,6 +263,11 @@ func (g *gemmStudy) Run(ctx context.Context, r *Request) (*Result, error) {
 		}
 	}
 	res := g.report(kernels)
+	for _, k := range kernels {
+		if k.kernel != nil && g.k <= mostDrawn {
+			res.Orders = append(res.Orders, kernel.Orders(k.name, k.kernel, g.shape())...)
+		}
+	}
 	return res, g.expected(ctx, r, kernels, res)
 }
 
