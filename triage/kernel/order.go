@@ -30,8 +30,8 @@ type Sum struct {
 // nothing stands for a value that is no sum of products.
 const nothing = 1 << 30
 
-// Orders returns the orders of summation of the schedules of a kernel that have more than one
-// accumulator, as a picture of name shows them. Of stream-K it is that of element (0,0).
+// Orders returns the orders of summation of the schedules of a kernel that are not one
+// accumulator of all products, as a picture of name shows them. Of stream-K it is that of element (0,0).
 func Orders(name string, k *schedule.Kernel, s schedule.Shape) (all []*Order) {
 	for n := range k.Schedules {
 		one := *k
@@ -46,7 +46,7 @@ func Orders(name string, k *schedule.Kernel, s schedule.Shape) (all []*Order) {
 			continue
 		}
 		o := orderOf(plans[0], s.K)
-		if len(o.Accumulators) < 2 { // there is nothing to see
+		if len(o.Accumulators) < 2 && !slices.Contains(o.owners(), -1) { // there is nothing to see
 			continue
 		}
 		if o.Title = name; len(k.Schedules) > 1 {
@@ -222,7 +222,7 @@ func (o *Order) Picture() *document.Canvas {
 		y := top + n*row
 		c.Text(left-8, y+12, "small end", o.name(n))
 		for _, r := range o.Accumulators[n] {
-			c.Rect(x(r[0]), y+2, max(1, x(r[1]+1)-x(r[0])), row-4, "f-shade k-line")
+			c.Rect(x(r[0]), y+2, max(1, x(r[1]+1)-x(r[0])), row-4, "f-zero k-line")
 		}
 	}
 	if more := len(o.Accumulators) - rows; more > 0 {
@@ -236,17 +236,24 @@ func (o *Order) Picture() *document.Canvas {
 		return [2]int{left + width + 6, top + v*row + row/2}
 	}
 	places := map[int][2]int{}
+	drawn := map[int][][2]int{} // by x, from where to where there are lines
 	for n, s := range o.Sums {
 		p, q := at(places, s.X), at(places, s.Y)
-		to := [2]int{max(p[0], q[0]) + step, (p[1] + q[1]) / 2}
+		span := [2]int{min(p[1], q[1]), max(p[1], q[1])}
+		to := [2]int{max(p[0], q[0]) + step, (p[1]+q[1])/2 + 4} // beside the line of an accumulator
+		for slices.ContainsFunc(drawn[to[0]], func(d [2]int) bool { return d[0] <= span[1] && span[0] <= d[1] }) {
+			to[0] += step
+		}
+		drawn[to[0]] = append(drawn[to[0]], span)
 		places[-1-n] = to
 		sign := "+"
 		if s.Then {
 			sign = "→"
 		}
 		c.Path(fmt.Sprintf("M%d %dH%dV%dH%d", p[0], p[1], to[0], q[1], q[0]), "k-ink none")
-		c.Text(to[0]+3, to[1]+4, "small", sign)
+		c.Text(to[0]+4, to[1]-3, "small", sign)
 	}
+	c.Rect(left, top+rows*row+4, 1, 1, "none")
 	return c
 }
 
