@@ -191,7 +191,7 @@ func (f *Found) words() (words []string) {
 	switch w := f.Answer; {
 	case w == nil:
 	case w.Kernel == nil:
-		say("Unexplained: no schedule that differs from that of A in one field gives the bits of B.")
+		say("Unexplained: no schedule that differs from that of A in one or two fields gives the bits of B.")
 	case f.Rest > 0:
 		say("Unexplained: B differs in %s of %s fresh products even if this is changed in the schedule of A: %s.", readable.Count(uint64(f.Rest)), readable.Count(uint64(f.Fresh)), w.Words)
 	default:

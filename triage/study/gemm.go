@@ -49,7 +49,7 @@ kernels.
 
 With --expect D.npy every product is compared with D: how many elements differ, by how much
 and where; and why: the kernel among those given that has D's bits and the first partial sum
-in which another leaves it, or the one field of a schedule whose change gives the bits of D:
+in which another leaves it, or the field of a schedule, or two joined by +, whose change gives the bits of D:
 
 ` + labelWords() + `
 If there is none, it is unexplained. Two NaNs count as equal here.
