@@ -51,10 +51,8 @@ const (
 // their bits where the kernel does, and where it does not. If there is none, for two fields.
 func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 	a := &Answer{Label: "unexplained"}
-	// Most mutants fail on the first product: that is a cheap one.
-	slices.SortStableFunc(q.Products, func(x, y Product) int { return x.Operands.K - y.Operands.K })
 	all := mutants(q.Kernel)
-	if err := q.among(ctx, a, all); err != nil {
+	if err := q.among(ctx, a, q.Kernel, all); err != nil {
 		return nil, err
 	}
 	if a.Kernel == nil {
@@ -68,7 +66,7 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 					t.Label = strings.Join(labels, "+")
 				}
 			}
-			if err := q.among(ctx, a, twice); err != nil {
+			if err := q.among(ctx, a, m.Kernel, twice); err != nil {
 				return nil, err
 			}
 		}
@@ -87,8 +85,18 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 	return a, nil
 }
 
-// among looks for the answer among mutants.
-func (q *Question) among(ctx context.Context, a *Answer, all []mutant) error {
+// among looks for the answer among the mutants of a kernel.
+func (q *Question) among(ctx context.Context, a *Answer, of *schedule.Kernel, all []mutant) error {
+	// Most mutants are wrong where the kernel is: such a product is tried first, a small one.
+	cost := map[*gemm.Operands]int{}
+	for i := range q.Products {
+		p := &q.Products[i]
+		cost[p.Operands] = p.Operands.K
+		if p.gives(ctx, of, p.sample(1), q.Options) {
+			cost[p.Operands] += 1 << 30
+		}
+	}
+	slices.SortStableFunc(q.Products, func(x, y Product) int { return cost[x.Operands] - cost[y.Operands] })
 	for n, m := range all {
 		if q.Progress != nil {
 			q.Progress(n, len(all))
@@ -113,8 +121,8 @@ func (q *Question) among(ctx context.Context, a *Answer, all []mutant) error {
 }
 
 const (
-	nearestAll   = 8    // mutants of which a second field is changed
-	nearestLabel = 2    // of these, of each label
+	nearestAll   = 4    // mutants of which a second field is changed
+	nearestLabel = 1    // of these, of each label
 	mostScored   = 1024 // K of the products on which they are chosen
 )
 
