@@ -26,6 +26,7 @@ type app struct {
 	colorFlag string
 	verbose   bool
 	widthFlag int
+	figures   string // directory of --figures; "": none
 
 	color    bool // on stdout
 	colorErr bool // on stderr
