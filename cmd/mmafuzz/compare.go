@@ -37,6 +37,7 @@ type compareCmd struct {
 	allBundles bool
 	maxBundles int
 	format     string
+	noInfer    bool
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -90,6 +91,7 @@ something is new: a recording is not complete, or it was interrupted.`,
 	f.IntVar(&c.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each pair of machines; one of each cause comes first")
 	formatFlag(f, &c.format, "text")
 	c.figuresFlag(f)
+	addNoInfer(cmd, &c.noInfer)
 	_ = cmd.MarkFlagDirname("out")
 	return cmd
 }
@@ -115,6 +117,9 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 		c.out = ownDir("compare-", func(w io.Writer) {
 			for _, arg := range args {
 				fmt.Fprintln(w, arg)
+			}
+			if c.noInfer {
+				fmt.Fprintln(w, c.noInfer)
 			}
 		})
 	}
@@ -177,7 +182,7 @@ func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 		return nil, err
 	}
 	o := compare.Options{
-		Known: c.knownFlags.Known, Workers: c.workers, MaxFindings: c.maxBundles, AllFindings: c.allBundles,
+		Known: c.knownFlags.Known, Workers: c.workers, MaxFindings: c.maxBundles, AllFindings: c.allBundles, NoInfer: c.noInfer,
 	}
 	o.NaN, o.Zero = c.policy.strictness()
 	return compare.OpenAll(args, c.baseline, o, c.note)

@@ -41,6 +41,11 @@ func (u *unitFlags) openLive() (devices.Target, devices.Unit, error) {
 	return open.Live(u.target, u.inst, u.like)
 }
 
+// addNoInfer adds the flag of commands that look for the arithmetic of targets.
+func addNoInfer(c *cobra.Command, noInfer *bool) {
+	c.Flags().BoolVar(noInfer, "no-infer", false, "do not look for the arithmetic of a target of which nothing is known")
+}
+
 // instructionsFlag is the value of a flag that selects instructions (devices.Select) and may be
 // given several times.
 type instructionsFlag struct{ selection *string }
