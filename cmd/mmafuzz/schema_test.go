@@ -276,7 +276,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	verify(jsonOf(t, 1, "", "vectors", "--score", "tests.txt", "--arch", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32"), "score")
-	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000"), "bisect")
+	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000", "--out", filepath.Join(t.TempDir(), "found")), "bisect")
 	verify(jsonOf(t, 1, "", append([]string{"run", "--accept", "bound=u*S", "--count", "1000"}, units...)...), "accept")
 	verify(jsonOf(t, 0, "", "tolerance", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "100"), "tolerance")
 	verify(jsonOf(t, 1, "", "invariance", "--count", "4", "exec:mmachild -bad batched -name mine hopper mma.m16n8k8.f32.f16.f16.f32"), "invariance")
