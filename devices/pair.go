@@ -426,7 +426,7 @@ func sameFormat(what string, x, y fp.ID) error {
 	}
 	reason := ""
 	if x != fp.None && y != fp.None && (x.Get().Specials == fp.NegZeroNaN) != (y.Get().Specials == fp.NegZeroNaN) {
-		reason = ": the same bits are different numbers (OCP and FNUZ), compared by value only where A and B have one format"
+		reason = ": the same bits are different numbers (OCP and FNUZ)"
 	}
 	return fmt.Errorf("%s is %s on one side and %s on the other%s", what, x, y, reason)
 }
