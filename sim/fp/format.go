@@ -24,7 +24,8 @@ import (
 type ID uint8
 
 // The formats. TF32 is a 32-bit register of which the low 13 bits are not
-// part of the value; AMD calls the same thing XF32.
+// part of the value; AMD calls the same thing XF32. One has one number, 1: it is
+// the format of B in an operation of A alone, such as a conversion.
 const (
 	None ID = iota
 	FP64
@@ -42,6 +43,7 @@ const (
 	E2M1
 	E8M0
 	UE4M3
+	One
 	numFormats
 )
 
@@ -94,6 +96,7 @@ var formats = [numFormats]Format{
 	E2M1:     {E2M1, "e2m1", 2, 1, 1, true, AllFinite, false, 0, 1, "OCP MX v1.0"},
 	E8M0:     {E8M0, "ue8m0", 8, 0, 127, false, OnesNaN, true, 0, 1, "OCP MX v1.0; PTX ISA, .ue8m0"},
 	UE4M3:    {UE4M3, "ue4m3", 4, 3, 7, false, OnesNaN, false, 0, 1, "PTX ISA, .ue4m3; bit 7 of the byte is ignored"},
+	One:      {One, "one", 0, 0, 0, false, AllFinite, true, 0, 1, "the number 1; its code has no bits"},
 }
 
 // aliases are other spellings that people use.
@@ -207,7 +210,7 @@ func (f *Format) Emin() int32 {
 // Emax returns the exponent of the largest finite number.
 func (f *Format) Emax() int32 {
 	top := int32(1)<<f.ExpBits - 1 - int32(f.Bias)
-	if f.Specials == IEEE || f.NoZero {
+	if f.Specials == IEEE || f.Specials == OnesNaN && f.FracBits == 0 {
 		return top - 1
 	}
 	return top

@@ -60,7 +60,7 @@ func (f Formats) Validate() error {
 		}
 	}
 	for _, id := range []fp.ID{f.A, f.B} {
-		if !id.Get().Signed {
+		if !id.Get().Signed && (id != fp.One || id == f.A) {
 			return fmt.Errorf("%s is a scale format, not an operand format", id)
 		}
 	}
