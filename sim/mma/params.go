@@ -393,7 +393,7 @@ type Exp int16
 type Round struct {
 	Frac  Frac     `json:"frac,omitzero"` // 0: not rounded (Emax and Flush still apply)
 	Mode  fp.Mode  `json:"mode,omitzero"` // required if Frac is set
-	Emin  Exp      `json:"emin,omitzero"` // 0: none, no gradual underflow
+	Emin  Exp      `json:"emin,omitzero"` // 0: none, no gradual underflow (but see HasEmin)
 	Emax  Exp      `json:"emax,omitzero"` // 0: none, no overflow
 	Flush OutFlush `json:"flush,omitzero"`
 	// Over is what a result of exponent above Emax becomes. OverMax, OverIEEE and OverSat
@@ -411,6 +411,12 @@ var roundRows = []Row{
 	{key: "round.emax", Label: "overflow", Words: "largest exponent", Encoded: anyValue, span: (*use).rangeSpan},
 	{key: "round.flush", Label: "output-ftz", Words: "when a tiny result is flushed to zero", Size: 1, Encoded: int(FlushResult)},
 	{key: "round.over", Label: "overflow", Words: "what becomes of a number that is too large", Size: 1, Encoded: int(OverSat)},
+}
+
+// HasEmin reports whether a rounding has gradual underflow: Emin is not 0, or the range ends
+// so low, at 2^7, that Emin is 0 as in E2M1 and E2M3.
+func (r *Round) HasEmin() bool {
+	return r.Emin != 0 || r.Frac != 0 && 0 < r.Emax && r.Emax < 7
 }
 
 // OutFlush specifies when a result counts as tiny (below 2^Emin) and is flushed to
@@ -475,7 +481,7 @@ type NaNRule = Enum[nanRuleNames]
 
 // The NaN rules. "Quiet" is the code with only the top fraction bit set.
 const (
-	NaNOnes     NaNRule = iota // sign 0, exponent and fraction all ones (NVIDIA: 7FFFFFFF, 7FFF)
+	NaNOnes     NaNRule = iota // sign 0, exponent and fraction all ones (NVIDIA: 7FFFFFFF, 7FFF; E2M1, which has no NaN: the largest number)
 	NaNQuiet                   // positive quiet (7FC00000)
 	NaNQuietNeg                // negative quiet (FFC00000)
 	// NaNFirst: the first NaN operand, made quiet, its payload left-aligned in
