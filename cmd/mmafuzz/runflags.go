@@ -69,10 +69,7 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 
 // checkGenerators returns an error if a generator does not exist or would not be used.
 func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
-	var names []string
-	for _, g := range gen.All() {
-		names = append(names, g.Name)
-	}
+	names, _ := gen.Names()
 	for _, name := range r.generators {
 		base, _, _ := strings.Cut(name, "@")
 		if bare, _, has := strings.Cut(name, "["); has {

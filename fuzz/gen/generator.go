@@ -181,7 +181,7 @@ func Versions() []*Generator {
 		}
 		all = append(all, &generators[i])
 	}
-	return all
+	return append(all, &conversions[0], &conversions[1])
 }
 
 // Current reports whether a generator is the newest version.
@@ -190,16 +190,33 @@ func (g *Generator) Current() bool {
 	return err == nil && newest == g
 }
 
-// All returns the table of current versions.
+// All returns the current versions for dot products.
 func All() []Generator { return slices.Clone(generators) }
+
+// Names returns the names of the current versions, with what they make.
+func Names() (names, docs []string) {
+	for _, g := range current() {
+		names, docs = append(names, g.Name), append(docs, g.Doc)
+	}
+	return names, docs
+}
+
+func current() []*Generator {
+	var all []*Generator
+	for _, table := range [][]Generator{generators, conversions} {
+		for i := range table {
+			all = append(all, &table[i])
+		}
+	}
+	return all
+}
 
 // Find returns the generator of a name: the current version, or with
 // NAME@VERSION another one.
 func Find(name string) (*Generator, error) {
 	base, version, hasVersion := strings.Cut(name, "@")
 	var names []string
-	for i := range generators {
-		g := &generators[i]
+	for _, g := range current() {
 		if g.Name == base && hasVersion {
 			return g.version(version)
 		}
