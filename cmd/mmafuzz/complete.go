@@ -64,9 +64,9 @@ func completePlans(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 }
 
 func completeGenerators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	names, docs := gen.Names()
-	for i := range names {
-		names[i] += "\t" + docs[i]
+	var names []string
+	for _, g := range gen.Current() {
+		names = append(names, g.Name+"\t"+g.Doc)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }

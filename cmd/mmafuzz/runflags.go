@@ -69,7 +69,10 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 
 // checkGenerators returns an error if a generator does not exist or would not be used.
 func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
-	names, _ := gen.Names()
+	var names []string
+	for _, g := range gen.Current() {
+		names = append(names, g.Name)
+	}
 	for _, name := range r.generators {
 		base, _, _ := strings.Cut(name, "@")
 		if bare, _, has := strings.Cut(name, "["); has {

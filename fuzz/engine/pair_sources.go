@@ -46,7 +46,7 @@ func (p *pair) chooseSources(names []string) ([]gen.Source, error) {
 		chosen = gen.For(p.Spec)
 	}
 	var sources []gen.Source
-	for _, g := range gen.Versions() {
+	for _, g := range append(gen.Versions(), gen.Conversions()...) {
 		if slices.Contains(chosen, g) {
 			sources = append(sources, g.Aimed(p.Spec, p.Known...))
 		}

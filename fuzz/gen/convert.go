@@ -18,6 +18,9 @@ var conversions = []Generator{
 
 const allCodes = 16 // bits up to which all codes are inputs of an operation of A alone
 
+// Conversions returns the generators for an operation of A alone.
+func Conversions() []*Generator { return pointers(conversions) }
+
 // For returns the generators that a campaign takes for operands of the given formats: all that
 // make dot products, or those for an operation of A alone.
 func For(sp Spec) []*Generator {
@@ -30,10 +33,7 @@ func For(sp Spec) []*Generator {
 
 // Every returns all generators for operands of the given formats.
 func Every(sp Spec) []*Generator {
-	var all []*Generator
-	for i := range generators {
-		all = append(all, &generators[i])
-	}
+	all := pointers(generators)
 	switch {
 	case sp.B != fp.One || sp.K != 1:
 		return all

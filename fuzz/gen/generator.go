@@ -181,7 +181,7 @@ func Versions() []*Generator {
 		}
 		all = append(all, &generators[i])
 	}
-	return append(all, &conversions[0], &conversions[1])
+	return all
 }
 
 // Current reports whether a generator is the newest version.
@@ -193,20 +193,13 @@ func (g *Generator) Current() bool {
 // All returns the current versions for dot products.
 func All() []Generator { return slices.Clone(generators) }
 
-// Names returns the names of the current versions, with what they make.
-func Names() (names, docs []string) {
-	for _, g := range current() {
-		names, docs = append(names, g.Name), append(docs, g.Doc)
-	}
-	return names, docs
-}
+// Current returns the current versions of all generators.
+func Current() []*Generator { return append(pointers(generators), Conversions()...) }
 
-func current() []*Generator {
-	var all []*Generator
-	for _, table := range [][]Generator{generators, conversions} {
-		for i := range table {
-			all = append(all, &table[i])
-		}
+func pointers(table []Generator) []*Generator {
+	all := make([]*Generator, len(table))
+	for i := range table {
+		all[i] = &table[i]
 	}
 	return all
 }
@@ -216,7 +209,7 @@ func current() []*Generator {
 func Find(name string) (*Generator, error) {
 	base, version, hasVersion := strings.Cut(name, "@")
 	var names []string
-	for _, g := range current() {
+	for _, g := range Current() {
 		if g.Name == base && hasVersion {
 			return g.version(version)
 		}
