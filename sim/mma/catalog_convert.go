@@ -131,6 +131,9 @@ func x86Conversion(setting string) func(*Instruction) {
 		if strings.HasSuffix(i.Name, "f8s") {
 			i.Params.Acc.Over = OverSat
 		}
+		if i.D == fp.E4M3 { // an overflow is a NaN of its sign, which no rule has
+			i.Params.Special.NaN, i.Unknown = NaNQuiet, FacetNaN
+		}
 		mxcsr(&i.Params, setting)
 	}
 }

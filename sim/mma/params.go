@@ -479,9 +479,10 @@ var specialRows = []Row{
 // NaNRule specifies which code a NaN result has.
 type NaNRule = Enum[nanRuleNames]
 
-// The NaN rules. "Quiet" is the code with only the top fraction bit set.
+// The NaN rules. "Quiet" is the code with only the top fraction bit set. In a format that has no
+// NaN, such as E2M1, NaNOnes is the largest number and NaNZero +0.
 const (
-	NaNOnes     NaNRule = iota // sign 0, exponent and fraction all ones (NVIDIA: 7FFFFFFF, 7FFF; E2M1, which has no NaN: the largest number)
+	NaNOnes     NaNRule = iota // sign 0, exponent and fraction all ones (NVIDIA: 7FFFFFFF, 7FFF)
 	NaNQuiet                   // positive quiet (7FC00000)
 	NaNQuietNeg                // negative quiet (FFC00000)
 	// NaNFirst: the first NaN operand, made quiet, its payload left-aligned in
