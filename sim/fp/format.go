@@ -113,10 +113,10 @@ func (id ID) Get() *Format {
 	return &formats[id]
 }
 
-// All returns every format's ID in table order.
+// All returns every format's ID in table order, but One's.
 func All() []ID {
-	ids := make([]ID, 0, numFormats-1)
-	for id := FP64; id < numFormats; id++ {
+	ids := make([]ID, 0, One-1)
+	for id := FP64; id < One; id++ {
 		ids = append(ids, id)
 	}
 	return ids
