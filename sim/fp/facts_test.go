@@ -348,7 +348,7 @@ func mustPanic(t *testing.T, what string, f func()) {
 }
 
 func TestNoFormat(t *testing.T) {
-	past := fp.One + 1
+	past := fp.ID(255)
 	mustPanic(t, "None.Get", func() { fp.None.Get() })
 	mustPanic(t, fmt.Sprint(past, ".Get"), func() { past.Get() })
 	if w := fp.None.Width(); w != 0 {

@@ -78,9 +78,9 @@ type Format struct {
 	Source   string
 }
 
-// formats is the table; index is the ID. Emin, the largest finite number and
+// formats is the table, and after it the formats that names describe; index is the ID. Emin, the largest finite number and
 // the like follow from a row and are methods.
-var formats = [numFormats]Format{
+var formats = [255]Format{
 	FP64:     {FP64, "fp64", 11, 52, 1023, true, IEEE, false, 0, 8, "IEEE 754-2019 binary64"},
 	FP32:     {FP32, "fp32", 8, 23, 127, true, IEEE, false, 0, 4, "IEEE 754-2019 binary32"},
 	TF32:     {TF32, "tf32", 8, 10, 127, true, IEEE, false, 13, 4, "PTX ISA, .tf32; the low 13 bits are dropped before classification"},
@@ -107,7 +107,7 @@ var aliases = map[string]ID{
 
 // Get returns the row of a format. It panics for None and for unknown IDs.
 func (id ID) Get() *Format {
-	if id == None || id >= numFormats {
+	if id == None || uint32(id) >= declared.Load() {
 		panic(fmt.Sprintf("fp: no format %d", uint8(id)))
 	}
 	return &formats[id]
@@ -127,14 +127,14 @@ func (id ID) String() string {
 	if id == None {
 		return "none"
 	}
-	if id >= numFormats {
+	if uint32(id) >= declared.Load() {
 		return fmt.Sprintf("format(%d)", uint8(id))
 	}
 	return formats[id].Name
 }
 
-// Parse returns the format of a name or alias, in upper or lower case; None for "none"
-// and "".
+// Parse returns the format of a name or alias, in upper or lower case, or the one that a name
+// such as e5m3 describes (described.go); None for "none" and "".
 func Parse(name string) (ID, error) {
 	n := strings.ToLower(name)
 	if n == "none" || n == "" {
@@ -147,6 +147,9 @@ func Parse(name string) (ID, error) {
 	}
 	if id, ok := aliases[n]; ok {
 		return id, nil
+	}
+	if id, err := described(n); id != None || err != nil {
+		return id, err
 	}
 	return None, fmt.Errorf("unknown format %q", name)
 }
