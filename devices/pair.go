@@ -199,7 +199,7 @@ func checked(pairs []Pair) (kept []Pair, unchecked []string) {
 }
 
 // choose returns the instructions of a target that a name stands for: one, or
-// without a name all that can be executed.
+// without a name all that can be executed; conversions only where there is nothing else.
 func choose(t Target, name string) ([]mma.Instruction, error) {
 	if name != "" {
 		i, err := Find(t, name)
@@ -209,8 +209,9 @@ func choose(t Target, name string) ([]mma.Instruction, error) {
 		return []mma.Instruction{*i}, nil
 	}
 	var all []mma.Instruction
+	products := slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.B != fp.One })
 	for _, i := range t.Instructions() {
-		if i.Refuse == "" {
+		if i.Refuse == "" && (i.B != fp.One || !products) {
 			all = append(all, i)
 		}
 	}

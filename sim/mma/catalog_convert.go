@@ -9,7 +9,7 @@ import (
 
 // Conversions of one number: dot products of a single product a*1 without c, whose result
 // is a rounded to D's format. None was compared with hardware. Not listed, since no parameter
-// says it: relu, stochastic rounding, results in UE8M0 (package fuzz/quantize has these),
+// says it: relu, stochastic rounding, results in UE8M0 (package sim/quantize has these),
 // and AMD's conversions with a scale operand.
 
 const (
@@ -79,7 +79,7 @@ var conversions = []decl{
 
 // conversion is a rounding of the product a*1 to D's format.
 func conversion(d fp.ID, m fp.Mode, nan NaNRule) Params {
-	return Params{Start: StartEmpty, Acc: To(d, m), Special: Special{NaN: nan, NegZero: true, TinySign: true}}
+	return Params{L: 1, Start: StartEmpty, Acc: To(d, m), Special: Special{NaN: nan, NegZero: true, TinySign: true}}
 }
 
 // directedTo changes the rounding of a conversion to a directed one, which overflows as IEEE

@@ -186,7 +186,7 @@ type Product struct {
 var productRows = []Row{
 	{key: "prod.exp", Words: "exponent by which a product is aligned", Size: 2, Encoded: int(Normalised)},
 	{key: "prod.shift", Words: "exponent of the power of two by which every product is multiplied", Size: 2, Refined: 1, Encoded: anyValue,
-		span: func(*use) (lo, hi int) { return -MaxDown, MaxDown }},
+		span: func(*use) (lo, hi int) { return -maxDown, maxDown }},
 	{key: "prod.up", Words: "whether a product is aligned as if it were at least 2", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "exponent of zeros"},
 	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Encoded: int(GateSkipNumbers), Alone: "zero gate"},

@@ -15,7 +15,7 @@ const (
 	MaxF         = 100 // fraction bits of an alignment
 	MaxBits      = 120 // Align.Bits
 	maxScaleFrac = 7   // ScaleRound.Frac, where a product of scales can become the largest number
-	MaxDown      = 127 // places by which Formats.Down moves products, and Prod.Shift up or down
+	maxDown      = 127 // places by which Formats.Down moves products, and Prod.Shift up or down
 	maxSpan      = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
 )
 
@@ -81,8 +81,8 @@ func (f Formats) Validate() error {
 	if f.Scale != fp.None && f.Scale.Get().Signed {
 		return fmt.Errorf("%s is not a scale format", f.Scale)
 	}
-	if f.Down > MaxDown {
-		return fmt.Errorf("products multiplied by 2^-%d: at most 2^-%d is supported", f.Down, MaxDown)
+	if f.Down > maxDown {
+		return fmt.Errorf("products multiplied by 2^-%d: at most 2^-%d is supported", f.Down, maxDown)
 	}
 	if f.Common && (f.A != f.B || f.A.FNUZ() == fp.None || f.C.FNUZ() != fp.None || f.D.FNUZ() != fp.None) {
 		return fmt.Errorf("%s and %s have no FNUZ formats to be compared with by value", f.A, f.B)
@@ -143,8 +143,8 @@ func (p *Params) checkInput(f Formats) error {
 }
 
 func (p *Params) checkRounds() error {
-	if s := p.Prod.Shift; s < -MaxDown || s > MaxDown {
-		return fmt.Errorf("prod.shift = %d is not in %d..%d", s, -MaxDown, MaxDown)
+	if s := p.Prod.Shift; s < -maxDown || s > maxDown {
+		return fmt.Errorf("prod.shift = %d is not in %d..%d", s, -maxDown, maxDown)
 	}
 	if r := p.Prod.Round; p.Prod.FirstOver && (r.Emax == 0 || r.Over >= OverMax) {
 		return errors.New("prod.firstover: needs round.emax and round.over inf or ieee")
