@@ -115,9 +115,10 @@ func (e *unknownError) Error() string {
 		distance[i.Name] = hint.Distance(e.name, i.Name)
 	}
 	near := slices.Clone(e.rows)
-	kind := func(name string) string { return name[:max(strings.IndexAny(name, "._"), 0)] }
-	if alike := slices.DeleteFunc(slices.Clone(near), func(i Instruction) bool { return kind(i.Name) != kind(e.name) }); len(alike) > 0 {
-		near = alike
+	if !strings.Contains(e.name, "cvt") { // conversions have short names, which are near to any
+		if products := slices.DeleteFunc(slices.Clone(near), func(i Instruction) bool { return i.B == fp.One }); len(products) > 0 {
+			near = products
+		}
 	}
 	slices.SortStableFunc(near, func(x, y Instruction) int { return distance[x.Name] - distance[y.Name] })
 	return fmt.Sprintf("%s has no instruction %q; nearest: %s", e.arch, e.name, someNames(near))
