@@ -434,7 +434,7 @@ func (b *Bundle) checkListed() error {
 
 // bundleFiles are patterns of the names of files that this program writes into bundles.
 var bundleFiles = []string{manifestFile, mismatchFile, caseFile, "picture.txt", "README.md", "repro_test.go",
-	"repro_[ab].cu", "repro_[ab].hip", "repro_[ab].py", "trace-[ab].json", "model-[ab].json", "tile-[ab].rec"}
+	"repro_[ab].cu", "repro_[ab].hip", "repro_[ab].py", "repro_numpy.py", "trace-[ab].json", "model-[ab].json", "tile-[ab].rec"}
 
 // IsBundleFile reports whether a file of a bundle may have a name. A file of another name has
 // been added by a person.

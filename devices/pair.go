@@ -78,7 +78,7 @@ func isFile(path string) bool {
 }
 
 // Pairs returns the pairs of instructions of two targets that the names ask for:
-// nameA of a with nameB of b. An empty nameB means nameA, or where b does not
+// nameA of a with nameB of b; either may stand for several (Select). An empty nameB means nameA, or where b does not
 // have it or has no model of it, b's instruction of the same formats that is
 // nearest in K. Without one of the same formats it is one of FNUZ operands for a's of OCP, or the
 // other way round, and the two are compared by value (byvalue.Formats). A target with a single instruction has it under any name, but one of the
@@ -88,9 +88,9 @@ func isFile(path string) bool {
 // catalogue of architectures (or is not in it), so that the pairs are the same with a and
 // b swapped.
 //
-// Two simulators are then not compared on an instruction whose rule was never checked
+// Two simulators are not compared on an instruction whose rule was never checked
 // against hardware on one of the sides, unless there are no others: such an instruction
-// has to be named.
+// has to be named, not selected by a pattern or a format.
 //
 // The error says what does not fit and why.
 func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
@@ -102,7 +102,7 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 // the rule of a simulator was never checked.
 func PairsChecked(a, b Target, nameA, nameB string) (pairs []Pair, unchecked []string, err error) {
 	pairs, err = allPairs(a, b, nameA, nameB)
-	if err == nil && nameA == "" && nameB == "" {
+	if err == nil && !isName(a, nameA) && !isName(b, nameA) && !isName(a, nameB) && !isName(b, nameB) {
 		pairs, unchecked = checked(pairs)
 	}
 	return pairs, unchecked, err
@@ -136,9 +136,9 @@ func allPairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 			return nil, err
 		}
 	}
-	if nameA == "" {
+	if !isName(a, nameA) {
 		common := commonNames(as, b)
-		if len(common) == 0 && b.Instructions() != nil && before(b, a) {
+		if nameA == "" && len(common) == 0 && b.Instructions() != nil && before(b, a) {
 			if ps, err := allPairs(b, a, "", ""); err == nil {
 				for i := range ps {
 					ps[i].turn()
@@ -198,15 +198,11 @@ func checked(pairs []Pair) (kept []Pair, unchecked []string) {
 	return kept, unchecked
 }
 
-// choose returns the instructions of a target that a name stands for: one, or
-// without a name all that can be executed; conversions only where there is nothing else.
-func choose(t Target, name string) ([]mma.Instruction, error) {
-	if name != "" {
-		i, err := Find(t, name)
-		if err != nil {
-			return nil, err
-		}
-		return []mma.Instruction{*i}, nil
+// choose returns the instructions of a target that a selection stands for; without one all that
+// can be executed; conversions only where there is nothing else.
+func choose(t Target, selection string) ([]mma.Instruction, error) {
+	if selection != "" {
+		return chosen(t, selection)
 	}
 	var all []mma.Instruction
 	products := slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.B != fp.One })
@@ -218,27 +214,29 @@ func choose(t Target, name string) ([]mma.Instruction, error) {
 	return all, nil
 }
 
-// Find returns the instruction of a target that a name, alias or unique prefix
-// stands for. A target with a single instruction has it under any name.
+// Find returns the one instruction of a target that a selection stands for (Select). A target with
+// a single instruction has it under any name.
 func Find(t Target, name string) (*mma.Instruction, error) {
-	all := t.Instructions()
-	i, err := mma.Search(t.Name(), all, name)
-	if err != nil && len(all) == 1 {
-		return &all[0], nil
+	some, err := chosen(t, name)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(some) > 1:
+		return nil, fmt.Errorf("%s: %q stands for %d instructions, such as %s and %s: name one", t.Name(), name, len(some), some[0].Name, some[1].Name)
 	}
-	return i, err
+	return &some[0], nil
 }
 
 // nameOfOther returns b's name of the instruction that a name stands for, "" if b is to take
 // the one that is nearest to a's. Where a has a single instruction, of another name, the
 // name has to be one of b's.
 func nameOfOther(a, b Target, name string) (string, error) {
-	_, err := mma.Search(a.Name(), a.Instructions(), name)
+	_, err := Select(a, name)
 	if err == nil {
 		return "", nil
 	}
 	if all := b.Instructions(); all != nil {
-		if _, errB := mma.Search(b.Name(), all, name); errB == nil {
+		if _, errB := Select(b, name); errB == nil {
 			return name, nil
 		} else if len(all) > 1 {
 			return "", errB
@@ -324,15 +322,22 @@ func (p *Pair) takeLength() error {
 // chains reports whether an instruction can take its own D as C.
 func chains(i *mma.Instruction) bool { return i.C == fp.None || i.C == i.D }
 
-// partner returns b's instruction to compare ia with: if ia was named, and there is no other, one
-// for operands that can be compared by value.
+// partner returns b's instruction to compare ia with, of those that nameB stands for: if ia was
+// named, and there is no other, one for operands that can be compared by value.
 func partner(b Target, ia *mma.Instruction, nameB string, named bool) (*mma.Instruction, error) {
 	all := b.Instructions()
 	if all == nil {
 		return ia, nil
 	}
 	if nameB != "" {
-		return Find(b, nameB)
+		some, err := chosen(b, nameB)
+		if err != nil {
+			return nil, err
+		}
+		if len(some) == 1 {
+			return &some[0], nil
+		}
+		all = some
 	}
 	same, err := mma.Search(b.Name(), all, ia.Name)
 	found := err == nil && Comparable(ia.Formats, same.Formats) == nil
@@ -422,7 +427,7 @@ func sameFormat(what string, x, y fp.ID) error {
 	}
 	reason := ""
 	if x != fp.None && y != fp.None && (x.Get().Specials == fp.NegZeroNaN) != (y.Get().Specials == fp.NegZeroNaN) {
-		reason = ": the same bits are different numbers (OCP and FNUZ), compared by value only where A and B have one format"
+		reason = ": the same bits are different numbers (OCP and FNUZ)"
 	}
 	return fmt.Errorf("%s is %s on one side and %s on the other%s", what, x, y, reason)
 }

@@ -16,7 +16,7 @@ type adder struct {
 }
 
 // newAdder returns the adder of a sum that is aligned at the exponent top.
-func newAdder(j mma.Join, top int, acc bool) adder {
+func newAdder(j *mma.Join, top int, acc bool) adder {
 	f := j.Align.F
 	if acc {
 		f = max(f, j.CF)
@@ -65,9 +65,9 @@ func (a adder) first(all []term) int {
 // dropped reports whether term i is dropped.
 func (a adder) dropped(i int, all []term) bool {
 	if a.acc && i == len(all)-1 && a.cDrop != 0 {
-		return dropped(all[i], a.top, a.cDrop)
+		return dropped(&all[i], a.top, a.cDrop)
 	}
-	return dropped(all[i], a.top, a.Drop)
+	return dropped(&all[i], a.top, a.Drop)
 }
 
 // count returns a number, which is a multiple of the grid, in units of the grid.

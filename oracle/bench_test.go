@@ -21,8 +21,9 @@ func BenchmarkEval(b *testing.B) {
 		d := newGenerator(7).dot(i.Formats, i.K, nearOne)
 		b.Run(i.FullName(), func(b *testing.B) {
 			b.ReportAllocs()
+			e := NewEvaluator(&i.Params, i.Formats, i.K)
 			for b.Loop() {
-				Eval(&i.Params, i.Formats, i.K, d)
+				e.Eval(d)
 			}
 		})
 	}

@@ -14,8 +14,6 @@
 package oracle
 
 import (
-	"slices"
-
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -28,50 +26,95 @@ import (
 // as C, as in a matrix product; that C is in D's format. An instruction without
 // C has none in its first execution, where StartC then means +0.
 func Eval(p *mma.Params, f mma.Formats, k int, d *mma.Dot) uint64 {
-	e := evaluator{Params: p, f: f, dot: d}
-	var c *term
-	if f.C != fp.None {
+	return NewEvaluator(p, f, k).Eval(d)
+}
+
+// Evaluator is Eval for many dot products of one program. It is not safe for use by several
+// goroutines.
+type Evaluator struct{ e evaluator }
+
+// NewEvaluator returns the Evaluator of a program, with the parameters of Eval.
+func NewEvaluator(p *mma.Params, f mma.Formats, k int) *Evaluator {
+	return &Evaluator{newEvaluator(p, f, k)}
+}
+
+// Eval does what the function Eval does.
+func (x *Evaluator) Eval(d *mma.Dot) uint64 {
+	e := &x.e
+	e.dot = d
+	f, hasC := &e.f, e.f.C != fp.None
+	var c term
+	if hasC {
 		c = e.readC(f.C, d.C)
 	}
 	code := d.C
-	for lo := 0; lo < len(d.A); lo += k {
-		if p.Special.NaN != mma.NaNOfC || c == nil || c.kind != NotANumber {
-			code = encode(e.execute(lo, k, c), f.D, p.Special)
+	for lo := 0; lo < len(d.A); lo += e.k {
+		acc := &c
+		if !hasC {
+			acc = nil
 		}
-		c = e.readC(f.D, code)
+		if e.Special.NaN != mma.NaNOfC || acc == nil || c.kind != NotANumber {
+			code = encode(e.execute(lo, acc), f.D, e.Special)
+		}
+		if lo+e.k < len(d.A) {
+			c, hasC = e.readC(f.D, code), true
+		}
 	}
 	return code
 }
 
-// evaluator runs one program on one dot product.
+// evaluator runs one program on one dot product after the other.
 type evaluator struct {
 	*mma.Params
-	f   mma.Formats
-	dot *mma.Dot
+	f      mma.Formats
+	k      int
+	order  []int      // permutation
+	passes []mma.Pass // at least one
+	dot    *mma.Dot
+	memory []term  // of space: what is in use
+	nans   []nanOf // of nansOf
+}
+
+func newEvaluator(p *mma.Params, f mma.Formats, k int) evaluator {
+	passes := p.Passes.List()
+	if passes == nil {
+		passes = []mma.Pass{{}}
+	}
+	return evaluator{Params: p, f: f, k: k, order: permutation(p.Order, k), passes: passes}
+}
+
+// space returns an empty slice with room for n terms, which is good until the next execution.
+func (e *evaluator) space(n int) []term {
+	used := len(e.memory)
+	if used+n > cap(e.memory) {
+		e.memory, used = make([]term, 0, 2*cap(e.memory)+n), 0
+	}
+	e.memory = e.memory[:used+n]
+	return e.memory[used:used:len(e.memory)]
 }
 
 // readC reads C, or the previous D as C, narrows it and flushes its subnormals.
-func (e *evaluator) readC(id fp.ID, code uint64) *term {
-	t := e.decoded(id, unread(code, e.In.NarrowC, id))
-	t = flushInput(narrowed(t, e.In.NarrowC, id.Get()), e.In.C, id)
-	return &t
+func (e *evaluator) readC(id fp.ID, code uint64) term {
+	var t term
+	e.decode(&t, id, unread(code, e.In.NarrowC, id))
+	t = narrowed(t, e.In.NarrowC, id.Get())
+	flushInput(&t, e.In.C, id)
+	return t
 }
 
 // execute is one execution of the instruction, on the k elements from lo. c is
 // nil if there is no C.
-func (e *evaluator) execute(lo, k int, c *term) term {
-	inLanes := k
+func (e *evaluator) execute(lo int, c *term) term {
+	e.memory = e.memory[:0]
+	inLanes := e.k
 	if e.Tail {
-		inLanes = k / int(e.Lanes) * int(e.Lanes)
+		inLanes = e.k / int(e.Lanes) * int(e.Lanes)
 	}
-	var lanes, rest [][]bundle
-	for _, s := range e.sequences(lo, k) {
-		lanes, rest = append(lanes, s[:inLanes]), append(rest, s[inLanes:])
-	}
-	d := e.lanes(lanes, c)
-	if inLanes < k {
-		d = flushInput(d, e.In.Acc, e.f.D)
-		d = e.lane(rest, &d)
+	products := e.products(lo)
+	d := e.lanes(products, inLanes, c)
+	if inLanes < e.k {
+		flushInput(&d, e.In.Acc, e.f.D)
+		d = e.lane(products, inLanes, e.k, 1, &d)
 	}
 	switch {
 	case e.Start == mma.StartC || c == nil || e.Leaf != mma.NoLeaf:
@@ -80,22 +123,20 @@ func (e *evaluator) execute(lo, k int, c *term) term {
 	default:
 		d = e.late(d, *c, e.lateC())
 	}
-	return e.round(d, e.Out)
+	e.round(&d, &e.Out)
+	return d
 }
 
-// lanes deals the products out to the interleaved accumulators and adds these.
-func (e *evaluator) lanes(sequences [][]bundle, c *term) term {
+// lanes deals the first products, of some elements, out to the interleaved accumulators and
+// adds these.
+func (e *evaluator) lanes(products []term, elements int, c *term) term {
 	n := max(int(e.Lanes), 1)
-	var sums []term
+	sums := e.space(n)
 	for r := range n {
-		var own [][]bundle
-		for _, s := range sequences {
-			own = append(own, dealt(s, r, n))
-		}
-		sums = append(sums, e.lane(own, e.start(r, c)))
+		sums = append(sums, e.lane(products, r, elements, n, e.start(r, c)))
 	}
 	if e.Start != mma.StartC && c != nil {
-		sums = withLeaf(sums, *c, e.Leaf == mma.LeafFirst, e.Leaf == mma.LeafLast)
+		sums = e.withLeaf(sums, *c, e.Leaf == mma.LeafFirst, e.Leaf == mma.LeafLast)
 	}
 	return e.merge(sums)
 }
@@ -109,31 +150,34 @@ func (e *evaluator) start(r int, c *term) *term {
 	if e.Start == mma.StartEmpty {
 		return nil
 	}
-	return &term{null: true}
+	return &plusZero
 }
 
-// lane takes the elements of each sequence L at a time. A lane that gets none and starts
-// with nothing is +0.
-func (e *evaluator) lane(sequences [][]bundle, acc *term) term {
-	var steps [][]term
-	for _, s := range sequences {
-		l := int(e.L)
+// plusZero is +0 as a term that has no exponent.
+var plusZero = term{null: true}
+
+// lane takes the elements from, from+stride and so on below to of each sequence, L at a time.
+// A lane that gets none and starts with nothing is +0.
+func (e *evaluator) lane(products []term, from, to, stride int, acc *term) term {
+	var d term
+	begun := false
+	each, length := e.together(), e.together()*e.k
+	for lo := 0; lo < len(products); lo += length {
+		own := e.dealt(products[lo:lo+to*each], from, stride, each)
+		l := int(e.L) * each
 		if l == 0 {
-			l = len(s)
+			l = len(own)
 		}
-		for lo := 0; lo < len(s); lo += l {
-			steps = append(steps, slices.Concat(s[lo:min(lo+l, len(s))]...))
+		for ; len(own) > 0; own = own[min(l, len(own)):] {
+			if begun {
+				flushInput(&d, e.In.Acc, e.f.D)
+			}
+			d = e.step(own[:min(l, len(own))], acc)
+			acc, begun = &d, true
 		}
-	}
-	for i, products := range steps {
-		d := e.step(products, acc)
-		if i < len(steps)-1 {
-			d = flushInput(d, e.In.Acc, e.f.D)
-		}
-		acc = &d
 	}
 	if acc == nil {
-		return term{null: true}
+		return plusZero
 	}
 	return *acc
 }
@@ -143,13 +187,13 @@ func (e *evaluator) step(products []term, acc *term) term {
 	sums := products
 	leaf := func(first, last mma.Leaf) {
 		if acc != nil && e.Start == mma.StartC {
-			sums = withLeaf(sums, *acc, e.Leaf == first, e.Leaf == last)
+			sums = e.withLeaf(sums, *acc, e.Leaf == first, e.Leaf == last)
 		}
 	}
 	leaf(mma.LeafFirst, mma.LeafLast)
-	sums = e.stage(sums, e.Stage0, e.Scale == mma.ScaleGroup)
+	sums = e.stage(sums, &e.Stage0, e.Scale == mma.ScaleGroup)
 	leaf(mma.SumFirst, mma.SumLast)
-	sums = e.stage(sums, e.Stage1, false)
+	sums = e.stage(sums, &e.Stage1, false)
 	if e.Start == mma.StartC && e.Leaf != mma.NoLeaf {
 		acc = nil // it is one of the sums, or part of one
 	}
@@ -163,30 +207,34 @@ func (e *evaluator) step(products []term, acc *term) term {
 		acc = &normal
 	}
 	if acc != nil && acc.kind != Finite && lost(sums, e.Join.CLost) {
-		acc = &term{null: true}
+		acc = &plusZero
 	}
-	d := e.fused(sums, acc, e.Join, next.Mode)
-	return e.round(e.round(d, e.Join.Post), e.Acc)
+	d := e.fused(sums, acc, &e.Join, next.Mode)
+	e.round(&d, &e.Join.Post)
+	e.round(&d, &e.Acc)
+	return d
 }
 
 // lost reports whether an infinite or NaN accumulator is dropped: from, which is Join.CLost,
 // is not 0, all terms are finite, and the largest of their exponents is at least from.
 func lost(terms []term, from mma.Exp) bool {
 	top, some := maxExponent(terms, 0)
-	return from != 0 && some && top >= int(from) && !slices.ContainsFunc(terms, func(t term) bool { return t.kind != Finite })
+	return from != 0 && some && top >= int(from) && !someSpecial(terms)
 }
 
 // late is an addition after the last step.
-func (e *evaluator) late(a, b term, r mma.Round) term {
-	return e.round(e.fused([]term{a, b}, nil, mma.Join{}, r.Mode), r)
+func (e *evaluator) late(a, b term, r *mma.Round) term {
+	t := e.fused(append(e.space(2), a, b), nil, &exactJoin, r.Mode)
+	e.round(&t, r)
+	return t
 }
 
 // lateC returns the rounding with which C is added after the last step. If the instruction
 // has no C of its own, only repeated executions have one: the previous D, which is rounded
 // as in a step.
-func (e *evaluator) lateC() mma.Round {
+func (e *evaluator) lateC() *mma.Round {
 	if e.f.C == fp.None {
-		return e.Acc
+		return &e.Acc
 	}
-	return e.Late
+	return &e.Late
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -24,12 +23,18 @@ type Exact struct {
 // in IEEE 754: Inf*0 and Inf-Inf are NaN. A zero is -0 if all products and c
 // are, else +0.
 func ExactDot(f mma.Formats, d *mma.Dot) Exact {
-	e := evaluator{Params: &exactly, f: f, dot: d}
-	terms := slices.Concat(e.sequences(0, len(d.A))[0]...)
+	return newExact(exactSum(f, d), f.D)
+}
+
+// exactSum is the value of ExactDot.
+func exactSum(f mma.Formats, d *mma.Dot) term {
+	e := newEvaluator(&exactly, f, len(d.A))
+	e.dot = d
+	terms := e.products(0)
 	if f.C != fp.None {
-		terms = append(terms, decode(f.C, d.C))
+		terms = append(append(e.space(len(terms)+1), terms...), decode(f.C, d.C))
 	}
-	return newExact(e.fused(terms, nil, mma.Join{}, 0), f.D)
+	return e.fused(terms, nil, &exactJoin, 0)
 }
 
 // exactly is a program without any rounding, for use in evaluator.
@@ -63,9 +68,14 @@ func (x Exact) term() term {
 // Code returns the value rounded once, to nearest even, to D's format. Values
 // from the middle between the largest number and the next power of two on are
 // infinities; a NaN is positive and quiet.
-func (x Exact) Code() uint64 {
-	e := evaluator{Params: &exactly, f: mma.Formats{D: x.D}}
-	return encode(e.round(x.term(), mma.To(x.D, fp.RNE)), x.D, mma.Special{NaN: mma.NaNQuiet})
+func (x Exact) Code() uint64 { return nearest(x.term(), x.D) }
+
+// nearest is Exact.Code.
+func nearest(t term, d fp.ID) uint64 {
+	e := evaluator{Params: &exactly, f: mma.Formats{D: d}}
+	to := mma.To(d, fp.RNE)
+	e.round(&t, &to)
+	return encode(t, d, mma.Special{NaN: mma.NaNQuiet})
 }
 
 // Ulps returns the error of a result, code - value, in units in the last place.

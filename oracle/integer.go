@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"math/big"
 	"math/bits"
 )
@@ -49,6 +50,8 @@ func (x integer) toBig() *big.Int {
 	return n
 }
 
+func (x integer) isZero() bool { return x.hi == 0 && x.lo == 0 && x.big == nil }
+
 func (x integer) sign() int {
 	switch {
 	case x.big != nil:
@@ -91,7 +94,7 @@ func (x integer) neg() integer {
 }
 
 func (x integer) abs() integer {
-	if x.sign() < 0 {
+	if x.hi < 0 || x.big != nil && x.big.Sign() < 0 {
 		return x.neg()
 	}
 	return x
@@ -143,10 +146,11 @@ func (x integer) times(y integer) integer {
 
 // shifted is x * 2^n; n is not negative.
 func (x integer) shifted(n int) integer {
-	if x.sign() == 0 {
+	if x.isZero() {
 		return x
 	}
-	if x.big != nil || x.bitLen()+n > smallBits {
+	oneWord := x.big == nil && x.hi == x.hi>>63 // and the sign: its magnitude is at most 2^64
+	if !(oneWord && n < smallBits-64) && (x.big != nil || x.bitLen()+n > smallBits) {
 		return integer{big: new(big.Int).Lsh(x.toBig(), uint(n))}
 	}
 	if n >= 64 {
@@ -158,35 +162,33 @@ func (x integer) shifted(n int) integer {
 // floor divides by 2^n: x = (q + r) * 2^n with 0 <= r < 1. exact reports whether r is 0, and
 // half compares r with 1/2.
 func (x integer) floor(n int) (q integer, half int, exact bool) {
-	if n == 0 {
-		return x, -1, true
-	}
-	if x.big != nil || n > smallBits {
-		unit := new(big.Int).Lsh(big.NewInt(1), uint(n))
-		floor, rem := new(big.Int).DivMod(x.toBig(), unit, new(big.Int)) // 0 <= rem < unit
-		exact = rem.Sign() == 0
-		return fromBig(floor), rem.Lsh(rem, 1).Cmp(unit), exact
-	}
-	if n >= 64 {
-		q = integer{hi: x.hi >> 63, lo: uint64(x.hi >> (n - 64))}
-	} else {
-		q = integer{hi: x.hi >> n, lo: x.lo>>n | uint64(x.hi)<<1<<(63-n)}
-	}
-	// In two's complement the rest is the n bits that are gone, the uppermost of which is 1/2.
-	upper, lower := x.bits(n-1, 1), x.bits(0, n-1)
 	switch {
-	case !upper:
-		half = -1
-	case lower:
+	case n == 0:
+		return x, -1, true
+	case x.big != nil:
+		zeros := int(x.big.TrailingZeroBits())
+		switch {
+		case x.big.Bit(n-1) == 0: // of two's complement, as below
+			half = -1
+		case zeros < n-1:
+			half = 1
+		}
+		return fromBig(new(big.Int).Rsh(x.big, uint(n))), half, zeros >= n
+	}
+	// In two's complement the rest is the n bits that are gone, and the quotient those above.
+	// Beyond the 128 bits there are copies of the sign.
+	n = min(n, 128)
+	if n <= 64 {
+		rest := x.lo << (64 - n) // as a fraction of 2^64
+		return integer{hi: x.hi >> n, lo: x.lo>>n | uint64(x.hi)<<(64-n)}, cmp.Compare(rest, 1<<63), rest == 0
+	}
+	n -= 64
+	rest := uint64(x.hi) << (64 - n)
+	half = cmp.Compare(rest, 1<<63)
+	if half == 0 && x.lo != 0 {
 		half = 1
 	}
-	return q, half, !upper && !lower
-}
-
-// bits reports whether any of n bits from bit i on is set, of a number that is not big.
-func (x integer) bits(i, n int) bool {
-	ones := func(bits int) uint64 { return 1<<min(max(bits, 0), 64) - 1 }
-	return x.lo&(ones(i+n)&^ones(i)) != 0 || uint64(x.hi)&(ones(i+n-64)&^ones(i-64)) != 0
+	return integer{hi: x.hi >> 63, lo: uint64(x.hi >> n)}, half, rest == 0 && x.lo == 0
 }
 
 func (x integer) cmp(y integer) int {

@@ -8,12 +8,12 @@ import (
 )
 
 // withLeaf returns terms with another one before or after them, or as they are.
-func withLeaf(terms []term, t term, first, last bool) []term {
+func (e *evaluator) withLeaf(terms []term, t term, first, last bool) []term {
 	switch {
 	case first:
-		return append([]term{t}, terms...)
+		return append(append(e.space(len(terms)+1), t), terms...)
 	case last:
-		return append(slices.Clip(terms), t)
+		return append(append(e.space(len(terms)+1), terms...), t)
 	}
 	return terms
 }
@@ -25,7 +25,7 @@ func (e *evaluator) merge(terms []term) term {
 	if e.Merge == 0 {
 		sum := terms[0]
 		for _, t := range terms[1:] {
-			sum = e.late(sum, t, e.Late)
+			sum = e.late(sum, t, &e.Late)
 		}
 		return sum
 	}
@@ -55,7 +55,7 @@ func (e *evaluator) mergeTree(terms []term, numbers, levels []int) term {
 	if set == nil {
 		return e.mergeTree(terms, clear, levels)
 	}
-	return e.late(e.mergeTree(terms, clear, levels), e.mergeTree(terms, set, levels), e.Late)
+	return e.late(e.mergeTree(terms, clear, levels), e.mergeTree(terms, set, levels), &e.Late)
 }
 
 // sorted returns the terms of a group in the order in which a stage adds them.

@@ -14,13 +14,14 @@ type nanOf struct {
 }
 
 // nansOf returns the NaNs of a sum in its order; Inf*0 is one of them.
-func nansOf(terms []term, hasAcc bool) []nanOf {
-	var nans []nanOf
+func (e *evaluator) nansOf(terms []term, hasAcc bool) []nanOf {
+	nans := e.nans[:0]
 	for i := range terms {
 		if t := &terms[i]; t.kind == NotANumber {
 			nans = append(nans, nanOf{*t, hasAcc && i == len(terms)-1})
 		}
 	}
+	e.nans = nans
 	return nans
 }
 
@@ -31,13 +32,15 @@ func (e *evaluator) chooseNaN(nans []nanOf) term {
 	invalid := func(n nanOf) bool { return n.invalid }
 	switch e.Special.NaN {
 	case mma.NaNSignal:
-		nans = preferred(preferred(preferred(nans, acc), invalid), signals)
+		prefer(nans, acc)
+		prefer(nans, invalid)
+		prefer(nans, signals)
 	case mma.NaNMulAdd:
 		nans = multiplyAddOrder(nans)
 	case mma.NaNLarger:
-		nans = slices.SortedStableFunc(slices.Values(nans), func(x, y nanOf) int { return e.compareNaN(x.term, y.term) })
+		slices.SortStableFunc(nans, func(x, y nanOf) int { return e.compareNaN(x.term, y.term) })
 	default:
-		nans = preferred(nans, func(n nanOf) bool { return !n.invalid })
+		prefer(nans, func(n nanOf) bool { return !n.invalid })
 	}
 	t := nans[0].term
 	t.direct = false
@@ -77,7 +80,7 @@ func multiplyAddOrder(nans []nanOf) []nanOf {
 	return nans
 }
 
-// preferred puts the NaNs for which a predicate holds before the others.
-func preferred(nans []nanOf, first func(nanOf) bool) []nanOf {
-	return slices.SortedStableFunc(slices.Values(nans), func(x, y nanOf) int { return order(first(y), first(x)) })
+// prefer puts the NaNs for which a predicate holds before the others.
+func prefer(nans []nanOf, first func(nanOf) bool) {
+	slices.SortStableFunc(nans, func(x, y nanOf) int { return order(first(y), first(x)) })
 }

@@ -5,50 +5,46 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// bundle is what one element contributes to a step: its product, or those of its parts
-// in several passes.
-type bundle []term
-
-// sequences returns the products of the k elements from lo in the order in which the
-// program takes them: a sequence for each pass, or one of all passes together.
-func (e *evaluator) sequences(lo, k int) [][]bundle {
-	passes := e.Passes.List()
-	if passes == nil {
-		passes = []mma.Pass{{}}
-	}
-	if e.Together {
-		return [][]bundle{e.sequence(lo, k, passes)}
-	}
-	var all [][]bundle
-	for _, p := range passes {
-		all = append(all, e.sequence(lo, k, []mma.Pass{p}))
-	}
-	return all
-}
-
-func (e *evaluator) sequence(lo, k int, passes []mma.Pass) []bundle {
-	n := len(passes)
-	bundles, products := make([]bundle, k), make([]term, k*n)
-	for i, at := range permutation(e.Order, k) {
-		bundles[i] = products[i*n : (i+1)*n : (i+1)*n]
-		for j, p := range passes {
-			bundles[i][j] = e.product(lo+at, p)
+// products returns the products of the k elements from lo in the order in which the program
+// takes them: a sequence for each pass, one after the other, or one of all passes together,
+// which has the products of an element in all passes side by side.
+func (e *evaluator) products(lo int) []term {
+	n := len(e.passes)
+	products := e.space(n * e.k)[:n*e.k]
+	for i, at := range e.order {
+		for j, p := range e.passes {
+			if e.Together {
+				e.product(&products[i*n+j], lo+at, p)
+			} else {
+				e.product(&products[j*e.k+i], lo+at, p)
+			}
 		}
 	}
-	return bundles
+	return products
 }
 
-// product is a[i]*b[i], or that of parts of them, with its scales where they belong to
+// together is the number of products of an element in a sequence.
+func (e *evaluator) together() int {
+	if e.Together {
+		return len(e.passes)
+	}
+	return 1
+}
+
+// product makes t a[i]*b[i], or that of parts of them, with its scales where they belong to
 // products.
-func (e *evaluator) product(i int, p mma.Pass) term {
-	a, b := e.operand(e.f.A, e.dot.A[i], e.In.A, p.A), e.operand(e.f.B, e.dot.B[i], e.In.B, p.B)
+func (e *evaluator) product(t *term, i int, p mma.Pass) {
+	var first, second term
+	a, b := &first, &second
+	e.operand(a, e.f.A, e.dot.A[i], &e.In.A, p.A)
+	e.operand(b, e.f.B, e.dot.B[i], &e.In.B, p.B)
 	if e.Prod.Gate != mma.GateOff {
-		a, b = e.gated(a, b)
+		e.gate(a, b)
 	}
 	if e.Special.BFirst {
 		a, b = b, a
 	}
-	t := e.times(a, b)
+	e.times(t, a, b)
 	switch {
 	case t.kind != Finite:
 	case t.null && e.Prod.Zeros:
@@ -70,22 +66,21 @@ func (e *evaluator) product(i int, p mma.Pass) term {
 		t.q, t.e = t.q+moved, t.e+moved
 	}
 	if e.f.Scale != fp.None && e.Scale == mma.ScaleProduct {
-		t = e.scaled(t, i)
+		e.scale(t, i)
 	}
 	if t.kind == NotANumber {
 		t.direct, t.second = true, a.kind != NotANumber
 	}
 	if e.Prod.Round != (mma.Round{}) {
 		finite := t.kind == Finite
-		t = e.round(t, e.Prod.Round)
+		e.round(t, &e.Prod.Round)
 		t.over = finite && t.kind == Infinite && e.Prod.FirstOver
 	}
 	t.element = i
-	return t
 }
 
 // zeroExponent is the exponent of a zero product.
-func (e *evaluator) zeroExponent(a, b term) int {
+func (e *evaluator) zeroExponent(a, b *term) int {
 	if e.Special.BFirst {
 		a, b = b, a
 	}
@@ -93,61 +88,54 @@ func (e *evaluator) zeroExponent(a, b term) int {
 }
 
 // exponentOf returns what a factor adds to the nominal exponent of a zero product.
-func (e *evaluator) exponentOf(t term, id fp.ID) int {
+func (e *evaluator) exponentOf(t *term, id fp.ID) int {
 	switch {
-	case t.isZero() && e.In.Widen != fp.None:
-		return int(e.In.Widen.Get().Emin())
 	case t.isZero():
-		return int(id.Get().Emin())
+		return int(e.In.As(id).Get().Emin())
 	case e.Prod.Exp == mma.OperandSum:
 		return t.log2()
 	}
 	return t.e
 }
 
-// gated replaces both factors by zeros where one is zero, the other is an infinity or a
+// gate replaces both factors by zeros where one is zero, the other is an infinity or a
 // NaN, and the program's Gate makes their product zero.
-func (e *evaluator) gated(a, b term) (term, term) {
+func (e *evaluator) gate(a, b *term) {
 	if !a.isZero() && !b.isZero() || a.kind == Finite && b.kind == Finite {
-		return a, b
+		return
 	}
 	isNaN := a.kind == NotANumber || b.kind == NotANumber
 	switch g := e.Prod.Gate; {
 	case g == mma.GateAll, g == mma.GateSkip, g == mma.GateInf && !isNaN:
-		return term{null: true, neg: a.neg}, term{null: true, neg: b.neg}
+		*a, *b = term{null: true, neg: a.neg}, term{null: true, neg: b.neg}
 	}
-	return a, b
 }
 
 // operand reads an a or b, or a part of it: widening first, then narrowing, then the flush
 // of subnormals.
-func (e *evaluator) operand(id fp.ID, code uint64, n mma.Narrow, part int) term {
-	t := e.decoded(id, unread(code, n, id))
+func (e *evaluator) operand(t *term, id fp.ID, code uint64, n *mma.Narrow, part int) {
+	e.decode(t, id, unread(code, *n, id))
 	if e.In.Widen != fp.None {
-		id = e.In.Widen
+		id = e.In.As(id)
 		if t.kind == Finite && !t.null {
 			t.e = max(t.log2(), int(id.Get().Emin()))
 		}
 	}
 	for range part {
-		t = e.left(t, narrowed(t, n, id.Get()), id.Get())
+		*t = e.left(*t, narrowed(*t, *n, id.Get()), id.Get())
 	}
-	if n != (mma.Narrow{}) {
-		t = narrowed(t, n, id.Get())
+	if *n != (mma.Narrow{}) {
+		*t = narrowed(*t, *n, id.Get())
 	}
-	if e.In.Sub == mma.KeepSub {
-		return t
-	}
-	return flushInput(t, e.In.Sub, id)
+	flushInput(t, e.In.Sub, id)
 }
 
-// decoded is decode, with NaNs read as infinities if the program has Input.NaNInf.
-func (e *evaluator) decoded(id fp.ID, code uint64) term {
-	t := decode(id, code)
+// decode reads a code, and NaNs as infinities if the program has Input.NaNInf.
+func (e *evaluator) decode(t *term, id fp.ID, code uint64) {
+	t.decode(id, code)
 	if e.In.NaNInf && t.kind == NotANumber {
-		return term{kind: Infinite, neg: t.neg}
+		*t = term{kind: Infinite, neg: t.neg}
 	}
-	return t
 }
 
 // left is what a part of an operand leaves to the next.
@@ -168,7 +156,7 @@ func (e *evaluator) left(t, part term, f *fp.Format) term {
 		return t
 	}
 	part.m = part.m.neg()
-	rest := total([]term{t, part})
+	rest := total(append(e.space(2), t, part))
 	if rest.isZero() {
 		return term{null: true}
 	}
@@ -202,14 +190,14 @@ func narrowed(t term, n mma.Narrow, f *fp.Format) term {
 	if n.To != fp.None {
 		emin, emax = max(emin, int(n.To.Get().Emin())), min(emax, int(n.To.Get().Emax()))
 	}
-	beyond := mma.Round{Frac: mma.Frac(keep), Mode: n.Mode, Emax: mma.Exp(emax), Over: n.Over}
+	beyond := &mma.Round{Frac: mma.Frac(keep), Mode: n.Mode, Emax: mma.Exp(emax), Over: n.Over}
 	switch {
 	case t.kind == Infinite && n.Over == mma.OverSat:
 		return overflow(t.neg, beyond, false)
 	case n.Mode == 0 || t.kind != Finite || t.isZero():
 		return t
 	}
-	t = toMultiple(t, max(t.log2(), emin)-keep, n.Mode)
+	t.toMultiple(max(t.log2(), emin)-keep, n.Mode)
 	switch {
 	case t.isZero():
 		return term{null: true, neg: t.neg}
@@ -222,52 +210,58 @@ func narrowed(t term, n mma.Narrow, f *fp.Format) term {
 
 // flushInput flushes a number that is subnormal in a format; with FlushPlus zeros, too,
 // become +0.
-func flushInput(t term, rule mma.InFlush, id fp.ID) term {
+func flushInput(t *term, rule mma.InFlush, id fp.ID) {
 	if rule == mma.KeepSub {
-		return t
+		return
 	}
 	switch tiny := t.below(int(id.Get().Emin())); {
 	case rule == mma.FlushSign && tiny:
-		return term{null: true, neg: t.neg}
+		*t = term{null: true, neg: t.neg}
 	case rule == mma.FlushPlus && (tiny || t.isZero()):
-		return term{null: true}
+		*t = plusZero
 	}
-	return t
 }
 
-// scaled multiplies t by the scales of an element's block, if the instruction
+// scale multiplies t by the scales of an element's block, if the instruction
 // has any.
-func (e *evaluator) scaled(t term, element int) term {
+func (e *evaluator) scale(t *term, element int) {
 	if e.f.Scale == fp.None {
-		return t
+		return
 	}
 	block := element / int(e.f.Block)
-	sa, sb := decode(e.f.Scale, e.dot.SA[block]), decode(e.f.Scale, e.dot.SB[block])
-	if r := e.ScaleRound; r != (mma.Round{}) {
-		return e.times(t, e.roundTo(e.times(sa, sb), r, r.Short(e.f.Scale)))
+	var sa, sb term
+	sa.decode(e.f.Scale, e.dot.SA[block])
+	sb.decode(e.f.Scale, e.dot.SB[block])
+	if r := &e.ScaleRound; *r != (mma.Round{}) {
+		e.times(&sa, &sa, &sb)
+		e.roundTo(&sa, r, r.Short(e.f.Scale))
+		e.times(t, t, &sa)
+		return
 	}
-	return e.times(e.times(t, sa), sb)
+	e.times(t, t, &sa)
+	e.times(t, t, &sb)
 }
 
-// times is the exact product of two terms. Its nominal exponent is the sum of
-// theirs.
-func (e *evaluator) times(a, b term) term {
+// times makes t the exact product of two terms, of which it may be one. Its nominal exponent
+// is the sum of theirs.
+func (e *evaluator) times(t, a, b *term) {
 	neg := a.neg != b.neg
 	switch {
 	case b.signals && !a.signals && e.Special.NaN == mma.NaNSignal:
-		return b
-	case a.kind == NotANumber && b.kind == NotANumber && e.Special.NaN == mma.NaNLarger && e.compareNaN(b, a) < 0:
-		return b
+		*t = *b
+	case a.kind == NotANumber && b.kind == NotANumber && e.Special.NaN == mma.NaNLarger && e.compareNaN(*b, *a) < 0:
+		*t = *b
 	case a.kind == NotANumber:
-		return a
+		*t = *a
 	case b.kind == NotANumber:
-		return b
+		*t = *b
 	case a.kind == Infinite && b.isZero(), a.isZero() && b.kind == Infinite:
-		return e.invalidOperation()
+		*t = e.invalidOperation()
 	case a.kind == Infinite, b.kind == Infinite:
-		return term{kind: Infinite, neg: neg}
+		*t = term{kind: Infinite, neg: neg}
 	case a.null, b.null:
-		return term{null: true, neg: neg}
+		*t = term{null: true, neg: neg}
+	default:
+		*t = term{neg: neg, m: a.m.times(b.m), q: a.q + b.q, e: a.e + b.e}
 	}
-	return term{neg: neg, m: a.m.times(b.m), q: a.q + b.q, e: a.e + b.e}
 }

@@ -72,8 +72,8 @@ func (g generator) program(d fp.ID) mma.Params {
 	return p
 }
 
-// TestRandomPrograms runs valid programs of all kinds: none may panic, and as
-// products commute, so do A and B.
+// TestRandomPrograms runs valid programs of all kinds: none may panic, as products commute,
+// so do A and B, and an Evaluator keeps nothing of earlier dot products.
 func TestRandomPrograms(t *testing.T) {
 	g := newGenerator(9)
 	formats := append([]mma.Formats{{A: fp.FP64, B: fp.FP64, C: fp.FP64, D: fp.FP64}}, exactFormats...)
@@ -89,8 +89,9 @@ func TestRandomPrograms(t *testing.T) {
 			continue
 		}
 		valid++
-		d := g.dot(f, 2*k, g.IntN(numStyles))
-		got := Eval(&p, f, k, d)
+		e, d := NewEvaluator(&p, f, k), g.dot(f, 2*k, g.IntN(numStyles))
+		e.Eval(g.dot(f, k, g.IntN(numStyles)))
+		got := e.Eval(d)
 		d.A, d.B, d.SA, d.SB = d.B, d.A, d.SB, d.SA
 		f.A, f.B = f.B, f.A
 		if other := Eval(&p, f, k, d); other != got {

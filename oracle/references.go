@@ -76,7 +76,7 @@ func FindReference(name string) (*Reference, bool) {
 	return nil, false
 }
 
-func exactCode(f mma.Formats, d *mma.Dot) uint64 { return ExactDot(f, d).Code() }
+func exactCode(f mma.Formats, d *mma.Dot) uint64 { return nearest(exactSum(f, d), f.D) }
 
 func chain(c func(mma.Formats, *mma.Dot, bool) uint64, reverse bool) func(mma.Formats, *mma.Dot) uint64 {
 	return func(f mma.Formats, d *mma.Dot) uint64 { return c(f, d, reverse) }

@@ -11,16 +11,15 @@ import (
 
 // toMultiple rounds a number that is not 0 to a multiple of 2^u. It keeps its
 // sign, also as a zero.
-func toMultiple(t term, u int, m fp.Mode) term {
+func (t *term) toMultiple(u int, m fp.Mode) {
 	if t.q >= u {
-		return t
+		return
 	}
 	floor, half, exact := t.m.floor(u - t.q)
 	if !exact && up(m, floor, half) {
 		floor = floor.plus(newInteger(1))
 	}
 	t.m, t.q = floor, u
-	return t
 }
 
 // up reports whether a number between floor and floor+1 is rounded to the latter;
@@ -46,53 +45,48 @@ func up(m fp.Mode, floor integer, half int) bool {
 }
 
 // round applies a Round to a term.
-func (e *evaluator) round(t term, r mma.Round) term {
-	if r == (mma.Round{}) {
-		return t
+func (e *evaluator) round(t *term, r *mma.Round) {
+	if *r != (mma.Round{}) {
+		e.roundTo(t, r, r.Short(e.f.D))
 	}
-	return e.roundTo(t, r, r.Short(e.f.D))
 }
 
 // roundTo is round; with short, the largest number is one unit less than its bits allow
 // (mma.Formats.Short).
-func (e *evaluator) roundTo(t term, r mma.Round, short bool) term {
-	if r == (mma.Round{}) {
-		return t
-	}
+func (e *evaluator) roundTo(t *term, r *mma.Round, short bool) {
 	if r.Frac != 0 {
 		if t.kind == NotANumber && e.Special.NaN == mma.NaNZero {
-			return term{null: true}
+			*t = plusZero
+			return
 		}
 		t.invalid, t.signals, t.direct = false, false, false // the NaN is now the result of an operation
 	}
-	if t.kind == Infinite && r.Over == mma.OverSat {
-		return overflow(t.neg, r, short)
-	}
-	if t.kind != Finite {
-		return t
-	}
-	if t.isZero() {
+	switch {
+	case t.kind == Infinite && r.Over == mma.OverSat:
+		*t = overflow(t.neg, r, short)
+		return
+	case t.kind != Finite:
+		return
+	case t.isZero():
 		t.null = t.null || r.Frac != 0
-		return t
+		return
 	}
-	d := t
+	flushed := tooSmall(t, r)
 	if r.Frac != 0 {
-		d = toMultiple(t, quantum(t, r), r.Mode)
+		t.toMultiple(quantum(t, r), r.Mode)
 	}
 	switch {
-	case d.isZero() || flushed(t, d, r):
-		return term{null: true, neg: t.neg && e.Special.TinySign}
-	case r.Emax != 0 && (d.log2() > int(r.Emax) || short && atLeast(d, largest(r, false))):
-		return overflow(t.neg, r, short)
+	case flushed || t.isZero() || r.Flush == mma.FlushResult && t.below(int(r.Emin)):
+		*t = term{null: true, neg: t.neg && e.Special.TinySign}
+	case r.Emax != 0 && (t.log2() > int(r.Emax) || short && cmpAbs(*t, largest(r, false)) >= 0):
+		*t = overflow(t.neg, r, short)
+	case r.Frac != 0:
+		t.e = normalExponent(t, r)
 	}
-	if r.Frac != 0 {
-		d.e = normalExponent(d, r)
-	}
-	return d
 }
 
 // normalExponent is max(floor(log2|t|), Emin).
-func normalExponent(t term, r mma.Round) int {
+func normalExponent(t *term, r *mma.Round) int {
 	if r.HasEmin() {
 		return max(t.log2(), int(r.Emin))
 	}
@@ -100,27 +94,26 @@ func normalExponent(t term, r mma.Round) int {
 }
 
 // quantum is the exponent of the unit to which r rounds t.
-func quantum(t term, r mma.Round) int { return normalExponent(t, r) - int(r.Frac) }
+func quantum(t *term, r *mma.Round) int { return normalExponent(t, r) - int(r.Frac) }
 
-// flushed reports whether r flushes t, of which d is the rounded number.
-func flushed(t, d term, r mma.Round) bool {
-	emin := int(r.Emin)
+// tooSmall reports whether r flushes t for what it is before it is rounded, or would be after
+// that if the exponent range had no lower end.
+func tooSmall(t *term, r *mma.Round) bool {
 	switch r.Flush {
 	case mma.FlushBefore:
-		return t.below(emin)
+		return t.below(int(r.Emin))
 	case mma.FlushAfter:
-		if r.Frac != 0 { // as if the exponent range had no lower end
-			t = toMultiple(t, t.log2()-int(r.Frac), r.Mode)
+		unbounded := *t
+		if r.Frac != 0 {
+			unbounded.toMultiple(t.log2()-int(r.Frac), r.Mode)
 		}
-		return t.below(emin)
-	case mma.FlushResult:
-		return d.below(emin)
+		return unbounded.below(int(r.Emin))
 	}
 	return false
 }
 
 // overflow returns what a result beyond Emax becomes.
-func overflow(neg bool, r mma.Round, short bool) term {
+func overflow(neg bool, r *mma.Round, short bool) term {
 	if r.Over == mma.OverInf || r.Over == mma.OverIEEE && toInfinity(r.Mode, neg) {
 		return term{kind: Infinite, neg: neg}
 	}
@@ -133,16 +126,13 @@ func overflow(neg bool, r mma.Round, short bool) term {
 
 // largest returns the largest number that a Round makes: Frac+1 ones or, with short, one
 // unit less.
-func largest(r mma.Round, short bool) term {
+func largest(r *mma.Round, short bool) term {
 	m := newInteger(2).shifted(int(r.Frac)).plus(newInteger(-1))
 	if short {
 		m = m.plus(newInteger(-1))
 	}
 	return term{m: m, q: int(r.Emax) - int(r.Frac), e: int(r.Emax)}
 }
-
-// atLeast reports whether |t| >= |u|.
-func atLeast(t, u term) bool { return cmpAbs(t, u) >= 0 }
 
 // toInfinity reports whether a direction carries an overflow to infinity: IEEE
 // 754-2019 section 7.4.

@@ -74,7 +74,8 @@ func TestRoundingAgainstBigFloat(t *testing.T) {
 			}
 		}
 		want := bigRound(m, q, uint(prec), r.Mode)
-		got := e.round(x, r)
+		got := x
+		e.round(&got, &r)
 		f := new(big.Float).SetInt(got.m.toBig())
 		if f.SetMantExp(f, got.q).Cmp(want) != 0 {
 			t.Fatalf("%d*2^%d rounded by %+v = %d*2^%d, want %s", m, q, r, got.m.toBig(), got.q, want.Text('p', 0))
@@ -106,7 +107,8 @@ func TestUnitsBelowEmin(t *testing.T) {
 	} {
 		for i, quarters := range []int64{1, 2, 3, -1, -2, -3} {
 			x := term{neg: quarters < 0, m: newInteger(quarters), q: -102}
-			got := toMultiple(x, -100, mode)
+			got := x
+			got.toMultiple(-100, mode)
 			if got.q != -100 || got.m.cmp(newInteger(want[i])) != 0 || got.neg != x.neg {
 				t.Errorf("%s: %d/4 -> %d (negative: %t), want %d", mode, quarters, got.m.toBig(), got.neg, want[i])
 			}

@@ -4,22 +4,24 @@ import "github.com/mmafuzz/mmafuzz/sim/mma"
 
 // stage sums the groups of a stage; an absent stage leaves the terms as they
 // are. With scale, each sum is multiplied by the scales of its block.
-func (e *evaluator) stage(terms []term, s mma.Stage, scale bool) []term {
+func (e *evaluator) stage(terms []term, s *mma.Stage, scale bool) []term {
 	if s.Sum == mma.Off {
 		return terms
 	}
-	var sums []term
 	size := int(s.Group)
 	if s.Deep && s.Split == mma.Interleaved {
 		size = (len(terms) + size - 1) / size
 	}
-	for _, group := range split(terms, s.Split, size) {
+	n := groups(len(terms), s.Split, size)
+	sums := e.space(n)
+	for i := range n {
+		group := e.member(terms, s.Split, size, i)
 		t := e.group(sorted(group, s.Sort), s)
 		if s.Fixed && !t.null {
 			t.e = 0
 		}
 		if scale {
-			t = e.scaled(t, group[0].element)
+			e.scale(&t, group[0].element)
 		}
 		sums = append(sums, t)
 	}
@@ -29,69 +31,80 @@ func (e *evaluator) stage(terms []term, s mma.Stage, scale bool) []term {
 	return sums
 }
 
-// split divides terms into groups, none of which is empty.
-func split(terms []term, how mma.Split, n int) [][]term {
-	var groups [][]term
-	if how == mma.Interleaved {
-		for r := range min(n, len(terms)) {
-			groups = append(groups, dealt(terms, r, n))
-		}
-		return groups
+// groups is the number of groups into which a Split divides terms, none of which is empty.
+func groups(terms int, how mma.Split, size int) int {
+	switch {
+	case how == mma.Interleaved:
+		return min(size, terms)
+	case size == 0:
+		return min(1, terms)
 	}
-	if n == 0 {
-		n = len(terms)
-	}
-	for lo := 0; lo < len(terms); lo += n {
-		groups = append(groups, terms[lo:min(lo+n, len(terms))])
-	}
-	return groups
+	return (terms + size - 1) / size
 }
 
-// dealt returns the terms r, r+n, r+2n, ...
-func dealt[T any](terms []T, r, n int) []T {
-	if n == 1 {
+// member returns group i of a Split.
+func (e *evaluator) member(terms []term, how mma.Split, size, i int) []term {
+	switch {
+	case how == mma.Interleaved:
+		return e.dealt(terms, i, size, 1)
+	case size == 0:
 		return terms
 	}
-	var out []T
-	for ; r < len(terms); r += n {
-		out = append(out, terms[r])
+	return terms[i*size : min((i+1)*size, len(terms))]
+}
+
+// dealt returns the elements r, r+n, r+2n, ... of a sequence, each of which has some terms.
+func (e *evaluator) dealt(sequence []term, r, n, each int) []term {
+	if n == 1 {
+		return sequence[r*each:]
+	}
+	out := e.space(len(sequence))
+	for lo := r * each; lo < len(sequence); lo += n * each {
+		out = append(out, sequence[lo:lo+each]...)
 	}
 	return out
 }
 
 // group adds the terms of one group.
-func (e *evaluator) group(terms []term, s mma.Stage) term {
+func (e *evaluator) group(terms []term, s *mma.Stage) term {
 	switch s.Sum {
 	case mma.Sequential:
 		sum := terms[0]
 		for _, t := range terms[1:] {
-			sum = e.add(s, sum, t)
+			sum = e.add(s, append(e.space(2), sum, t))
 		}
 		return sum
 	case mma.Pairwise:
-		return e.tree(terms, s, neighbours)
+		return e.tree(terms, s, mma.Adjacent)
 	case mma.PairHalves:
-		return e.tree(terms, s, halves)
+		return e.tree(terms, s, mma.Interleaved)
 	}
-	return e.add(s, terms...)
+	return e.add(s, terms)
 }
 
 // add is a fused sum with the stage's alignment and rounding.
-func (e *evaluator) add(s mma.Stage, terms ...term) term {
-	t := e.fused(terms, nil, mma.Join{Align: s.Align}, s.Round.Mode)
+func (e *evaluator) add(s *mma.Stage, terms []term) term {
+	t := e.fused(terms, nil, &mma.Join{Align: s.Align}, s.Round.Mode)
 	if s.Plus && t.isZero() {
 		t.neg = false
 	}
-	return e.round(t, s.Round)
+	e.round(&t, &s.Round)
+	return t
 }
 
-// tree adds the pairs of each level until one term is left.
-func (e *evaluator) tree(terms []term, s mma.Stage, pairs func([]term) [][]term) term {
+// tree adds the pairs of each level until one term is left. Adjacent pairs are t[0] with t[1],
+// t[2] with t[3] and so on; interleaved ones t[i] with t[i+h], h = ceil(n/2). An odd term, the
+// last or the middle one, stays alone.
+func (e *evaluator) tree(terms []term, s *mma.Stage, how mma.Split) term {
 	for len(terms) > 1 {
-		var sums []term
-		for _, p := range pairs(terms) {
-			if len(p) == 2 {
-				sums = append(sums, e.add(s, p...))
+		size, pairs := 2, (len(terms)+1)/2
+		if how == mma.Interleaved {
+			size = pairs
+		}
+		sums := e.space(pairs)
+		for i := range pairs {
+			if p := e.member(terms, how, size, i); len(p) == 2 {
+				sums = append(sums, e.add(s, p))
 			} else {
 				sums = append(sums, p[0])
 			}
@@ -99,15 +112,4 @@ func (e *evaluator) tree(terms []term, s mma.Stage, pairs func([]term) [][]term)
 		terms = sums
 	}
 	return terms[0]
-}
-
-// neighbours pairs t[0] with t[1], t[2] with t[3] and so on; an odd last term
-// stays alone.
-func neighbours(t []term) [][]term {
-	return split(t, mma.Adjacent, 2)
-}
-
-// halves pairs t[i] with t[i+h], h = ceil(n/2); an odd middle term stays alone.
-func halves(t []term) [][]term {
-	return split(t, mma.Interleaved, (len(t)+1)/2)
 }

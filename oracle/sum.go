@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"math"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -10,13 +11,13 @@ import (
 // fused is a fused sum of terms and, unless it is nil, of an accumulator, which
 // j may cut differently. next is the direction of the rounding that follows: it
 // can decide the sign of a zero.
-func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) term {
+func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next fp.Mode) term {
 	all := terms
 	if acc != nil {
-		all = append(all[:len(all):len(all)], *acc)
+		all = append(append(e.space(len(terms)+1), terms...), *acc)
 	}
-	if s, ok := e.specialSum(all, acc != nil); ok {
-		return s
+	if someSpecial(all) {
+		return e.specialSum(all, acc != nil)
 	}
 	leading := all
 	if _, some := maxExponent(terms, 0); j.CBeside && some {
@@ -29,18 +30,18 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	if j.CGrid && acc != nil {
 		top = e.gridOf(*acc, j.Align.Floor)
 	}
-	cuts := make([]term, len(all))
+	cuts := append(e.space(len(all)), all...)
 	for i := range terms {
-		cuts[i] = cut(terms[i], top, j.Align)
+		cut(&cuts[i], top, &j.Align)
 	}
 	if acc != nil {
-		cuts[len(terms)] = cutAccumulator(*acc, top, j)
+		cutAccumulator(&cuts[len(terms)], top, j)
 	}
 	sum := total(cuts)
 	if j.Apart {
 		cuts = e.apart(cuts)
-		if s, ok := e.specialSum(cuts, false); ok {
-			return s
+		if someSpecial(cuts) {
+			return e.specialSum(cuts, false)
 		}
 		sum = total(cuts)
 	}
@@ -53,6 +54,9 @@ func (e *evaluator) fused(terms []term, acc *term, j mma.Join, next fp.Mode) ter
 	}
 	return sum
 }
+
+// exactJoin is the Join of a sum that nothing is cut in.
+var exactJoin mma.Join
 
 // gridOf is the exponent at which all terms are aligned with Join.CGrid.
 func (e *evaluator) gridOf(acc term, floor mma.Exp) int {
@@ -84,7 +88,8 @@ func (e *evaluator) apart(terms []term) []term {
 		if side != nil {
 			sum := total(side)
 			sum.neg = neg
-			sides = append(sides, e.round(sum, next))
+			e.round(&sum, &next)
+			sides = append(sides, sum)
 		}
 	}
 	return sides
@@ -92,18 +97,15 @@ func (e *evaluator) apart(terms []term) []term {
 
 // specialSum decides a sum that has a NaN or an infinity among its terms, the last
 // of which may be an accumulator.
-func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term, ok bool) {
-	if nans := nansOf(terms, hasAcc); nans != nil {
-		return e.chooseNaN(nans), true
+func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term) {
+	if nans := e.nansOf(terms, hasAcc); len(nans) > 0 {
+		return e.chooseNaN(nans)
 	}
-	var infinities []term
+	infinities := e.space(len(terms))
 	for i := range terms {
 		if terms[i].kind == Infinite {
 			infinities = append(infinities, terms[i])
 		}
-	}
-	if infinities == nil {
-		return sum, false
 	}
 	slices.SortStableFunc(infinities, func(x, y term) int { return order(x.over, y.over) })
 	for _, t := range infinities {
@@ -111,22 +113,33 @@ func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term, ok bool) {
 		case sum.kind == Finite:
 			sum = term{kind: Infinite, neg: t.neg}
 			if t.over {
-				return sum, true
+				return sum
 			}
 		case t.over:
 		case sum.neg != t.neg:
-			return e.invalidOperation(), true
+			return e.invalidOperation()
 		}
 	}
-	return sum, sum.kind != Finite
+	return sum
+}
+
+// someSpecial reports whether there is an infinity or a NaN among terms.
+func someSpecial(terms []term) bool {
+	for i := range terms {
+		if terms[i].kind != Finite {
+			return true
+		}
+	}
+	return false
 }
 
 // maxExponent is the exponent at which a fused sum is aligned; ok is false if
 // all terms are null.
 func maxExponent(terms []term, floor mma.Exp) (top int, ok bool) {
+	top = math.MinInt
 	for i := range terms {
-		if t := &terms[i]; !t.null && (!ok || t.e > top) {
-			top, ok = t.e, true
+		if t := &terms[i]; !t.null {
+			top, ok = max(top, t.e), true
 		}
 	}
 	if floor != 0 {
@@ -137,23 +150,23 @@ func maxExponent(terms []term, floor mma.Exp) (top int, ok bool) {
 
 // cut rounds a term to a multiple of 2^(top-a.F), and keeps the sign of a term that becomes
 // 0; a term that a.Drop drops is +0.
-func cut(t term, top int, a mma.Align) term {
+func cut(t *term, top int, a *mma.Align) {
 	switch {
 	case dropped(t, top, a.Drop):
-		return term{null: true}
+		*t = plusZero
 	case a.F == 0 || t.isZero():
-		return t
+	default:
+		t.toMultiple(top-int(a.F), a.Mode)
 	}
-	return toMultiple(t, top-int(a.F), a.Mode)
 }
 
 // dropped reports whether a term is too far below the largest for a shifter.
-func dropped(t term, top int, most mma.Frac) bool {
+func dropped(t *term, top int, most mma.Frac) bool {
 	return most != 0 && !t.null && t.e < top-int(most)
 }
 
 // cutAccumulator is cut by the rules that Join has for the accumulator.
-func cutAccumulator(acc term, top int, j mma.Join) term {
+func cutAccumulator(acc *term, top int, j *mma.Join) {
 	a := j.Align
 	if j.CDrop != 0 {
 		a.Drop = j.CDrop
@@ -164,7 +177,7 @@ func cutAccumulator(acc term, top int, j mma.Join) term {
 	if j.CMode != 0 {
 		a.Mode = j.CMode
 	}
-	return cut(acc, top, a)
+	cut(acc, top, &a)
 }
 
 // total is the exact sum of numbers.
@@ -179,13 +192,16 @@ func total(terms []term) term {
 	return term{m: sum, q: q, neg: sum.sign() < 0}
 }
 
-// lowestBit returns the least q of the terms that are not 0.
+// lowestBit returns the least q of the terms that are not 0, and 0 if all are.
 func lowestBit(terms []term) int {
-	q, found := 0, false
+	q := math.MaxInt
 	for i := range terms {
-		if t := &terms[i]; !t.isZero() && (!found || t.q < q) {
-			q, found = t.q, true
+		if t := &terms[i]; !t.isZero() {
+			q = min(q, t.q)
 		}
+	}
+	if q == math.MaxInt {
+		return 0
 	}
 	return q
 }

@@ -33,7 +33,7 @@ type term struct {
 }
 
 // isZero reports whether t is the number 0, null or not.
-func (t *term) isZero() bool { return t.kind == Finite && t.m.sign() == 0 }
+func (t *term) isZero() bool { return t.kind == Finite && t.m.isZero() }
 
 // log2 returns floor(log2|t|) of a number that is not 0.
 func (t *term) log2() int { return t.q + t.m.bitLen() - 1 }
@@ -48,8 +48,36 @@ func (e *evaluator) invalidOperation() term {
 
 // decode reads a code. The nominal exponent is that of the exponent field, for
 // field 0 the format's emin. Zeros are null.
-func decode(id fp.ID, code uint64) term {
-	f := id.Get()
+func decode(id fp.ID, code uint64) (t term) {
+	t.decode(id, code)
+	return t
+}
+
+func (t *term) decode(id fp.ID, code uint64) {
+	if codes := narrow[id]; codes != nil {
+		*t = codes[code&0xFF]
+		return
+	}
+	t.decodeFields(id.Get(), code)
+}
+
+// narrow has, by format, the terms of all codes of those formats that have one byte.
+var narrow = newNarrow()
+
+func newNarrow() []*[256]term {
+	all := make([]*[256]term, len(fp.All())+1)
+	for _, id := range fp.All() {
+		if f := id.Get(); f.Width == 1 {
+			all[id] = new([256]term)
+			for code := range all[id] {
+				all[id][code].decodeFields(f, uint64(code))
+			}
+		}
+	}
+	return all
+}
+
+func (t *term) decodeFields(f *fp.Format, code uint64) {
 	code >>= f.Low
 	frac := code & (1<<f.FracBits - 1)
 	field := code >> f.FracBits & (1<<f.ExpBits - 1)
@@ -57,9 +85,11 @@ func decode(id fp.ID, code uint64) term {
 	switch kindOf(f, neg, field, frac) {
 	case NotANumber:
 		payload := frac << (64 - f.FracBits)
-		return term{kind: NotANumber, neg: neg, payload: payload, signals: f.Specials == fp.IEEE && payload>>63 == 0}
+		*t = term{kind: NotANumber, neg: neg, payload: payload, signals: f.Specials == fp.IEEE && payload>>63 == 0}
+		return
 	case Infinite:
-		return term{kind: Infinite, neg: neg}
+		*t = term{kind: Infinite, neg: neg}
+		return
 	}
 	e := int(f.Emin())
 	if field != 0 || f.NoZero {
@@ -67,13 +97,14 @@ func decode(id fp.ID, code uint64) term {
 		frac |= 1 << f.FracBits
 	}
 	if frac == 0 {
-		return term{null: true, neg: neg}
+		*t = term{null: true, neg: neg}
+		return
 	}
-	m := newInteger(int64(frac))
+	m := int64(frac)
 	if neg {
-		m = m.neg()
+		m = -m
 	}
-	return term{neg: neg, m: m, q: e - int(f.FracBits), e: e}
+	*t = term{neg: neg, m: newInteger(m), q: e - int(f.FracBits), e: e}
 }
 
 // kindOf applies a format's rule of special values.

@@ -154,7 +154,9 @@ func TestNativeWriteRounds(t *testing.T) {
 			v = math.Float64frombits(math.Float64bits(v) + g.Uint64N(5) - 2)
 		}
 		x := decode(fp.FP64, math.Float64bits(v))
-		want := encode(e.round(x, mma.To(id, fp.RNE)), id, mma.Special{NaN: mma.NaNQuiet})
+		to := mma.To(id, fp.RNE)
+		e.round(&x, &to)
+		want := encode(x, id, mma.Special{NaN: mma.NaNQuiet})
 		if got := natives[id].write(v); got != want {
 			t.Fatalf("%s %g: written as %X, want %X", id, v, got, want)
 		}

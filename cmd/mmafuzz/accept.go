@@ -28,7 +28,7 @@ func (r *runCmd) hunt(ctx context.Context, f *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range []string{"campaign", "known", "write-known", "update-known", "gen", "nan", "zero", "out", "time", "workers", "per-bucket", "max-bundles", "no-infer"} {
+	for _, name := range []string{"campaign", "known", "update-known", "gen", "nan", "zero", "out", "time", "workers", "per-bucket", "max-bundles", "no-infer"} {
 		if f.Changed(name) {
 			return hint.New("leave one out", "--%s does not go with --accept %s", name, r.accept.text)
 		}

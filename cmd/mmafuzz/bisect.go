@@ -22,10 +22,12 @@ type bisectCmd struct {
 	versions   []string
 	git, repo  string
 	build      string
+	out        string
 	count      uint64
 	seed       uint64
 	policy     policyFlags
 	trust      *trust
+	noInfer    bool
 }
 
 func newBisect(a *app) *cobra.Command {
@@ -49,6 +51,7 @@ you agree: on the terminal, or by --allow-exec. In --b the word {} stands for th
 With --git the versions are the commits of a range, oldest first, {} is a checkout, and
 --build is run by sh in it. A version that cannot be built or opened is passed over.
 So is one that changes its answers; if A or the last one does, bisect says so and ends with 2.
+--out makes a bundle of each input, with A and the last version as its sides.
 --git and --build run the commands of that repository: only with one that you trust.
 
 Exit status: 0 the last version computes as A, 1 a version was found, 2 trouble, 75
@@ -59,17 +62,20 @@ interrupted, or untestable versions leave several candidates.`,
 	f := c.Flags()
 	f.StringVar(&b.a, "a", "", "`target` that computes as before, or a file as in --versions (required)")
 	f.StringVar(&b.b, "b", bisect.Word, "`target` of a version: {} is the version or its checkout")
-	f.StringVar(&b.inst, "inst", "", "`instruction` (default: all that A and the last version have)")
+	selecting(f, &b.inst, "(default: all that A and the last version have)")
 	f.StringSliceVar(&b.versions, "versions", nil, "`list` of versions, the oldest first")
 	f.StringVar(&b.git, "git", "", "`range` of commits, as in git log")
 	f.StringVar(&b.repo, "repo", ".", "`directory` of the repository of --git")
 	f.StringVar(&b.build, "build", "", "`command` that builds a checkout")
+	f.StringVar(&b.out, "out", "", "`directory` of bundles of the inputs (default: none are made)")
 	f.Uint64Var(&b.count, "count", defaultCount, "`number` of inputs for each instruction")
 	f.Uint64Var(&b.seed, "seed", 1, "`seed` of the inputs")
 	b.policy.add(c, "", "how NaNs are compared: `bits|class`", "how signs of zeros are compared: `bits|class`")
 	b.trust = trusting(a, c, "plans")
+	addNoInfer(c, &b.noInfer)
 	completeTargets(c, "a", "b")
 	_ = c.MarkFlagDirname("repo")
+	_ = c.MarkFlagDirname("out")
 	return c
 }
 
@@ -91,11 +97,16 @@ func (b *bisectCmd) run(ctx context.Context) error {
 	if b.git != "" {
 		work.Commits = &bisect.Commits{Repo: b.repo, Range: b.git, Build: b.build}
 	}
-	work.Campaign = fuzz.Config{Seed: b.seed, Count: b.count}
+	work.Campaign = fuzz.Config{Seed: b.seed, Count: b.count, NoInfer: b.noInfer}
 	work.Campaign.NaN, work.Campaign.Zero = b.policy.strictness()
 	found := false
 	exact, err := work.Run(ctx, func(c *bisect.Change) error {
 		found = true
+		if b.out != "" {
+			if err := c.Save(b.out); err != nil {
+				return occupied(err)
+			}
+		}
 		return b.result(c, c.Write)
 	})
 	switch {

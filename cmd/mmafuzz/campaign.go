@@ -29,8 +29,10 @@ by shards on as many machines as there are, and merged:
   mmafuzz merge DIR --out RESULT
 
 What is found does not depend on the number of shards, on which were killed, or on
-which ran twice. There is no server: shards share a directory, or have one each. Each does
-its own units; one that was killed is to be started again.
+which ran twice. There is no server: shards share a directory, or have one each. A shard
+does its own units, and those that these need if no other shard works on them. Shards with
+directories of their own do not see each other's: plan one round, or give them --own-units
+and merge between rounds. A shard that was killed is to be started again.
 A plan may have commands (exec:) as targets: run and merge show them, and run them only with
 --allow-exec, or after a yes on the terminal. Shards of a plan of yours that has some need
 --allow-exec, since nobody answers there.

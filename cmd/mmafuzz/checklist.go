@@ -24,7 +24,7 @@ type checklistCmd struct {
 	dir, device, against, plan string
 	minutes                    float64
 	dots                       uint64
-	names                      []string
+	inst                       string
 }
 
 // flags adds those of a checklist to a command.
@@ -35,7 +35,7 @@ func (c *checklistCmd) flags(cmd *cobra.Command) {
 	f.StringVar(&c.against, "against", "", "`target` to compare with (default: the simulator of the device's architecture)")
 	f.Float64Var(&c.minutes, "minutes", 9, "`number` of minutes that the checklist may take")
 	f.Uint64Var(&c.dots, "dots", 10_000_000, "`number` of dot products of raw bits for each instruction, and as many of the directed generators, if there is time")
-	f.StringSliceVar(&c.names, "inst", nil, "`instructions` of the checklist (default: all)")
+	selecting(f, &c.inst, "(default: all)")
 	f.StringVar(&c.plan, "plan", "silicon", "`plan` of the recordings")
 	completeTargets(cmd, "device", "against")
 	_ = cmd.MarkFlagDirname("checklist")
@@ -104,7 +104,7 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 	}
 	began := time.Now()
 	o := &checklist.Options{
-		Dir: c.dir, Time: time.Duration(c.minutes * float64(time.Minute)), Dots: c.dots, Plan: c.plan, Instructions: c.names,
+		Dir: c.dir, Time: time.Duration(c.minutes * float64(time.Minute)), Dots: c.dots, Plan: c.plan, Instructions: c.inst,
 		Environment: versions.Environment(),
 		Observe: func(step, key string, left time.Duration) {
 			fmt.Fprintf(c.stderr, "%6s  %-12s  %s\n", readable.Clock(time.Since(began)), step, key)

@@ -21,7 +21,7 @@ func TestCompareHolds(t *testing.T) {
 		}
 	}
 	out, known := filepath.Join(dir, "out"), filepath.Join(dir, "known.json")
-	args := []string{"compare", a, b, "--out", out, "--write-known", known, "--reason", "x"}
+	args := []string{"compare", a, b, "--out", out, "--known", known, "--update-known", "--reason", "x"}
 	compare := func() (int, string) {
 		var stderr bytes.Buffer
 		code := run(args, strings.NewReader(""), &bytes.Buffer{}, &stderr)
@@ -36,7 +36,7 @@ func TestCompareHolds(t *testing.T) {
 	}
 	for file, hint := range map[string]string{
 		filepath.Join(out, "compare.json"): "mmafuzz: hint: wait for the other mmafuzz compare, or name another directory with --out\n",
-		known:                              "mmafuzz: hint: wait for the other mmafuzz, or name another file with --write-known\n",
+		known:                              "mmafuzz: hint: wait for the other mmafuzz, or name another file with --known\n",
 	} {
 		r, err := corpus.Replace(file)
 		if err != nil {
@@ -57,7 +57,10 @@ func TestCompareHolds(t *testing.T) {
 			t.Errorf("%s has changed", d)
 		}
 	}
-	// What a killed one has left is no lock.
+	// What a killed one has left is no lock. Without the list all is new again.
+	if err := os.Remove(known); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(filepath.Join(out, ".compare.json.mmafuzz-tmp"), []byte("half"), 0o666); err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ Exit status: 0 the same arithmetic, 1 differences, 2 trouble.`,
 			return a.diff(cmd.Context(), args[0], args[1], inst)
 		},
 	}
-	c.Flags().StringVar(&inst, "inst", "", "only this `instruction` of A")
+	selecting(c.Flags(), &inst, "(default: all of A)")
 	return c
 }
 

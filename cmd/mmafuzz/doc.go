@@ -104,6 +104,8 @@
 //	buckets     number  primary causes so far
 //	features    number  distinct decisions in the models' computations seen so far, such as cuts, carries and roundings
 //
+// A run of kernels writes one object: go doc ./triage/kernel has its table.
+//
 // The event summary comes last in run, also after an interrupt: go doc ./fuzz/summary has
 // its table.
 //

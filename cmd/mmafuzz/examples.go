@@ -9,7 +9,7 @@ import (
 // examples are examples of the commands. They can be run one after the other in one directory,
 // which a test does: later ones read what earlier ones have written.
 var examples = []struct{ command, text string }{
-	{"run", "mmafuzz run --inst mma.m16n8k8.f32.f16.f16.f32 --count 4000 --out demo\nmmafuzz run --a sim:hopper --b ref:exact --inst wgmma.m64n8k32.f32.e4m3.e4m3 --count 4000\nmmafuzz run --a sim:cdna3 --b ref:exact --inst v_mfma_f32_16x16x16_f16 --accept \"bound=2*(K+1)*u*S\" --count 4000"},
+	{"run", "mmafuzz run --inst mma.m16n8k8.f32.f16.f16.f32 --count 4000 --out demo\nmmafuzz run --a sim:hopper --b ref:exact --inst wgmma.m64n8k32.f32.e4m3.e4m3 --count 4000\nmmafuzz run --a sim:cdna3 --b ref:exact --inst v_mfma_f32_16x16x16_f16 --accept \"bound=2*(K+1)*u*S\" --count 4000\nmmafuzz run --a sim:ampere/mma.m16n8k16.f32.f16.f16.f32@split-k --b sim:ampere/mma.m16n8k16.f32.f16.f16.f32@split-k-tail-lost --count 64 --out kernels"},
 	{"show", "mmafuzz show demo/mma.m16n8k8.f32.f16.f16.f32/truncation-width-1"},
 	{"replay", "mmafuzz replay demo/mma.m16n8k8.f32.f16.f16.f32/truncation-width-1"},
 	{"minimize", "mmafuzz minimize demo/mma.m16n8k8.f32.f16.f16.f32/truncation-width-1 --out smaller"},
@@ -17,7 +17,7 @@ var examples = []struct{ command, text string }{
 	{"report", "mmafuzz report demo --out report.html"},
 	{"atlas", "mmafuzz atlas --out site"},
 	{"record", "mmafuzz record --target sim:hopper --plan smoke --name h100 --out h100.rec\nmmafuzz record --target sim:ampere --plan smoke --name a100 --out a100.rec"},
-	{"compare", "mmafuzz compare h100.rec a100.rec --write-known known.json --reason \"other GPUs\" --out compared\nmmafuzz compare h100.rec a100.rec --known known.json --out again"},
+	{"compare", "mmafuzz compare h100.rec a100.rec --known known.json --update-known --reason \"other GPUs\" --out compared\nmmafuzz compare h100.rec a100.rec --known known.json --out again"},
 	{"invariance", "mmafuzz invariance sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32"},
 	{"bisect", "mmafuzz bisect --a sim:ampere --versions sim:turing,sim:ampere,sim:hopper --count 2000"},
 	{"vectors", "mmafuzz vectors --arch cdna1 --inst v_mfma_f32_32x32x4f16 --out vectors\nmmafuzz vectors --score vectors/cdna1/v_mfma_f32_32x32x4f16.json --arch cdna1 --inst v_mfma_f32_32x32x4f16 --accept \"bound=1e-3+1e-3*B\""},

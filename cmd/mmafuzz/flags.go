@@ -41,6 +41,31 @@ func (u *unitFlags) openLive() (devices.Target, devices.Unit, error) {
 	return open.Live(u.target, u.inst, u.like)
 }
 
+// addNoInfer adds the flag of commands that look for the arithmetic of targets.
+func addNoInfer(c *cobra.Command, noInfer *bool) {
+	c.Flags().BoolVar(noInfer, "no-infer", false, "do not look for the arithmetic of a target of which nothing is known")
+}
+
+// instructionsFlag is the value of a flag that selects instructions (devices.Select) and may be
+// given several times.
+type instructionsFlag struct{ selection *string }
+
+func (f instructionsFlag) String() string { return *f.selection }
+func (f instructionsFlag) Type() string   { return "string" }
+
+func (f instructionsFlag) Set(value string) error {
+	if *f.selection != "" {
+		value = *f.selection + "," + value
+	}
+	*f.selection = value
+	return nil
+}
+
+// selecting adds the flag --inst to a command: names, patterns or formats.
+func selecting(f *pflag.FlagSet, to *string, usage string) {
+	f.Var(instructionsFlag{to}, "inst", "`instructions`: a name, a pattern such as '*e4m3*', or a format such as fp8; several times, or with commas "+usage)
+}
+
 // policyFlags say how results are compared.
 type policyFlags struct{ nan, zero string }
 
@@ -145,6 +170,7 @@ func envOr(name, other string) string {
 // words are the values that a flag can have.
 var (
 	colors      = []string{"auto", "always", "never"}
+	logFormats  = []string{"text", "json"}
 	comparisons = []string{"bits", "class"}
 )
 

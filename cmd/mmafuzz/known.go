@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -12,30 +14,33 @@ import (
 
 // knownFlags are the flags of run and compare about lists of known differences.
 type knownFlags struct {
-	known, date        string
-	writeKnown, reason string
+	known, date, reason string
+	update              bool
 
 	compare.Known // the list of --known, and the day of --date, on which its entries hold or have expired
 
-	file *compare.KnownFile // of --write-known, held from the start; nil: none
+	file *compare.KnownFile // of --update-known, held from the start; nil: none
 }
 
 func (k *knownFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&k.known, "known", "", "`file` with a list of known differences (go doc ./corpus Known)")
 	f.StringVar(&k.date, "date", "", "`date` for expiry, YYYY-MM-DD (default: today, UTC)")
-	f.StringVar(&k.writeKnown, "write-known", "", "`file` for a list of known differences: what it has already, what --known has, and all differences that neither covers")
-	f.StringVar(&k.reason, "reason", "", "`text`: why these are accepted")
+	f.BoolVar(&k.update, "update-known", false, "make the list of --known, or add to it the differences that it does not cover")
+	f.StringVar(&k.reason, "reason", "", "with --update-known, `text`: why these are accepted (default: accepted on DATE)")
 }
 
 func (k *knownFlags) check() (err error) {
 	switch {
-	case k.writeKnown != "" && k.reason == "":
-		return hint.New("add --reason TEXT: why these differences are accepted", "--write-known is given without --reason")
-	case k.writeKnown == "" && k.reason != "":
-		return hint.New("add --write-known FILE", "--reason is given without --write-known")
+	case k.update && k.known == "":
+		return hint.New("add --known FILE", "--update-known is given without --known")
+	case !k.update && k.reason != "":
+		return hint.New("add --update-known", "--reason is given without --update-known")
 	}
 	if k.Day, err = parseDate("date", k.date); k.date == "" {
 		k.Day = time.Now()
+	}
+	if k.reason == "" {
+		k.reason = "accepted on " + k.Day.UTC().Format(corpus.DateLayout)
 	}
 	return err
 }
@@ -46,23 +51,29 @@ func (k *knownFlags) open() (err error) {
 		return nil
 	}
 	k.List, err = corpus.OpenKnown(k.known)
-	return hint.Add(err, "go doc ./corpus Known says what a list of known differences looks like")
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		return hint.Add(err, "go doc ./corpus Known says what a list of known differences looks like")
+	case k.update:
+		return nil
+	}
+	return hint.Add(err, "--update-known makes it")
 }
 
-// hold holds the file of --write-known, if there is one.
+// hold holds the list that is to be updated, if there is one.
 func (k *knownFlags) hold() (err error) {
-	if k.writeKnown != "" {
-		k.file, err = compare.HoldKnown(k.writeKnown)
+	if k.update {
+		k.file, err = compare.HoldKnown(k.known)
 	}
 	return err
 }
 
-// write writes the list that --write-known asks for.
+// write writes the list that --update-known asks for.
 func (k *knownFlags) write(ds []compare.Difference) error {
 	return k.file.Save(&k.Known, ds, k.reason)
 }
 
-// release leaves the file of --write-known as it was, unless it was written.
+// release leaves the list as it was, unless it was written.
 func (k *knownFlags) release(a *app) {
 	if err := k.file.Discard(); err != nil {
 		a.log.Warn().Err(err).Msg("removing a file that was not written to its end")

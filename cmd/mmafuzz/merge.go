@@ -26,7 +26,7 @@ directories are merged, in how many steps, and how often each, makes no differen
 
   mmafuzz merge DIR --out RESULT               shards that shared a directory
   mmafuzz merge DIR1 DIR2 DIR3 --out RESULT    shards with directories of their own
-  mmafuzz merge DIR1 DIR2 DIR3 --out DIR1      gives shard 1 what the next round needs
+  mmafuzz merge DIR1 DIR2 DIR3 --out DIR1      gives shard 1, run with --own-units, what the next round needs
 
 If the plan has a command (exec:) as target, it is shown, and run only if you agree: on the
 terminal, or by --allow-exec.
@@ -36,12 +36,7 @@ status 75.
 
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 units are missing, or it was
 interrupted.`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return hint.New("usage: "+c.UseLine(), "DIR is missing")
-			}
-			return nil
-		},
+		Args: takes("DIR..."),
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if r.out == "" {
 				return hint.New("for example --out result", "--out is missing")

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"os"
+	"strconv"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -13,9 +16,11 @@ import (
 
 // mmakernel is a child process that multiplies FP32 matrices as a kernel says:
 //
-//	mmakernel FILE MxNxK [flips|changes]
+//	mmakernel FILE MxNxK [flips|changes|doubles]
+//	mmakernel FILE K
 //
-// One that flips is wrong where its results end in the bits 101; the first result of one that
+// The second takes all M and N, and has an instruction for each K from 1 on.
+// One that doubles doubles its results. One that flips is wrong where its results end in the bits 101; the first result of one that
 // changes has another last bit in every other request.
 func mmakernel() {
 	text, err := os.ReadFile(os.Args[1])
@@ -26,24 +31,32 @@ func mmakernel() {
 	if err != nil {
 		die(err)
 	}
-	s, err := parseShape(os.Args[2])
-	if err != nil {
-		die(err)
+	var all []child.Instruction
+	if most, err := strconv.Atoi(os.Args[2]); err == nil {
+		for n := range most {
+			all = append(all, child.Instruction{Name: fmt.Sprintf("matmul%d", n+1), K: n + 1})
+		}
+	} else {
+		s, err := parseShape(os.Args[2])
+		if err != nil {
+			die(err)
+		}
+		fixed := func(n int) mma.Range { return mma.Range{Min: n, Max: n, Step: 1} }
+		all = []child.Instruction{{Name: "matmul", K: s.K, M: fixed(s.M), N: fixed(s.N)}}
 	}
 	bad := append(os.Args, "")[3]
 	requests := 0
-	one := func(n int) mma.Range { return mma.Range{Min: n, Max: n, Step: 1} }
 	stdout, err := child.Stdout()
 	if err != nil {
 		die(err)
 	}
-	if err := child.Serve(os.Stdin, stdout, child.Options{}, child.Instruction{
-		Name: "matmul", Formats: mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}, K: s.K, M: one(s.M), N: one(s.N),
-		Run: func(in *mma.Batch, out []byte) error {
+	for i := range all {
+		all[i].Formats = mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
+		all[i].Run = func(in *mma.Batch, out []byte) error {
 			requests++
 			for t := range in.Tiles {
 				p := in.Part(t, 1)
-				d, _, err := gemm.Multiply(context.Background(), k, &gemm.Operands{Shape: s, A: p.A, B: p.B}, gemm.Options{Workers: 1})
+				d, _, err := gemm.Multiply(context.Background(), k, &gemm.Operands{Shape: schedule.Shape{M: in.M, N: in.N, K: in.K}, A: p.A, B: p.B}, gemm.Options{Workers: 1})
 				if err != nil {
 					return err
 				}
@@ -54,10 +67,15 @@ func mmakernel() {
 				flip(out)
 			case "changes":
 				out[0] ^= byte(requests & 1)
+			case "doubles":
+				for i := range len(out) / 4 {
+					mma.Store(out, 4, i, uint64(math.Float32bits(2*math.Float32frombits(uint32(mma.Load(out, 4, i))))))
+				}
 			}
 			return nil
-		},
-	}); err != nil {
+		}
+	}
+	if err := child.Serve(os.Stdin, stdout, child.Options{}, all...); err != nil {
 		die(err)
 	}
 }

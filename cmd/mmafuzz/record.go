@@ -21,6 +21,7 @@ import (
 type recordCmd struct {
 	*app
 	target, plan, out string
+	inst              string
 	name, date        string
 	workers           int
 
@@ -41,6 +42,7 @@ carries these inputs too. Recordings of machines that never meet are compared by
 mmafuzz compare, and replay:FILE plays one as a target.
 
   mmafuzz record --target sim:hopper --plan smoke --out hopper.rec
+  mmafuzz record --target sim:hopper --plan smoke --inst fp8 --out fp8.rec
   mmafuzz record --target cuda:0 --name h100 --plan nightly --out h100.rec --date $(date -I)
 
 A plan is one of those that mmafuzz list plans lists, or a file (go doc ./corpus
@@ -56,11 +58,13 @@ instructions (the recording lists them), 2 trouble, 75 incomplete: interrupted.`
 	f := c.Flags()
 	f.StringVar(&r.target, "target", "", "`target` to record: KIND:ARGUMENT")
 	f.StringVar(&r.plan, "plan", "smoke", "`plan`: a name or a file")
+	selecting(f, &r.inst, "(default: all of the plan)")
 	f.StringVar(&r.out, "out", "", "`file` of the recording")
 	f.StringVar(&r.name, "name", "", "`name` of the machine in comparisons (default: the target)")
 	f.StringVar(&r.date, "date", "", "`date` to be kept in the recording, YYYY-MM-DD (default: none)")
 	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: two more than processors)")
 	completeTargets(c, "target")
+	completeInstructions(c, "inst", &r.target)
 	_ = c.RegisterFlagCompletionFunc("plan", completePlans)
 	return c
 }
@@ -106,6 +110,11 @@ func (r *recordCmd) run(ctx context.Context) error {
 		return err
 	}
 	defer t.Close()
+	if r.inst != "" {
+		if plan, err = record.Restrict(plan, t, r.inst); err != nil {
+			return hint.Add(err, "%s", open.InstructionHint(t, r.inst))
+		}
+	}
 	r.began = time.Now()
 	r.line.app = r.app
 	res, err := record.Run(ctx, record.Config{

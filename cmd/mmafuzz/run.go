@@ -72,6 +72,7 @@ finds the cause of every differing case, and shrinks one case of each cause.
   mmafuzz run --a "exec:python3 mine.py" --b ref:exact      a program of yours (mmafuzz help exec)
   mmafuzz run --targets sim:ampere,sim:hopper,sim:cdna3 --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz run --a sim:hopper --all --inst mma.m16n8k16.f32.f16.f16.f32
+  mmafuzz run --a openblas-sgemm --b "exec:python3 matmul.py"   whole matrix products
 
 With --count the findings depend on the flags alone, not on the machine or the
 number of workers. With --time the run may go on for another 2 seconds or 3 % of that
@@ -90,8 +91,8 @@ arithmetic explains it, its arithmetic is looked for, and the two are compared. 
 leaves that out.
 
 With --known, differences on a list are reported but do not change the exit status.
---write-known writes such a list for the next run, and adds the differences that no list
-covers (go doc ./corpus Known).
+--update-known makes such a list for the next run, or adds the differences that it does not
+cover (go doc ./corpus Known).
 
 With --accept, units that do not promise bits may be apart: by N codes (ulp=N), or by
 EXPRESSION (bound=EXPRESSION) in u, the unit roundoff of the result, eta, its smallest
@@ -103,6 +104,16 @@ for and shrunk:
   mmafuzz run --a sim:cdna3 --b ref:exact --inst v_mfma_f32_16x16x16_f16 --accept "bound=(K+1)*u*S"
   mmafuzz run --a "exec:./mine" --b ref:exact --accept "bound=1e-5+1e-3*B"
 
+If --a or --b is a kernel, an instruction with a schedule or a schedule (mmafuzz gemm --help),
+matrix products are compared, as --count says: M, N and K are drawn, aligned and not, skinny and
+deep; operands are normal, spread over 20 binades, ones, marks, one-hot rows or special values.
+Of ones and marks, which are powers of two, the result is known: it tells which k are missing or
+taken twice. The other side may be a black box: a target exec: whose instructions have no C, each
+of which is a product of its K. What differs is explained by the field of the kernel's schedule
+whose change gives the other's bits, shrunk to a small shape with simple values, and written to a
+bundle: the matrices as .npy, both results, the schedules, and a program in Python that computes
+the case again.
+
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, even if
 differences were found: the run was interrupted, a target stopped answering, or nothing
 was compared.
@@ -110,6 +121,9 @@ With --campaign: 0 the units of this shard and of others seen in its directory a
 whatever was found, 2 trouble, 75 some of them are left.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if kernels, err := r.ofKernels(cmd.LocalNonPersistentFlags()); kernels || err != nil {
+				return cmp.Or(err, r.kernels(cmd.Context()))
+			}
 			if r.accept.text != "" && r.accept.text != "bits" {
 				return r.hunt(cmd.Context(), cmd.Flags())
 			}
@@ -125,7 +139,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
 	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
-	f.BoolVar(&r.noInfer, "no-infer", false, "do not look for the arithmetic of a target of which nothing is known")
+	addNoInfer(c, &r.noInfer)
 	r.list.add(f)
 	r.accept.add(f)
 	r.shard.add(f)
@@ -141,7 +155,7 @@ func (r *runCmd) addTargets(c *cobra.Command) {
 	// The completion of cobra looks for a flag of one letter among the short ones.
 	f.StringVarP(&r.a, "a", "a", "", "first `target`: KIND:ARGUMENT[/INSTRUCTION] (with neither --a nor --b: "+demoA+")")
 	f.StringVarP(&r.b, "b", "b", "", "second `target` (with neither: "+demoB+")")
-	f.StringVar(&r.inst, "inst", "", "`instruction` (default: all that both targets have; of two simulators, those whose rules were checked against hardware)")
+	selecting(f, &r.inst, "(default: all that both targets have; of two simulators, those whose rules were checked against hardware)")
 	f.StringVar(&r.instB, "inst-b", "", "`instruction` of the second target, if it is another one")
 	f.StringSliceVar(&r.several, "targets", nil, "compare all pairs of these `targets`")
 	f.BoolVar(&r.all, "all", false, "compare --a with the simulator of every architecture that takes the same operands")
@@ -236,7 +250,7 @@ func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
 	return ui
 }
 
-// written writes the list of --write-known. It returns an error if there were differences that
+// written writes the list of --update-known. It returns an error if there were differences that
 // are news.
 func (r *runCmd) written(sum *summary.Summary) error {
 	if err := r.list.write(sum.Differences()); err != nil {

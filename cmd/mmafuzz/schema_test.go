@@ -44,12 +44,13 @@ var headings = []struct {
 	{regexp.MustCompile(`^vectors --check, `), "failed"},
 	{regexp.MustCompile(`^vectors --score:$`), "score"},
 	{regexp.MustCompile(`^infer --shape, `), "kernel"},
+	{regexp.MustCompile(`^run of kernels:$`), "kernels"},
 	{regexp.MustCompile(`^corpus (\w+), `), "$1"},
 	{regexp.MustCompile(`^(\w+)(, an object for each .*)?:$`), "$1"},
 }
 
 // schemaFiles are the files with tables.
-var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/infer/kernel/doc.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go",
+var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/infer/kernel/doc.go", "../../triage/kernel/report.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go",
 	"../../triage/eval/eval.go", "../../triage/diff/diff.go", "../../triage/prove/prove.go", "../../triage/bundle/bundle.go", "../../fuzz/cases/cases.go", "../../triage/probe/probe.go", "../../triage/invariance/invariance.go", "../../triage/tolerance/hunt.go", "../../fuzz/record/doc.go"}
 
 // readSchemas reads the tables of all files.
@@ -250,6 +251,15 @@ func TestSchema(t *testing.T) {
 	units := []string{"--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32"}
 	verify(jsonOf(t, 0, "", slices.Concat([]string{"corpus", "export", "--out", "inputs"}, units)...), "export")
 	verify(jsonOf(t, 1, "", slices.Concat([]string{"corpus", "import", "inputs", "--out", "imported"}, units)...), "import")
+	split := `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "forward"}}]}]}`
+	for name, text := range map[string]string{"split.json": split, "lost.json": strings.Replace(split, `}}]`, `}, "tail": {"of": 64, "into": "drop"}}]`, 1), "chain.json": strings.Replace(split, "forward", "chain", 1)} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, b := range []string{"lost.json", "chain.json", "exec:mmakernel split.json 2x3x10 changes", "exec:mmakernel split.json 2x3x10 doubles"} {
+		verify(jsonOf(t, 1, "", "run", "--a", "split.json", "--b", b, "--count", "64", "--out", "kernels"), "kernels")
+	}
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "wgmma.m64n8k32.f32.e4m3.e4m3"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
@@ -265,7 +275,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	verify(jsonOf(t, 1, "", "vectors", "--score", "tests.txt", "--arch", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32"), "score")
-	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000"), "bisect")
+	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000", "--out", filepath.Join(t.TempDir(), "found")), "bisect")
 	verify(jsonOf(t, 1, "", append([]string{"run", "--accept", "bound=u*S", "--count", "1000"}, units...)...), "accept")
 	verify(jsonOf(t, 0, "", "tolerance", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "100"), "tolerance")
 	verify(jsonOf(t, 1, "", "invariance", "--count", "4", "exec:mmachild -bad batched -name mine hopper mma.m16n8k8.f32.f16.f16.f32"), "invariance")

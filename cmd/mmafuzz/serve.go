@@ -23,7 +23,7 @@ import (
 type serveCmd struct {
 	*app
 	options child.Options
-	names   []string // of the instructions
+	inst    string
 }
 
 func newServe(a *app) *cobra.Command {
@@ -46,7 +46,7 @@ A target that crashes or hangs takes only the child with it.`,
 		RunE:    func(_ *cobra.Command, args []string) error { return s.serve(args[0]) },
 	}
 	f := c.Flags()
-	f.StringSliceVar(&s.names, "inst", nil, "serve only these `instructions` (default: all that the target executes)")
+	selecting(f, &s.inst, "(default: all that the target executes)")
 	f.IntVar(&s.options.Children, "children", 0, "`number` of such processes at a time, at most (0: no limit)")
 	f.IntVar(&s.options.Batch, "batch", 0, "`number` of dot products in a request, at most (0: no limit)")
 	f.DurationVar(&s.options.Deadline, "deadline", 30*time.Second, "`time` for a request, after which this process is killed")
@@ -85,19 +85,12 @@ func (s *serveCmd) served(t devices.Target) ([]mma.Instruction, error) {
 		return nil, hint.New("serve a target that has instructions, such as cpu:0 or sim:hopper", "%s stands in for any instruction and has none of its own", t.Name())
 	case len(all) == 0:
 		return nil, fmt.Errorf("%s has no instruction that it can execute", t.Name())
-	case len(s.names) == 0:
+	case s.inst == "":
 		return all, nil
 	}
-	var some []mma.Instruction
-	for _, name := range s.names {
-		i, err := devices.Find(t, name)
-		if err == nil {
-			err = devices.Refused(i)
-		}
-		if err != nil {
-			return nil, hint.Add(err, "%s", open.InstructionHint(t, name))
-		}
-		some = append(some, *i)
+	some, err := devices.Select(t, s.inst)
+	for n := 0; n < len(some) && err == nil; n++ {
+		err = devices.Refused(&some[n])
 	}
-	return some, nil
+	return some, hint.Add(err, "%s", open.InstructionHint(t, s.inst))
 }

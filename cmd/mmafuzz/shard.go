@@ -23,6 +23,7 @@ type shardFlags struct {
 	campaign string
 	shard    string
 	wait     time.Duration
+	own      bool
 
 	index, of int
 }
@@ -30,13 +31,14 @@ type shardFlags struct {
 func (s *shardFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&s.campaign, "campaign", "", "`file` of a plan: work on its units (mmafuzz campaign --help)")
 	f.StringVar(&s.shard, "shard", "0/1", "`I/N`: with --campaign, the units whose number modulo N is I")
-	f.DurationVar(&s.wait, "wait", fleet.DefaultWait, "with --campaign, how long to wait for a shard that writes no results, `time`")
+	f.DurationVar(&s.wait, "wait", fleet.DefaultWait, "with --campaign, how long a shard may write no results until others do its units, `time`")
+	f.BoolVar(&s.own, "own-units", false, "with --campaign, do no units of other shards, which have directories of their own")
 }
 
 // check reads --shard, and returns an error if flags are wrong or do not go together.
 func (s *shardFlags) check(f *pflag.FlagSet) error {
 	if s.campaign == "" {
-		for _, name := range []string{"shard", "wait", "allow-exec"} {
+		for _, name := range []string{"shard", "wait", "own-units", "allow-exec"} {
 			if f.Changed(name) {
 				return hint.New("add --campaign FILE: mmafuzz campaign plan makes one", "--%s is given without --campaign", name)
 			}
@@ -46,7 +48,7 @@ func (s *shardFlags) check(f *pflag.FlagSet) error {
 	var excluded []string
 	f.Visit(func(one *pflag.Flag) {
 		switch one.Name {
-		case "campaign", "shard", "wait", "allow-exec", "workers", "out", "json", "color", "verbose", "width":
+		case "campaign", "shard", "wait", "own-units", "allow-exec", "workers", "out", "json", "color", "verbose", "width":
 		default:
 			excluded = append(excluded, "--"+one.Name)
 		}
@@ -105,7 +107,7 @@ func (r *runCmd) runShard(ctx context.Context) error {
 		r.say("plan %s: shard %s of %s, out=%s", p.Digest(), r.shard.shard, readable.Plural(len(p.Units()), "unit"), r.out)
 	}
 	u := shardUI{app: r.app, began: time.Now(), line: newStatusLine(r.app)}
-	s := fleet.Shard{Plan: p, Pairs: cfg.Pairs, Dir: r.out, Index: r.shard.index, Of: r.shard.of, Workers: cfg.Workers, Wait: r.shard.wait, Observe: u.progress}
+	s := fleet.Shard{Plan: p, Pairs: cfg.Pairs, Dir: r.out, Index: r.shard.index, Of: r.shard.of, Workers: cfg.Workers, Wait: r.shard.wait, OwnOnly: r.shard.own, Observe: u.progress}
 	err = s.Run(ctx)
 	u.line.clear()
 	if result := u.summarize(p, r.shard.shard, err); result != nil {
@@ -114,7 +116,7 @@ func (r *runCmd) runShard(ctx context.Context) error {
 	further := fmt.Sprintf("the same command goes on: what is done is in %s", readable.ShellPath(r.out))
 	switch {
 	case errors.Is(err, fleet.ErrRound):
-		return incomplete(hint.New(fmt.Sprintf("where shards share no directory: mmafuzz merge DIR... --out %s%s, then the same command", readable.ShellPath(r.out), p.Allow()), "%w", err))
+		return incomplete(hint.New(fmt.Sprintf("mmafuzz merge DIR... --out %s%s, then the same command", readable.ShellPath(r.out), p.Allow()), "%w", err))
 	case isIncomplete(err):
 		return incomplete(hint.New(further, "%s", why(err)))
 	}

@@ -31,19 +31,20 @@ type statusCmd struct {
 func newStatus(a *app) *cobra.Command {
 	s := &statusCmd{app: a}
 	c := &cobra.Command{
-		Use:   "status DIR",
+		Use:   "status DIR...",
 		Short: "how far the shards of a campaign are",
 		Long: `status shows how many units of a campaign are done, which shards are alive, how fast they
-are, when all will be done, and which causes have been found so far.
+are, when all will be done, and which causes have been found so far. Shards that share no
+directory are shown together if all of theirs are named.
 
   mmafuzz status DIR --watch
   mmafuzz status DIR --watch --html status.html
   mmafuzz status DIR --prometheus /var/lib/node_exporter/mmafuzz.prom
 
 Exit status: 0 all units are done, 2 trouble, 75 some are not.`,
-		Args:    takes("DIR"),
+		Args:    takes("DIR..."),
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return notNegative(cmd.Flags()) },
-		RunE:    func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return s.run(cmd.Context(), args) },
 	}
 	c.Flags().BoolVar(&s.watch, "watch", false, "go on until all units are done")
 	c.Flags().DurationVar(&s.every, "every", 5*time.Second, "with --watch, the `time` between two looks")
@@ -52,7 +53,7 @@ Exit status: 0 all units are done, 2 trouble, 75 some are not.`,
 	return c
 }
 
-func (s *statusCmd) run(ctx context.Context, dir string) error {
+func (s *statusCmd) run(ctx context.Context, dirs []string) error {
 	if s.prometheus != "" && filepath.Ext(s.prometheus) != ".prom" {
 		return hint.New("the textfile collector reads files named *.prom only", "--prometheus is %s", s.prometheus)
 	}
@@ -61,7 +62,7 @@ func (s *statusCmd) run(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	w, err := fleet.NewWatcher(dir)
+	w, err := fleet.NewWatcher(dirs...)
 	if err != nil {
 		return planError(err)
 	}

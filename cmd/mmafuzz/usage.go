@@ -131,10 +131,10 @@ func takes(names ...string) cobra.PositionalArgs {
 		usage := fmt.Sprintf("usage: %s; see %s --help", c.UseLine(), c.CommandPath())
 		switch {
 		case len(args) < len(names) && names[len(args)][0] != '[':
-			return hint.New(usage, "%s is missing", names[len(args)])
+			return hint.New(usage, "%s is missing", strings.TrimSuffix(names[len(args)], "..."))
 		case len(args) > len(names) && len(names) == 0:
 			return hint.New(usage, "%s takes flags only, not %q", c.CommandPath(), args[0])
-		case len(args) > len(names):
+		case len(args) > len(names) && !strings.HasSuffix(names[len(names)-1], "..."):
 			return hint.New(usage, "%q is one argument too many", args[len(names)])
 		}
 		return nil

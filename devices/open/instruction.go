@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -76,13 +77,46 @@ func InstructionHint(t devices.Target, name string) string {
 	}
 	switch len(owners) {
 	case 0:
-		var names []string
-		for _, i := range t.Instructions() {
-			names = append(names, i.Name)
+		near := hint.Nearest(name, namesOf(t.Instructions()))
+		if len(near) == 0 {
+			if format, names := nearByFormat(t, name); names != nil {
+				all := ""
+				if format != name {
+					all = "--inst " + format + " is all with that format; "
+				}
+				return hint.DidYouMean(names) + all + listed
+			}
 		}
-		return hint.DidYouMean(hint.Nearest(name, names)) + listed
+		return hint.DidYouMean(near) + listed
 	case 1:
 		return owners[0] + " has it; " + listed
 	}
 	return strings.Join(owners, ", ") + " have it; " + listed
+}
+
+func namesOf(all []mma.Instruction) (names []string) {
+	for _, i := range all {
+		names = append(names, i.Name)
+	}
+	return names
+}
+
+// nearByFormat returns the names most like one of a target's instructions for a format that the
+// name has as a part; of several formats, the one that fewest instructions have.
+func nearByFormat(t devices.Target, name string) (format string, names []string) {
+	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		some := namesOf(devices.WithFormat(t.Instructions(), part))
+		if len(some) > 0 && (names == nil || len(some) < len(names)) {
+			format, names = part, some
+		}
+	}
+	form, _, _ := strings.Cut(name, ".")
+	distance := func(x string) int {
+		if !strings.HasPrefix(x, form) {
+			return hint.Distance(x, name) + len(x) // a wrong beginning is no slip
+		}
+		return hint.Distance(x, name)
+	}
+	slices.SortStableFunc(names, func(x, y string) int { return distance(x) - distance(y) })
+	return format, names[:min(len(names), 3)]
 }

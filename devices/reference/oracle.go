@@ -45,7 +45,5 @@ func (u *slowUnit) Instruction() *mma.Instruction { return u.inst }
 func (u *slowUnit) Model() *mma.Params            { return &u.inst.Params }
 
 func (u *slowUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
-	return tiling.EachDot(ctx, in, out, func(d *mma.Dot) uint64 {
-		return oracle.Eval(&u.inst.Params, in.Formats, u.inst.K, d)
-	})
+	return tiling.EachDot(ctx, in, out, oracle.NewEvaluator(&u.inst.Params, in.Formats, u.inst.K).Eval)
 }

@@ -15,6 +15,7 @@
 //	input        string   input that shows it, as eval reads it
 //	before       string   A's result
 //	after        string   that of the last version of all
+//	bundle       string?  directory of the bundle of the input, with --out
 //
 // The API of this package is not promised: it may change in any version.
 package bisect
@@ -27,6 +28,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -111,7 +113,7 @@ func (b *Bisection) Run(ctx context.Context, found func(*Change) error) (exact b
 func (b *Bisection) change(x *input, r span) *Change {
 	f := x.pair.Formats()
 	c := &Change{Instruction: x.pair.Name(), Cause: x.bucket, First: b.Versions[r.new], Input: mma.FormatDot(f, x.dot),
-		Before: mma.FormatCode(f.D, x.a), After: mma.FormatCode(f.D, x.b)}
+		Before: mma.FormatCode(f.D, x.a), After: mma.FormatCode(f.D, x.b), mismatch: x.mismatch, number: x.number}
 	if r.old >= 0 {
 		c.Last = b.Versions[r.old]
 	}
@@ -166,6 +168,9 @@ type input struct {
 	bucket string
 	dot    *mma.Dot
 	a, b   uint64
+
+	mismatch *corpus.Mismatch
+	number   int // within its bucket
 }
 
 // compareLast compares A with the last version and returns an input of each cause.
@@ -257,7 +262,7 @@ func (o *observer) Finding(f *fuzz.Case, _ bool) error {
 		return nil
 	}
 	p := &o.pairs[f.Pair]
-	x := &input{pair: p, bucket: f.Bucket, dot: f.Dot, a: f.A, b: f.B}
+	x := &input{pair: p, bucket: f.Bucket, dot: f.Dot, a: f.A, b: f.B, mismatch: f.Mismatch, number: f.Number}
 	if f.OnModel || f.Dot == nil {
 		x.dot = f.Start
 		var err error

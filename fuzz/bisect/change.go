@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 // Change is where the results of an input changed.
@@ -19,6 +22,21 @@ type Change struct {
 	Input       string   `json:"input"`
 	Before      string   `json:"before"`
 	After       string   `json:"after"` // by the last version of all
+	Bundle      string   `json:"bundle,omitempty"`
+
+	mismatch *corpus.Mismatch // of A and the last version of all
+	number   int              // of its cause
+}
+
+// Save writes the bundle of the input, on which A and the last version of all differ, into a
+// directory below out.
+func (c *Change) Save(out string) error {
+	dir := filepath.Join(out, readable.Slug(c.Instruction), fmt.Sprintf("%s-%d", readable.Slug(c.Cause), c.number))
+	if err := bundle.Vacant(dir); err != nil {
+		return err
+	}
+	c.Bundle = dir
+	return bundle.Write(dir, c.mismatch, nil)
 }
 
 // Write writes the change for people.
@@ -32,6 +50,9 @@ func (c *Change) Write(w io.Writer, width int) {
 	g.Add("  last as A", cmp.Or(c.Last, "none of these versions"))
 	g.Add("  input", c.Input)
 	g.Add("  result", c.After+", was "+c.Before)
+	if c.Bundle != "" {
+		g.Add("  bundle", c.Bundle)
+	}
 	g.Write(w, nil)
 	fmt.Fprintln(w)
 }

@@ -30,8 +30,8 @@ type Options struct {
 	// compiler), nil if there is none.
 	Same devices.Target
 	Time time.Duration // for all steps
-	// Instructions are the names of the instructions to look at; none: all.
-	Instructions []string
+	// Instructions selects the instructions to look at (devices.Select); "": all.
+	Instructions string
 	// Dots is, for each instruction, the largest number of dot products of raw bits, and
 	// that of all other generators together.
 	Dots uint64
@@ -114,18 +114,15 @@ func (r *run) choose() error {
 	if len(all) == 0 {
 		return fmt.Errorf("%s executes no instruction", r.Target.Name())
 	}
-	if len(r.Instructions) == 0 {
-		r.rows = all
+	if r.rows = all; r.Instructions == "" {
 		return nil
 	}
-	for _, name := range r.Instructions {
-		i, err := mma.Search(r.Target.Name(), all, name)
-		if err != nil {
-			return hint.Add(err, "mmafuzz list instructions %s lists them with their formats", readable.ShellWord(r.Target.Name()))
-		}
-		r.rows = append(r.rows, *i)
+	var err error
+	r.rows, err = devices.Select(r.Target, r.Instructions)
+	for n := 0; n < len(r.rows) && err == nil; n++ {
+		err = devices.Refused(&r.rows[n])
 	}
-	return nil
+	return hint.Add(err, "mmafuzz list instructions %s lists them with their formats", readable.ShellWord(r.Target.Name()))
 }
 
 // all runs the steps, and writes the report after each.

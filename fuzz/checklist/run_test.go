@@ -69,7 +69,7 @@ func (*broken) Run(context.Context, *mma.Batch, []byte) error {
 // options are those of the tests. The comparison says what it was asked.
 func options(t *testing.T, dir string, target devices.Target) Options {
 	return Options{
-		Dir: dir, Target: target, Time: time.Minute, Dots: 100, Plan: "smoke", Instructions: []string{right, faulty, absent},
+		Dir: dir, Target: target, Time: time.Minute, Dots: 100, Plan: "smoke", Instructions: right + "," + faulty + "," + absent,
 		compare: func(ctx context.Context, p devices.Pair, dir string, generators []string, count uint64, limit time.Duration) (*comparison, error) {
 			if p.TargetB != "sim:volta" || count != 100 || limit <= 0 || len(generators) == 0 {
 				t.Errorf("comparison with %s of %d in %s with %v", p.TargetB, count, limit, generators)
@@ -252,7 +252,7 @@ func TestInference(t *testing.T) {
 // TestPanic has units that panic.
 func TestPanic(t *testing.T) {
 	o := options(t, t.TempDir(), &target{panic: true})
-	o.Instructions = []string{right}
+	o.Instructions = right
 	rep, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -286,11 +286,11 @@ func TestCancel(t *testing.T) {
 
 func TestRunErrors(t *testing.T) {
 	o := options(t, t.TempDir(), &target{})
-	o.Instructions = []string{"nothing"}
+	o.Instructions = "nothing"
 	if _, err := Run(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), `test:volta has no instruction "nothing"; nearest: `) {
 		t.Error(err)
 	}
-	o.Instructions, o.Dir = nil, filepath.Join(o.Dir, "file")
+	o.Instructions, o.Dir = "", filepath.Join(o.Dir, "file")
 	if err := os.WriteFile(o.Dir, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}

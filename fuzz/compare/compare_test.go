@@ -287,7 +287,7 @@ func FuzzBaseline(f *testing.F) {
 		c.result.Differences = []Difference{aDifference()}
 		c.result.Models = []Model{{Machine: "x"}}
 		c.judge()
-		c.Known.accept(c.result.Differences, "x")
+		c.Known.accept(c.result.Differences, "x", nil)
 		again := reread(t, last)
 		x, _ := json.Marshal(last)
 		y, _ := json.Marshal(again)

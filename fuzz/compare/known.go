@@ -110,21 +110,16 @@ func (k *Known) uses() []KnownUse {
 	return uses
 }
 
-// accept returns a list with the entries of lists, any of which may be nil, and with new
-// entries for the differences that these do not cover on the day.
-func (k *Known) accept(ds []Difference, reason string, lists ...*corpus.Known) *corpus.Known {
+// accept returns a list with the entries of another one, which may be nil, and with new entries
+// for the differences that these do not cover on the day.
+func (k *Known) accept(ds []Difference, reason string, list *corpus.Known) *corpus.Known {
 	all := &corpus.Known{Version: corpus.KnownVersion, Entries: []corpus.KnownEntry{}}
+	if list != nil {
+		all.Entries = append(all.Entries, list.Entries...)
+	}
 	ids := map[string]bool{}
-	for _, list := range lists {
-		if list == nil {
-			continue
-		}
-		for _, e := range list.Entries {
-			if !ids[e.ID] {
-				ids[e.ID] = true
-				all.Entries = append(all.Entries, e)
-			}
-		}
+	for _, e := range all.Entries {
+		ids[e.ID] = true
 	}
 	kept := &Known{List: all, Day: k.Day}
 	unknown, _ := groups(ds, func(d *Difference) bool { return d.State != StateKnown })

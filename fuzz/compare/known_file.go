@@ -21,9 +21,9 @@ func HoldKnown(name string) (*KnownFile, error) {
 	file, err := corpus.Replace(name)
 	switch {
 	case errors.Is(err, corpus.ErrInUse):
-		return nil, hint.Add(err, "wait for the other mmafuzz, or name another file with --write-known")
+		return nil, hint.Add(err, "wait for the other mmafuzz, or name another file with --known")
 	case err != nil:
-		return nil, hint.Add(err, "name a file with --write-known that can be made or written")
+		return nil, hint.Add(err, "name a file with --known that can be made or written")
 	}
 	f := &KnownFile{file: file}
 	info, err := os.Stat(name)
@@ -31,16 +31,16 @@ func HoldKnown(name string) (*KnownFile, error) {
 		return f, nil // nothing is there to be kept
 	}
 	f.kept, err = corpus.OpenKnown(name)
-	return f, hint.Add(err, "its entries are kept, so it has to be a list of known differences: name another file with --write-known")
+	return f, hint.Add(err, "its entries are kept, so it has to be a list of known differences: name another file with --known")
 }
 
-// Save writes the list: what the file has already, as it is, what k has besides, and entries
-// for the differences that are left.
+// Save writes the list: what the file has already, as it is, and entries for the differences that
+// it does not cover on the day of k.
 func (f *KnownFile) Save(k *Known, ds []Difference, reason string) error {
 	if f == nil {
 		return nil
 	}
-	body, err := json.MarshalIndent(k.accept(ds, reason, f.kept, k.List), "", "  ")
+	body, err := json.MarshalIndent(k.accept(ds, reason, f.kept), "", "  ")
 	if err != nil {
 		return err
 	}

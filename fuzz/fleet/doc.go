@@ -4,7 +4,7 @@
 //
 // A Plan cuts a campaign into units: a range of the inputs of one source for one pair, of
 // about half a minute (package fuzz/engine, Unit). A Shard does the units whose number modulo the
-// number of shards is its own, and no others. What a unit finds depends on the plan alone, so
+// number of shards is its own, and of others those that its own need and nobody does. What a unit finds depends on the plan alone, so
 // it does not matter who works on it, when, or how often: duplicates have the same bytes. Merge
 // is a function of the set of units that it is given.
 //
@@ -38,8 +38,9 @@
 // found. For a pair with a unit whose arithmetic is not known, the verdict of the earlier
 // rounds names the causes. The first round is a sixteenth of the work. A shard does its units
 // that need no feedback first, then waits for the units of other shards as long as these
-// write results. Shards with directories of their own have to stop at the end of a round; they can
-// go on when all directories are merged into each.
+// write results. Those that nobody works on it does itself, so that a shard that is alone gets on.
+// Shards with directories of their own do not see each other: with OwnOnly they stop at the end of
+// a round, and go on when all directories are merged into each.
 //
 // When all units are done, cases are explained and minimized: merging does that.
 //
@@ -72,7 +73,7 @@
 //	shards[].rate      number?  dot products a second, of the last minutes
 //	causes[].name      string?  primary cause
 //	causes[].cases     number?  of the units that are done
-//	causes[].since     number?  seconds since the first unit with it was done; 0 if that is not known because its result was merged
+//	causes[].since     number?  seconds since the first unit with it was done; not there if its result was merged
 //	causes[].at_units  number?  how many units had been done then; merged results count as done first, in the order of their numbers
 //
 // The event shard comes last in run --campaign, also after an interrupt:

@@ -95,18 +95,15 @@ func TestSlowPlan(t *testing.T) {
 	}
 }
 
-// shards runs n shards at once in a directory that they share. As a scheduler does, it starts again
-// those that others have not given what they need.
+// shards runs n shards at once in a directory that they share.
 func shards(t *testing.T, p *Plan, pairs []devices.Pair, dir string, n int) {
 	t.Helper()
 	errs := make([]error, n)
 	var wg sync.WaitGroup
 	for i := range n {
 		wg.Go(func() {
-			for errs[i] = ErrRound; errors.Is(errs[i], ErrRound); {
-				s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: n, Workers: 1 + i%2}
-				errs[i] = s.Run(t.Context())
-			}
+			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: n, Workers: 1 + i%2}
+			errs[i] = s.Run(t.Context())
 		})
 	}
 	wg.Wait()
@@ -325,7 +322,7 @@ func TestRounds(t *testing.T) {
 	for round := 0; ; round++ {
 		left := 0
 		for i, dir := range dirs {
-			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: len(dirs), Workers: 1, Observe: func(p Progress) {
+			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: len(dirs), Workers: 1, OwnOnly: true, Observe: func(p Progress) {
 				if p.Waiting {
 					t.Errorf("shard %d waits for what nobody does", i)
 				}
@@ -352,6 +349,60 @@ func TestRounds(t *testing.T) {
 	one := t.TempDir()
 	shards(t, p, pairs, one, 1)
 	if union(t, one) != union(t, dirs...) {
+		t.Error("another result")
+	}
+}
+
+// TestLone runs a shard alone, beside the log of one that has died: it waits for nobody, and does
+// what its own units need. The others find that done.
+func TestLone(t *testing.T) {
+	t.Parallel()
+	p, pairs := newPlan(t, 1)
+	dir := t.TempDir()
+	if err := prepare(dir, journal.ByShard, p); err != nil {
+		t.Fatal(err)
+	}
+	writeLog(t, dir, "1-of-3.host.A", nil)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, unitsDir, "1-of-3.host.A"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	want := map[int]bool{}
+	for _, u := range p.Units() {
+		want[u.Number] = u.Round < p.Rounds-1 || u.Number%3 == 0
+	}
+	var last Progress
+	run := func(i int) {
+		t.Helper()
+		s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: 3, Workers: 2, Observe: func(p Progress) {
+			last = p
+			if p.Waiting {
+				t.Errorf("shard %d waits for what nobody does", i)
+			}
+		}}
+		if err := s.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(0)
+	x := newIndex(p, dir)
+	if err := x.update(); err != nil {
+		t.Fatal(err)
+	}
+	for n := range p.Units() {
+		if _, done := x.at[n]; done != want[n] {
+			t.Errorf("unit %d of round %d is done: %t", n, p.Units()[n].Round, done)
+		}
+	}
+	done := len(x.at)
+	run(1)
+	run(2)
+	if last.Done != last.Of || done == last.Of {
+		t.Errorf("%d units of %d were done by the first, in the end %d", done, last.Of, last.Done)
+	}
+	one := t.TempDir()
+	shards(t, p, pairs, one, 1)
+	if union(t, one) != union(t, dir) {
 		t.Error("another result")
 	}
 }

@@ -3,6 +3,7 @@ package fleet
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,13 +22,16 @@ type Shard struct {
 	Index, Of int
 	Workers   int              // units that are worked on at once
 	Wait      time.Duration    // how long to wait for results of shards that have shown no new one; 0: DefaultWait
+	OwnOnly   bool             // units of other shards are never done here: the directory is not shared
 	Observe   func(p Progress) // may be nil
 
 	mu     sync.Mutex
 	index  *index
 	log    *shardLog
 	done   Progress
+	plain  *fuzz.Campaign // runs units without feedback
 	merged *fuzz.Campaign // has merged rounds, for what later ones learn from them
+	fed    *fuzz.Campaign // runs units with the feedback of merged; nil: there is none yet
 }
 
 // DefaultWait is how long a shard waits for others that seem to do nothing. A unit takes half as
@@ -45,32 +49,31 @@ type Progress struct {
 	Waiting    bool // for units of other shards
 }
 
-// ErrRound reports that a shard cannot go on: the units that are left need results of other
-// shards.
+// ErrRound reports that a shard with OwnOnly cannot go on: the units that are left need results of
+// other shards.
 var ErrRound = errors.New("what is left learns from units that are not here")
 
 // Run does the units of the shard that have no result yet: first those that need no feedback, then
 // round by round those that do, for which all units of the rounds before must be done. It
-// waits for these as long as other shards write results in the directory; the error is ErrRound
-// if nobody does. If the context ends, its error is returned, and the units in progress are
-// lost.
+// waits for these as long as other shards write results in the directory. What nobody works on, it
+// does itself, or returns ErrRound if OwnOnly is set. If the context ends, its error is returned,
+// and the units in progress are lost.
 func (s *Shard) Run(ctx context.Context) (err error) {
 	if s.Wait == 0 {
 		s.Wait = DefaultWait
 	}
-	c, err := s.begin()
-	if err != nil {
+	if err := s.begin(); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.log.close()) }()
 	for round := range s.Plan.Rounds {
 		units := s.units(round)
 		if len(units) > 0 && round > 0 {
-			if c, err = s.feed(ctx, round); err != nil {
+			if err := s.await(ctx, round); err != nil {
 				return err
 			}
 		}
-		if err := s.compute(ctx, c, units); err != nil {
+		if err := s.compute(ctx, units); err != nil {
 			return err
 		}
 	}
@@ -79,11 +82,11 @@ func (s *Shard) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// begin returns the campaign that runs units without feedback. Nothing is left of a shard that is
-// refused.
-func (s *Shard) begin() (c *fuzz.Campaign, err error) {
-	if c, err = s.campaign(nil); err == nil {
-		err = s.Plan.check(c)
+// begin opens the log of the shard and the campaigns that it needs. Nothing is left of a shard that
+// is refused.
+func (s *Shard) begin() (err error) {
+	if s.plain, err = s.campaign(nil); err == nil {
+		err = s.Plan.check(s.plain)
 	}
 	if err == nil {
 		s.merged, err = s.campaign(nil)
@@ -92,17 +95,17 @@ func (s *Shard) begin() (c *fuzz.Campaign, err error) {
 		err = prepare(s.Dir, journal.ByShard, s.Plan)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.index = newIndex(s.Plan, s.Dir)
 	if err := s.index.update(); err != nil {
-		return nil, err
+		return err
 	}
 	if s.log, err = newShardLog(s.Dir, s.Index, s.Of); err != nil {
-		return nil, err
+		return err
 	}
 	s.tell(false)
-	return c, nil
+	return nil
 }
 
 // campaign returns a campaign with the feedback of earlier rounds, if f is not nil.
@@ -131,8 +134,18 @@ func (s *Shard) units(round int) (units []*Unit) {
 	return units
 }
 
-// compute does units.
-func (s *Shard) compute(ctx context.Context, c *fuzz.Campaign, units []*Unit) error {
+// compute does units of one round, which either all need feedback or all do not.
+func (s *Shard) compute(ctx context.Context, units []*Unit) error {
+	if len(units) == 0 {
+		return nil
+	}
+	c := s.plain
+	if u := units[0]; u.Fed {
+		var err error
+		if c, err = s.feed(ctx, u.Round); err != nil {
+			return err
+		}
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
@@ -182,48 +195,77 @@ func (s *Shard) tell(waiting bool) {
 	}
 }
 
-// feed returns the campaign that runs the units which are fed in a round, once all results of the
-// rounds before it are there.
-func (s *Shard) feed(ctx context.Context, round int) (*fuzz.Campaign, error) {
+// await waits until all results of the rounds before one are there, and does the units that nobody
+// else works on: a few at a time, since others may come.
+func (s *Shard) await(ctx context.Context, round int) error {
 	for {
 		if err := s.index.update(); err != nil {
-			return nil, err
+			return err
 		}
 		if s.index.complete() >= round {
-			break
+			return nil
 		}
-		if !s.othersWork(round) {
-			return nil, ErrRound
+		switch left := s.idle(); {
+		case len(left) > 0 && s.OwnOnly:
+			return ErrRound
+		case len(left) > 0:
+			if err := s.compute(ctx, left[:min(len(left), max(s.Workers, 1))]); err != nil {
+				return err
+			}
+			continue
 		}
 		s.tell(true)
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return ctx.Err()
 		case <-time.After(pollEvery):
 		}
 	}
+}
+
+// feed returns the campaign that runs the units which are fed in a round. All results of the rounds
+// before it are there.
+func (s *Shard) feed(ctx context.Context, round int) (c *fuzz.Campaign, err error) {
 	for f := s.merged.Feedback(); f.Round < round; f = s.merged.Feedback() {
 		if err := s.index.mergeRound(ctx, s.merged, f.Round, false); err != nil {
 			return nil, err
 		}
+		s.fed = nil
 	}
-	return s.campaign(s.merged.Feedback())
+	if s.fed == nil {
+		s.fed, err = s.campaign(s.merged.Feedback())
+	}
+	return s.fed, err
 }
 
-// othersWork reports whether each missing unit of the rounds before one is of a shard that has
-// written a result not long ago.
-func (s *Shard) othersWork(round int) bool {
-	works := map[int]bool{}
+// idle returns units without a result of the first round that has some, which nobody works on: none
+// is of another shard that has written a result not long ago. Either all need feedback or none
+// does. Each shard begins elsewhere, so that those that find the same units do others of them.
+func (s *Shard) idle() (units []*Unit) {
+	works := map[int]map[int]bool{} // by the number of shards
 	for _, l := range s.index.logs {
-		if l.of == s.Of && time.Since(l.grown) < s.Wait {
-			works[l.shard] = true
+		if l.of > 0 && (l.of != s.Of || l.shard != s.Index) && time.Since(l.grown) < s.Wait {
+			if works[l.of] == nil {
+				works[l.of] = map[int]bool{}
+			}
+			works[l.of][l.shard] = true
 		}
 	}
-	for _, u := range s.Plan.Units() {
-		_, done := s.index.at[u.Number]
-		if u.Round < round && !done && !works[u.Number%s.Of] {
-			return false
+	all, round := s.Plan.Units(), s.index.complete()
+	for n := range all {
+		u := &all[n]
+		_, done := s.index.at[n]
+		if u.Round != round || done || len(units) > 0 && u.Fed != units[0].Fed {
+			continue
+		}
+		worked := false
+		for of, shards := range works {
+			worked = worked || shards[n%of]
+		}
+		if !worked {
+			units = append(units, u)
 		}
 	}
-	return true
+	first := len(units) * s.Index / s.Of
+	return slices.Concat(units[first:], units[:first])
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -14,7 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
-// Status is the progress of the campaign in a directory.
+// Status is the progress of the campaign in some directories.
 type Status struct {
 	Plan       string        `json:"plan"`
 	Count      uint64        `json:"count"`
@@ -46,8 +45,8 @@ type ShardStatus struct {
 type CauseStatus struct {
 	Name    string  `json:"name"`
 	Cases   uint64  `json:"cases"`
-	Since   float64 `json:"since"`    // seconds since the first unit with the cause was done; 0: not known, its result was merged
-	AtUnits int     `json:"at_units"` // how many units were done by then; merged results count in the order of their numbers
+	Since   float64 `json:"since,omitempty"` // seconds since the first unit with the cause was done; 0: not known, its result was merged
+	AtUnits int     `json:"at_units"`        // how many units were done by then; merged results count in the order of their numbers
 }
 
 // The states of a shard.
@@ -60,7 +59,7 @@ const (
 // silentAfter is how long a shard may take for a unit until it seems to do nothing.
 const silentAfter = 5 * time.Minute
 
-// Watcher looks at a directory repeatedly, and reads every result only once.
+// Watcher looks at directories repeatedly, and reads every result only once.
 type Watcher struct {
 	plan  *Plan
 	index *index
@@ -75,13 +74,14 @@ type seenUnit struct {
 	shard, of        int       // that did it; of 0: not known
 }
 
-// NewWatcher returns a watcher of a directory of shards or of merged results. It changes nothing.
-func NewWatcher(dir string) (*Watcher, error) {
-	p, err := ReadPlan(filepath.Join(dir, planFile))
+// NewWatcher returns a watcher of directories of shards or of merged results, of one plan. It
+// changes nothing.
+func NewWatcher(dirs ...string) (*Watcher, error) {
+	p, err := commonPlan(dirs)
 	if err != nil {
 		return nil, err
 	}
-	w := &Watcher{p, newIndex(p, dir), map[int]seenUnit{}}
+	w := &Watcher{p, newIndex(p, dirs...), map[int]seenUnit{}}
 	w.index.keep = true
 	return w, nil
 }

@@ -28,7 +28,11 @@ func (s *Status) Document() *document.Document {
 	}
 	shards := &document.Table{Columns: document.Columns("shard", "state", "#last result", "#units", "#dots", "#dots/s", "host")}
 	for _, x := range s.Shards {
-		shards.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, clock(x.Age)+" ago", fmt.Sprint(x.Units), readable.Thousands(x.Dots), readable.Count(uint64(x.Rate)), x.Host)
+		rate := ""
+		if x.Rate > 0 {
+			rate = readable.Count(uint64(x.Rate))
+		}
+		shards.Add(fmt.Sprintf("%d/%d", x.Shard, x.Of), x.State, clock(x.Age)+" ago", fmt.Sprint(x.Units), readable.Thousands(x.Dots), rate, x.Host)
 	}
 	d.Untitled = true
 	d.Add("Progress", about...)

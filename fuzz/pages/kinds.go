@@ -38,6 +38,7 @@ var kinds = []kind{
 	{name: "results of compare", is: isComparison, make: comparisonPage, together: true},
 	{name: "answers of probe --json", is: hasKeys("paper", "question"), make: answersPage},
 	{name: "a campaign's directory", is: holds(fuzz.JournalFile), make: campaignPage},
+	{name: "the directory of a campaign's shards", is: holds("campaign.json"), make: shardsPage, together: true},
 	{name: "recordings", is: isRecording, make: recordingPage, together: true},
 }
 

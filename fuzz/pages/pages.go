@@ -18,6 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
+	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
@@ -194,6 +195,25 @@ func campaignPage(_ context.Context, _ *Maker, paths []string) (*document.Docume
 		err = hint.Bare(err)
 	}
 	return p, hint.Add(err, "name the directory of a campaign, which mmafuzz run has written")
+}
+
+// shardsPage shows how far shards are and what they have found; merging says why.
+func shardsPage(_ context.Context, _ *Maker, paths []string) (*document.Document, error) {
+	w, err := fleet.NewWatcher(paths...)
+	if err != nil {
+		return nil, hint.Add(err, "name directories of one plan")
+	}
+	s, err := w.Look()
+	if err != nil {
+		return nil, err
+	}
+	p := s.Document()
+	var dirs []string
+	for _, path := range paths {
+		dirs = append(dirs, readable.ShellPath(path))
+	}
+	p.Add("Next", document.Text("Merging explains the differences and shrinks an input of each: mmafuzz merge "+strings.Join(dirs, " ")+" --out RESULT, then mmafuzz report RESULT"))
+	return p, nil
 }
 
 func inferencePage(ctx context.Context, _ *Maker, paths []string) (*document.Document, error) {

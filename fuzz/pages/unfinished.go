@@ -7,7 +7,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 	"github.com/mmafuzz/mmafuzz/triage/study"
@@ -27,13 +26,6 @@ func begunBy(path string, by journal.Writer) bool {
 }
 
 var unfinishedKinds = []unfinished{
-	{
-		name: "the directory of a campaign's shards, which are to be merged",
-		is:   func(path string) bool { return has(path, "campaign.json") && !has(path, fuzz.JournalFile) },
-		remedy: func(path string) string {
-			return fmt.Sprintf("mmafuzz merge %s --out RESULT, then mmafuzz report RESULT", readable.ShellPath(path))
-		},
-	},
 	{
 		name: "a study that has not come to its end",
 		is:   func(path string) bool { return !has(path, "result.json") && begunBy(path, journal.ByStudy) },

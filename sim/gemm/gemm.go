@@ -35,7 +35,7 @@ type Operands struct {
 	// Alpha, Beta, Bias (by column) and scales have the format schedule.Side.
 	Alpha, Beta    uint64
 	Bias           []uint64
-	ScaleA, ScaleB []uint64 // see scale
+	ScaleA, ScaleB []uint64 // see schedule.Blocks.Index
 }
 
 // Given returns which operands there are.
@@ -173,15 +173,4 @@ type model struct{ *sim.Model }
 func (m model) Run(_ context.Context, in *mma.Batch, out []byte) error {
 	m.Model.Run(in, out)
 	return nil
-}
-
-// scale returns the scale of a row of A or a column of B in block n along K: scales lie line
-// after line of blocks, one for each block along K.
-func scale(codes []uint64, b *schedule.Blocks, line, n, depth int) uint64 {
-	if b.Lines == 0 {
-		line = 0
-	} else {
-		line /= b.Lines
-	}
-	return codes[line*b.Along(depth)+n]
 }

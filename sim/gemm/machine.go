@@ -221,9 +221,9 @@ func (m *machine) operand(buf *[]byte, r schedule.Ref, id fp.ID) []byte {
 			case schedule.Bias:
 				code = m.o.Bias[column]
 			case schedule.ScaleA:
-				code = scale(m.o.ScaleA, m.k.ScaleA, row, r.N, m.o.K)
+				code = m.o.ScaleA[m.k.ScaleA.Index(row, r.N*m.k.ScaleA.K, m.o.K)]
 			case schedule.ScaleB:
-				code = scale(m.o.ScaleB, m.k.ScaleB, column, r.N, m.o.K)
+				code = m.o.ScaleB[m.k.ScaleB.Index(column, r.N*m.k.ScaleB.K, m.o.K)]
 			}
 			mma.Store(out, w, i*len(m.columns)+j, code)
 		}

@@ -122,7 +122,7 @@ func (p *Params) Step(k int) int {
 type Input struct {
 	// Widen, if set, is a format to which every finite a and b is converted
 	// exactly before anything else: a subnormal may become normal and then
-	// counts with its own exponent.
+	// counts with its own exponent. The FNUZ format of A stands for that of each operand.
 	Widen fp.ID `json:"widen,omitzero"`
 	// Sub is what happens to subnormal a and b (in the format after Widen), and
 	// with FlushPlus also to zeros: they become +0.
@@ -143,6 +143,17 @@ type Input struct {
 	NarrowC Narrow `json:"narrowc,omitzero"`
 	// NaNInf: a NaN of a, b or c counts as an infinity of its sign, before anything else.
 	NaNInf bool `json:"naninf,omitzero"`
+}
+
+// As returns the format of an a or b after Widen; id is the one before.
+func (in *Input) As(id fp.ID) fp.ID {
+	switch {
+	case in.Widen == fp.None:
+		return id
+	case in.Widen.Get().Specials == fp.NegZeroNaN:
+		return id.FNUZ()
+	}
+	return in.Widen
 }
 
 var inputRows = []Row{

@@ -76,10 +76,7 @@ func operandSpan(u *use) (lo, hi int) {
 	case "in.narrowc.":
 		return 1, int(u.f.C.Get().FracBits) - 1
 	}
-	if u.p.In.Widen != fp.None {
-		id = u.p.In.Widen
-	}
-	return 1, int(id.Get().FracBits) - 1
+	return 1, int(u.p.In.As(id).Get().FracBits) - 1
 }
 
 // floorSpan is that of the lower bounds of an alignment: all exponents that could make a

@@ -84,7 +84,7 @@ func (f Formats) Validate() error {
 	if f.Down > maxDown {
 		return fmt.Errorf("products multiplied by 2^-%d: at most 2^-%d is supported", f.Down, maxDown)
 	}
-	if f.Common && (f.A != f.B || f.A.FNUZ() == fp.None || f.C.FNUZ() != fp.None || f.D.FNUZ() != fp.None) {
+	if f.Common && (f.A.FNUZ() == fp.None || f.B.FNUZ() == fp.None || f.C.FNUZ() != fp.None || f.D.FNUZ() != fp.None) {
 		return fmt.Errorf("%s and %s have no FNUZ formats to be compared with by value", f.A, f.B)
 	}
 	return nil
@@ -101,16 +101,16 @@ func (r *Round) Short(id fp.ID) bool {
 }
 
 func (p *Params) checkInput(f Formats) error {
+	fnuz := f.Common && p.In.Widen == f.A.FNUZ()
+	if w := p.In.Widen; w != fp.None && !fnuz && (w.Get().Specials != fp.IEEE || w.Get().Low != 0) {
+		return fmt.Errorf("in.widen: cannot widen to %s", w)
+	}
 	for _, o := range []struct {
 		name string
 		n    Narrow
 		id   fp.ID
 	}{{"in.a", p.In.A, f.A}, {"in.b", p.In.B, f.B}} {
-		wide := o.id
-		if p.In.Widen != fp.None {
-			wide = p.In.Widen
-		}
-		if err := o.n.check(o.id.Get(), wide.Get()); err != nil {
+		if err := o.n.check(o.id.Get(), p.In.As(o.id).Get()); err != nil {
 			return fmt.Errorf("%s: %w", o.name, err)
 		}
 	}
@@ -122,16 +122,10 @@ func (p *Params) checkInput(f Formats) error {
 			return fmt.Errorf("in.narrowc: %w", err)
 		}
 	}
-	if p.In.Widen == fp.None {
-		return nil
-	}
-	if f.Common && p.In.Widen == f.A.FNUZ() {
+	if p.In.Widen == fp.None || fnuz {
 		return nil
 	}
 	w := p.In.Widen.Get()
-	if w.Specials != fp.IEEE || w.Low != 0 {
-		return fmt.Errorf("in.widen: cannot widen to %s", w.Name)
-	}
 	for _, id := range []fp.ID{f.A, f.B} {
 		o := id.Get()
 		low := o.Emin() - int32(o.FracBits)

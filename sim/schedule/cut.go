@@ -144,3 +144,16 @@ func (b *Blocks) Count(lines, depth int) int {
 	}
 	return ceil(lines, b.Lines) * b.Along(depth)
 }
+
+// Index returns the number of the scale of an element: scales lie line after line of blocks, one
+// for each block along K.
+func (b *Blocks) Index(line, k, depth int) int {
+	n := 0
+	if b.Lines > 0 {
+		n = line / b.Lines * b.Along(depth)
+	}
+	if b.K > 0 {
+		n += k / b.K
+	}
+	return n
+}

@@ -77,9 +77,13 @@ func files(m *corpus.Mismatch) (map[string][]byte, error) {
 	if err := report.Text(&text, pic, report.TextOptions{}); err != nil {
 		return nil, err
 	}
+	numpy, err := numpyRepro(m)
+	if err != nil {
+		return nil, err
+	}
 	files := programs(m)
-	readme := readme(m, text.String(), slices.Sorted(maps.Keys(files)))
-	files["picture.txt"], files["README.md"], files["repro_test.go"] = text.Bytes(), []byte(readme), []byte(reproTest(m))
+	gpu := slices.Sorted(maps.Keys(files))
+	files["picture.txt"], files["repro_test.go"], files[numpyFile] = text.Bytes(), []byte(reproTest(m)), numpy
 	for _, side := range []struct {
 		name   string
 		record *corpus.SideRecord
@@ -101,6 +105,7 @@ func files(m *corpus.Mismatch) (map[string][]byte, error) {
 			files["trace-"+side.name+".json"] = append(body, '\n')
 		}
 	}
+	files["README.md"] = []byte(readme(m, text.String(), gpu, slices.Sorted(maps.Keys(files))))
 	return files, nil
 }
 

@@ -37,7 +37,7 @@ func TestRerun(t *testing.T) {
 		if command := strings.Join(Rerun(m, "dir"), " "); command != c.command {
 			t.Errorf("%s: %q, want %q", c.b, command, c.command)
 		}
-		text := readme(m, "", nil)
+		text := readme(m, "", nil, nil)
 		if strings.Contains(text, "mmafuzz replay") != (c.err == "") || !strings.Contains(text, c.err) {
 			t.Errorf("%s: the README says\n%s", c.b, text)
 		}

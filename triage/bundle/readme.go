@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -12,8 +13,8 @@ import (
 )
 
 // readme is the README of a bundle: what it is, for somebody who has never
-// seen one. programs are the files of its programs for GPUs.
-func readme(m *corpus.Mismatch, picture string, programs []string) string {
+// seen one. programs are the files of its programs for GPUs, and files those that it has.
+func readme(m *corpus.Mismatch, picture string, programs, files []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", readable.Markdown(m.Bucket))
 	fmt.Fprintf(&b, "%s (%s) and %s (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
@@ -48,7 +49,19 @@ func readme(m *corpus.Mismatch, picture string, programs []string) string {
 		b.WriteString(text)
 	}
 	b.WriteString("\n\n")
-	fmt.Fprintf(&b, "Files: `case.txt` the operands, `mismatch.json` everything for programs, `picture.txt`,\n`trace-*.json` every step of the sums, `repro_test.go` a Go test, `MANIFEST` checksums.\n\n")
+	b.WriteString("Files:\n\n- `case.txt`: the operands\n- `mismatch.json`: everything, for programs\n")
+	for _, kind := range fileKinds {
+		var names []string
+		for _, name := range files {
+			if ok, _ := filepath.Match(kind.pattern, name); ok {
+				names = append(names, "`"+name+"`")
+			}
+		}
+		if names != nil {
+			fmt.Fprintf(&b, "- %s: %s\n", strings.Join(names, ", "), kind.what)
+		}
+	}
+	b.WriteString("- `MANIFEST`: checksums\n\n")
 	if len(programs) > 0 {
 		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
 	}
@@ -60,8 +73,18 @@ func readme(m *corpus.Mismatch, picture string, programs []string) string {
 	if RunsCommand(m.A.Target, m.B.Target) {
 		b.WriteString("This runs the command that is the target, and so does the Go test: mmafuzz shows it and asks\nfirst, or is told `--allow-exec`.\n\n")
 	}
-	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n", here+"/repro_test.go")
+	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n\n", here+"/repro_test.go")
+	fmt.Fprintf(&b, "A function of yours that takes NumPy arrays, or a child, without mmafuzz:\n\n    python3 %s MODULE:FUNCTION\n    python3 %[1]s --child COMMAND WORD...\n", here+"/"+numpyFile)
 	return b.String()
+}
+
+// fileKinds says what is in the files of a bundle.
+var fileKinds = []struct{ pattern, what string }{
+	{"picture.txt", "the picture above"},
+	{"trace-[ab].json", "every step of a sum"},
+	{"model-[ab].json", "the parameters of a side (mmafuzz help model)"},
+	{"repro_test.go", "a Go test"},
+	{numpyFile, "the operands as NumPy arrays, for NumPy or a function of yours"},
 }
 
 // given is what a side gave.

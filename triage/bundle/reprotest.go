@@ -24,6 +24,7 @@ func reproTest(m *corpus.Mismatch) string {
 package repro
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -48,7 +49,7 @@ func TestRepro(t *testing.T) {
 	} {
 		unit, err := devices.OpenUnit(side.target, side.instruction, side.like)
 		if err != nil {
-			t.Skip(err) // the target is not on this machine
+			t.Fatal(err) // also where the target is not on this machine: nothing was reproduced
 		}
 %[11]s		f := unit.Instruction().Formats
 		dot, err := mma.ParseDot(f, %[10]d, false, strings.Fields(operands))
@@ -58,8 +59,14 @@ func TestRepro(t *testing.T) {
 		b := mma.NewBatch(f, mma.Shape{M: 1, N: 1, K: %[10]d, Tiles: 1})
 		b.Set(0, dot)
 		out := make([]byte, f.D.Width())
-		if err := unit.Run(t.Context(), b, out); err != nil {
-			t.Skip(err)
+		err = unit.Run(t.Context(), b, out)
+		switch {
+		case errors.Is(err, devices.ErrNoRecording):
+			t.Skip(err) // the case was shrunk on a model, and the recording has only what was recorded
+		case err != nil && side.want == "-":
+			continue // as it was
+		case err != nil:
+			t.Fatal(err)
 		}
 		if got := mma.FormatCode(f.D, mma.Load(out, f.D.Width(), 0)); got != side.want {
 			t.Errorf("%%s %%s gives %%s, it gave %%s", side.target, side.instruction, got, side.want)

@@ -16,6 +16,7 @@ type designer struct {
 	k              int
 	fa, fb, fc, fs *fp.Format // fc and fs may be nil
 	dot            *mma.Dot
+	widths         []int // of roundings and cuts, for exactTie
 	scale          []int // exponent that the scales of each block add
 }
 

@@ -53,6 +53,7 @@
 //	corners.go          the enumerated extremes, of which the unit is asked all
 //	asker.go            everything that is asked of the unit; failed_calls.go: calls that fail
 //	near_failures.go    inputs near those on which the hypothesis fails
+//	ties.go             exact ties, for the families of the validation
 //	rule_out.go         ruling out the mutants of the program found
 //	validate.go         the comparison on many inputs; confidence.go: what follows from it
 //	witness.go          the smallest input on which the best program is wrong;

@@ -33,6 +33,7 @@ var designed = []family{
 var furtherFamilies = []family{
 	{"zero sums", "products that cancel exactly, of any number, with c = 0 of either sign", zeroSum},
 	{"broken ties", "sums halfway between two results but for small products, half of them beside two large ones that cancel", brokenTie},
+	{"ties", "sums halfway between two results, or between two values of what is rounded before them, in any binade", exactTie},
 	{"near ties", "sums of two terms, one of which is nearly half of the other's last bit", nearTie},
 	{"crumbs", "large products of one sign, and a few small ones, half of the time as small as products can be", crumbs},
 }
@@ -68,9 +69,10 @@ func docOf(name string) string {
 	return ""
 }
 
-// design returns n dot products of a designed family.
-func design(sp gen.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {
+// design returns n dot products of a designed family, aimed at a program unless p is nil.
+func design(sp gen.Spec, fam *family, r *rand.Rand, n int, p *mma.Params) []*mma.Dot {
 	d := newDesigner(sp.Formats, sp.K, r)
+	d.widths = widthsOf(sp, p)
 	dots := make([]*mma.Dot, n)
 	for i := range dots {
 		d.start()
@@ -84,7 +86,7 @@ func design(sp gen.Spec, fam *family, r *rand.Rand, n int) []*mma.Dot {
 func Questions(sp gen.Spec, seed uint64, n int) []*mma.Dot {
 	var dots []*mma.Dot
 	for i := range designed {
-		dots = append(dots, design(sp, &designed[i], rand.New(rand.NewPCG(seed, uint64(i))), n)...)
+		dots = append(dots, design(sp, &designed[i], rand.New(rand.NewPCG(seed, uint64(i))), n, nil)...)
 	}
 	return dots
 }

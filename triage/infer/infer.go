@@ -187,6 +187,9 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 		if len(l.met) > 0 {
 			l.p = l.settled(ctx, l.p)
 		}
+		if err == nil && l.explains(&l.p) { // nothing has been asked yet that could refute it
+			l.left, err = l.refute(ctx)
+		}
 	}
 	r := &Result{Formats: l.Formats, K: l.K, Params: l.p, Policy: l.Policy, Repairs: l.repairs}
 	for _, s := range l.Families {

@@ -90,7 +90,7 @@ func (l *loop) rand() *rand.Rand {
 func (l *loop) gather(ctx context.Context) error {
 	l.enter(asking)
 	for i := range designed {
-		if err := l.take(ctx, designed[i].name, design(l.spec(), &designed[i], l.rand(), firstCases)); err != nil {
+		if err := l.take(ctx, designed[i].name, design(l.spec(), &designed[i], l.rand(), firstCases, nil)); err != nil {
 			return err
 		}
 	}
@@ -304,6 +304,11 @@ func (l *loop) unbiasedEvidence() *evidence.Evidence {
 	e := l.Without(closeUpName, refutations)
 	e.Add("challenges", l.unbiased.Dots, l.unbiased.Want)
 	return e
+}
+
+// explains reports whether p is right on all evidence.
+func (l *loop) explains(p *mma.Params) bool {
+	return l.Valid(p) && evidence.Total(l.Hits(p, l.All())) == len(l.All().Want)
 }
 
 // settled follows the single changes that make a program right on more unbiased inputs: a

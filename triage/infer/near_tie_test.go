@@ -31,7 +31,7 @@ func TestNearTie(t *testing.T) {
 		x, y := of(exact), of(wide)
 		family := &family{make: nearTie}
 		differ := 0
-		for _, d := range design(gen.Spec{Formats: f, K: k}, family, rand.New(rand.NewPCG(1, 2)), n) {
+		for _, d := range design(gen.Spec{Formats: f, K: k}, family, rand.New(rand.NewPCG(1, 2)), n, nil) {
 			if x.Dot(d, nil) != y.Dot(d, nil) {
 				differ++
 			}

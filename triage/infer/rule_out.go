@@ -41,7 +41,7 @@ func (x *Mutant) Path() string { return x.Changes[0].Path }
 func (l *loop) pool(n int, ps ...*mma.Params) []*mma.Dot {
 	var dots []*mma.Dot
 	for i := range designed {
-		dots = append(dots, design(l.spec(), &designed[i], l.rand(), n)...)
+		dots = append(dots, design(l.spec(), &designed[i], l.rand(), n, nil)...)
 	}
 	l.draws++
 	for _, g := range gen.Every(l.spec()) {
@@ -57,16 +57,14 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 	if err != nil {
 		return p, err
 	}
-	whole := l.All()
-	explains := func(q *mma.Params) bool { return evidence.Total(l.Hits(q, whole)) == len(whole.Want) }
 	rewrite := func(p, q mma.Params) mma.Params {
-		if q != p && l.Valid(&q) && explains(&q) && evidence.Total(l.Hits(&q, c)) == len(c.Want) {
+		if q != p && l.explains(&q) && evidence.Total(l.Hits(&q, c)) == len(c.Want) {
 			return q
 		}
 		return p
 	}
 	p = rewrite(p, asChain(p))
-	q := search.Simplest(l.Evidence, p, c, len(c.Want), explains)
+	q := search.Simplest(l.Evidence, p, c, len(c.Want), l.explains)
 	q = rewrite(q, oneByOne(q))
 	if q.L == 0 && q.Lanes <= 1 {
 		q.L = uint8(l.K)

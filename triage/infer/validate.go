@@ -67,7 +67,7 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 func (l *loop) validateFamily(ctx context.Context, p *mma.Params, fam *family, r *rand.Rand, n int) (c Class, wrong int, err error) {
 	c = Class{Name: fam.name, Doc: fam.doc}
 	for at := 0; at < n; at += maxBatch {
-		dots := design(l.spec(), fam, r, min(maxBatch, n-at))
+		dots := design(l.spec(), fam, r, min(maxBatch, n-at), p)
 		kept, want, err := l.unit.ask(ctx, dots)
 		if err != nil {
 			return c, 0, err

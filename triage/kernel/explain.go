@@ -31,12 +31,12 @@ type Question struct {
 
 // Answer is why products are not what a kernel gives.
 type Answer struct {
-	Label   string // "unexplained": no mutant of the kernel gives the other products
-	Words   string
-	Kernel  *schedule.Kernel // that gives them
-	Checked int              // elements on which it does
-	Others  []string         // labels of other mutants that give them on these elements
-	First   string           // the first partial sum that differs, in words
+	Label   string           `json:"label"` // "unexplained": no mutant of the kernel gives the other products
+	Words   string           `json:"words,omitempty"`
+	Kernel  *schedule.Kernel `json:"-"`                 // that gives them
+	Checked int              `json:"checked,omitempty"` // elements on which it does
+	Others  []string         `json:"others,omitempty"`  // labels of other mutants that give them on these elements
+	First   string           `json:"first,omitempty"`   // the first partial sum that differs, in words
 }
 
 // Elements of each kind that are looked at: on the first every mutant is tried, on the

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"sync"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/gemm"
@@ -18,31 +19,10 @@ import (
 type Fuzz struct {
 	A, B     *Side
 	Seed     uint64
-	Count    int
-	Workers  int // 0: one for each processor
-	Progress func(done, of int, what string)
-}
-
-// Found is what a Fuzz has found.
-type Found struct {
-	Products, Differ int
-	Elements, Wrong  int
-	Inputs           [len(inputs)]int // products that differ, by the kind of their operands
-	Lost             *Lost            // what ones have shown
-	Answer           *Answer          // why they differ; nil if they do not, or no side is a kernel
-	// Fresh is how many other products were compared with what the answer's kernel gives, and
-	// Rest how many of them differ: there is more than one difference then.
-	Fresh, Rest int
-	Smallest    *Case // nil: they do not differ
-	// Same is what is known without products: "", or for which K the sides are the same function.
-	Same string
-}
-
-// Lost says that a product of ones is not K, which counts the products that were summed.
-type Lost struct {
-	Side string
-	K    int
-	Sum  float64
+	Count    int           // products; 0: no limit
+	Time     time.Duration // after which no more products are drawn; 0: no limit
+	Workers  int           // 0: one for each processor
+	Progress func(done int, what string)
 }
 
 // drawn is a product.
@@ -58,31 +38,31 @@ const (
 	asked     = 6  // products that differ, and as many that do not, on which mutants are tried
 	perRound  = 64 // products that are computed before they are looked at
 	mostTerms = 1 << 21
+	mostSlow  = 1 << 18 // of a black box
 )
 
-// inputs are the kinds of operands. Of ones and one-hot rows the result is known.
-var inputs = [...]string{"normal", "spread", "ones", "one-hot", "special"}
+// inputs are the kinds of operands. Of ones, marks and one-hot rows the result is known.
+var inputs = [...]string{"normal", "spread", "ones", "marks", "one-hot", "special"}
 
-// Inputs are the names of the kinds of operands.
-func Inputs() []string { return inputs[:] }
-
-// Run compares the sides.
+// Run compares the sides. If it is interrupted, it returns what it has found with the error.
 func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 	shapes, err := shapesOf(z.A, z.B)
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{Same: same(z.A, z.B)}
+	found := &Found{A: z.A.Name, B: z.B.Name, Seed: z.Seed, Same: same(z.A, z.B), Inputs: map[string]int{}}
 	var differ, agree []Product
-	var first *drawn
-	for from := 0; from < z.Count; from += perRound {
-		for _, p := range z.round(ctx, shapes, from, min(perRound, z.Count-from)) {
+	var samples []*drawn // of differ
+	began := time.Now()
+	for from := 0; (z.Count == 0 || from < z.Count) && (z.Time == 0 || time.Since(began) < z.Time); from += perRound {
+		for _, p := range z.round(ctx, shapes, from, z.left(from)) {
 			if p.err != nil {
-				return nil, p.err
+				return found, p.err
 			}
 			wrong := wrong(p.id, p.d[0], p.d[1])
 			found.Products++
 			found.Elements += p.a.M * p.a.N
+			z.count(found, p)
 			q := Product{Operands: p.a, Got: p.d[0], Want: p.d[1], D: p.id}
 			switch {
 			case wrong == 0 && len(agree) < asked:
@@ -90,51 +70,74 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 			case wrong > 0:
 				found.Differ++
 				found.Wrong += wrong
-				found.Inputs[p.kind]++
+				found.Inputs[inputs[p.kind]]++
 				if len(differ) < asked {
-					differ = append(differ, q)
-				}
-				if first == nil {
-					first = p
-				}
-				if found.Lost == nil {
-					found.Lost = z.lost(p)
+					differ, samples = append(differ, q), append(samples, p)
 				}
 			}
 		}
-		if z.Progress != nil {
-			z.Progress(min(z.Count, from+perRound), z.Count, "products")
-		}
+		z.show(found.Products, "products")
 	}
-	if first == nil {
+	if samples == nil {
+		return found, ctx.Err()
+	}
+	if found.Varies = z.varies(ctx, samples); found.Varies != "" {
 		return found, ctx.Err()
 	}
 	if z.A.Kernel != nil {
 		q := Question{Kernel: z.A.Kernel, Options: z.A.Options, Products: append(differ, agree...)}
-		if z.Progress != nil {
-			q.Progress = func(done, of int) { z.Progress(done, of, "why they differ") }
-		}
+		q.Progress = func(done, _ int) { z.show(done, "schedules that are tried") }
 		if found.Answer, err = q.Explain(ctx); err != nil {
-			return nil, err
+			return found, err
 		}
-		if found.Answer.Kernel != nil {
-			if found.Fresh, found.Rest, err = z.check(ctx, shapes, found.Answer.Kernel); err != nil {
-				return nil, err
+		if k := found.Answer.Kernel; k != nil {
+			if found.Fresh, found.Rest, err = z.check(ctx, shapes, k, found.Products); err != nil {
+				return found, err
 			}
 		}
 	}
-	found.Smallest, err = z.shrink(ctx, shapes, first)
+	found.Smallest, err = z.shrink(ctx, shapes, samples[0])
 	return found, err
 }
 
-// check compares the second side with a kernel on as many products as there were, of a seed of
-// their own.
-func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel) (products, differ int, err error) {
+// left is how many products a round has that begins with product from.
+func (z *Fuzz) left(from int) int {
+	if z.Count == 0 {
+		return perRound
+	}
+	return min(perRound, z.Count-from)
+}
+
+func (z *Fuzz) show(done int, what string) {
+	if z.Progress != nil {
+		z.Progress(done, what)
+	}
+}
+
+// varies returns the name of a side that gives other results when it is asked again, "" if none
+// does. Such results prove nothing.
+func (z *Fuzz) varies(ctx context.Context, samples []*drawn) string {
+	for _, p := range samples {
+		again := &drawn{a: p.a, b: p.b}
+		if z.compute(ctx, again); again.err != nil {
+			continue
+		}
+		for i, s := range []*Side{z.A, z.B} {
+			if wrong(p.id, p.d[i], again.d[i]) > 0 {
+				return s.Name
+			}
+		}
+	}
+	return ""
+}
+
+// check compares the second side with a kernel on products of a seed of their own.
+func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel, count int) (products, differ int, err error) {
 	a := *z.A
 	a.Kernel = k
-	fresh := &Fuzz{A: &a, B: z.B, Seed: ^z.Seed, Workers: z.Workers}
-	for from := 0; from < z.Count; from += perRound {
-		for _, p := range fresh.round(ctx, s, from, min(perRound, z.Count-from)) {
+	fresh := &Fuzz{A: &a, B: z.B, Seed: ^z.Seed, Count: count, Workers: z.Workers}
+	for from := 0; from < count; from += perRound {
+		for _, p := range fresh.round(ctx, s, from, fresh.left(from)) {
 			if p.err != nil {
 				return 0, 0, p.err
 			}
@@ -143,9 +146,7 @@ func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel) (pr
 				differ++
 			}
 		}
-		if z.Progress != nil {
-			z.Progress(min(z.Count, from+perRound), z.Count, "products of the changed schedule")
-		}
+		z.show(products, "products of the changed schedule")
 	}
 	return products, differ, nil
 }
@@ -215,50 +216,6 @@ func (z *Fuzz) of(s *Side, o *gemm.Operands, rng *rand.Rand) *gemm.Operands {
 	return &c
 }
 
-// draw draws a shape: many small and skinny ones, some deep; K aligned and not.
-func (s *shapeRange) draw(rng *rand.Rand) schedule.Shape {
-	log := func(most int) int { return int(math.Exp(rng.Float64() * math.Log(float64(most)+0.99))) }
-	for {
-		shape := schedule.Shape{M: log(64), N: log(64), K: log(2048)}
-		switch rng.IntN(8) {
-		case 0:
-			shape.M = 1
-		case 1:
-			shape.N = 1
-		case 2:
-			shape.M, shape.N, shape.K = min(shape.M, 3), min(shape.N, 3), log(1<<14)
-		}
-		if align := []int{1, 1, 8, 64}[rng.IntN(4)]; shape.K > align {
-			shape.K -= shape.K % align
-		}
-		if s.Ks != nil {
-			shape.K = s.Ks[rng.IntN(len(s.Ks))]
-		}
-		shape.M, shape.N = s.fitting(s.M, shape.M), s.fitting(s.N, shape.N)
-		if shape.M*shape.N*shape.K <= mostTerms || s.Ks != nil {
-			return shape
-		}
-	}
-}
-
-// fitting returns a number of rows or columns that both sides take.
-func (s *shapeRange) fitting(ranges []mma.Range, n int) int {
-	if takes(ranges, n) {
-		return n
-	}
-	for _, r := range ranges {
-		for v := r.Min; v <= r.Max && r.Step > 0; v += r.Step {
-			if takes(ranges, v) {
-				return v
-			}
-		}
-		if takes(ranges, r.Min) && r.Min > 0 {
-			return r.Min
-		}
-	}
-	return n
-}
-
 // operands draws matrices for a side.
 func operands(rng *rand.Rand, kind int, s schedule.Shape, side *Side) *gemm.Operands {
 	o := &gemm.Operands{Shape: s}
@@ -273,6 +230,10 @@ func matrix(rng *rand.Rand, kind int, id fp.ID, lines, depth int, isA bool) []by
 	out := make([]byte, lines*depth*w)
 	for n := range lines {
 		hot := rng.IntN(depth)
+		var marked map[int]float64
+		if inputs[kind] == "marks" && isA {
+			marked = marks(rng, f, depth)
+		}
 		for k := range depth {
 			v := rng.NormFloat64()
 			switch inputs[kind] {
@@ -280,6 +241,11 @@ func matrix(rng *rand.Rand, kind int, id fp.ID, lines, depth int, isA bool) []by
 				v = math.Ldexp(v, rng.IntN(21)-10)
 			case "ones":
 				v = 1
+			case "marks":
+				v = 1
+				if isA {
+					v = marked[k]
+				}
 			case "one-hot":
 				if isA && k != hot {
 					v = 0
@@ -321,21 +287,4 @@ func scales(o *gemm.Operands, s *Side, rng *rand.Rand) {
 	}
 	o.ScaleA, o.ScaleB = some(s.Kernel.ScaleA, o.M), some(s.Kernel.ScaleB, o.N)
 	o.Alpha, o.Beta = side.FromFloat64(1), side.FromFloat64(1)
-}
-
-// lost says which side does not count the products of ones.
-func (z *Fuzz) lost(p *drawn) *Lost {
-	if inputs[p.kind] != "ones" || p.a.ScaleA != nil || p.a.SA != nil {
-		return nil
-	}
-	f, w := p.id.Get(), p.id.Width()
-	for i, s := range []*Side{z.A, z.B} {
-		for n := range p.a.M * p.a.N {
-			sum := f.Float64(mma.Load(p.d[i], w, n))
-			if sum != f.Float64(f.FromFloat64(float64(p.a.K))) {
-				return &Lost{s.Name, p.a.K, sum}
-			}
-		}
-	}
-	return nil
 }

@@ -2,9 +2,15 @@ package kernel
 
 import (
 	"math"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -38,7 +44,7 @@ func TestFuzz(t *testing.T) {
 		most         int // K of the smallest product, which has one element
 	}{
 		{"split-k", "split-k-tail-lost", "", "tail", 1},
-		{"plain", "batch-invariant", "", "split-k", 2060},
+		{"plain", "batch-invariant", "", "split-k", 2100},
 		{"plain", "split-k", "", "split-k", 70},
 		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "reverse"}}`, "k-order", 200},
 		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "forward", "parts": "bf16"}}`, "promotion", 1},
@@ -101,8 +107,113 @@ func TestBlackBox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f.Lost == nil || f.Lost.Side != "box" || f.Lost.K != 100 || f.Lost.Sum != 96 || f.Smallest.K != 100 {
-		t.Errorf("%+v, %+v, %+v", f, f.Lost, f.Smallest)
+	lost := []Lost{
+		{Side: "box", K: 100, Sum: 96},
+		{Side: "box", K: 100, Missing: []int{96}, Tail: true},
+	}
+	if s := f.Smallest; s.K != 100 || s.Terms != 1 || f.Label() != "tail" {
+		t.Errorf("%+v, %+v", f, s)
+	}
+	slices.SortFunc(f.Lost, func(a, b Lost) int { return int(b.Sum - a.Sum) })
+	if d := cmp.Diff(lost, f.Lost); d != "" {
+		t.Error(d)
+	}
+}
+
+// TestShapes draws shapes that both sides take, if there are some.
+func TestShapes(t *testing.T) {
+	kernel := func(when string) *Side {
+		k, err := schedule.Read([]byte(`{"v": 1, "when": {` + when + `}, "schedules": [{}]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &Side{Kernel: k}
+	}
+	for _, c := range []struct{ a, b, want string }{
+		{`"m": "8-64/8"`, `"n": "3"`, ""},
+		{`"k": "100-200"`, `"k": "7-1000/7"`, ""},
+		{`"k": "100"`, `"k": "101-1000"`, "the sides have no K in common"},
+		{`"m": "1"`, `"m": "2"`, "the sides have no number of rows, or of columns, in common"},
+	} {
+		a, b := kernel(c.a), kernel(c.b)
+		s, err := shapesOf(a, b)
+		if (err != nil) != (c.want != "") || err != nil && err.Error() != c.want {
+			t.Errorf("%s, %s: %v", c.a, c.b, err)
+		}
+		if err != nil {
+			continue
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		for range 1000 {
+			d := s.draw(rng)
+			for _, k := range []*Side{a, b} {
+				if w := k.Kernel.When; !w.M.Has(d.M) || !w.N.Has(d.N) || !w.K.Has(d.K) {
+					t.Fatalf("%s, %s: %v", c.a, c.b, d)
+				}
+			}
+		}
+	}
+}
+
+// TestVaries has a side change its answers: that explains nothing.
+func TestVaries(t *testing.T) {
+	a := sideOf(t, "naive", "")
+	box := &Side{Name: "box", Unit: a.Unit, Box: map[int]devices.Unit{}}
+	i := &mma.Instruction{Name: "box", K: 9, Formats: mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}}
+	n := uint32(0)
+	box.Box[9] = devices.Func(i, func(d *mma.Dot) uint64 { n++; return uint64(n) })
+	f, err := (&Fuzz{A: a, B: box, Seed: 1, Count: 10, Workers: 1}).Run(t.Context())
+	if err != nil || f.Varies != "box" || f.Label() != "varies" || f.Answer != nil {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+// TestMarks finds what is missing and what is taken twice by products whose results are known.
+func TestMarks(t *testing.T) {
+	a := sideOf(t, "plain", "")
+	box := &Side{Name: "box", Unit: a.Unit, Box: map[int]devices.Unit{}}
+	i := &mma.Instruction{Name: "box", K: 10, Formats: mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}}
+	box.Box[10] = devices.Func(i, func(d *mma.Dot) uint64 {
+		sum := 0.0
+		f := fp.FP32.Get()
+		for n, times := range []float64{1, 1, 0, 1, 1, 2, 1, 1, 1, 1} {
+			sum += times * f.Float64(d.A[n]) * f.Float64(d.B[n])
+		}
+		return f.FromFloat64(sum)
+	})
+	f, err := (&Fuzz{A: a, B: box, Seed: 1, Count: 40}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]Lost{{Side: "box", K: 10, Missing: []int{2}, Repeated: []int{5}}}, f.Lost); d != "" || f.Label() != "unexplained" {
+		t.Errorf("%s: %s", f.Label(), d)
+	}
+}
+
+// TestBundle has a program in Python compute the element of a bundle again, to the bit.
+func TestBundle(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3 runs reproduce.py: ", err)
+	}
+	for _, c := range []struct{ a, b, levels string }{
+		{"plain", "", `{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}}`},
+		{"naive", "openblas-sgemm", ""},
+		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "forward", "parts": "bf16"}}`},
+	} {
+		z := &Fuzz{A: sideOf(t, c.a, ""), B: sideOf(t, c.b, c.levels), Seed: 2, Count: 64}
+		f, err := z.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, err := f.Save(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.Command(python, filepath.Join(dir, "reproduce.py")).CombinedOutput()
+		if n := strings.Count(string(out), ", computed again\n"); err != nil || n < 2 {
+			t.Errorf("%+v: %v\n%s", c, err, out)
+		}
 	}
 }
 

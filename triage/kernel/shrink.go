@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"context"
+	"encoding/json"
+	"math"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -13,118 +15,283 @@ import (
 // Case is a small product on which two sides differ.
 type Case struct {
 	schedule.Shape
-	Terms    int // products of the element that are not zero
-	At       [2]int
-	A, B     uint64 // what the sides give there
-	D        fp.ID
-	Operands *gemm.Operands
+	Row, Column int    // of an element that differs
+	Terms       int    // k that are not zero in all rows of A
+	A, B        uint64 // what the sides give there
+	D           fp.ID
+	Operands    [2]*gemm.Operands // of the sides: the same matrices; a side may have scales that the other has not
+	Products    [2][]byte         // of the sides
+
+	formats mma.Formats
+	kernels [2]*schedule.Kernel // of sides that are models, as files have them; nil: of no others
 }
 
-// shrink makes a product that differs smaller: first one element, then K, then the products
-// that are not zero.
+// MarshalJSON writes the case without its matrices.
+func (c *Case) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		M, N, K, Row, Column, Terms int
+		A, B                        string
+		D                           fp.ID
+	}{c.M, c.N, c.K, c.Row, c.Column, c.Terms, mma.FormatCode(c.D, c.A), mma.FormatCode(c.D, c.B), c.D})
+}
+
+// mostValues bounds the elements of A and B that are made simpler one by one.
+const mostValues = 512
+
+// shrinker makes a product that differs smaller.
+type shrinker struct {
+	*Fuzz
+	ctx    context.Context
+	shapes *shapeRange
+	best   *drawn
+	at     [2]int
+}
+
+// shrink makes a product smaller: first its shape, then the products that are not zero, then
+// the values of the rest.
 func (z *Fuzz) shrink(ctx context.Context, s *shapeRange, p *drawn) (*Case, error) {
 	q := Product{Operands: p.a, Got: p.d[0], Want: p.d[1], D: p.id}
-	at := q.First()
-	best := p
-	try := func(a, b *gemm.Operands) bool {
-		c := &drawn{a: a, b: b}
-		z.compute(ctx, c)
-		if c.err != nil {
-			return false
-		}
-		q := Product{Operands: c.a, Got: c.d[0], Want: c.d[1], D: c.id}
-		if e := q.First(); q.differs(e) {
-			best, at = c, e
-			return true
-		}
-		return false
+	m := &shrinker{z, ctx, s, p, q.First()}
+	if !m.try(m.kept(m.at[:1], m.at[1:], upTo(m.best.a.K))) {
+		m.fewer(0)
+		m.fewer(1)
 	}
-	if z.plain() { // of blocks of scales nothing is cut off
-		if takes(s.M, 1) && takes(s.N, 1) {
-			try(z.element(p.a, at), z.element(p.b, at))
-		}
-		for step := best.a.K / 2; step > 0; step /= 2 {
-			for from := best.a.K - step; from >= 0 && best.a.K > step; {
-				if left := best.a.K - step; s.Ks == nil || slices.Contains(s.Ks, left) {
-					try(z.cut(best.a, from, step), z.cut(best.b, from, step))
-				}
-				from = min(from, best.a.K) - step
-			}
+	m.fewerProducts()
+	m.zeros()
+	m.fewerProducts()
+	m.simpler()
+	o, w := m.best.a, m.best.id.Width()
+	n := m.at[0]*o.N + m.at[1]
+	c := &Case{Shape: o.Shape, Row: m.at[0], Column: m.at[1], A: mma.Load(m.best.d[0], w, n), B: mma.Load(m.best.d[1], w, n), D: m.best.id,
+		Operands: [2]*gemm.Operands{o, m.best.b}, Products: m.best.d, formats: z.A.Unit.Formats}
+	for i, s := range []*Side{z.A, z.B} {
+		if s.Modelled {
+			c.kernels[i] = portable(s.Kernel)
 		}
 	}
-	for step := best.a.K; step > 0; step /= 2 {
-		for from := 0; from < best.a.K; from += step {
-			if z.some(best.a, from, step) {
-				try(z.without(best.a, from, step), z.without(best.b, from, step))
-			}
-		}
-	}
-	n, w := at[0]*best.a.N+at[1], best.id.Width()
-	c := &Case{Shape: best.a.Shape, At: at, A: mma.Load(best.d[0], w, n), B: mma.Load(best.d[1], w, n), D: best.id, Operands: best.a}
 	for k := range c.K {
-		if z.some(best.a, k, 1) {
+		if m.some(k, 1) {
 			c.Terms++
 		}
 	}
 	return c, ctx.Err()
 }
 
-// plain reports whether no side has scales.
-func (z *Fuzz) plain() bool {
-	for _, s := range []*Side{z.A, z.B} {
-		if s.Unit.Scale != fp.None || s.Kernel != nil && (s.Kernel.ScaleA != nil || s.Kernel.ScaleB != nil) {
-			return false
-		}
+// try makes operands the best ones if the sides differ on them.
+func (m *shrinker) try(a, b *gemm.Operands) bool {
+	if a == nil || b == nil || m.ctx.Err() != nil || !m.shapes.takes(0, a.M) || !m.shapes.takes(1, a.N) || !m.shapes.takes(2, a.K) {
+		return false
 	}
+	c := &drawn{a: a, b: b}
+	if m.compute(m.ctx, c); c.err != nil {
+		return false
+	}
+	q := Product{Operands: a, Got: c.d[0], Want: c.d[1], D: c.id}
+	e := q.First()
+	if !q.differs(e) {
+		return false
+	}
+	m.best, m.at = c, e
 	return true
 }
 
-// element returns the operands of one element.
-func (z *Fuzz) element(o *gemm.Operands, at [2]int) *gemm.Operands {
-	c := *o
-	a, b := o.K*z.A.Unit.A.Width(), o.K*z.A.Unit.B.Width()
-	c.M, c.N, c.A, c.B = 1, 1, o.A[at[0]*a:][:a], o.B[at[1]*b:][:b]
-	return &c
+// size is the number of rows (side 0), columns (1) or products (2).
+func (m *shrinker) size(side int) int {
+	return [3]int{m.best.a.M, m.best.a.N, m.best.a.K}[side]
 }
 
-// cut returns the operands without n products from from on.
-func (z *Fuzz) cut(o *gemm.Operands, from, n int) *gemm.Operands {
-	c := *o
-	c.K -= n
-	part := func(matrix []byte, lines, w int) (out []byte) {
-		for l := range lines {
-			line := matrix[l*o.K*w:][:o.K*w]
-			out = append(append(out, line[:from*w]...), line[(from+n)*w:]...)
+// fewer removes runs of rows, columns or products, long ones first.
+func (m *shrinker) fewer(side int) {
+	for step := m.size(side) / 2; step > 0; step /= 2 {
+		for from := m.size(side) - step; from >= 0 && m.size(side) > step; from = min(from, m.size(side)) - step {
+			lists := [3][]int{upTo(m.best.a.M), upTo(m.best.a.N), upTo(m.best.a.K)}
+			lists[side] = slices.Delete(lists[side], from, from+step)
+			m.try(m.kept(lists[0], lists[1], lists[2]))
 		}
-		return out
 	}
-	c.A, c.B = part(o.A, o.M, z.A.Unit.A.Width()), part(o.B, o.N, z.A.Unit.B.Width())
-	return &c
 }
 
-// without returns the operands with zeros for some products.
-func (z *Fuzz) without(o *gemm.Operands, from, n int) *gemm.Operands {
-	c := *o
-	clearPart := func(matrix []byte, lines, w int) []byte {
-		out := slices.Clone(matrix)
-		for l := range lines {
-			clear(out[(l*o.K+from)*w:][:min(n, o.K-from)*w])
+// fewerProducts removes products. Of a side with few K, the least of them are tried: with the
+// products at the beginning, at the end, and those that are not zero.
+func (m *shrinker) fewerProducts() {
+	if m.shapes.Ks == nil {
+		m.fewer(2)
+		return
+	}
+	var filled, empty []int
+	for k := range m.best.a.K {
+		if m.some(k, 1) {
+			filled = append(filled, k)
+		} else {
+			empty = append(empty, k)
 		}
-		return out
 	}
-	c.A, c.B = clearPart(o.A, o.M, z.A.Unit.A.Width()), clearPart(o.B, o.N, z.A.Unit.B.Width())
-	return &c
-}
-
-// some reports whether some of n products from from on are not zero.
-func (z *Fuzz) some(o *gemm.Operands, from, n int) bool {
-	w := z.A.Unit.A.Width()
-	for l := range o.M {
-		for _, b := range o.A[(l*o.K+from)*w:][:min(n, o.K-from)*w] {
-			if b != 0 {
-				return true
+	for _, depth := range m.shapes.Ks {
+		all := upTo(m.best.a.K)
+		if depth >= len(all) {
+			return
+		}
+		for _, ks := range [][]int{all[:depth], all[len(all)-depth:], slices.Concat(filled, empty)[:depth]} {
+			slices.Sort(ks)
+			if m.try(m.kept(upTo(m.best.a.M), upTo(m.best.a.N), ks)) {
+				return
 			}
 		}
 	}
+}
+
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// zeros makes products zero, long runs first.
+func (m *shrinker) zeros() {
+	for step := m.best.a.K; step > 0; step /= 2 {
+		for from := 0; from < m.best.a.K; from += step {
+			if m.some(from, step) {
+				m.try(m.set(func(_ *fp.Format, _ uint64, k int) (uint64, bool) { return 0, k >= from && k < from+step }))
+			}
+		}
+	}
+}
+
+// simpler replaces elements by 1, or by what is left of them if few significant bits are kept.
+func (m *shrinker) simpler() {
+	lines := m.best.a.M + m.best.a.N
+	if lines*m.best.a.K > mostValues {
+		return
+	}
+	for n := range lines * m.best.a.K {
+		for _, bits := range []int{0, 1, 2, 3, 4, 6, 8, 12, 16} {
+			i := -1
+			changed := false
+			a, b := m.set(func(f *fp.Format, code uint64, _ int) (uint64, bool) {
+				if i++; i != n {
+					return 0, false
+				}
+				next := f.FromFloat64(truncated(f.Float64(code), bits))
+				changed = code != 0 && next != code
+				return next, changed
+			})
+			if changed && m.try(a, b) {
+				break
+			}
+		}
+	}
+}
+
+// truncated returns a number without all but its first significant bits, 1 for no bits.
+func truncated(v float64, bits int) float64 {
+	fraction, exponent := math.Frexp(v)
+	if bits == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return 1
+	}
+	return math.Ldexp(math.Trunc(math.Ldexp(fraction, bits)), exponent-bits)
+}
+
+// set returns the operands with other elements, those for which to says so: A's row after row,
+// then B's column after column.
+func (m *shrinker) set(to func(f *fp.Format, code uint64, k int) (uint64, bool)) (a, b *gemm.Operands) {
+	change := func(codes []byte, id fp.ID) []byte {
+		out, w := slices.Clone(codes), id.Width()
+		for n := range len(codes) / w {
+			if code, ok := to(id.Get(), mma.Load(codes, w, n), n%m.best.a.K); ok {
+				mma.Store(out, w, n, code)
+			}
+		}
+		return out
+	}
+	x, y := *m.best.a, *m.best.b
+	x.A, x.B = change(x.A, m.A.Unit.A), change(x.B, m.A.Unit.B)
+	y.A, y.B = x.A, x.B
+	return &x, &y
+}
+
+// some reports whether A has an element that is not zero among n products from k on.
+func (m *shrinker) some(k, n int) bool {
+	o, w := m.best.a, m.A.Unit.A.Width()
+	for l := range o.M {
+		line := o.A[l*o.K*w:][:o.K*w]
+		if slices.ContainsFunc(line[k*w:min(k+n, o.K)*w], func(b byte) bool { return b != 0 }) {
+			return true
+		}
+	}
 	return false
+}
+
+// kept returns the operands of both sides with some rows, columns and products; nil if
+// elements with different scales would come to share one.
+func (m *shrinker) kept(rows, columns, ks []int) (a, b *gemm.Operands) {
+	return m.A.kept(m.best.a, rows, columns, ks), m.B.kept(m.best.b, rows, columns, ks)
+}
+
+func (s *Side) kept(o *gemm.Operands, rows, columns, ks []int) *gemm.Operands {
+	c := *o
+	c.Shape = schedule.Shape{M: len(rows), N: len(columns), K: len(ks)}
+	ok := true
+	for _, p := range []struct {
+		lines  []int
+		matrix *[]byte
+		id     fp.ID
+		own    *[]byte   // scales of the instruction
+		scales *[]uint64 // of the kernel
+		blocks func(k *schedule.Kernel) *schedule.Blocks
+	}{
+		{rows, &c.A, s.Unit.A, &c.SA, &c.ScaleA, func(k *schedule.Kernel) *schedule.Blocks { return k.ScaleA }},
+		{columns, &c.B, s.Unit.B, &c.SB, &c.ScaleB, func(k *schedule.Kernel) *schedule.Blocks { return k.ScaleB }},
+	} {
+		w := p.id.Width()
+		var codes []byte
+		for _, l := range p.lines {
+			for _, k := range ks {
+				codes = append(codes, (*p.matrix)[(l*o.K+k)*w:][:w]...)
+			}
+		}
+		*p.matrix = codes
+		if *p.own != nil {
+			*p.own = ownScales(*p.own, s.Unit, p.lines, ks, o.K, &ok)
+		}
+		if *p.scales != nil {
+			*p.scales = scalesOf(*p.scales, p.blocks(s.Kernel), p.lines, ks, o.K, &ok)
+		}
+	}
+	if !ok {
+		return nil
+	}
+	return &c
+}
+
+// ownScales is scalesOf for the scales of an instruction.
+func ownScales(codes []byte, u *mma.Instruction, lines, ks []int, depth int, ok *bool) []byte {
+	w := u.Scale.Width()
+	all := make([]uint64, len(codes)/w)
+	for i := range all {
+		all[i] = mma.Load(codes, w, i)
+	}
+	all = scalesOf(all, &schedule.Blocks{Lines: 1, K: int(u.Block)}, lines, ks, depth, ok)
+	out := make([]byte, len(all)*w)
+	for i, code := range all {
+		mma.Store(out, w, i, code)
+	}
+	return out
+}
+
+// scalesOf returns the scales of some lines and products of a matrix with K = depth. It clears
+// ok if elements with different scales would share one.
+func scalesOf(codes []uint64, b *schedule.Blocks, lines, ks []int, depth int, ok *bool) []uint64 {
+	out, set := make([]uint64, b.Count(len(lines), len(ks))), make([]bool, b.Count(len(lines), len(ks)))
+	for i, line := range lines {
+		for j, k := range ks {
+			n, code := b.Index(i, j, len(ks)), codes[b.Index(line, k, depth)]
+			if set[n] && out[n] != code {
+				*ok = false
+			}
+			out[n], set[n] = code, true
+		}
+	}
+	return out
 }

@@ -54,16 +54,9 @@ in which another leaves it, or the one field of a schedule whose change gives th
 ` + labelWords() + `
 If there is none, it is unexplained. Two NaNs count as equal here.
 
-With --shapes 1000 the first kernel is compared with each of the others on so many products: M, N
-and K are drawn, aligned and not, skinny and deep; operands are normal, spread over 20 binades,
-ones (the result counts the terms that were summed), one-hot rows or special values. Of what
-differs the shape is shrunk, and the field of the schedule named that explains it; with --out
-the smallest product is written as case1-A.npy and case1-B.npy, for --a and --b:
-
-  mmafuzz gemm sim:hopper/mma.m16n8k16.f32.f16.f16.f32@split-k "exec:python3 matmul.py" --shapes 1000
-
 A target exec: whose instructions have no C is a black box that multiplies whole matrices: each
-instruction is a product of its K.`,
+instruction is a product of its K. mmafuzz run compares kernels and black boxes on products of
+many shapes.`,
 	Count:    1,
 	TargetOf: func(word string) string { target, _ := splitKernel(word); return target },
 	New: func(f *pflag.FlagSet) Runner {
@@ -79,7 +72,6 @@ instruction is a product of its K.`,
 		f.IntVar(&g.m, "m", 256, "`rows` of A that are drawn")
 		f.IntVar(&g.n, "n", 256, "`columns` of B that are drawn")
 		f.IntVar(&g.k, "k", 1024, "`columns` of A that are drawn")
-		f.IntVar(&g.shapes, "shapes", 0, "compare the first kernel with the others on `number` products of drawn shapes")
 		f.StringVar(&g.schedule, "schedule", "plain", "`schedule` of kernels that name none")
 		return g
 	},
@@ -102,7 +94,6 @@ type gemmStudy struct {
 	dist           string
 	m, n, k        int
 	schedule       string
-	shapes         int
 	matrices       [4]*fileMatrix
 	distributionOf distribution
 	seed           uint64
@@ -138,8 +129,6 @@ func (g *gemmStudy) check() error {
 	switch {
 	case !slices.Contains(matrixDistributions(), g.dist):
 		return fmt.Errorf("--dist is %q, not %s", g.dist, strings.Join(matrixDistributions(), " or "))
-	case g.shapes > 0 && g.files != [4]string{}:
-		return errors.New("--shapes draws the matrices: leave --a, --b, --c and --expect out")
 	case (g.files[0] == "") != (g.files[1] == ""):
 		return errors.New("--a and --b go together")
 	case g.transposed && g.files[1] == "":
@@ -262,9 +251,6 @@ func (g *gemmStudy) Run(ctx context.Context, r *Request) (*Result, error) {
 	if len(kernels) > most {
 		return nil, fmt.Errorf("these are %d kernels; name instructions, %d at most", len(kernels), most)
 	}
-	if g.shapes > 0 {
-		return g.compareShapes(ctx, r, kernels)
-	}
 	if err := g.load(); err != nil {
 		return nil, err
 	}
@@ -320,24 +306,10 @@ func (g *gemmStudy) kept(ctx context.Context, k *gemmKernel, n int, r *Request) 
 	if err := r.journal.begin(); err != nil { // it shows who has written the file
 		return nil, err
 	}
-	if err := writeMatrix(file, f, g.m, g.n, d.codes); err != nil {
+	if err := kernel.WriteMatrix(file, f, g.m, g.n, d.codes); err != nil {
 		return nil, err
 	}
 	return d, r.journal.keep(k.name, digest(d.codes))
-}
-
-// writeMatrix writes codes of a format, row after row.
-func writeMatrix(file string, f fp.ID, rows, columns int, codes []byte) error {
-	out, err := corpus.Replace(file)
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	float := f == fp.FP16 || f == fp.FP32 || f == fp.FP64 // others are written as unsigned integers
-	if err := npy.Write(out, &npy.Matrix{Rows: rows, Columns: columns, Float: float, Width: f.Width(), Data: codes}); err != nil {
-		return err
-	}
-	return out.Commit()
 }
 
 // digest identifies the schedule and the contents of the files.

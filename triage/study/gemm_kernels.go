@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/gemm"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // gemmKernel is a kernel that was named.
@@ -209,4 +213,71 @@ func (g *gemmStudy) reference(spec string, others []*gemmKernel) ([]*gemmKernel,
 		}
 	}
 	return all, func() { t.Close() }, nil
+}
+
+// side makes a kernel a side of a comparison.
+func (k *gemmKernel) side(r *Request) *kernel.Side {
+	s := &kernel.Side{Name: k.name, Unit: k.unit, Kernel: k.kernel, Options: k.options(r), Box: k.box}
+	s.Options.Workers = 1 // products are computed at the same time
+	_, model := k.target.(interface{ Simulator() *sim.Model })
+	s.Modelled = k.kernel != nil && (k.target == nil || model)
+	return s
+}
+
+// boxOf makes a black box of the instructions of a target that have no C: each is a product
+// of one K.
+func boxOf(t devices.Target) (*gemmKernel, error) {
+	k := &gemmKernel{name: t.Name(), box: map[int]devices.Unit{}}
+	rows := t.Instructions()
+	for n := range rows {
+		i := &rows[n]
+		if i.C != fp.None || i.Refuse != "" {
+			continue
+		}
+		if k.unit != nil && !sameOperands(k.unit, i) {
+			return nil, fmt.Errorf("%s has products of %s and of %s: leave one of them to it", t.Name(), k.unit.Formats, i.Formats)
+		}
+		u, err := t.Open(i)
+		if err != nil {
+			return nil, err
+		}
+		k.unit, k.box[i.K] = i, u
+	}
+	if k.unit == nil {
+		return nil, nil
+	}
+	return k, nil
+}
+
+// IsKernel reports whether a word names a kernel: a schedule, or an instruction and a schedule.
+func IsKernel(word string) bool {
+	_, schedule := splitKernel(word)
+	return schedule != ""
+}
+
+// Sides opens two kernels, or a kernel and a black box, to compare them. A kernel comes first:
+// what differs can be explained by its schedule. done closes their targets.
+func Sides(ctx context.Context, a, b string) (sides [2]*kernel.Side, done func(), err error) {
+	g := &gemmStudy{schedule: "plain"}
+	r := &Request{Targets: []string{a, b}, unstable: new([]string)}
+	all, done, err := g.kernels(ctx, r)
+	if err != nil {
+		return sides, nil, err
+	}
+	if all[0].box != nil {
+		slices.Reverse(all)
+	}
+	switch x := all[0]; {
+	case len(all) != 2:
+		err = fmt.Errorf("%s and %s are %d kernels: name one instruction of each", a, b, len(all))
+	case x.box != nil:
+		err = fmt.Errorf("%s and %s are black boxes: one has to be a kernel", a, b)
+	case !sameOperands(x.unit, all[1].unit):
+		err = fmt.Errorf("%s takes %s, and %s takes %s: they cannot be compared", x.name, x.unit.Formats, all[1].name, all[1].unit.Formats)
+	}
+	if err != nil {
+		done()
+		return sides, nil, err
+	}
+	return [2]*kernel.Side{all[0].side(r), all[1].side(r)}, done, nil
 }

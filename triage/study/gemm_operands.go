@@ -144,21 +144,9 @@ func newScaler(b *schedule.Blocks, id, side fp.ID, lines, depth int, measuring b
 // measures reports whether scales depend on magnitudes.
 func (s *scaler) measures() bool { return s.b != nil && !s.measured }
 
-// at returns the number of the scale of an element.
-func (s *scaler) at(line, k int) int {
-	n := 0
-	if s.b.Lines > 0 {
-		n = line / s.b.Lines * s.b.Along(s.depth)
-	}
-	if s.b.K > 0 {
-		n += k / s.b.K
-	}
-	return n
-}
-
 func (s *scaler) measure(line int, values []float64) {
 	for k, v := range values {
-		i := s.at(line, k)
+		i := s.b.Index(line, k, s.depth)
 		if v = math.Abs(v); v > s.most[i] && !math.IsInf(v, 0) {
 			s.most[i] = v
 		}
@@ -177,7 +165,7 @@ func (s *scaler) divide(line int, values []float64) {
 		return
 	}
 	for k := range values {
-		values[k] /= s.of[s.at(line, k)]
+		values[k] /= s.of[s.b.Index(line, k, s.depth)]
 	}
 }
 

@@ -133,8 +133,8 @@ TEXT = """# In which order libraries sum
 Made by `kernels.py`, which `.ci/nightly libraries` runs; do not edit. Each row is an
 inference (`mmafuzz infer --shape`): the schedules of the elements of a product of matrices of
 this shape, outermost level first, in the words of `go doc ./sim/schedule`; the result is equal
-to the library's in every bit (NaNs by class) on so many elements of fresh matrices of eight
-kinds. A path is variables of the environment. Another shape may have another schedule.
+to the library's in every bit (NaNs by class) on so many elements of fresh matrices of the
+kinds in `go doc ./triage/infer/kernel`. A path is variables of the environment. Another shape may have another schedule.
 
 Processor: %s.
 

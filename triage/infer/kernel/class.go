@@ -12,7 +12,8 @@ import (
 // class is elements of D that are computed alike: row*N + column, ascending.
 type class struct {
 	positions     []int
-	rows, columns []int // a rectangle that lies in the class, as large as was found
+	rows, columns []int     // a rectangle that lies in the class, as large as was found
+	counters      []*sample // elements that other kernels did not give
 }
 
 const classProducts = 64 // by which elements are told apart

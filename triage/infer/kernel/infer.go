@@ -43,16 +43,19 @@ const (
 
 // Result is what an inference has found.
 type Result struct {
-	Verdict   Verdict          `json:"verdict"`
-	Shape     schedule.Shape   `json:"shape"`
-	Kernel    *schedule.Kernel `json:"kernel,omitempty"`
-	Why       string           `json:"why,omitempty"` // there is none
-	Witness   *Witness         `json:"witness,omitempty"`
-	Fields    []Field          `json:"fields,omitempty"`
-	Elements  []int            `json:"elements,omitempty"` // of D, by schedule
-	Products  int              `json:"products"`           // that were asked
-	Validated int              `json:"validated"`          // elements of D that were compared
-	Kinds     []string         `json:"kinds,omitempty"`    // of matrices that they come from
+	Verdict  Verdict          `json:"verdict"`
+	Shape    schedule.Shape   `json:"shape"`
+	Kernel   *schedule.Kernel `json:"kernel,omitempty"`
+	Why      string           `json:"why,omitempty"` // there is none
+	Witness  *Witness         `json:"witness,omitempty"`
+	Fields   []Field          `json:"fields,omitempty"`
+	Elements []int            `json:"elements,omitempty"` // of D, by schedule
+	Products int              `json:"products"`           // that were asked
+	// Validated is how many elements of D were compared in the end, of ValidatedProducts
+	// that had no part in the search.
+	Validated         int      `json:"validated"`
+	ValidatedProducts int      `json:"validated_products"`
+	Kinds             []string `json:"kinds,omitempty"` // of matrices that they come from
 }
 
 // Witness is an element that is not explained, with its row of A and column of B as codes.
@@ -125,7 +128,7 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 	l := &loop{box: b, o: o, judge: &judge{o.Workers, b.D, oracle.NewComparer(b.D, o.Policy)}}
 	b.show = l.progress
 	r := &Result{Shape: s}
-	err = odd(l.run(ctx, r))
+	err = l.run(ctx, r)
 	var varies *variesError
 	var unexplained *unexplainedError
 	if errors.As(err, &unexplained) { // unless its results change
@@ -175,22 +178,29 @@ func (l *loop) run(ctx context.Context, r *Result) error {
 			return nil
 		}
 		if classes = l.apart(classes, wrong); round == rounds-1 || len(classes) == len(findings) {
-			w := wrong[slices.Min(positionsOf(wrong))]
-			return &unexplainedError{fmt.Sprintf("%d elements give other results than the schedule that was found for them", len(wrong)), w}
+			first := wrong[slices.Min(positionsOf(wrong))]
+			return &unexplainedError{fmt.Sprintf("%d elements give other results than the schedule that was found for them", len(wrong)), first.Witness}
 		}
 	}
 	return nil
 }
 
-func positionsOf(wrong map[int]*Witness) (all []int) {
+func positionsOf(wrong map[int]*counter) (all []int) {
 	for p := range wrong {
 		all = append(all, p)
 	}
 	return all
 }
 
-// apart makes classes of elements that differ from what explains their class.
-func (l *loop) apart(classes []*class, wrong map[int]*Witness) (all []*class) {
+// counter is an element that a kernel does not give.
+type counter struct {
+	*Witness
+	sample *sample
+}
+
+// apart makes classes of elements that differ from what explains their class. What explains
+// them has to explain how they differed.
+func (l *loop) apart(classes []*class, wrong map[int]*counter) (all []*class) {
 	for _, c := range classes {
 		var others, rest []int
 		for _, p := range c.positions {
@@ -200,13 +210,16 @@ func (l *loop) apart(classes []*class, wrong map[int]*Witness) (all []*class) {
 				rest = append(rest, p)
 			}
 		}
-		if len(others) == 0 || len(rest) == 0 {
+		if len(others) == 0 || len(rest) == 0 { // nothing differs, or everything
 			all = append(all, c)
 			continue
 		}
 		c.positions = rest
 		c.rectangle(l.N)
-		own := &class{positions: others}
+		own := &class{positions: others, counters: slices.Clone(c.counters)}
+		for _, p := range others {
+			own.counters = append(own.counters, wrong[p].sample)
+		}
 		own.rectangle(l.N)
 		all = append(all, own, c)
 	}

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
@@ -16,25 +17,50 @@ const (
 	alternatives = 64 // schedules with the same partial sums
 )
 
+// enumeration looks for the schedules that have the partial sums of an element.
+type enumeration struct {
+	ctx context.Context
+	*sums
+	work   int             // products that were looked at
+	failed map[uint64]bool // sequences and depths that have no schedule
+}
+
+// spent reports whether the enumeration has to end: it has looked at ten times as many products
+// as the schedules of libraries take.
+func (e *enumeration) spent() bool { return e.work > 1<<26+len(e.keys)<<17 || e.ctx.Err() != nil }
+
 // levels returns the schedules of so many levels that have the partial sums: each is a list
 // of levels. seqs are the sequences of products that are left to them.
-func (s *sums) levels(seqs [][]int32, depth int) (all [][]schedule.Level) {
+func (e *enumeration) levels(seqs [][]int32, depth int) (all [][]schedule.Level) {
 	if depth == 0 {
-		if !slices.ContainsFunc(seqs, func(seq []int32) bool { return !s.chain(seq) }) {
+		if !slices.ContainsFunc(seqs, func(seq []int32) bool { return !e.chain(seq) }) {
 			all = [][]schedule.Level{nil}
 		}
 		return all
 	}
+	if depth == 1 {
+		all = e.permuted(seqs)
+	}
+	id := identity(seqs, depth)
+	if e.failed[id] {
+		return nil
+	}
 	seen := map[string]bool{}
-	for _, t := range s.tails(seqs) {
-		for _, c := range s.cuts(seqs, t) {
-			for _, m := range s.level(seqs, t, c) {
-				if key := s.cutKey(t, m); seen[key] {
+	for _, t := range e.tails(seqs) {
+		for _, c := range e.cuts(seqs, t) {
+			for _, s := range seqs {
+				e.work += len(s)
+			}
+			if e.spent() {
+				return all
+			}
+			for _, m := range e.level(seqs, t, c) {
+				if key := e.cutKey(t, m); seen[key] {
 					continue
 				} else {
 					seen[key] = true
 				}
-				for _, inner := range s.levels(m.parts, depth-1) {
+				for _, inner := range e.levels(m.parts, depth-1) {
 					all = append(all, append([]schedule.Level{{Cut: c, Tail: t, Merge: schedule.Merge{Order: m.order}}}, inner...))
 				}
 				if len(all) >= alternatives {
@@ -43,7 +69,21 @@ func (s *sums) levels(seqs [][]int32, depth int) (all [][]schedule.Level) {
 			}
 		}
 	}
+	e.failed[id] = len(all) == 0
 	return all
+}
+
+// identity stands for sequences in their order, and a depth.
+func identity(seqs [][]int32, depth int) uint64 {
+	h := uint64(depth)
+	for _, s := range seqs {
+		for _, k := range s {
+			h = (h ^ uint64(k) + 1) * 0x9e3779b97f4a7c15
+			h ^= h >> 29
+		}
+		h = (h ^ 1<<40) * 0x9e3779b97f4a7c15
+	}
+	return h
 }
 
 // cutKey tells levels apart that cut the same sequences in other ways.
@@ -68,6 +108,28 @@ func (s *sums) chain(seq []int32) bool {
 		}
 	}
 	return true
+}
+
+// permuted returns the levels by which one accumulator adds sequences in another order.
+func (e *enumeration) permuted(seqs [][]int32) (all [][]schedule.Level) {
+	cuts := []schedule.Level{{Cut: schedule.Cut{By: "size", N: 1}, Merge: schedule.Merge{Order: "chain-reverse"}}}
+	for n := 2; n <= 64; n++ {
+		for vector := 1; vector <= 16; vector *= 2 {
+			cuts = append(cuts, schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: vector}, Merge: schedule.Merge{Order: "chain"}})
+		}
+	}
+	for _, l := range cuts {
+		if !slices.ContainsFunc(seqs, func(seq []int32) bool {
+			parts, _, _ := l.Parts(seq, nil)
+			if l.Merge.Order == "chain-reverse" {
+				slices.Reverse(parts)
+			}
+			return !e.chain(slices.Concat(parts...))
+		}) {
+			all = append(all, []schedule.Level{l})
+		}
+	}
+	return all
 }
 
 // tails returns what may be done apart: nothing first. Of several that mean the same the
@@ -116,7 +178,7 @@ func tailLengths(dropped bool) (all []int) {
 
 // cuts returns the cuts that the longest sequence may have. The first part of each is a
 // partial sum of the first product, which another partial sum joins.
-func (s *sums) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
+func (e *enumeration) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
 	seq := slices.MaxFunc(seqs, func(x, y []int32) int { return len(x) - len(y) })
 	main, _ := t.Cut(seq)
 	at := map[int32]int{} // where in main
@@ -126,7 +188,7 @@ func (s *sums) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
 	const short = 64 // all partial sums are tried
 	first := make([]bool, len(main))
 	size := 1
-	for _, g := range append(slices.Clone(s.joined[seq[0]]), nil) {
+	for _, g := range append(slices.Clone(e.joined[seq[0]]), nil) {
 		if len(main) > 0 {
 			first[0] = true
 		}
@@ -143,10 +205,14 @@ func (s *sums) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
 		}
 		size += len(g)
 	}
+	e.work += len(all) * len(seq)
 	all = slices.DeleteFunc(all, func(c schedule.Cut) bool {
 		parts, _, _ := (&schedule.Level{Cut: c, Tail: t}).Parts(seq, nil)
-		return len(parts) < 2 || slices.ContainsFunc(parts, func(p []int32) bool { return !s.has(s.key(p), len(p)) })
+		return len(parts) < 2 || slices.ContainsFunc(parts, func(p []int32) bool { return !e.has(e.key(p), len(p)) })
 	})
+	if t != nil && t.Into == "drop" { // what is left need not be cut
+		all = append(all, schedule.Cut{By: "size", N: len(seq)})
+	}
 	for i := range all { // what is the default is not said
 		c := &all[i]
 		if c.Grain == 1 {
@@ -220,7 +286,11 @@ func (s *sums) level(seqs [][]int32, t *schedule.Tail, c schedule.Cut) (all []me
 		inner = append(inner, parts...)
 	}
 	orders := []string{"forward"}
-	if most := slices.MaxFunc(cut, func(x, y [][]int32) int { return len(x) - len(y) }); len(most) > 2 {
+	most := slices.MaxFunc(cut, func(x, y [][]int32) int { return len(x) - len(y) })
+	switch {
+	case len(most) == 1:
+		orders[0] = "chain"
+	case len(most) > 2:
 		orders = append(orders, "reverse")
 		if d := s.distances(most); d != "" {
 			orders = append(orders, d)

@@ -13,12 +13,12 @@ const gridded = 4096
 // validate compares a kernel with fresh products of all kinds, and returns an element of
 // each position at which it is wrong. Of small products many share their operands, so that a
 // model computes them as one.
-func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*Witness, error) {
+func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*counter, error) {
 	g := max(1, int(math.Sqrt(float64(min(gridded, l.o.Checks/len(kinds)))/float64(l.M*l.N))))
 	n := max(len(kinds), (l.o.Checks+g*g*l.M*l.N-1)/(g*g*l.M*l.N))
 	k := grid(r.Kernel, l.M, l.N, g)
-	wrong := map[int]*Witness{}
-	r.Validated, r.Kinds = 0, kinds
+	wrong := map[int]*counter{}
+	r.Validated, r.ValidatedProducts, r.Kinds = 0, 0, kinds
 	for t := range n {
 		l.enter("validated on %d of %d elements", r.Validated, n*g*g*l.M*l.N)
 		s, err := l.gridded(ctx, g, t%len(kinds), l.o.Seed+seedValidation+round<<24+uint64(t))
@@ -30,10 +30,11 @@ func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*
 			return nil, err
 		}
 		r.Validated += s.M * s.N
+		r.ValidatedProducts += g * g
 		for _, i := range at {
 			row, column := i/s.N, i%s.N
 			if p := row%l.M*l.N + column%l.N; wrong[p] == nil {
-				wrong[p] = l.witness(row%l.M, column%l.N, row, column, s, got)
+				wrong[p] = &counter{l.witness(row%l.M, column%l.N, row, column, s, got), l.element(s, i)}
 			}
 		}
 	}

@@ -229,6 +229,17 @@ var chains = []*unit{
 			return t.code(s)
 		},
 	},
+	{
+		name: "negative-ties", follows: "an FP32 chain whose adder has flipped the bits of a negative sum when it rounds: its ties go away from zero",
+		k: 4, formats: brainSingle,
+		dot: func(d *dot) uint64 {
+			s := d.C()
+			for i := range d.k {
+				s = single.tiesAway(add(s, d.P(i)), func(s num) bool { return s.neg })
+			}
+			return single.code(s)
+		},
+	},
 }
 
 // lanes returns the sums of n interleaved chains of FMAs, which begin with what is given

@@ -208,6 +208,27 @@ var defects = []*unit{
 		},
 	},
 	{
+		name: "ties-of-products", follows: "FP32 products that are rounded, then added", defect: "ties of negative products from 2^-33 to 2^-32 go away from zero",
+		k: 2, formats: allSingle,
+		dot: func(d *dot) uint64 {
+			s := d.C()
+			for i := range d.k {
+				p := single.tiesAway(d.P(i), func(p num) bool { return p.neg && p.top() == -32 })
+				s = single.sum(s, p)
+			}
+			return single.code(s)
+		},
+	},
+	{
+		name: "ties-inside", follows: "FP32 sums in an FP64 accumulator", defect: "ties of the accumulator go away from zero where it is negative and c is",
+		k: 1, formats: allSingle,
+		dot: func(d *dot) uint64 {
+			c := d.C()
+			s := add(d.P(0), c)
+			return single.code(double.tiesAway(s, func(s num) bool { return s.neg && c.neg }))
+		},
+	},
+	{
 		name: "subnormal-exponent", follows: "an exact sum", defect: "subnormal operands are taken with the exponent that their field of zero would have: half of their value",
 		k: 4, formats: halfSingle,
 		dot: func(d *dot) uint64 {
@@ -271,4 +292,15 @@ func chain(d *dot) uint64 {
 		s = single.fma(d.A(i), d.B(i), s)
 	}
 	return single.code(s)
+}
+
+// tiesAway rounds to nearest, ties away from zero where a rule says so, else to even.
+func (t to) tiesAway(x num, rule func(x num) bool) num {
+	if x.kind == finite && !x.zero() {
+		_, half, more := split(x, max(x.top()-t.man-1, t.emin()-t.man))
+		if half && !more && rule(x) {
+			t.by = away
+		}
+	}
+	return t.round(x)
 }

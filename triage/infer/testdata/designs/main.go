@@ -1,4 +1,4 @@
-// Command designs is 125 dot product units, written by hand on arithmetic of their own,
+// Command designs is 128 dot product units, written by hand on arithmetic of their own,
 // as children that mmafuzz can test and infer (go doc ./devices/exec), and a judge of
 // what mmafuzz infer says about them. Nothing here knows what infer searches: the units
 // follow hardware and libraries, and some have defects, and the command is a module of its

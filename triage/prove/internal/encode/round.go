@@ -276,8 +276,5 @@ func (e *encoder) nanOfC(result *graph.Node) *graph.Node {
 	if e.Special.NaN != mma.NaNOfC || o.f == nil {
 		return result
 	}
-	ones := e.Int(1<<o.f.ExpBits - 1)
-	frac := int(o.f.FracBits)
-	code := e.Add(e.Left(o.sign, frac+int(o.f.ExpBits)), e.Left(e.Ite(o.special, ones, o.field), frac), o.frac)
-	return e.Ite(e.read(unread(e.Graph, o, e.In.NarrowC)).nan, code, result)
+	return e.Ite(e.read(unread(e.Graph, o, e.In.NarrowC)).nan, e.in.codeOf(o), result)
 }

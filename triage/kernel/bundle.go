@@ -1,0 +1,283 @@
+package kernel
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/npy"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// The files of a bundle.
+const (
+	caseName    = "case.json"
+	changedName = "a-changed.json"
+)
+
+var (
+	kernelFiles  = [2]string{"a.json", "b.json"}
+	productFiles = [2]string{"D-a.npy", "D-b.npy"}
+)
+
+//go:embed reproduce.py
+var reproduce []byte
+
+// caseFile is case.json: what reproduce.py reads, for which all numbers are hexadecimal
+// floating-point literals.
+type caseFile struct {
+	V      int           `json:"v"`
+	Label  string        `json:"label"`
+	M      int           `json:"m"`
+	N      int           `json:"n"`
+	K      int           `json:"k"`
+	Row    int           `json:"row"`
+	Column int           `json:"column"`
+	A      []string      `json:"a"` // the row of A
+	B      []string      `json:"b"` // the column of B
+	Sides  []caseSide    `json:"sides"`
+	Scales [2]caseScales `json:"scales,omitzero"`
+}
+
+// caseSide is a side, or A with the change that explains B.
+type caseSide struct {
+	Name   string   `json:"name"`
+	Result string   `json:"result"`
+	Code   string   `json:"code"`
+	Format string   `json:"format"`
+	Plan   []caseOp `json:"plan,omitempty"` // if all of its operations are of IEEE 754
+}
+
+// caseScales are codes of scales of A and B.
+type caseScales struct {
+	A []uint64 `json:"a,omitempty"`
+	B []uint64 `json:"b,omitempty"`
+}
+
+// caseOp is an operation: the products K added to Z, or X*Y + Z. A number is a literal, or the
+// result #N of operation N.
+type caseOp struct {
+	K       []int32 `json:"k,omitempty"`
+	X       string  `json:"x,omitempty"`
+	Y       string  `json:"y,omitempty"`
+	Z       string  `json:"z"`
+	Product []int   `json:"product,omitempty"` // significant bits, least and largest exponent of products
+	To      []int   `json:"to"`                // the same of sums
+}
+
+// Save writes the bundle of the smallest product below a directory and returns its directory:
+// the matrices, both results, the schedules, and a program that computes an element again.
+func (f *Found) Save(dir string) (string, error) {
+	c := f.Smallest
+	dir = filepath.Join(dir, readable.Slug(f.Label()))
+	if err := checkForeign(dir); err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	file, err := f.caseFile()
+	if err != nil {
+		return "", err
+	}
+	body, err := json.MarshalIndent(file, "", " ")
+	if err != nil {
+		return "", err
+	}
+	files := map[string][]byte{caseName: append(body, '\n'), "reproduce.py": reproduce, "README.md": f.readme(), changedName: nil}
+	for name, k := range map[string]*schedule.Kernel{kernelFiles[0]: c.kernels[0], kernelFiles[1]: c.kernels[1], changedName: f.changed()} {
+		var text bytes.Buffer
+		if k != nil {
+			if err := k.Write(&text); err != nil {
+				return "", err
+			}
+		}
+		files[name] = text.Bytes()
+	}
+	for name, body := range files {
+		if err := corpus.ReplaceOrRemoveFile(filepath.Join(dir, name), body); err != nil {
+			return "", err
+		}
+	}
+	o := c.Operands[0]
+	return dir, errors.Join(
+		WriteMatrix(filepath.Join(dir, "A.npy"), c.formats.A, o.M, o.K, o.A),
+		WriteMatrix(filepath.Join(dir, "B.npy"), c.formats.B, o.K, o.N, transposed(o.B, c.formats.B, o.N, o.K)),
+		WriteMatrix(filepath.Join(dir, productFiles[0]), c.D, o.M, o.N, c.Products[0]),
+		WriteMatrix(filepath.Join(dir, productFiles[1]), c.D, o.M, o.N, c.Products[1]))
+}
+
+// checkForeign returns a *corpus.ForeignError if files of a bundle would replace others.
+func checkForeign(dir string) error {
+	ours := func() bool {
+		var file caseFile
+		body, err := os.ReadFile(filepath.Join(dir, caseName))
+		return err == nil && json.Unmarshal(body, &file) == nil && file.V == 1 && len(file.Sides) > 1
+	}
+	for _, name := range slices.Concat([]string{caseName, changedName, "A.npy", "B.npy", "reproduce.py", "README.md"}, kernelFiles[:], productFiles[:]) {
+		if err := corpus.CheckForeign(filepath.Join(dir, name), "file of a bundle", ours); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteMatrix writes codes of a format, row after row, to a file .npy.
+func WriteMatrix(file string, id fp.ID, rows, columns int, codes []byte) error {
+	out, err := corpus.Replace(file)
+	if err != nil {
+		return err
+	}
+	defer out.Discard()
+	float := id == fp.FP16 || id == fp.FP32 || id == fp.FP64 // others are written as unsigned integers
+	if err := npy.Write(out, &npy.Matrix{Rows: rows, Columns: columns, Float: float, Width: id.Width(), Data: codes}); err != nil {
+		return err
+	}
+	return out.Commit()
+}
+
+// transposed returns a matrix of lines of depth elements with columns as rows.
+func transposed(codes []byte, id fp.ID, lines, depth int) []byte {
+	w := id.Width()
+	out := make([]byte, 0, len(codes))
+	for k := range depth {
+		for n := range lines {
+			out = append(out, codes[(n*depth+k)*w:][:w]...)
+		}
+	}
+	return out
+}
+
+// changed returns the kernel of A with the change that explains B, nil if there is none.
+func (f *Found) changed() *schedule.Kernel {
+	if f.Answer == nil || f.Rest > 0 || f.Smallest.kernels[0] == nil {
+		return nil
+	}
+	return portable(f.Answer.Kernel)
+}
+
+// caseFile makes case.json.
+func (f *Found) caseFile() (*caseFile, error) {
+	c := f.Smallest
+	o := c.Operands[0]
+	file := &caseFile{V: 1, Label: f.Label(), M: o.M, N: o.N, K: o.K, Row: c.Row, Column: c.Column,
+		A: literals(o.A, c.formats.A, c.Row, o.K), B: literals(o.B, c.formats.B, c.Column, o.K)}
+	for i, o := range c.Operands {
+		file.Scales[i] = caseScales{o.ScaleA, o.ScaleB}
+	}
+	for i, s := range []struct {
+		name string
+		code uint64
+		k    *schedule.Kernel
+	}{{f.A, c.A, c.kernels[0]}, {f.B, c.B, c.kernels[1]}, {f.A + ", changed", c.B, f.changed()}} {
+		if i == 2 && s.k == nil {
+			continue
+		}
+		side := caseSide{Name: s.name, Result: literal(c.D, s.code), Code: mma.FormatCode(c.D, s.code), Format: c.D.String()}
+		if s.k != nil {
+			var err error
+			if side.Plan, err = planOf(s.k, c.Operands[i%2], [2]int{c.Row, c.Column}); err != nil {
+				return nil, err
+			}
+		}
+		file.Sides = append(file.Sides, side)
+	}
+	return file, nil
+}
+
+// literal writes a code as a hexadecimal floating-point literal.
+func literal(id fp.ID, code uint64) string {
+	return strconv.FormatFloat(id.Get().Float64(code), 'x', -1, 64)
+}
+
+// literals writes a line of a matrix.
+func literals(codes []byte, id fp.ID, line, depth int) (all []string) {
+	for k := range depth {
+		all = append(all, literal(id, mma.Load(codes, id.Width(), line*depth+k)))
+	}
+	return all
+}
+
+// planOf returns the operations of an element, nil if some are not those of IEEE 754.
+func planOf(k *schedule.Kernel, o *gemm.Operands, at [2]int) (all []caseOp, err error) {
+	plans, err := k.PlansAt(o.Shape, o.Given(), [][2]int{at})
+	if err != nil {
+		return nil, err
+	}
+	for _, op := range plans[0].Ops {
+		u := op.Unit
+		plain := mma.FMA(u.D)
+		plain.Prod.Round, plain.Special.NaN = u.Params.Prod.Round, u.Params.Special.NaN
+		f := u.D.Get()
+		if u.Params != plain || u.Params.Prod.Round.Flush != mma.NoFlush || !f.HasInf() {
+			return nil, nil
+		}
+		next := caseOp{K: op.K, Z: operand(k, o, &op, op.Z, at, u.D), To: []int{int(f.FracBits) + 1, int(f.Emin()), int(f.Emax())}}
+		if op.K == nil {
+			next.X, next.Y = operand(k, o, &op, op.X, at, u.A), operand(k, o, &op, op.Y, at, u.B)
+		}
+		if r := u.Params.Prod.Round; r != (mma.Round{}) {
+			next.Product = []int{int(r.Frac) + 1, int(r.Emin), int(r.Emax)}
+		}
+		all = append(all, next)
+	}
+	return all, nil
+}
+
+// operand writes an operand of an operation.
+func operand(k *schedule.Kernel, o *gemm.Operands, op *schedule.Op, r schedule.Ref, at [2]int, id fp.ID) string {
+	code := uint64(0)
+	switch r.Kind {
+	case schedule.Value:
+		return fmt.Sprintf("#%d", r.N)
+	case schedule.NegZero:
+		return "-0x0p+0"
+	case schedule.One:
+		return "0x1p+0"
+	case schedule.Alpha:
+		code = o.Alpha
+	case schedule.Beta:
+		code = o.Beta
+	case schedule.ScaleA:
+		code = o.ScaleA[k.ScaleA.Index(at[0], r.N*k.ScaleA.K, o.K)]
+	case schedule.ScaleB:
+		code = o.ScaleB[k.ScaleB.Index(at[1], r.N*k.ScaleB.K, o.K)]
+	}
+	return literal(id, code)
+}
+
+// readme is the README of a bundle.
+func (f *Found) readme() []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s (A) and %s (B) give different results for the same matrices.\n\n%s\n", readable.Markdown(f.Label()), readable.MarkdownCode(f.A), readable.MarkdownCode(f.B), readable.Markdown(f.Smallest.String()))
+	for _, text := range f.words() {
+		fmt.Fprintf(&b, "\n%s\n", readable.Markdown(text))
+	}
+	fmt.Fprintf(&b, `
+Found by %s, seed %d.
+
+Files: %s and %s the matrices, %s and %s what A and B give (numbers, or codes as unsigned
+integers), %s, %s and %s the schedules of A, of B, and of A with the change that gives B's bits, as
+far as they are known, %s one element operation by operation, %s a program that computes it
+again, with Python alone.
+
+    python3 %s/reproduce.py
+    %s
+`, "`mmafuzz run`", f.Seed, "`A.npy`", "`B.npy`", "`"+productFiles[0]+"`", "`"+productFiles[1]+"`", "`"+kernelFiles[0]+"`", "`"+kernelFiles[1]+"`", "`"+changedName+"`", "`"+caseName+"`", "`reproduce.py`", bundleName, f.command(bundleName))
+	return []byte(b.String())
+}
+
+// bundleName is what the files of a bundle call its directory.
+const bundleName = "BUNDLE"

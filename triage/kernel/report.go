@@ -1,0 +1,240 @@
+// # JSON
+//
+// go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
+//
+// run of kernels:
+//
+//	a                string    name of the first side
+//	b                string    name of the second side
+//	seed             number    of all shapes and matrices
+//	label            string    the part of the schedule by which they differ, tail, unexplained or varies; empty if they agree
+//	products         number    that were compared
+//	differ           number    of these, those that differ
+//	elements         number    of all products
+//	wrong            number    of these, those that differ
+//	inputs           object*   products that differ, by the kind of their operands
+//	lost[].side      string?   a side that does not sum every product once, whatever the other gives
+//	lost[].k         number?   of a product that shows it
+//	lost[].sum       number?   of so many ones
+//	lost[].missing[]  number?  k of those marked that are not summed
+//	lost[].repeated[]  number?  k of those marked that are summed more than once
+//	lost[].tail      bool?     all marked k after the first that is missing are missing
+//	varies           string?   a side that gives other results when it is asked again
+//	why.label        string?   the part of A's schedule whose change gives B's bits
+//	why.words        string?   the change
+//	why.checked      number?   elements on which it does
+//	why.others[]     string?   parts whose changes give the same bits there
+//	why.first        string?   the first partial sum of the smallest product that differs
+//	fresh            number    other products that were compared with the changed schedule
+//	rest             number    of these, those that differ: the change is not all
+//	smallest.M       number?   the smallest product that differs: rows
+//	smallest.N       number?   columns
+//	smallest.K       number?   products of an element
+//	smallest.Row     number?   of an element that differs
+//	smallest.Column  number?
+//	smallest.Terms   number?   products that are not zero
+//	smallest.A       string?   code that A gives
+//	smallest.B       string?   code that B gives
+//	smallest.D       string?   their format
+//	same             string?   for which K the schedules are the same function
+//	bundle           string?   directory of the smallest product
+package kernel
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// Found is what a Fuzz has found.
+type Found struct {
+	A        string         `json:"a"` // names of the sides
+	B        string         `json:"b"`
+	Seed     uint64         `json:"seed"`
+	Products int            `json:"products"`
+	Differ   int            `json:"differ"` // of these
+	Elements int            `json:"elements"`
+	Wrong    int            `json:"wrong"`            // of these, those that differ
+	Inputs   map[string]int `json:"inputs"`           // products that differ, by the kind of their operands
+	Lost     []Lost         `json:"lost,omitempty"`   // what products of known results have shown
+	Varies   string         `json:"varies,omitempty"` // a side that gives other results when it is asked again
+	Answer   *Answer        `json:"why,omitempty"`    // why they differ; nil if they do not, or no side is a kernel
+	// Fresh is how many other products were compared with what the answer's kernel gives, and
+	// Rest how many of them differ: there is more than one difference then.
+	Fresh    int   `json:"fresh"`
+	Rest     int   `json:"rest"`
+	Smallest *Case `json:"smallest,omitempty"` // nil: they do not differ
+	// Same is what is known without products: "", or for which K the sides are the same function.
+	Same   string `json:"same,omitempty"`
+	Bundle string `json:"bundle,omitempty"` // directory of the smallest product
+}
+
+// MarshalJSON writes it with its label.
+func (f *Found) MarshalJSON() ([]byte, error) {
+	type plain Found
+	return json.Marshal(struct {
+		*plain
+		Label string `json:"label"`
+	}{(*plain)(f), f.Label()})
+}
+
+// Label is the part of a schedule by which the sides differ, "" if they do not.
+func (f *Found) Label() string {
+	explained := f.Answer != nil && f.Answer.Kernel != nil && f.Rest == 0
+	switch {
+	case f.Varies != "":
+		return "varies"
+	case explained:
+		return f.Answer.Label
+	case slices.ContainsFunc(f.Lost, func(l Lost) bool { return l.Tail }):
+		return "tail"
+	case f.News():
+		return "unexplained"
+	}
+	return ""
+}
+
+// News reports whether anything is not as it should be.
+func (f *Found) News() bool { return f.Differ > 0 || f.Lost != nil }
+
+// Headline is what was found in a line.
+func (f *Found) Headline() string {
+	return fmt.Sprintf("%s and %s differ in %s of %s", f.A, f.B, readable.Count(uint64(f.Differ)), readable.Plural(f.Products, "product"))
+}
+
+// Document is what was found for people.
+func (f *Found) Document() *document.Document {
+	d := document.New(f.Headline(), "Matrix products of drawn shapes and operands, compared bit for bit.")
+	d.Untitled = true
+	blocks := []document.Block{document.OnTerminal(document.Text(f.Headline()))}
+	if label := f.Label(); label != "" {
+		blocks = append(blocks, document.Text("label: "+label+labelOf(label)))
+	}
+	if s := f.Smallest; s != nil {
+		blocks = append(blocks, document.Text(s.String()))
+	}
+	for _, text := range f.words() {
+		blocks = append(blocks, document.Text(text))
+	}
+	d.Add("What was found", blocks...)
+	if f.Bundle != "" {
+		d.Add("Again", document.Text("bundle: "+f.Bundle), document.Command(f.command(f.Bundle)))
+	}
+	return d
+}
+
+// labelOf explains a label.
+func labelOf(label string) string {
+	for _, l := range Labels {
+		if l[0] == label {
+			return ", " + l[1]
+		}
+	}
+	return ""
+}
+
+// String is the case in a line.
+func (c *Case) String() string {
+	f := c.D.Get()
+	number := func(code uint64) string {
+		return fmt.Sprintf("%s = %.9g", mma.FormatCode(c.D, code), f.Float64(code))
+	}
+	return fmt.Sprintf("smallest: %d x %d elements of %s, %d of them not zero. Element (%d,%d): A %s, B %s, %s ulp apart.",
+		c.M, c.N, readable.Plural(c.K, "product"), c.Terms, c.Row, c.Column, number(c.A), number(c.B), readable.Ulps(float64(f.Distance(c.A, c.B))))
+}
+
+// words says what was found, a sentence each.
+func (f *Found) words() (words []string) {
+	say := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
+	if f.Varies != "" {
+		say("%s gives other results when it is asked again: that it differs proves nothing.", f.Varies)
+	}
+	switch w := f.Answer; {
+	case w == nil:
+	case w.Kernel == nil:
+		say("Unexplained: no schedule that differs from that of A in one field gives the bits of B.")
+	case f.Rest > 0:
+		say("Unexplained: B differs in %s of %s fresh products even if this is changed in the schedule of A: %s.", readable.Count(uint64(f.Rest)), readable.Count(uint64(f.Fresh)), w.Words)
+	default:
+		say("A has the bits of B on %s elements and on %s fresh products, if this is changed in its schedule: %s. The first partial sum that differs: %s.",
+			readable.Count(uint64(w.Checked)), readable.Count(uint64(f.Fresh)), w.Words, w.First)
+		if len(w.Others) > 0 {
+			say("The products do not rule out a change of %s.", strings.Join(w.Others, ", "))
+		}
+	}
+	for i := range f.Lost {
+		words = append(words, f.Lost[i].String())
+	}
+	if f.Same != "" {
+		words = append(words, f.Same)
+	}
+	var kinds []string
+	for _, kind := range slices.Sorted(maps.Keys(f.Inputs)) {
+		kinds = append(kinds, fmt.Sprintf("%s %d", kind, f.Inputs[kind]))
+	}
+	if kinds != nil {
+		say("Products that differ, by their operands: %s.", strings.Join(kinds, ", "))
+	}
+	return words
+}
+
+// String says what is lost.
+func (l *Lost) String() string {
+	if l.Missing == nil && l.Repeated == nil {
+		return fmt.Sprintf("Of ones, K = %d, %s sums %.0f.", l.K, l.Side, l.Sum)
+	}
+	var parts []string
+	for _, p := range []struct {
+		ks   []int
+		what string
+	}{{l.Missing, "not summed"}, {l.Repeated, "summed more than once"}} {
+		if p.ks != nil {
+			parts = append(parts, fmt.Sprintf("%s: k %s", p.what, readable.Shorten(schedule.SetOf(p.ks).String(), 60)))
+		}
+	}
+	text := fmt.Sprintf("By powers of two that mark some k of K = %d, %s has %s", l.K, l.Side, strings.Join(parts, "; "))
+	if l.Tail {
+		text += ", the last of those that are marked"
+	}
+	return text + "."
+}
+
+// command is the command that computes the smallest product again, with the bundle in dir.
+func (f *Found) command(dir string) string {
+	words := []string{"mmafuzz", "gemm"}
+	for i, name := range []string{f.A, f.B} {
+		if f.Smallest.kernels[i] != nil {
+			name = dir + "/" + kernelFiles[i]
+		}
+		words = append(words, name)
+	}
+	return readable.ShellCommand(append(words, "--a", dir+"/A.npy", "--b", dir+"/B.npy")...)
+}
+
+// portable returns a kernel whose units all are in its file; nil if one is not.
+func portable(k *schedule.Kernel) *schedule.Kernel {
+	if k == nil || k.Unit == nil || k.Unit.Given == nil {
+		return k
+	}
+	i := k.Unit.Given
+	c := *k
+	c.Name = cmp.Or(k.Name, "kernel")
+	if same, err := mma.Lookup(i.Arch, i.Name); err == nil && same.Params == i.Params && same.Formats == i.Formats && same.K == i.K {
+		c.Unit = &schedule.Unit{Instruction: i.Arch + "/" + i.Name}
+		return &c
+	}
+	var model strings.Builder
+	if err := mma.WriteModel(&model, i); err != nil {
+		return nil
+	}
+	c.Unit = &schedule.Unit{Model: schedule.Raw(model.String())}
+	return &c
+}
