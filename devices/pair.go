@@ -205,9 +205,8 @@ func choose(t Target, selection string) ([]mma.Instruction, error) {
 		return chosen(t, selection)
 	}
 	var all []mma.Instruction
-	products := slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.B != fp.One })
-	for _, i := range t.Instructions() {
-		if i.Refuse == "" && (i.B != fp.One || !products) {
+	for _, i := range products(t.Instructions()) {
+		if i.Refuse == "" {
 			all = append(all, i)
 		}
 	}

@@ -105,7 +105,7 @@ func namesOf(all []mma.Instruction) (names []string) {
 // name has as a part; of several formats, the one that fewest instructions have.
 func nearByFormat(t devices.Target, name string) (format string, names []string) {
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		some := namesOf(devices.WithFormat(t.Instructions(), part))
+		some := namesOf(slices.DeleteFunc(devices.WithFormat(t.Instructions(), part), func(i mma.Instruction) bool { return i.B == fp.One }))
 		if len(some) > 0 && (names == nil || len(some) < len(names)) {
 			format, names = part, some
 		}
