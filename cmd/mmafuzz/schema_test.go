@@ -44,7 +44,7 @@ var headings = []struct {
 	{regexp.MustCompile(`^vectors --check, `), "failed"},
 	{regexp.MustCompile(`^vectors --score:$`), "score"},
 	{regexp.MustCompile(`^infer --shape, `), "kernel"},
-	{regexp.MustCompile(`^run of kernels:$`), "kernels"},
+	{regexp.MustCompile(`^(run|diff) of kernels\b`), "$1 kernels"},
 	{regexp.MustCompile(`^corpus (\w+), `), "$1"},
 	{regexp.MustCompile(`^(\w+)(, an object for each .*)?:$`), "$1"},
 }
@@ -258,8 +258,9 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	for _, b := range []string{"lost.json", "chain.json", "exec:mmakernel split.json 2x3x10 changes", "exec:mmakernel split.json 2x3x10 doubles"} {
-		verify(jsonOf(t, 1, "", "run", "--a", "split.json", "--b", b, "--count", "64", "--out", "kernels"), "kernels")
+		verify(jsonOf(t, 1, "", "run", "--a", "split.json", "--b", b, "--count", "64", "--out", "kernels"), "run kernels")
 	}
+	verify(jsonOf(t, 1, "", "diff", "split.json", "chain.json"), "diff kernels")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "wgmma.m64n8k32.f32.e4m3.e4m3"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")

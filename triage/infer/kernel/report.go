@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	order "github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // Report is a Result with what it is about.
@@ -66,6 +67,9 @@ func (r *Report) found() (all []document.Block) {
 		}
 		all = append(all, document.Text(fmt.Sprintf("schedule %d, %s of %s elements: %s", n, readable.Thousands(uint64(r.Elements[n])), readable.Thousands(uint64(r.Shape.M*r.Shape.N)), where)),
 			document.Indent(2, document.List(words(r.Kernel, s, r.Shape.K)...)))
+	}
+	for _, o := range order.Orders("order of summation", r.Kernel, r.Shape) {
+		all = append(all, o.Figure())
 	}
 	if open := r.undetermined(); open != nil {
 		all = append(all, open)
