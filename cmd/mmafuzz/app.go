@@ -28,6 +28,7 @@ type app struct {
 	logFormat string
 	verbose   bool
 	widthFlag int
+	figures   string // directory of --figures; "": none
 
 	color    bool // on stdout
 	colorErr bool // on stderr

@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
+	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
 // proveCmd is the command prove.
@@ -44,6 +45,10 @@ installed, one that is built in, which decides the easy questions.
   mmafuzz prove hopper model:mine.json
   mmafuzz prove hopper blackwell --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz prove hopper model:mine.json --smtlib question.smt2 && bitwuzla question.smt2
+  mmafuzz prove naive openblas-sgemm
+
+Two kernels are the same function for every K for which they add the same numbers in the same
+tree; else a product is looked for on which they differ (mmafuzz diff --help).
 
 With --property it decides statements about one arithmetic, with an input for each that
 fails, or that shows the difference it makes: all, or a list of
@@ -85,6 +90,9 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	words, builtin, err := prove.SolverWords(p.solver)
 	if err != nil {
 		return err
+	}
+	if p.inst == "" && p.smtlib == "" && (study.IsKernel(nameA) || study.IsKernel(nameB)) {
+		return p.diffKernels(ctx, nameA, nameB)
 	}
 	var targets open.Set
 	defer targets.Close()
