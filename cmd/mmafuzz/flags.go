@@ -170,6 +170,7 @@ func envOr(name, other string) string {
 // words are the values that a flag can have.
 var (
 	colors      = []string{"auto", "always", "never"}
+	logFormats  = []string{"text", "json"}
 	comparisons = []string{"bits", "class"}
 )
 

@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
+	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
 // proveCmd is the command prove.
@@ -44,6 +45,10 @@ installed, one that is built in, which decides the easy questions.
   mmafuzz prove hopper model:mine.json
   mmafuzz prove hopper blackwell --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz prove hopper model:mine.json --smtlib question.smt2 && bitwuzla question.smt2
+  mmafuzz prove naive openblas-sgemm
+
+Two kernels are the same function for every K for which they add the same numbers in the same
+tree; else a product is looked for on which they differ (mmafuzz diff --help).
 
 With --property it decides statements about one arithmetic, with an input for each that
 fails, or that shows the difference it makes: all, or a list of
@@ -62,8 +67,6 @@ refuted; 2 trouble; 75 some not decided, even if others are refuted.`,
 			switch {
 			case p.property != "" && len(args) == 2:
 				return hint.New("leave "+args[1]+" out", "--property is about one target")
-			case p.property != "" && p.smtlib != "":
-				return hint.New("leave --property out", "--smtlib writes the question whether two targets are the same function")
 			case p.property != "":
 				return p.properties(cmd.Context(), args[0])
 			case len(args) < 2:
@@ -76,7 +79,7 @@ refuted; 2 trouble; 75 some not decided, even if others are refuted.`,
 	solverFlag(c, &p.solver)
 	c.Flags().StringVar(&p.property, "property", "", "decide these `statements` about A alone: all, or a list")
 	c.Flags().DurationVar(&p.time, "time", time.Minute, "how long to try, at most, for each instruction and property")
-	c.Flags().StringVar(&p.smtlib, "smtlib", "", "write the question to this `file` for an SMT solver of bit vectors, for which \"unsat\" is a proof")
+	c.Flags().StringVar(&p.smtlib, "smtlib", "", "write the question to this `file` for an SMT solver of bit vectors, for which \"unsat\" is a proof: of a --property that compares two inputs, too")
 	return c
 }
 
@@ -87,6 +90,9 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	words, builtin, err := prove.SolverWords(p.solver)
 	if err != nil {
 		return err
+	}
+	if p.inst == "" && p.smtlib == "" && (study.IsKernel(nameA) || study.IsKernel(nameB)) {
+		return p.diffKernels(ctx, nameA, nameB)
 	}
 	var targets open.Set
 	defer targets.Close()
@@ -140,9 +146,21 @@ func (p *proveCmd) properties(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if p.smtlib != "" && (len(pairs) > 1 || len(some) > 1) {
+		return hint.New("name one property, and one instruction with --inst", "--smtlib writes one question: there are %d properties of %s", len(some), readable.Plural(len(pairs), "instruction"))
+	}
 	var n decided
 	for i := range pairs {
 		unit := ""
+		if p.smtlib != "" {
+			text, err := prove.PropertySMTLIB(pairs[i].TargetA, pairs[i].A, some[0])
+			if err == nil {
+				err = corpus.ReplaceFile(p.smtlib, text)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		for _, property := range some {
 			answer, err := prove.Ask(ctx, pairs[i].TargetA, pairs[i].A, property, prove.Options{Solver: words, Time: p.time})
 			if err != nil {

@@ -49,7 +49,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
         name = library(scratch)
-        files = {f"mmafuzz/{p.name}": p.read_bytes() for p in sorted((HERE / "mmafuzz").iterdir()) if p.is_file()}
+        files = {p.relative_to(HERE).as_posix(): p.read_bytes() for p in sorted((HERE / "mmafuzz").rglob("*.py"))}
         files[f"mmafuzz/{name}"] = (scratch / name).read_bytes()
     files[f"{info}/METADATA"] = METADATA.encode()
     files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: mmafuzz\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()

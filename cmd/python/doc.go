@@ -17,8 +17,9 @@
 //	units.go    the catalogue and the formats as JSON
 //
 // Any language that calls C can use the library: go build -buildmode=c-shared writes its
-// header beside it. Texts are UTF-8; those that the library returns are freed by
-// mmafuzz_free.
+// header beside it. mmafuzz_open and mmafuzz_compute are all that a simulator of an
+// architecture needs in the place of its own matrix instruction: simulator/mfma.cc is one in
+// C++. Texts are UTF-8; those that the library returns are freed by mmafuzz_free.
 package main
 
 func main() {}

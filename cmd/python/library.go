@@ -162,7 +162,8 @@ func mmafuzz_explain(unit C.int64_t, dot *C.char, width C.int, failure **C.char)
 }
 
 // mmafuzz_run begins to run a unit on a batch, whose memory it reads and writes until the job is
-// over: mmafuzz_wait. workers is how many processors it takes, 0 all.
+// over: mmafuzz_wait. workers is how many processors it takes, 0 all. What takes less than a
+// millisecond is over at once: then there is no job, and the result is 0.
 //
 //export mmafuzz_run
 func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int64_t {
@@ -176,13 +177,42 @@ func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.
 		fail(failure, err)
 		return 0
 	}
-	n := int(workers)
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
+	if o.unit.Model() != nil && in.Dots()*in.K <= momentProducts {
+		fail(failure, guarded(func() error { return o.unit.Run(context.Background(), in, out) }))
+		return 0
 	}
 	return C.int64_t(start(func(ctx context.Context) (string, error) {
-		return "", runParts(ctx, o.unit, in, out, n)
+		return "", runParts(ctx, o.unit, in, out, processors(workers))
 	}))
+}
+
+// processors is how many of them a number of workers is: 0 are all.
+func processors(workers C.int) int {
+	if workers <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return int(workers)
+}
+
+// mmafuzz_compute runs a unit on a batch and returns when that is done: 0, or 1 after an error.
+// It is what a simulator calls in the place of its own matrix instruction; it may be called by
+// several threads at once. workers is as for mmafuzz_run.
+//
+//export mmafuzz_compute
+func mmafuzz_compute(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int {
+	o, err := units.get(int64(unit))
+	if err == nil {
+		var in *mma.Batch
+		var out []byte
+		if in, out, err = fromC(o.unit.Instruction().Formats, b); err == nil {
+			err = runParts(context.Background(), o.unit, in, out, processors(workers))
+		}
+	}
+	if err != nil {
+		fail(failure, err)
+		return 1
+	}
+	return 0
 }
 
 // mmafuzz_schedule returns the format of products of a shape that a unit computes by a schedule,

@@ -106,9 +106,11 @@ def close(handle):
 
 
 def wait(job, stop=lambda: False):
-    """Waits for a job and returns its text. An interrupt cancels it, and so does stop() once it
+    """Waits for a job, if there is one, and returns its text. An interrupt cancels it, and so does stop() once it
     is true; the library has then stopped using the caller's memory when the exception leaves
     this function."""
+    if not job:
+        return ""
     lib = _load()
     text = ctypes.c_void_p()
     try:

@@ -4,6 +4,7 @@ import ctypes
 import dataclasses
 import html
 import json
+import math
 import os
 import shutil
 import weakref
@@ -89,28 +90,30 @@ class Unit:
         lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1], c.shape if c is not None else (),
                                    *(s.shape[:-1] for s in (sa, sb) if s is not None))
         d = np.empty(lead, i.d.codes)
-        full = [x if x is None else np.ascontiguousarray(np.broadcast_to(x, lead + x.shape[-1:])) for x in (a, b, sa, sb)]
-        if c is not None:
-            c = np.ascontiguousarray(np.broadcast_to(c, lead))
-        self._run((1, 1, k, d.size), full[0], full[1], c, full[2], full[3], d, workers)
+        a, b, sa, sb = (x if x is None else _full(x, lead + x.shape[-1:]) for x in (a, b, sa, sb))
+        self._run((1, 1, k, d.size), a, b, _full(c, lead), sa, sb, d, workers)
         return d if codes else i.d.result(d)[()]
 
-    def matmul(self, a, b, c=None, *, schedule=None, codes=False, workers=0):
+    def matmul(self, a, b, c=None, *, sa=None, sb=None, schedule=None, codes=False, workers=0):
         """Computes C + A @ B of matrices, A [..., M, K] and B [..., K, N], C [..., M, N]: each
-        element is one dot product, the instruction being executed for k after k products.
+        element is one dot product, the instruction being executed for k after k products. Block
+        scales are sa [..., M, K / block] and sb [..., K / block, N].
 
         A schedule computes them as a library's kernel does: in parts of K, lanes, other formats of
         partial sums. It is a name ("split-k": mmafuzz gemm --list has all), a file ("mine.json"), or
-        a dict of what is in one (go doc ./sim/schedule). K is then any, and there is a C only if the
-        schedule adds one."""
+        a dict of what is in one (go doc ./sim/schedule). K is then any, there are no block scales,
+        and there is a C only if the schedule adds one."""
         i = self.info
-        if i.scale:
-            raise TypeError(f"{i.name} has block scales: matmul is for instructions without")
+        if i.scale and schedule is not None:
+            raise TypeError(f"{i.name} has block scales, and schedules are for instructions without")
         a, b = i.a.array("a", a), i.b.array("b", b)
         if a.ndim < 2 or b.ndim < 2:
             raise ValueError("matmul takes matrices: A [..., M, K] and B [..., K, N]")
         b = np.swapaxes(b, -1, -2)
         k = self._length(a, b, i.k if schedule is None else 1)
+        if sb is not None and i.scale:
+            sb = np.swapaxes(i.scale.array("sb", sb), -1, -2)
+        sa, sb = self._scales(sa, sb, k)
         c = None if schedule is not None and c is None else self._accumulator(c)
         m, n = a.shape[-2], b.shape[-2]
         lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2] if c is not None and c.ndim else ())
@@ -119,12 +122,13 @@ class Unit:
             text = (json.dumps({"v": 1, **schedule}) if isinstance(schedule, dict) else os.fspath(schedule)).encode()
             f = _formats.of(_library.call_json("schedule", self._handle, text, max(m, 1), max(n, 1), k, c is not None))
         d = np.empty((*lead, m, n), f.codes)
-        a = np.ascontiguousarray(np.broadcast_to(a, (*lead, m, k)))
-        b = np.ascontiguousarray(np.broadcast_to(b, (*lead, n, k)))
-        if c is not None:
-            c = np.ascontiguousarray(np.broadcast_to(c, d.shape))
-        self._run((m, n, k, int(np.prod(lead, dtype=np.int64))), a, b, c, None, None, d, workers, text)
+        a, sa = _full(a, (*lead, m, k)), _full(sa, (*lead, m, self._blocks(k)))
+        b, sb = _full(b, (*lead, n, k)), _full(sb, (*lead, n, self._blocks(k)))
+        self._run((m, n, k, math.prod(lead)), a, b, _full(c, d.shape), sa, sb, d, workers, text)
         return d if codes else f.result(d)
+
+    def _blocks(self, k):
+        return -(-k // self.info.block) if self.info.scale else 0
 
     def explain(self, a, b, c=None, *, sa=None, sb=None):
         """Draws how the unit computes one dot product, as text."""
@@ -167,11 +171,11 @@ class Unit:
                 raise TypeError(f"{i.name} has no block scales")
             return None, None
         if sa is None or sb is None:
-            raise TypeError(f"{i.name} needs block scales sa and sb, {k // i.block} of each")
+            raise TypeError(f"{i.name} needs block scales sa and sb, {self._blocks(k)} of each")
         both = i.scale.array("sa", sa), i.scale.array("sb", sb)
         for what, s in zip(("sa", "sb"), both):
-            if not s.ndim or s.shape[-1] != -(-k // i.block):
-                raise ValueError(f"{what} has the shape {s.shape}; {k} products have {-(-k // i.block)} scales")
+            if not s.ndim or s.shape[-1] != self._blocks(k):
+                raise ValueError(f"{what} has the shape {s.shape}; {k} products have {self._blocks(k)} scales")
         return both
 
     def inputs(self, count, *, seed=1, skip=0):
@@ -179,7 +183,7 @@ class Unit:
         known: the operands of count dot products, as the unit takes them, after skip others of this
         seed."""
         i = self.info
-        blocks = -(-i.k // i.block) if i.scale else 0
+        blocks = self._blocks(i.k)
         formats = [(i.a, (count, i.k)), (i.b, (count, i.k)), (i.c, (count,)), *[(i.scale, (count, blocks))] * 2, (i.d, (count,))]
         arrays = [None if f is None else np.zeros(shape, f.codes) for f, shape in formats]
         if count:
@@ -197,12 +201,19 @@ class Unit:
         _library.wait(job)
 
 
+def _full(x, shape):
+    """x, if there is one, as an array of a shape without gaps."""
+    if x is None or x.shape == shape and x.flags.c_contiguous:
+        return x
+    return np.ascontiguousarray(np.broadcast_to(x, shape))
+
+
 def _batch(shape, *arrays):
     """The batch of arrays a, b, c, sa, sb, d, of which some may be None."""
     batch = _library.Batch(*shape)
     for name, x in zip(("a", "b", "c", "sa", "sb", "d"), arrays):
         if x is not None:
-            setattr(batch, name, x.ctypes.data)
+            setattr(batch, name, x.__array_interface__["data"][0])
             setattr(batch, "bytes_" + name, x.nbytes)
     return batch
 

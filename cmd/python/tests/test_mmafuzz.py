@@ -92,6 +92,9 @@ class Units(unittest.TestCase):
         one, two = np.full(k, 0b0010, np.uint8), np.full(k // u.info.block, 128, np.uint8)
         self.assertEqual(float(u(one, one, sa=two, sb=two)), 4 * k)
         self.assertIn(f"{4 * k}", u.explain(one, one, sa=two, sb=two))
+        a, b = rng.integers(0, 16, (5, k), np.uint8), rng.integers(0, 16, (k, 3), np.uint8)
+        sa, sb = rng.integers(120, 130, (5, k // u.info.block), np.uint8), rng.integers(120, 130, (k // u.info.block, 3), np.uint8)
+        np.testing.assert_array_equal(u.matmul(a, b, sa=sa, sb=sb), u(a[:, None], b.T[None], sa=sa[:, None], sb=sb.T[None]))
         with self.assertRaisesRegex(TypeError, "needs block scales"):
             u(one, one)
         with self.assertRaisesRegex(ValueError, "products have"):

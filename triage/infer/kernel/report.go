@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	order "github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // Report is a Result with what it is about.
@@ -67,6 +68,9 @@ func (r *Report) found() (all []document.Block) {
 		all = append(all, document.Text(fmt.Sprintf("schedule %d, %s of %s elements: %s", n, readable.Thousands(uint64(r.Elements[n])), readable.Thousands(uint64(r.Shape.M*r.Shape.N)), where)),
 			document.Indent(2, document.List(words(r.Kernel, s, r.Shape.K)...)))
 	}
+	for _, o := range order.Orders("order of summation", r.Kernel, r.Shape) {
+		all = append(all, o.Figure())
+	}
 	if open := r.undetermined(); open != nil {
 		all = append(all, open)
 	}
@@ -110,7 +114,7 @@ func (r *Report) checks() []document.Block {
 			told++
 		}
 		if len(f.Same) > 0 {
-			same = append(same, fmt.Sprintf("%s = %s: at this shape the same operations as %s", f.place(len(r.Kernel.Schedules)), f.Value, strings.Join(f.Same, ", ")))
+			same = append(same, fmt.Sprintf("%s = %s: at this shape the same operations as %s", f.place(len(r.Kernel.Schedules)), f.Value, strings.Join(readable.First(f.Same, 4), ", ")))
 		}
 	}
 	blocks := []document.Block{
