@@ -3,6 +3,7 @@ package defect
 import (
 	"cmp"
 	"maps"
+	"math"
 	"math/bits"
 	"slices"
 )
@@ -12,8 +13,7 @@ const (
 	learnDiffer = 64  // differing cases that conditions must cover
 	learnAgree  = 320 // agreeing cases, in which the effect would show, that they must not
 	mostAtoms   = 2400
-	mostFound   = 8192
-	mostRules   = 24  // of a size, for an effect and a scope
+	mostRules   = 128 // of a size, for an effect and a scope
 	eachFeature = 10  // conditions on a feature, and
 	strongAtoms = 240 // conditions in all of which three are combined
 	maxParts    = 3   // of a condition
@@ -149,22 +149,22 @@ func (l *lesson) separate(width func(name string) int, parts int) [][]Condition 
 		return nil
 	}
 	atoms := l.atoms(width)
-	var found [][]*atom
+	found := &cheapest{bound: math.MaxInt}
 	switch parts {
 	case 1:
 		for _, a := range atoms {
 			if l.excludes(a.no, a.no) {
-				found = append(found, []*atom{a})
+				found.add(a)
 			}
 		}
 	case 2:
-		found = l.pairs(atoms)
+		l.pairs(atoms, found)
 	default:
-		found = l.triples(atoms)
+		l.triples(atoms, found)
 	}
-	slices.SortStableFunc(found, func(x, y []*atom) int { return costs(x) - costs(y) })
+	found.sort()
 	var all [][]Condition
-	for _, set := range found[:min(len(found), mostRules)] {
+	for _, set := range found.sets {
 		var conditions []Condition
 		for _, a := range set {
 			conditions = append(conditions, a.Condition)
@@ -174,7 +174,25 @@ func (l *lesson) separate(width func(name string) int, parts int) [][]Condition 
 	return all
 }
 
-func costs(set []*atom) int {
+// cheapest keeps the cheapest of the sets of conditions that are added.
+type cheapest struct {
+	sets  [][]*atom
+	bound int // no set of this cost is kept any more
+}
+
+func (x *cheapest) add(set ...*atom) {
+	if x.sets = append(x.sets, set); len(x.sets) == 8*mostRules {
+		x.sort()
+		x.bound = costs(x.sets[mostRules-1]...)
+	}
+}
+
+func (x *cheapest) sort() {
+	slices.SortStableFunc(x.sets, func(a, b []*atom) int { return costs(a...) - costs(b...) })
+	x.sets = x.sets[:min(len(x.sets), mostRules)]
+}
+
+func costs(set ...*atom) int {
 	n := 0
 	for _, a := range set {
 		n += a.cost
@@ -182,24 +200,21 @@ func costs(set []*atom) int {
 	return n
 }
 
-// pairs returns pairs of conditions that no instance of an agreeing case meets and one of every
+// pairs finds pairs of conditions that no instance of an agreeing case meets and one of every
 // differing case does.
-func (l *lesson) pairs(atoms []*atom) (found [][]*atom) {
+func (l *lesson) pairs(atoms []*atom, found *cheapest) {
 	for i, a := range atoms {
 		for _, b := range atoms[:i] {
-			if l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
-				if found = append(found, []*atom{b, a}); len(found) > mostFound {
-					return found
-				}
+			if a.cost+b.cost < found.bound && l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
+				found.add(b, a)
 			}
 		}
 	}
-	return found
 }
 
-// triples returns three conditions that do so, of those that leave the fewest instances of agreeing
+// triples finds three conditions that do so, of those that leave the fewest instances of agreeing
 // cases, a few of each feature.
-func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
+func (l *lesson) triples(atoms []*atom, found *cheapest) {
 	strong := slices.Clone(atoms)
 	slices.SortStableFunc(strong, func(x, y *atom) int { return count(x.no) - count(y.no) })
 	if of := map[int]int{}; len(strong) > strongAtoms {
@@ -213,15 +228,12 @@ func (l *lesson) triples(atoms []*atom) (found [][]*atom) {
 			}
 			yes, no := both(a.yes, b.yes), both(a.no, b.no)
 			for _, c := range strong[:j] {
-				if l.excludes(no, c.no) && l.covers(yes, c.yes) {
-					if found = append(found, []*atom{c, b, a}); len(found) > mostFound {
-						return found
-					}
+				if a.cost+b.cost+c.cost < found.bound && l.excludes(no, c.no) && l.covers(yes, c.yes) {
+					found.add(c, b, a)
 				}
 			}
 		}
 	}
-	return found
 }
 
 // atoms returns the conditions that an instance of every differing case meets, and that some
