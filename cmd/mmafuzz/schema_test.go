@@ -284,6 +284,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 0, "", "study", "discrepancy", "sim:volta", "sim:turing", "--count", "128", "--rates-only"), "study")
 	verify(jsonOf(t, 0, "", "study", "bias", "sim:volta", "--count", "10"), "study")
 	verify(jsonOf(t, 0, "", "study", "chain", "sim:volta", "--count", "10"), "study")
+	verify(jsonOf(t, 0, "", "gemm", "split.json", "--m", "2", "--n", "2", "--k", "200"), "study")
 	for name, all := range benchesOf(t) {
 		verify(all, name)
 	}
