@@ -597,7 +597,7 @@ func (w *word) round(st *wordState, t *wordTerm, r *mma.Round) {
 	tiny := r.Flush != mma.NoFlush && w.flushes(t, e, r)
 	if r.Frac != 0 {
 		at := e
-		if emin != 0 {
+		if r.HasEmin() {
 			at = max(e, emin)
 		}
 		if unit := at - int32(r.Frac); unit > q {
@@ -615,7 +615,7 @@ func (w *word) round(st *wordState, t *wordTerm, r *mma.Round) {
 		*t = st.word(&over)
 	default:
 		if t.sig, t.q = sig, q; r.Frac != 0 {
-			if t.e = e; emin != 0 {
+			if t.e = e; r.HasEmin() {
 				t.e = max(e, emin)
 			}
 		}

@@ -26,6 +26,7 @@ var examples = []struct{ command, text string }{
 	{"probe", "mmafuzz probe --target sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32"},
 	{"invariance", "mmafuzz invariance \"exec:mmafuzz serve sim:hopper\" --inst mma.m16n8k8.f32.f16.f16.f32 --env OMP_NUM_THREADS=1,2"},
 	{"tolerance", "mmafuzz tolerance --target sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32 --k 64 --count 500"},
+	{"quantize", "mmafuzz quantize --format mxfp8 --explain 957"},
 	{"infer", "mmafuzz infer --target sim:x86 --inst vdpbf16ps --out inferred"},
 	{"eval", "echo \"3c00 3c00 b3000000\" | mmafuzz eval --target sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --explain"},
 	{"study bias", "mmafuzz study bias sim:hopper sim:cdna3 --count 256"},
