@@ -44,6 +44,21 @@ func (s Space) Range(p *mma.Params, f mma.Field) []int { return s.valuesOf(p, f,
 // does what the last of them does.
 func (s Space) Reachable(p *mma.Params, f mma.Field) []int { return s.valuesOf(p, f, reachable) }
 
+// Others returns programs, valid or not, in which a parameter has each other value that Reachable
+// lists, all else being equal.
+func (s Space) Others(p *mma.Params, f mma.Field) []mma.Params {
+	numbers := s.Reachable(p, f)
+	slices.Sort(numbers)
+	var all []mma.Params
+	for _, n := range slices.Compact(numbers) {
+		q := *p
+		if f.SetInt(&q, n); q != *p {
+			all = append(all, q)
+		}
+	}
+	return all
+}
+
 func (s Space) valuesOf(p *mma.Params, f mma.Field, values func(*original, mma.Field) []int) []int {
 	o := &original{s, *p}
 	if _, _, ok := f.Range(p, s.Formats, s.K); f.Numeric() && !ok {
