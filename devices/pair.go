@@ -199,13 +199,13 @@ func checked(pairs []Pair) (kept []Pair, unchecked []string) {
 }
 
 // choose returns the instructions of a target that a selection stands for; without one all that
-// can be executed.
+// can be executed; conversions only where there is nothing else.
 func choose(t Target, selection string) ([]mma.Instruction, error) {
 	if selection != "" {
 		return chosen(t, selection)
 	}
 	var all []mma.Instruction
-	for _, i := range t.Instructions() {
+	for _, i := range products(t.Instructions()) {
 		if i.Refuse == "" {
 			all = append(all, i)
 		}

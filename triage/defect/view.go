@@ -308,7 +308,7 @@ func (w *viewer) roundedProduct(vs []int64, d *mma.Dot, k int, t *sim.TermTrace)
 	x.Hi, x.Lo = bits.Mul64(x.Lo, y.Lo)
 	x.Q += y.Q
 	e := x.Exponent()
-	if r.Emin != 0 {
+	if r.HasEmin() {
 		e = max(e, int32(r.Emin))
 	}
 	q := e - int32(r.Frac)

@@ -238,7 +238,7 @@ func table10(ctx context.Context, r *Request) ([]entry, error) {
 	var gpus []mma.Instruction
 	for _, p := range printed8 {
 		for _, i := range mma.Of(p.arch) {
-			if i.Refuse == "" && i.Params.In.Widen == fp.None {
+			if i.Refuse == "" && i.B != fp.One && i.Params.In.Widen == fp.None {
 				gpus = append(gpus, i)
 			}
 		}
