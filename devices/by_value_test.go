@@ -25,7 +25,8 @@ func (h hidden) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 // operands that are translated, and with the oracle, on inputs of all generators.
 func TestByValue(t *testing.T) {
 	for _, name := range []string{
-		"cdna3/v_mfma_f32_16x16x32_fp8_fp8", "cdna3/v_mfma_f32_16x16x32_bf8_bf8", "hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "hopper/mma.m16n8k32.f32.e5m2.e5m2.f32",
+		"cdna3/v_mfma_f32_16x16x32_fp8_fp8", "cdna3/v_mfma_f32_16x16x32_bf8_bf8", "cdna3/v_mfma_f32_16x16x32_fp8_bf8", "cdna3/v_mfma_f32_32x32x16_bf8_fp8", "hopper/wgmma.m64n8k32.f32.e4m3.e5m2",
+		"hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "hopper/mma.m16n8k32.f32.e5m2.e5m2.f32",
 	} {
 		arch, inst, _ := strings.Cut(name, "/")
 		u, err := devices.OpenUnit("sim:"+arch, inst, "")

@@ -199,13 +199,13 @@ func checked(pairs []Pair) (kept []Pair, unchecked []string) {
 }
 
 // choose returns the instructions of a target that a selection stands for; without one all that
-// can be executed.
+// can be executed; conversions only where there is nothing else.
 func choose(t Target, selection string) ([]mma.Instruction, error) {
 	if selection != "" {
 		return chosen(t, selection)
 	}
 	var all []mma.Instruction
-	for _, i := range t.Instructions() {
+	for _, i := range products(t.Instructions()) {
 		if i.Refuse == "" {
 			all = append(all, i)
 		}
@@ -426,7 +426,7 @@ func sameFormat(what string, x, y fp.ID) error {
 	}
 	reason := ""
 	if x != fp.None && y != fp.None && (x.Get().Specials == fp.NegZeroNaN) != (y.Get().Specials == fp.NegZeroNaN) {
-		reason = ": the same bits are different numbers (OCP and FNUZ), compared by value only where A and B have one format"
+		reason = ": the same bits are different numbers (OCP and FNUZ)"
 	}
 	return fmt.Errorf("%s is %s on one side and %s on the other%s", what, x, y, reason)
 }

@@ -35,7 +35,7 @@ func WithFormat(all []mma.Instruction, format string) (some []mma.Instruction) {
 // Select returns the instructions of a target that a selection stands for: words with commas
 // between them, each a name, alias or unique beginning, a pattern in which * stands for anything, or a
 // format of A or B as WithFormat takes it. Of patterns and formats, those that cannot be executed
-// are left out if others can.
+// are left out if others can, and conversions if there is anything else, unless the word has cvt in it.
 func Select(t Target, selection string) ([]mma.Instruction, error) {
 	var all []mma.Instruction
 	for word := range strings.SplitSeq(selection, ",") {
@@ -64,6 +64,9 @@ func selectWord(t Target, word string) ([]mma.Instruction, error) {
 			return !fits(word, i.Name) && (i.Alias == "" || !fits(word, i.Alias))
 		})
 	}
+	if !strings.Contains(word, "cvt") {
+		some = products(some)
+	}
 	switch run := slices.DeleteFunc(slices.Clone(some), func(i mma.Instruction) bool { return i.Refuse != "" }); {
 	case len(run) > 0:
 		return run, nil
@@ -73,6 +76,15 @@ func selectWord(t Target, word string) ([]mma.Instruction, error) {
 		return nil, fmt.Errorf("%s has no instruction that fits %s", t.Name(), word)
 	}
 	return nil, err
+}
+
+// products leaves conversions out, unless there is nothing else.
+func products(all []mma.Instruction) []mma.Instruction {
+	some := slices.DeleteFunc(slices.Clone(all), func(i mma.Instruction) bool { return i.B == fp.One })
+	if len(some) == 0 {
+		return all
+	}
+	return some
 }
 
 // fits reports whether a name, which has no slash, fits a pattern.

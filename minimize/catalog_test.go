@@ -31,7 +31,7 @@ func TestCatalogue(t *testing.T) {
 			}
 		}
 	}
-	if total < 30 || batches > 12*total {
+	if total < 30 || batches > 13*total {
 		t.Errorf("%d mismatches in %d batches", total, batches)
 	}
 }

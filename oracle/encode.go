@@ -67,6 +67,8 @@ func nanCode(t term, f *fp.Format, s mma.Special) uint64 {
 	switch f.Specials {
 	case fp.NegZeroNaN:
 		return f.SignBit()
+	case fp.AllFinite: // the largest number; a program has no other rule then
+		return f.SignBit() - 1
 	case fp.OnesNaN:
 		ones := f.SignBit() - 1
 		if rule == mma.NaNQuietNeg || s.OperandNaN() && t.neg {

@@ -26,8 +26,8 @@ type native struct {
 var natives = newNatives()
 
 func newNatives() []native {
-	all := make([]native, len(fp.All())+1)
-	for _, id := range fp.All() {
+	all := make([]native, fp.One+1)
+	for _, id := range append(fp.All(), fp.One) {
 		all[id] = newNative(id.Get())
 	}
 	return all

@@ -90,10 +90,8 @@ func (e *evaluator) zeroExponent(a, b *term) int {
 // exponentOf returns what a factor adds to the nominal exponent of a zero product.
 func (e *evaluator) exponentOf(t *term, id fp.ID) int {
 	switch {
-	case t.isZero() && e.In.Widen != fp.None:
-		return int(e.In.Widen.Get().Emin())
 	case t.isZero():
-		return int(id.Get().Emin())
+		return int(id.As(e.In.Widen).Get().Emin())
 	case e.Prod.Exp == mma.OperandSum:
 		return t.log2()
 	}
@@ -118,7 +116,7 @@ func (e *evaluator) gate(a, b *term) {
 func (e *evaluator) operand(t *term, id fp.ID, code uint64, n *mma.Narrow, part int) {
 	e.decode(t, id, unread(code, *n, id))
 	if e.In.Widen != fp.None {
-		id = e.In.Widen
+		id = id.As(e.In.Widen)
 		if t.kind == Finite && !t.null {
 			t.e = max(t.log2(), int(id.Get().Emin()))
 		}

@@ -93,9 +93,22 @@ func supportsExact(f mma.Formats) error {
 	return nil
 }
 
+// native754 refuses formats that are described, which no table of native numbers has.
+func native754(f mma.Formats) error {
+	for _, id := range []fp.ID{f.A, f.B, f.C, f.D, f.Scale} {
+		if id.Described() {
+			return fmt.Errorf("a chain does not know %s", id)
+		}
+	}
+	return nil
+}
+
 // supports32 refuses FP64, results without infinities, and products that are not exact in
 // FP64.
 func supports32(f mma.Formats) error {
+	if err := native754(f); err != nil {
+		return err
+	}
 	for _, id := range []fp.ID{f.A, f.B, f.C, f.D} {
 		if id == fp.FP64 {
 			return fmt.Errorf("an FP32 chain cannot hold %s", id)
@@ -113,6 +126,9 @@ func supports32(f mma.Formats) error {
 // supports64 refuses operands that are not exact in FP64 once they are scaled, and results
 // without infinities.
 func supports64(f mma.Formats) error {
+	if err := native754(f); err != nil {
+		return err
+	}
 	for _, id := range []fp.ID{f.A, f.B} {
 		if id == fp.FP64 && (f.Scale != fp.None || f.Down != 0) {
 			return fmt.Errorf("scaled %s operands are not exact in FP64", id)

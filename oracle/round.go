@@ -87,7 +87,7 @@ func (e *evaluator) roundTo(t *term, r *mma.Round, short bool) {
 
 // normalExponent is max(floor(log2|t|), Emin).
 func normalExponent(t *term, r *mma.Round) int {
-	if r.Emin != 0 {
+	if r.HasEmin() {
 		return max(t.log2(), int(r.Emin))
 	}
 	return t.log2()

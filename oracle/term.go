@@ -61,12 +61,12 @@ func (t *term) decode(id fp.ID, code uint64) {
 	t.decodeFields(id.Get(), code)
 }
 
-// narrow has, by format, the terms of all codes of those formats that have one byte.
+// narrow has, by format, the terms of all codes of those formats of the table that have one
+// byte.
 var narrow = newNarrow()
 
-func newNarrow() []*[256]term {
-	all := make([]*[256]term, len(fp.All())+1)
-	for _, id := range fp.All() {
+func newNarrow() (all [256]*[256]term) {
+	for _, id := range append(fp.All(), fp.One) {
 		if f := id.Get(); f.Width == 1 {
 			all[id] = new([256]term)
 			for code := range all[id] {

@@ -28,6 +28,7 @@ type narrow struct {
 	pieces     int // of a step
 	tabA, tabB [256]factor
 	step       narrowStep
+	single     kernel // faster on outputs one by one, as steps are short; nil: this one is
 }
 
 // factor is a decoded operand. code is its exponent code, 0 for zero, Inf and NaN.
@@ -77,6 +78,7 @@ func newScales() (table [most32 + 2048]scales) {
 
 // narrowState is one worker's decoded tile.
 type narrowState struct {
+	single  any // of that kernel
 	steps   int // of a row or column
 	a, b    narrowSide
 	codes   [][8]uint64 // exponent codes of B by k, a byte for each column: [group][step][piece]
@@ -108,15 +110,28 @@ func newNarrow(t *tfdpa) *narrow {
 		n.step.scale = (*[2048]scales)(scalesByExp[most32-t.f:])
 		n.step.most, n.step.zero = t.emax+1023, t.lowest+1023
 	}
+	if t.l < 4 {
+		n.single = newWord(t.m)
+	}
 	return n
 }
 
 func (t *narrow) name() string { return "float32" }
 
-func (t *narrow) newState() any { return &narrowState{} }
+func (t *narrow) newState() any {
+	st := &narrowState{}
+	if t.single != nil {
+		st.single = t.single.newState()
+	}
+	return st
+}
 
 func (t *narrow) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*narrowState)
+	if in.M*in.N == 1 && t.single != nil {
+		t.single.run(in, out, st.single)
+		return
+	}
 	steps := in.K / t.l
 	st.steps = steps
 	st.a.resize(in.M*steps, t.pieces)

@@ -174,7 +174,7 @@ func convert(dst []byte, to fp.ID, src []byte, f *fp.Format, stride, at, k int) 
 
 // tables holds the codes of formats of one byte as FP32 and FP64.
 var tables = func() (all [2][64]*[256]uint64) {
-	for _, id := range fp.All() {
+	for _, id := range append(fp.All(), fp.One) {
 		if f := id.Get(); f.Width == 1 {
 			for i, to := range []fp.ID{fp.FP32, fp.FP64} {
 				var t [256]uint64

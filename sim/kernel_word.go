@@ -69,7 +69,7 @@ func newWord(m *Model) kernel {
 	if p.Refined() || p.Passes != 0 || p.Lanes > 1 || p.Tail || f.Scale != fp.None || p.Special.OperandNaN() || p.Stage0.Fixed || p.Stage1.Fixed {
 		return nil
 	}
-	for _, id := range []fp.ID{f.A, f.B, f.C, f.D, p.In.Widen} {
+	for _, id := range []fp.ID{f.A, f.B, f.C, f.D, f.A.As(p.In.Widen), f.B.As(p.In.Widen)} {
 		if id != fp.None && id.Get().FracBits > 23 {
 			return nil
 		}
@@ -597,7 +597,7 @@ func (w *word) round(st *wordState, t *wordTerm, r *mma.Round) {
 	tiny := r.Flush != mma.NoFlush && w.flushes(t, e, r)
 	if r.Frac != 0 {
 		at := e
-		if emin != 0 {
+		if r.HasEmin() {
 			at = max(e, emin)
 		}
 		if unit := at - int32(r.Frac); unit > q {
@@ -615,7 +615,7 @@ func (w *word) round(st *wordState, t *wordTerm, r *mma.Round) {
 		*t = st.word(&over)
 	default:
 		if t.sig, t.q = sig, q; r.Frac != 0 {
-			if t.e = e; emin != 0 {
+			if t.e = e; r.HasEmin() {
 				t.e = max(e, emin)
 			}
 		}

@@ -93,7 +93,9 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 // newKernel returns the fastest kernel that computes a model's program, nil if
 // there is none.
 func newKernel(m *Model, path Path) kernel {
-	if m.params.Special.NaN > mma.NaNLarger || m.formats.Down != 0 { // which no kernel knows
+	f := m.formats
+	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described()
+	if m.params.Special.NaN > mma.NaNLarger || f.Down != 0 || described { // which no kernel knows
 		return nil
 	}
 	level := path.level()

@@ -27,7 +27,7 @@ func (x *machine) nanTerm(f *fp.Format, code uint64) term {
 	} else {
 		frac >>= -shift
 	}
-	t := term{Dyadic: fp.Dyadic{Lo: x.fd.QuietNaN(n.Neg)}, kind: NaN}
+	t := term{Dyadic: fp.Dyadic{Lo: x.quiet(n.Neg)}, kind: NaN}
 	if x.fd.HasInf() { // else there is one NaN, or one of each sign
 		t.Lo |= frac
 	}
@@ -180,9 +180,17 @@ func multiplyAdd(ts []term) int {
 	return last
 }
 
+// quiet returns the code of a quiet NaN of D's format; of one without NaNs the largest number.
+func (x *machine) quiet(neg bool) uint64 {
+	if !x.fd.HasNaN() {
+		return x.fd.MaxFinite()
+	}
+	return x.fd.QuietNaN(neg)
+}
+
 // made returns the code of a NaN that an operation makes.
 func (x *machine) made(neg bool) uint64 {
-	code := x.fd.QuietNaN(neg)
+	code := x.quiet(neg)
 	if n := x.p.Special.Ones; n != 0 {
 		return code | (1<<n-1)<<(x.fd.FracBits-n)
 	}
@@ -193,6 +201,9 @@ func (x *machine) made(neg bool) uint64 {
 func (x *machine) nanCode(t term) uint64 {
 	switch x.p.Special.NaN {
 	case mma.NaNOnes:
+		if !x.fd.HasNaN() {
+			return x.fd.MaxFinite()
+		}
 		return x.fd.OnesNaNCode()
 	case mma.NaNQuiet, mma.NaNOfC, mma.NaNZero: // with NaNZero, t is an infinity that D does not have
 		return x.made(false)

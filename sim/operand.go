@@ -44,7 +44,7 @@ type decoder struct {
 // newDecoder returns the decoder of a program's operands; narrow is In.A or In.B.
 func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	d := decoder{
-		f: f, widen: format(p.In.Widen), flush: p.In.Sub, exp: p.Prod.Exp, unread: narrow.Unread(f), parts: p.Passes != 0, rest: p.In.Rest, nanInf: p.In.NaNInf,
+		f: f, flush: p.In.Sub, exp: p.Prod.Exp, unread: narrow.Unread(f), parts: p.Passes != 0, rest: p.In.Rest, nanInf: p.In.NaNInf,
 		fracMask: 1<<f.FracBits - 1, field: 1<<f.ExpBits - 1, hidden: 1 << f.FracBits,
 		frac: f.FracBits, emin: f.Emin(), bias: int32(f.Bias), top: 1<<f.ExpBits - 1,
 	}
@@ -52,7 +52,8 @@ func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 		d.top = 1 << f.ExpBits // never reached
 	}
 	wide := f
-	if d.widen != nil {
+	if p.In.Widen != fp.None {
+		d.widen = f.ID.As(p.In.Widen).Get()
 		wide = d.widen
 	}
 	d.narrow = newNarrower(narrow, wide)

@@ -25,7 +25,7 @@ func (x *machine) round(t term, r *mma.Round) term {
 	emin := int32(r.Emin)
 	if r.Frac != 0 {
 		at := e
-		if emin != 0 {
+		if r.HasEmin() {
 			at = max(e, emin)
 		}
 		u.Dyadic = t.Round(at-int32(r.Frac), r.Mode)
@@ -43,7 +43,7 @@ func (x *machine) round(t term, r *mma.Round) term {
 			return x.overflow(t.Neg, r)
 		}
 	}
-	if r.Frac != 0 && emin != 0 {
+	if r.Frac != 0 && r.HasEmin() {
 		u.e = max(u.e, emin)
 	}
 	return u

@@ -116,6 +116,9 @@ func (s *Attribution) step(size int, b *mma.Batch) {
 	all := s.n.all()
 	half := 2*size == len(s.n.labels) // the complement of a set of this size has the same size
 	for _, set := range s.n.sets[size-1] {
+		if idle := set & s.n.still; !half && idle != 0 && s.n.valid(set&^idle) {
+			continue // it explains what it does without the idle labels, which was tried before
+		}
 		rest := all &^ set
 		s.run(s.n.model(set), b, func(i int, code uint64) {
 			if s.same(code, s.to[i]) {

@@ -36,6 +36,7 @@ type Attributor struct {
 	k       int        // of the dot products
 	labels  []Label    // in order
 	sets    [][]uint32 // that are tried: of one label, of two, and so on, each in the order of before
+	still   uint32     // the labels that inert returns
 	policy  oracle.Policy
 
 	// ExactFrom and ExactTo: the first (second) side gives the results of its program in
@@ -68,6 +69,7 @@ func NewAttributor(f mma.Formats, k int, policy oracle.Policy, from, to Program)
 		}
 	}
 	n.fusion = slices.Index(n.labels, FusionWidth)
+	n.still = n.inert()
 	sizes := len(n.labels)
 	if sizes > maxTogether {
 		sizes = 2
@@ -119,6 +121,11 @@ func (n *Attributor) model(set uint32) *sim.Model {
 		n.models[set] = m
 	}
 	return m
+}
+
+// valid reports whether there is a program for a set of labels and one for all others.
+func (n *Attributor) valid(set uint32) bool {
+	return n.model(set) != nil && n.model(n.all()&^set) != nil
 }
 
 // Changes returns the changes, from the first program to the second, that make the two

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -43,6 +44,9 @@ func (pr *Unknown) listedPrograms() []listed {
 		}
 	}
 	for _, i := range mma.Catalog() {
+		if common, err := byvalue.Instruction(&i); pr.Formats.Common && err == nil && common.Formats == pr.Formats {
+			i = *common // as the unit is compared
+		}
 		if i.Refuse == "" {
 			add("sim:"+i.FullName(), i.Params, pr.relation(&i))
 		}

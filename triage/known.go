@@ -43,15 +43,17 @@ func batches(f mma.Formats, first []*mma.Dot, inputs func(round int) []*mma.Dot)
 // none of the programs one label away from either. Labels that the policy hides make no
 // difference on any input.
 func (n *Attributor) Idle(seed uint64) []Label {
-	var open uint32
+	open, idle := n.all()&^n.still, n.still
 	sets := []uint32{0, n.all()}
-	for i, l := range n.labels {
-		if !n.hides(l) {
-			open |= 1 << i
-		}
-		sets = append(sets, 1<<i, n.all()&^(1<<i))
+	all := true // labels have programs with them alone and without them
+	for i := range n.labels {
+		all = all && (n.still>>i&1 != 0 || n.valid(1<<i))
 	}
-	idle := n.all() &^ open
+	for i := range n.labels {
+		if !all || n.still>>i&1 == 0 { // else these programs' results count as those of the two
+			sets = append(sets, 1<<i, n.all()&^(1<<i))
+		}
+	}
 	if open != 0 {
 		idle |= n.idle(n.policy, open, sets, n.model, batches(n.formats, nil, func(round int) []*mma.Dot {
 			return gen.Probe(gen.Spec{Formats: n.formats, K: n.k}, seed, round, inOrder(&n.from.Params, &n.to.Params)...)
@@ -131,7 +133,13 @@ func ExplainKnown(pr *Unknown, q mma.Params) *Verdict {
 	x := pr.between(q)
 	dots, _ := operands(slices.Concat(pr.Differ, pr.Agree))
 	inputs := batches(pr.Formats, dots, func(round int) []*mma.Dot { return pr.inputs(round, inOrder(&pr.Base, &q)...) })
-	shown := x.all() &^ x.idle(pr.Policy, x.all(), []uint32{0, x.all()}, x.compile, inputs)
+	open := x.all()
+	for i := range x.parts {
+		if x.unreached(i) {
+			open &^= 1 << i
+		}
+	}
+	shown := open &^ x.idle(pr.Policy, open, []uint32{0, x.all()}, x.compile, inputs)
 	if p, ok := x.program(shown); ok && shown != 0 && Holds(pr, &p.Params) {
 		q = p.Params
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log/slog"
@@ -24,8 +25,10 @@ type app struct {
 
 	json      bool
 	colorFlag string
+	logFormat string
 	verbose   bool
 	widthFlag int
+	figures   string // directory of --figures; "": none
 
 	color    bool // on stdout
 	colorErr bool // on stderr
@@ -40,7 +43,7 @@ const maxWidth = 10_000
 
 // setUp applies the global flags and the environment.
 func (a *app) setUp() error {
-	if err := checkWord("color", a.colorFlag, colors...); err != nil {
+	if err := cmp.Or(checkWord("color", a.colorFlag, colors...), checkWord("log-format", a.logFormat, logFormats...)); err != nil {
 		return err
 	}
 	switch w := a.widthFlag; {
@@ -62,7 +65,11 @@ func (a *app) setUp() error {
 	// It quotes the values of fields itself where they need it.
 	message := func(m any) string { return printable.Line(fmt.Sprint(m)) }
 	zerolog.ErrorHandler = func(error) {} // it would write to standard error
-	a.log = zerolog.New(zerolog.ConsoleWriter{Out: printable.Raw(a.stderr), NoColor: !a.colorErr, TimeFormat: "15:04:05", FormatMessage: message}).
+	var out io.Writer = zerolog.ConsoleWriter{Out: printable.Raw(a.stderr), NoColor: !a.colorErr, TimeFormat: "15:04:05", FormatMessage: message}
+	if a.logFormat == "json" {
+		out = a.stderr
+	}
+	a.log = zerolog.New(out).
 		Level(level).With().Timestamp().Logger()
 	slog.SetDefault(slog.New(zerolog.NewSlogHandler(a.log))) // that of packages
 	return nil

@@ -27,6 +27,7 @@ type bisectCmd struct {
 	seed       uint64
 	policy     policyFlags
 	trust      *trust
+	noInfer    bool
 }
 
 func newBisect(a *app) *cobra.Command {
@@ -71,6 +72,7 @@ interrupted, or untestable versions leave several candidates.`,
 	f.Uint64Var(&b.seed, "seed", 1, "`seed` of the inputs")
 	b.policy.add(c, "", "how NaNs are compared: `bits|class`", "how signs of zeros are compared: `bits|class`")
 	b.trust = trusting(a, c, "plans")
+	addNoInfer(c, &b.noInfer)
 	completeTargets(c, "a", "b")
 	_ = c.MarkFlagDirname("repo")
 	_ = c.MarkFlagDirname("out")
@@ -95,7 +97,7 @@ func (b *bisectCmd) run(ctx context.Context) error {
 	if b.git != "" {
 		work.Commits = &bisect.Commits{Repo: b.repo, Range: b.git, Build: b.build}
 	}
-	work.Campaign = fuzz.Config{Seed: b.seed, Count: b.count}
+	work.Campaign = fuzz.Config{Seed: b.seed, Count: b.count, NoInfer: b.noInfer}
 	work.Campaign.NaN, work.Campaign.Zero = b.policy.strictness()
 	found := false
 	exact, err := work.Run(ctx, func(c *bisect.Change) error {

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -36,6 +37,7 @@ type compareCmd struct {
 	allBundles bool
 	maxBundles int
 	format     string
+	noInfer    bool
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -88,6 +90,8 @@ something is new: a recording is not complete, or it was interrupted.`,
 	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of those in the baseline too")
 	f.IntVar(&c.maxBundles, "max-bundles", fuzz.DefaultFindings, "`number` of bundles for each pair of machines; one of each cause comes first")
 	formatFlag(f, &c.format, "text")
+	c.figuresFlag(f)
+	addNoInfer(cmd, &c.noInfer)
 	_ = cmd.MarkFlagDirname("out")
 	return cmd
 }
@@ -113,6 +117,9 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 		c.out = ownDir("compare-", func(w io.Writer) {
 			for _, arg := range args {
 				fmt.Fprintln(w, arg)
+			}
+			if c.noInfer {
+				fmt.Fprintln(w, c.noInfer)
 			}
 		})
 	}
@@ -148,6 +155,9 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 	} else {
 		err = c.write(r, dir.File())
 	}
+	if err == nil && c.figures != "" {
+		err = c.export(comparePage(r, dir.File()))
+	}
 	if err != nil {
 		return err
 	}
@@ -172,7 +182,7 @@ func (c *compareCmd) open(args []string) (*compare.Comparison, error) {
 		return nil, err
 	}
 	o := compare.Options{
-		Known: c.knownFlags.Known, Workers: c.workers, MaxFindings: c.maxBundles, AllFindings: c.allBundles,
+		Known: c.knownFlags.Known, Workers: c.workers, MaxFindings: c.maxBundles, AllFindings: c.allBundles, NoInfer: c.noInfer,
 	}
 	o.NaN, o.Zero = c.policy.strictness()
 	return compare.OpenAll(args, c.baseline, o, c.note)
@@ -187,13 +197,17 @@ func (c *compareCmd) write(r *compare.Result, file string) error {
 		c.say("%s", t)
 	}
 	if c.format != "text" {
-		return c.writeDocument(compare.Page([]compare.Night{{Result: r, Dir: filepath.Dir(file)}}), c.format, c.verbose)
+		return c.writeDocument(comparePage(r, file), c.format, c.verbose)
 	}
 	if err := r.Write(c.stdout, c.compareText()); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.stdout, "result: %s\n", file)
 	return nil
+}
+
+func comparePage(r *compare.Result, file string) *document.Document {
+	return compare.Page([]compare.Night{{Result: r, Dir: filepath.Dir(file)}})
 }
 
 // compareText says how differences are shown.

@@ -65,7 +65,7 @@ func completePlans(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 
 func completeGenerators(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	var names []string
-	for _, g := range gen.All() {
+	for _, g := range gen.Current() {
 		names = append(names, g.Name+"\t"+g.Doc)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp

@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/triage/diff"
+	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
 func newDiff(a *app) *cobra.Command {
@@ -23,8 +24,15 @@ input that shows it, computed by A's arithmetic with that one change.
 
   mmafuzz diff ampere hopper
   mmafuzz diff hopper cdna3 --inst mma.m16n8k16.f32.f16.f16.f32
+  mmafuzz diff naive openblas-sgemm
 
-Exit status: 0 the same arithmetic, 1 differences, 2 trouble.`,
+Of two kernels, instructions with a schedule or schedules (mmafuzz gemm --help), it lists the
+fields that differ, says for which K they are the same function because they add the same
+numbers in the same tree, and gives the smallest product found that differs, and by how many ulp
+products of normal operands do.
+
+Exit status: 0 the same arithmetic, 1 differences, 2 trouble, 75 of kernels: no difference
+was found, and it is not proved that there is none.`,
 		Args: takes("A", "B"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return open.Names(), cobra.ShellCompDirectiveNoFileComp
@@ -40,6 +48,9 @@ Exit status: 0 the same arithmetic, 1 differences, 2 trouble.`,
 func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 	if _, instA := devices.Split(nameA); instA != "" && inst != "" {
 		return hint.New("leave one out", "%s and --inst %s both name A's instruction", nameA, inst)
+	}
+	if inst == "" && (study.IsKernel(nameA) || study.IsKernel(nameB)) {
+		return a.diffKernels(ctx, nameA, nameB)
 	}
 	var targets open.Set
 	defer targets.Close()

@@ -24,6 +24,7 @@
 //	mmafuzz list        targets, instructions, generators, plans, labels, formats, parameters
 //	mmafuzz probe       ask a unit the questions of the literature
 //	mmafuzz invariance  whether a result depends on batch size, place, neighbours, threads or the run
+//	mmafuzz quantize    scale and codes of a block of numbers, and what two formats make differently
 //	mmafuzz tolerance   rtol and atol for an instruction, a length and a distribution of inputs
 //	mmafuzz infer       find the arithmetic of an unknown unit
 //	mmafuzz study       the studies of the papers: differences, error bounds, bias
@@ -157,6 +158,7 @@
 //   - replay: go doc ./triage/bundle
 //   - minimize, triage, corpus: go doc ./fuzz/cases
 //   - invariance: go doc ./triage/invariance
+//   - quantize: go doc ./sim/quantize
 //   - tolerance, and run --accept: go doc ./triage/tolerance
 //   - probe: go doc ./triage/probe; with --profile its rows: go doc ./triage/study
 //   - bench: go doc ./fuzz/bench

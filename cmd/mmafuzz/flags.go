@@ -41,6 +41,11 @@ func (u *unitFlags) openLive() (devices.Target, devices.Unit, error) {
 	return open.Live(u.target, u.inst, u.like)
 }
 
+// addNoInfer adds the flag of commands that look for the arithmetic of targets.
+func addNoInfer(c *cobra.Command, noInfer *bool) {
+	c.Flags().BoolVar(noInfer, "no-infer", false, "do not look for the arithmetic of a target of which nothing is known")
+}
+
 // instructionsFlag is the value of a flag that selects instructions (devices.Select) and may be
 // given several times.
 type instructionsFlag struct{ selection *string }
@@ -165,6 +170,7 @@ func envOr(name, other string) string {
 // words are the values that a flag can have.
 var (
 	colors      = []string{"auto", "always", "never"}
+	logFormats  = []string{"text", "json"}
 	comparisons = []string{"bits", "class"}
 )
 

@@ -95,6 +95,7 @@ interrupted, or the unit stopped answering.`,
 	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "about how many `millions` of dot products models compute in search of an explanation, before it gives up; to these come half as many in the last attempt, about 15 that every search takes, and more where programs are refuted again and again")
 	f.DurationVar(&n.time, "time", 0, "`time` to spend at most by the clock, such as 10m (0: no limit)")
 	formatFlag(f, &n.format, "text")
+	n.figuresFlag(f)
 	f.IntVar(&n.workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
 	n.policy.add(c, comparisons[0], "compare NaNs by `bits` or class", "compare zeros by `bits` or class")
 	return c
@@ -159,6 +160,9 @@ func (n *inferCmd) run(ctx context.Context) error {
 		err = n.writeJSON(report)
 	} else if err = n.writeDocument(report.Document(), n.format, n.verbose); err == nil && n.format == "text" {
 		_, err = fmt.Fprintln(n.stdout, where)
+	}
+	if err == nil {
+		err = n.export(report.Document())
 	}
 	if err == nil && r.Verdict != infer.Found {
 		err = errMismatch

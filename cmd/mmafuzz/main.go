@@ -117,9 +117,11 @@ was found so far).`,
 	f := root.PersistentFlags()
 	f.BoolVar(&a.json, "json", false, "write results as JSON lines (schema: go doc ./cmd/mmafuzz)")
 	f.StringVar(&a.colorFlag, "color", "auto", "`when` to use colour: auto, always or never")
+	f.StringVar(&a.logFormat, "log-format", "text", "`form` of what is logged: text, or json for collectors of logs")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "show all, and log what happens inside")
 	f.IntVar(&a.widthFlag, "width", 0, "`columns` of tables and of pictures, which take at least 60 (0: the terminal's, or 100; list in a pipe: no limit)")
 	oneOf(root, "color", colors...)
+	oneOf(root, "log-format", logFormats...)
 	root.AddCommand(
 		newRun(a),
 		newCampaign(a), newMerge(a), newStatus(a),
@@ -134,7 +136,7 @@ was found so far).`,
 		newCorpus(a),
 		newBench(a),
 		newDiff(a), newProve(a), newSolve(a), newBisect(a),
-		newProbe(a), newInvariance(a), newTolerance(a), newInfer(a), newStudy(a), newGEMM(a),
+		newProbe(a), newInvariance(a), newTolerance(a), newQuantize(a), newInfer(a), newStudy(a), newGEMM(a),
 		newList(a),
 		newServe(a),
 		newDoctor(a),

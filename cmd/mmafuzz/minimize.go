@@ -20,6 +20,7 @@ import (
 func newMinimize(a *app) *cobra.Command {
 	var out string
 	var t *trust
+	noInfer := false
 	c := &cobra.Command{
 		Use:   "minimize BUNDLE",
 		Short: "shrink the case of a bundle again, starting from the original case",
@@ -32,16 +33,17 @@ Exit status: 0 the two sides agree now, 1 they differ, 2 trouble, 75 interrupted
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.minimize(cmd.Context(), t, args[0], out)
+			return a.minimize(cmd.Context(), t, noInfer, args[0], out)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "", "`directory` of the new bundle (default: the old one)")
 	_ = c.MarkFlagDirname("out")
 	t = trusting(a, c, "bundles")
+	addNoInfer(c, &noInfer)
 	return c
 }
 
-func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
+func (a *app) minimize(ctx context.Context, t *trust, noInfer bool, dir, out string) error {
 	b, err := a.readBundle(dir)
 	if err != nil {
 		return err
@@ -58,7 +60,7 @@ func (a *app) minimize(ctx context.Context, t *trust, dir, out string) error {
 		return hint.Add(err, "wait for it, or name another directory with --out")
 	}
 	defer release()
-	f, err := cases.Minimize(ctx, b, dir, out)
+	f, err := cases.Minimize(ctx, b, dir, out, noInfer)
 	stays := cases.IsFinding(err)
 	if stays || errors.Is(err, fuzz.ErrAgree) {
 		text := err.Error()

@@ -63,12 +63,13 @@ func (u *ownUnit) run(in *mma.Batch, out []byte) error {
 }
 
 var (
-	halves   = mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
-	singles  = mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
-	doubles  = mma.Formats{A: fp.FP64, B: fp.FP64, C: fp.FP64, D: fp.FP64}
-	products = mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
-	brains   = mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.BF16}
-	eights   = mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.E4M3}
+	halves    = mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	singles   = mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
+	doubles   = mma.Formats{A: fp.FP64, B: fp.FP64, C: fp.FP64, D: fp.FP64}
+	products  = mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
+	brains    = mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.BF16}
+	converted = mma.Formats{A: fp.FP16, B: fp.One, D: fp.E4M3}
+	eights    = mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.E4M3}
 )
 
 var ownUnits = map[string]ownUnit{
@@ -101,8 +102,21 @@ var ownUnits = map[string]ownUnit{
 		b[5] = b[4]
 		return singleChain(a, b, c)
 	}, nil},
+	"half-away": {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, halfAway},
 	"zero-ieee": {"zero", halves, 4, singleChain, nil},
 	"zero-plus": {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
+}
+
+// halfAway converts to E4M3, halves away from zero, saturating.
+func halfAway(d float64) uint64 {
+	f, n := fp.FP64.Get(), fp.FP64.Get().Decode(math.Float64bits(d))
+	switch n.Class {
+	case fp.NaN:
+		return 0x7f
+	case fp.Inf:
+		n = f.Decode(math.Float64bits(math.Copysign(math.MaxFloat64, d)))
+	}
+	return fp.E4M3.Get().Encode(f.Dyadic(n), fp.RNA, fp.OverMax)
 }
 
 // nearest rounds to nearest even, as IEEE 754 does.

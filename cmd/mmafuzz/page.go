@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -37,6 +38,28 @@ func (a *app) writePage(p *document.Document, file string) error {
 func formatFlag(f *pflag.FlagSet, format *string, usual string) {
 	f.StringVar(format, "format", usual, "`form` of what is printed: "+strings.Join(document.Formats(), ", ")+" (csv and latex: the tables)")
 	f.SetAnnotation("format", printedForm, nil)
+}
+
+// figuresFlag adds the flag --figures of a command that shows figures.
+func (a *app) figuresFlag(f *pflag.FlagSet) {
+	f.StringVar(&a.figures, "figures", "", "`directory` that gets every figure as SVG with its numbers as CSV, and the tables as CSV, Markdown and LaTeX")
+}
+
+// export writes the files of --figures.
+func (a *app) export(d *document.Document) error {
+	if a.figures == "" {
+		return nil
+	}
+	page := filepath.Join(a.figures, "page.html")
+	if err := corpus.CheckForeign(page, "page", func() bool { return document.IsFile(page) }); err != nil {
+		return hint.Add(err, "name another directory with --figures")
+	}
+	d.Made = "mmafuzz " + versions.Program()
+	if err := d.Export(a.figures); err != nil {
+		return hint.New("name a directory with --figures that can be made or written", "cannot write to %s: %w", a.figures, hint.Bare(err))
+	}
+	a.say("figures and tables: %s", a.figures)
+	return nil
 }
 
 // printedForm is the annotation of a flag that says in which form results are printed.

@@ -57,6 +57,7 @@ large term makes small ones vanish, { } an exact one, ( ) the sum of two terms.`
 	f.IntVar(&p.profile, "profile", 0, "also print mean errors of `n` normally distributed inputs for each operation (Sun et al., Tables 12 to 15)")
 	f.Uint64Var(&p.seed, "seed", 1, "`seed` of --profile")
 	formatFlag(f, &p.format, "text")
+	p.figuresFlag(f)
 	return c
 }
 
@@ -110,6 +111,9 @@ func (p *probeCmd) run(ctx context.Context) error {
 		return err
 	}
 	p.document.Overview = []document.Block{document.Text(fmt.Sprintf("%d dot products were asked for, in %d batches.", pr.Queries, pr.Batches))}
+	if err := p.export(p.document); err != nil {
+		return err
+	}
 	switch {
 	case p.json:
 		return nil

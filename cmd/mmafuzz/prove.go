@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,12 +14,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
+	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
 // proveCmd is the command prove.
 type proveCmd struct {
 	*app
 	inst, smtlib, solver string
+	property             string
 	time                 time.Duration
 }
 
@@ -30,8 +33,8 @@ func solverFlag(c *cobra.Command, command *string) {
 func newProve(a *app) *cobra.Command {
 	p := &proveCmd{app: a}
 	c := &cobra.Command{
-		Use:   "prove A B",
-		Short: "whether the arithmetics of two targets are the same function",
+		Use:   "prove A [B]",
+		Short: "whether two arithmetics are the same function, or one has a property",
 		Long: `prove decides, instruction by instruction, whether the arithmetics of two simulated
 targets give the same results for all inputs: proved, with what is assumed, or a
 smallest input on which they differ. It is decided by generators of inputs, which find
@@ -42,20 +45,41 @@ installed, one that is built in, which decides the easy questions.
   mmafuzz prove hopper model:mine.json
   mmafuzz prove hopper blackwell --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz prove hopper model:mine.json --smtlib question.smt2 && bitwuzla question.smt2
+  mmafuzz prove naive openblas-sgemm
 
-Exit status: 0 all instructions proved, 1 all decided and some refuted, 2 trouble, 75
-some not decided, even if others are refuted.`,
-		Args: takes("A", "B"),
+Two kernels are the same function for every K for which they add the same numbers in the same
+tree; else a product is looked for on which they differ (mmafuzz diff --help).
+
+With --property it decides statements about one arithmetic, with an input for each that
+fails, or that shows the difference it makes: all, or a list of
+
+` + propertyList() + `
+  mmafuzz prove ampere --inst mma.m16n8k8.f32.f16.f16.f32 --property order,monotonic
+
+Exit status: 0 all instructions proved, or all properties hold; 1 all decided and some
+refuted; 2 trouble; 75 some not decided, even if others are refuted.`,
+		Args: takes("A", "[B]"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return notNegative(cmd.Flags()) },
-		RunE:    func(cmd *cobra.Command, args []string) error { return p.run(cmd.Context(), args[0], args[1]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case p.property != "" && len(args) == 2:
+				return hint.New("leave "+args[1]+" out", "--property is about one target")
+			case p.property != "":
+				return p.properties(cmd.Context(), args[0])
+			case len(args) < 2:
+				return hint.New("or ask for a --property of "+args[0], "B is missing")
+			}
+			return p.run(cmd.Context(), args[0], args[1])
+		},
 	}
 	selecting(c.Flags(), &p.inst, "(default: all of A)")
 	solverFlag(c, &p.solver)
-	c.Flags().DurationVar(&p.time, "time", time.Minute, "how long to try, at most, for each instruction")
-	c.Flags().StringVar(&p.smtlib, "smtlib", "", "write the question to this `file` for an SMT solver of bit vectors, for which \"unsat\" is a proof")
+	c.Flags().StringVar(&p.property, "property", "", "decide these `statements` about A alone: all, or a list")
+	c.Flags().DurationVar(&p.time, "time", time.Minute, "how long to try, at most, for each instruction and property")
+	c.Flags().StringVar(&p.smtlib, "smtlib", "", "write the question to this `file` for an SMT solver of bit vectors, for which \"unsat\" is a proof: of a --property that compares two inputs, too")
 	return c
 }
 
@@ -67,6 +91,9 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	if err != nil {
 		return err
 	}
+	if p.inst == "" && p.smtlib == "" && (study.IsKernel(nameA) || study.IsKernel(nameB)) {
+		return p.diffKernels(ctx, nameA, nameB)
+	}
 	var targets open.Set
 	defer targets.Close()
 	pairs, err := targets.Pairs(nameA, nameB, p.inst, "")
@@ -76,7 +103,7 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	if p.smtlib != "" && len(pairs) > 1 {
 		return hint.New("name one with --inst", "--smtlib writes one question: %s and %s share %s", nameA, nameB, readable.Plural(len(pairs), "instruction"))
 	}
-	refuted, undecided := false, 0
+	var n decided
 	for i := range pairs {
 		if p.smtlib != "" {
 			if err := p.writeSMTLIB(&pairs[i]); err != nil {
@@ -87,20 +114,100 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 		if err != nil {
 			return err
 		}
-		refuted = refuted || answer.Verdict == prove.Refuted
-		if answer.Verdict == prove.Open {
-			undecided++
-		}
+		n.add(answer.Verdict == prove.Refuted, answer.Verdict == prove.Open)
 		if err := p.result(answer, answer.Write); err != nil {
 			return err
 		}
 	}
+	return n.status(builtin)
+}
+
+// properties decides properties of all instructions of a target.
+func (p *proveCmd) properties(ctx context.Context, name string) error {
+	some, err := prove.PropertiesNamed(p.property)
+	if err != nil {
+		return err
+	}
+	words, builtin, err := prove.SolverWords(p.solver)
+	if err != nil {
+		return err
+	}
+	var targets open.Set
+	defer targets.Close()
+	spec, _ := devices.Split(name)
+	target, err := targets.Target(spec)
+	if err != nil {
+		return err
+	}
+	if target.Instructions() == nil {
+		return prove.NotKnown(spec)
+	}
+	pairs, err := targets.Pairs(name, name, p.inst, "")
+	if err != nil {
+		return err
+	}
+	if p.smtlib != "" && (len(pairs) > 1 || len(some) > 1) {
+		return hint.New("name one property, and one instruction with --inst", "--smtlib writes one question: there are %d properties of %s", len(some), readable.Plural(len(pairs), "instruction"))
+	}
+	var n decided
+	for i := range pairs {
+		unit := ""
+		if p.smtlib != "" {
+			text, err := prove.PropertySMTLIB(pairs[i].TargetA, pairs[i].A, some[0])
+			if err == nil {
+				err = corpus.ReplaceFile(p.smtlib, text)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		for _, property := range some {
+			answer, err := prove.Ask(ctx, pairs[i].TargetA, pairs[i].A, property, prove.Options{Solver: words, Time: p.time})
+			if err != nil {
+				return err
+			}
+			n.add(answer.Verdict == prove.Fails, answer.Verdict == prove.Undecided)
+			if answer.Unit != unit && !p.json {
+				unit = answer.Unit
+				fmt.Fprintf(p.stdout, "%s: dot products of %d products, in one execution of the instruction\n", unit, pairs[i].K)
+			}
+			if err := p.result(answer, answer.Write); err != nil {
+				return err
+			}
+		}
+	}
+	return n.status(builtin)
+}
+
+// propertyList lists the properties for the help.
+func propertyList() string {
+	var all strings.Builder
+	for _, p := range prove.Properties() {
+		fmt.Fprintf(&all, "  %-18s  %s\n", p.Name, p.Statement)
+	}
+	return all.String()
+}
+
+// decided counts answers.
+type decided struct{ refuted, undecided int }
+
+func (n *decided) add(refuted, undecided bool) {
+	if refuted {
+		n.refuted++
+	}
+	if undecided {
+		n.undecided++
+	}
+}
+
+// status is the command's error: what its exit status says.
+func (n *decided) status(builtin bool) error {
 	switch {
-	case undecided > 0 && builtin:
-		return incomplete(hint.New("apt-get install cadical, or name another with --solver", "%s not decided by the solver that is built in, which decides the easy ones", readable.Plural(undecided, "question")))
-	case undecided > 0:
-		return incomplete(fmt.Errorf("%s not decided", readable.Plural(undecided, "question")))
-	case refuted:
+	case n.undecided > 0 && builtin:
+		return incomplete(hint.New("apt-get install cadical, or name another with --solver", "%s not decided by the solver that is built in, which decides the easy ones", readable.Plural(n.undecided, "question")))
+	case n.undecided > 0:
+		return incomplete(fmt.Errorf("%s not decided", readable.Plural(n.undecided, "question")))
+	case n.refuted > 0:
 		return errMismatch
 	}
 	return nil

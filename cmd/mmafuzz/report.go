@@ -22,7 +22,7 @@ written. Several results become one page.
   mmafuzz report nights/*/compare.json --out nights.html
 
 --format prints the same as text, Markdown or the tables alone, for papers and
-spreadsheets.
+spreadsheets. --figures writes every figure and table to a file of its own.
 
 The page is one file that loads nothing from elsewhere: it can be opened, printed, sent
 and attached as it is.`,
@@ -47,6 +47,9 @@ and attached as it is.`,
 			m := pages.Maker{Note: a.note, Observer: ui}
 			p, err := m.Page(cmd.Context(), args)
 			ui.line.clear()
+			if err == nil {
+				err = a.export(p)
+			}
 			if err != nil {
 				return err
 			}
@@ -58,5 +61,6 @@ and attached as it is.`,
 	}
 	c.Flags().StringVar(&out, "out", "report.html", "`file` of the page")
 	formatFlag(c.Flags(), &format, "html")
+	a.figuresFlag(c.Flags())
 	return c
 }

@@ -139,7 +139,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
 	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
-	f.BoolVar(&r.noInfer, "no-infer", false, "do not look for the arithmetic of a target of which nothing is known")
+	addNoInfer(c, &r.noInfer)
 	r.list.add(f)
 	r.accept.add(f)
 	r.shard.add(f)
@@ -202,6 +202,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	ui.start(c.State(), c.Resumed())
 	r.note(r.targets.Unchecked())
 	r.noteByValue(pairs)
+	ui.line.expect("comparing the first inputs")
 	err = c.Run(ctx)
 	left := c.Unfinished(ctx, err)
 	sum := summary.New(summary.Input{

@@ -70,7 +70,7 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 // checkGenerators returns an error if a generator does not exist or would not be used.
 func (r *runCmd) checkGenerators(pairs []devices.Pair) error {
 	var names []string
-	for _, g := range gen.All() {
+	for _, g := range gen.Current() {
 		names = append(names, g.Name)
 	}
 	for _, name := range r.generators {

@@ -81,3 +81,30 @@ func (r *runCmd) kernels(ctx context.Context) error {
 	}
 	return nil
 }
+
+// diffKernels says how two kernels differ.
+func (a *app) diffKernels(ctx context.Context, nameA, nameB string) error {
+	sides, done, err := study.Sides(ctx, nameA, nameB)
+	if err != nil {
+		return err
+	}
+	defer done()
+	d, err := kernel.Compare(ctx, sides[0], sides[1], 1)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		err = a.writeJSON(d)
+	} else {
+		err = a.writeDocument(d.Document(), "text", true)
+	}
+	switch {
+	case err != nil:
+		return err
+	case d.Verdict == kernel.Differs:
+		return errMismatch
+	case d.Verdict == kernel.Undecided:
+		return incomplete(errors.New("no difference was found, and it is not proved that there is none"))
+	}
+	return nil
+}

@@ -44,7 +44,7 @@ var headings = []struct {
 	{regexp.MustCompile(`^vectors --check, `), "failed"},
 	{regexp.MustCompile(`^vectors --score:$`), "score"},
 	{regexp.MustCompile(`^infer --shape, `), "kernel"},
-	{regexp.MustCompile(`^run of kernels:$`), "kernels"},
+	{regexp.MustCompile(`^(run|diff) of kernels\b`), "$1 kernels"},
 	{regexp.MustCompile(`^corpus (\w+), `), "$1"},
 	{regexp.MustCompile(`^(\w+)(, an object for each .*)?:$`), "$1"},
 }
@@ -258,8 +258,9 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	for _, b := range []string{"lost.json", "chain.json", "exec:mmakernel split.json 2x3x10 changes", "exec:mmakernel split.json 2x3x10 doubles"} {
-		verify(jsonOf(t, 1, "", "run", "--a", "split.json", "--b", b, "--count", "64", "--out", "kernels"), "kernels")
+		verify(jsonOf(t, 1, "", "run", "--a", "split.json", "--b", b, "--count", "64", "--out", "kernels"), "run kernels")
 	}
+	verify(jsonOf(t, 1, "", "diff", "split.json", "chain.json"), "diff kernels")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "wgmma.m64n8k32.f32.e4m3.e4m3"), "diff")
 	verify(jsonOf(t, 0, "", "diff", "ampere", "ada", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
@@ -275,7 +276,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	verify(jsonOf(t, 1, "", "vectors", "--score", "tests.txt", "--arch", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32"), "score")
-	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000"), "bisect")
+	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000", "--out", filepath.Join(t.TempDir(), "found")), "bisect")
 	verify(jsonOf(t, 1, "", append([]string{"run", "--accept", "bound=u*S", "--count", "1000"}, units...)...), "accept")
 	verify(jsonOf(t, 0, "", "tolerance", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "100"), "tolerance")
 	verify(jsonOf(t, 1, "", "invariance", "--count", "4", "exec:mmachild -bad batched -name mine hopper mma.m16n8k8.f32.f16.f16.f32"), "invariance")

@@ -18,6 +18,7 @@ import (
 
 func newTriage(a *app) *cobra.Command {
 	var t *trust
+	noInfer := false
 	c := &cobra.Command{
 		Use:   "triage DIR",
 		Short: "explain all bundles below a directory again",
@@ -27,13 +28,14 @@ evidence, and says where it comes to a different result than the bundle.
 Exit status: 0 every label is confirmed, 1 some are not, 2 trouble, 75 interrupted.`,
 		Args:              takes("DIR"),
 		ValidArgsFunction: directories,
-		RunE:              func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), t, args[0]) },
+		RunE:              func(cmd *cobra.Command, args []string) error { return a.triage(cmd.Context(), t, noInfer, args[0]) },
 	}
 	t = trusting(a, c, "bundles")
+	addNoInfer(c, &noInfer)
 	return c
 }
 
-func (a *app) triage(ctx context.Context, trust *trust, root string) error {
+func (a *app) triage(ctx context.Context, trust *trust, noInfer bool, root string) error {
 	dirs, err := bundle.Below(root)
 	if err != nil {
 		return hint.New("name a directory with bundles: one that mmafuzz run has written", "%s: %w", root, hint.Bare(err))
@@ -43,7 +45,7 @@ func (a *app) triage(ctx context.Context, trust *trust, root string) error {
 	}
 	t := tally{}
 	for _, dir := range dirs {
-		o, err := cases.Triage(ctx, dir, func(m *corpus.Mismatch) error { return trust.bundle(ctx, dir, m) }, a.note)
+		o, err := cases.Triage(ctx, dir, noInfer, func(m *corpus.Mismatch) error { return trust.bundle(ctx, dir, m) }, a.note)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -144,7 +144,10 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 	if err := cmp.Or(v.directory().Check(i), v.directory().Writable()); err != nil {
 		return hint.Add(err, anotherOut)
 	}
+	line := newStatusLine(v.app)
+	line.expect("choosing inputs of " + i.FullName() + " on which changed units fail")
 	s, err := choose.Choose(ctx, &i, mma.Catalog())
+	line.clear()
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,10 @@ import (
 // fastest kernels, and a quarter of a second of the slowest, after which a run can end.
 const partProducts = 1 << 22
 
+// momentProducts is how many products a simulator computes while a goroutine would start and
+// be waited for.
+const momentProducts = 1 << 17
+
 // newBatch returns a batch in buffers that somebody else owns, or an error if one has the
 // wrong size.
 func newBatch(f mma.Formats, s mma.Shape, a, b, c, sa, sb, d []byte) (*mma.Batch, error) {

@@ -2,45 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+	"github.com/mmafuzz/mmafuzz/triage/report"
 )
-
-// caller is a unit that the caller's function computes: one batch at a time.
-type caller struct {
-	inst *mma.Instruction
-	mu   sync.Mutex
-	run  func(in *mma.Batch, out []byte) error
-}
-
-func (u *caller) Instruction() *mma.Instruction { return u.inst }
-func (u *caller) Model() *mma.Params            { return nil }
-
-// BatchSize is that of a function which takes some microseconds to call.
-func (u *caller) BatchSize() int { return 1024 }
-
-func (u *caller) Run(ctx context.Context, in *mma.Batch, out []byte) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return u.run(in, out)
-}
-
-// request says what is compared.
-type request struct {
-	Name    string `json:"name"`    // of the caller's function
-	Count   uint64 `json:"count"`   // dot products
-	Seed    uint64 `json:"seed"`    //
-	Bits    bool   `json:"bits"`    // NaNs of different codes differ
-	Bundles string `json:"bundles"` // directory of bundles, "" for none
-}
 
 // comparison is what was found.
 type comparison struct {
@@ -60,34 +32,52 @@ type cause struct {
 
 // finding is a minimized case: codes in hexadecimal.
 type finding struct {
-	Label    string `json:"label"`
-	Detail   string `json:"detail"`
-	Input    string `json:"input"` // a, b and c, as mmafuzz eval reads them
-	Unit     string `json:"unit"`
-	Function string `json:"function"`
-	Bundle   string `json:"bundle,omitempty"`
+	Label   string `json:"label"`
+	Detail  string `json:"detail"`
+	Input   string `json:"input"` // a, b and c, as mmafuzz eval reads them
+	Got     string `json:"got"`   // the unit's result
+	Want    string `json:"want"`  // the other one's, with which it is compared
+	Bundle  string `json:"bundle"`
+	Picture string `json:"picture"` // how both compute it
 }
 
-// compare runs a campaign of a unit against a function.
-func compare(ctx context.Context, target string, u devices.Unit, r request, run func(in *mma.Batch, out []byte) error) (*comparison, error) {
-	i := u.Instruction()
-	f := &caller{inst: &mma.Instruction{Name: r.Name, Formats: i.Formats, K: i.K}, run: run}
-	cfg := fuzz.Config{
-		Pairs: []devices.Pair{{A: u, B: f, TargetA: target, TargetB: r.Name, K: i.K}},
-		Seed:  r.Seed, Count: r.Count, Bundles: r.Bundles,
+// pair is a unit and another one of the same formats, with which it is compared.
+func pair(unit, with opened, r *request) (fuzz.Config, error) {
+	i, j := unit.unit.Instruction(), with.unit.Instruction()
+	if i.Formats != j.Formats {
+		return fuzz.Config{}, fmt.Errorf("%s takes %s, and %s takes %s: they have no inputs in common", i.Name, i.Formats, j.Name, j.Formats)
 	}
-	strictness := oracle.ByClass
+	k := i.K // the least common multiple
+	for k%j.K != 0 {
+		k += i.K
+	}
+	nan := oracle.ByClass
 	if r.Bits {
-		strictness = oracle.Bits
+		nan = oracle.Bits
 	}
-	cfg.NaN = &strictness
+	return fuzz.Config{
+		Pairs: []devices.Pair{{A: devices.WithK(with.unit, k), B: devices.WithK(unit.unit, k), TargetA: with.target, TargetB: unit.target, K: k}},
+		Seed:  r.Seed, Count: r.Count, Workers: r.Workers, NaN: &nan,
+	}, nil
+}
+
+// compare runs a campaign of a unit against another one.
+func compare(ctx context.Context, units []opened, r *request) (any, error) {
+	if r.Count == 0 {
+		return nil, errors.New("count is 0: compare at least one dot product")
+	}
+	cfg, err := pair(units[0], units[1], r)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Bundles, cfg.Observe = r.Bundles, quiet{}
 	c, err := fuzz.New(cfg)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
 	if err := c.Run(ctx); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.Name, err)
+		return nil, fmt.Errorf("%s: %w", units[0].unit.Instruction().Name, err)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -98,10 +88,59 @@ func compare(ctx context.Context, target string, u devices.Unit, r request, run 
 		out.Causes = append(out.Causes, cause{b.Name, b.Cases, b.MaxUlp})
 	}
 	for _, x := range st.Findings {
-		out.Findings = append(out.Findings, finding{
-			Label: x.Bucket, Detail: x.Detail, Input: mma.FormatDot(i.Formats, x.Dot),
-			Unit: mma.FormatCode(i.D, x.A), Function: mma.FormatCode(i.D, x.B), Bundle: x.Dir,
-		})
+		f, err := findingOf(units[0], x)
+		if err != nil {
+			return nil, err
+		}
+		out.Findings = append(out.Findings, *f)
 	}
 	return out, nil
+}
+
+// quiet has findings examined to the end; they are read when the campaign is over.
+type quiet struct{}
+
+func (quiet) Finding(*fuzz.Case, bool) error { return nil }
+func (quiet) Progress(*fuzz.State)           {}
+
+// shrink explains and minimizes one dot product; the result is nil if the units agree on it.
+func shrink(ctx context.Context, units []opened, r *request) (any, error) {
+	cfg, err := pair(units[0], units[1], r)
+	if err != nil {
+		return nil, err
+	}
+	d, err := mma.ParseDot(units[0].unit.Instruction().Formats, cfg.Pairs[0].K, false, strings.Fields(r.Input))
+	if err != nil {
+		return nil, err
+	}
+	x, err := fuzz.TriageCase(ctx, cfg, d)
+	if errors.Is(err, fuzz.ErrAgree) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return findingOf(units[0], x)
+}
+
+// pictureWidth is the number of columns of a finding's picture.
+const pictureWidth = 100
+
+func findingOf(u opened, x *fuzz.Case) (*finding, error) {
+	i, d := u.unit.Instruction(), x.Dot
+	if d == nil { // nothing is smaller: a fault, or a case that changes
+		d = x.Start
+	}
+	f := &finding{
+		Label: x.Bucket, Detail: x.Detail, Input: mma.FormatDot(i.Formats, d),
+		Want: mma.FormatCode(i.D, x.A), Got: mma.FormatCode(i.D, x.B), Bundle: x.Dir,
+	}
+	pic, err := bundle.Picture(x.Mismatch, x.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	err = report.Text(&text, pic, report.TextOptions{Width: pictureWidth})
+	f.Picture = text.String()
+	return f, err
 }

@@ -5,16 +5,21 @@
 // builds a wheel (backend.py, PEP 517) of the folder mmafuzz and of this package as a shared
 // library, which needs Go and a C compiler; who installs the wheel needs neither.
 //
-//	library.go  what C can call: open a unit, run it on batches, compare it with a function
+//	library.go  what C can call: open a unit, run it on batches, begin a task
 //	jobs.go     runs that go on in the background, so that Python can interrupt them
 //	batch.go    a batch in somebody else's memory, computed in parts by all processors
 //	gemm.go     whole products of a unit by a schedule
-//	compare.go  a campaign of a unit against a function of the caller
+//	caller.go   a unit that a function of the caller computes
+//	tasks.go    what is done with a unit or two
+//	compare.go  a campaign of one against the other, and single cases minimized
+//	infer.go    inference, and the questions of papers
+//	inputs.go   inputs of the generators
 //	units.go    the catalogue and the formats as JSON
 //
 // Any language that calls C can use the library: go build -buildmode=c-shared writes its
-// header beside it. Texts are UTF-8; those that the library returns are freed by
-// mmafuzz_free.
+// header beside it. mmafuzz_open and mmafuzz_compute are all that a simulator of an
+// architecture needs in the place of its own matrix instruction: simulator/mfma.cc is one in
+// C++. Texts are UTF-8; those that the library returns are freed by mmafuzz_free.
 package main
 
 func main() {}

@@ -59,14 +59,22 @@ func start(f func(ctx context.Context) (string, error)) int64 {
 	go func() {
 		defer close(j.done)
 		defer cancel()
-		defer func() { // a process that is not ours shall not die of a mistake of ours
-			if r := recover(); r != nil {
-				j.err = fmt.Errorf("a mistake in mmafuzz: %v\n%s", r, debug.Stack())
-			}
-		}()
-		j.text, j.err = f(ctx)
+		j.err = guarded(func() (err error) {
+			j.text, err = f(ctx)
+			return err
+		})
 	}()
 	return jobs.add(j)
+}
+
+// guarded calls f. A process that is not ours shall not die of a mistake of ours.
+func guarded(f func() error) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("a mistake in mmafuzz: %v\n%s", r, debug.Stack())
+		}
+	}()
+	return f()
 }
 
 // wait waits for a job for at most some time. When the job is over it is forgotten.

@@ -22,8 +22,8 @@ import "C"
 
 import (
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"runtime"
 	"strings"
@@ -40,8 +40,9 @@ import (
 
 // opened is a unit that C has opened.
 type opened struct {
-	target devices.Target
+	target string
 	unit   devices.Unit
+	close  func() error
 }
 
 var units handles[opened]
@@ -53,8 +54,9 @@ func fail(to **C.char, err error) {
 	}
 }
 
-// mmafuzz_open opens an instruction of a target; like names the instruction, as
-// TARGET/INSTRUCTION, whose formats a reference takes. It returns a number, 0 after an error.
+// mmafuzz_open opens an instruction of a target. Without an instruction, target names both, as
+// TARGET/INSTRUCTION. like is the instruction whose formats a reference takes: named in the same
+// way, or described as for mmafuzz_callable. It returns a number, 0 after an error.
 //
 //export mmafuzz_open
 func mmafuzz_open(target, instruction, like *C.char, failure **C.char) C.int64_t {
@@ -66,31 +68,43 @@ func mmafuzz_open(target, instruction, like *C.char, failure **C.char) C.int64_t
 	return C.int64_t(units.add(o))
 }
 
-func openUnit(target, instruction, like string) (o opened, err error) {
-	if o.target, err = devices.Open(target); err != nil {
-		return o, err
+func openUnit(target, instruction, like string) (opened, error) {
+	if instruction == "" {
+		target, instruction = devices.Split(target)
 	}
-	var i *mma.Instruction
-	switch {
-	case o.target.Instructions() != nil:
-		i, err = devices.Find(o.target, instruction)
-	case like == "":
-		err = errors.New(target + " stands in for any instruction: like=\"sim:hopper/mma.m16n8k16.f32.f16.f16.f32\" names one")
-	default:
-		of, name, _ := strings.Cut(like, "/")
-		var t devices.Target
-		if t, err = devices.Open(of); err == nil {
-			i, err = devices.Find(t, name)
-			defer t.Close()
-		}
+	t, err := devices.Open(target)
+	if err != nil {
+		return opened{}, err
 	}
+	var u devices.Unit
+	i, err := findInstruction(t, instruction, like)
 	if err == nil {
-		o.unit, err = o.target.Open(i)
+		u, err = t.Open(i)
 	}
 	if err != nil {
-		return o, errors.Join(err, o.target.Close())
+		return opened{}, errors.Join(err, t.Close())
 	}
-	return o, nil
+	return opened{t.Name(), u, t.Close}, nil
+}
+
+// findInstruction finds an instruction of a target, or one that it is to stand in for.
+func findInstruction(t devices.Target, instruction, like string) (*mma.Instruction, error) {
+	if t.Instructions() != nil {
+		return devices.Find(t, instruction)
+	}
+	switch like = cmp.Or(like, instruction); {
+	case strings.HasPrefix(like, "{"):
+		return newInstruction(like)
+	case like == "":
+		return nil, errors.New(t.Name() + " stands in for any instruction: like=\"sim:hopper/mma.m16n8k16.f32.f16.f16.f32\" names one")
+	}
+	of, name := devices.Split(like)
+	l, err := devices.Open(of)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	return devices.Find(l, name)
 }
 
 // mmafuzz_close closes a unit.
@@ -99,7 +113,7 @@ func openUnit(target, instruction, like string) (o opened, err error) {
 func mmafuzz_close(unit C.int64_t) {
 	if o, err := units.get(int64(unit)); err == nil {
 		units.remove(int64(unit))
-		o.target.Close()
+		_ = o.close()
 	}
 }
 
@@ -112,7 +126,7 @@ func mmafuzz_info(unit C.int64_t, failure **C.char) *C.char {
 		fail(failure, err)
 		return nil
 	}
-	return C.CString(inJSON(infoOf(o.target.Name(), o.unit.Instruction())))
+	return C.CString(inJSON(infoOf(o.target, o.unit.Instruction())))
 }
 
 // mmafuzz_units describes the instructions of a target in JSON, of all simulators if target
@@ -136,7 +150,7 @@ func mmafuzz_explain(unit C.int64_t, dot *C.char, width C.int, failure **C.char)
 	var out bytes.Buffer
 	o, err := units.get(int64(unit))
 	if err == nil {
-		e := eval.Evaluator{Unit: o.unit, Target: o.target.Name(), Chain: true, Explain: true}
+		e := eval.Evaluator{Unit: o.unit, Target: o.target, Chain: true, Explain: true}
 		e.Result = func(r *eval.Result) error { return r.Write(&out, report.TextOptions{Width: int(width)}) }
 		err = e.Lines(context.Background(), strings.NewReader(C.GoString(dot)+"\n"))
 	}
@@ -148,7 +162,8 @@ func mmafuzz_explain(unit C.int64_t, dot *C.char, width C.int, failure **C.char)
 }
 
 // mmafuzz_run begins to run a unit on a batch, whose memory it reads and writes until the job is
-// over: mmafuzz_wait. workers is how many processors it takes, 0 all.
+// over: mmafuzz_wait. workers is how many processors it takes, 0 all. What takes less than a
+// millisecond is over at once: then there is no job, and the result is 0.
 //
 //export mmafuzz_run
 func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int64_t {
@@ -162,13 +177,42 @@ func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.
 		fail(failure, err)
 		return 0
 	}
-	n := int(workers)
-	if n <= 0 {
-		n = runtime.GOMAXPROCS(0)
+	if o.unit.Model() != nil && in.Dots()*in.K <= momentProducts {
+		fail(failure, guarded(func() error { return o.unit.Run(context.Background(), in, out) }))
+		return 0
 	}
 	return C.int64_t(start(func(ctx context.Context) (string, error) {
-		return "", runParts(ctx, o.unit, in, out, n)
+		return "", runParts(ctx, o.unit, in, out, processors(workers))
 	}))
+}
+
+// processors is how many of them a number of workers is: 0 are all.
+func processors(workers C.int) int {
+	if workers <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return int(workers)
+}
+
+// mmafuzz_compute runs a unit on a batch and returns when that is done: 0, or 1 after an error.
+// It is what a simulator calls in the place of its own matrix instruction; it may be called by
+// several threads at once. workers is as for mmafuzz_run.
+//
+//export mmafuzz_compute
+func mmafuzz_compute(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int {
+	o, err := units.get(int64(unit))
+	if err == nil {
+		var in *mma.Batch
+		var out []byte
+		if in, out, err = fromC(o.unit.Instruction().Formats, b); err == nil {
+			err = runParts(context.Background(), o.unit, in, out, processors(workers))
+		}
+	}
+	if err != nil {
+		fail(failure, err)
+		return 1
+	}
+	return 0
 }
 
 // mmafuzz_schedule returns the format of products of a shape that a unit computes by a schedule,
@@ -266,27 +310,50 @@ func mmafuzz_cancel(n C.int64_t) {
 	}
 }
 
-// mmafuzz_compare begins to compare a unit with a function of the caller. options is a JSON
-// object: name, count, seed, bits, bundles. The job's text is what was found, in JSON.
+// mmafuzz_callable opens a unit that a function of the caller computes, which is described in JSON:
+// name, k and formats (a, b, c, d, scale and block, as in a model file).
 //
-//export mmafuzz_compare
-func mmafuzz_compare(unit C.int64_t, options *C.char, f C.mmafuzz_function, failure **C.char) C.int64_t {
-	o, err := units.get(int64(unit))
-	var r request
-	if err == nil {
-		err = json.Unmarshal([]byte(C.GoString(options)), &r)
-	}
+//export mmafuzz_callable
+func mmafuzz_callable(instruction *C.char, f C.mmafuzz_function, failure **C.char) C.int64_t {
+	i, err := newInstruction(C.GoString(instruction))
 	if err != nil {
 		fail(failure, err)
 		return 0
 	}
-	return C.int64_t(start(func(ctx context.Context) (string, error) {
-		found, err := compare(ctx, o.target.Name(), o.unit, r, func(in *mma.Batch, out []byte) error { return call(f, in, out) })
-		if err != nil {
-			return "", err
-		}
-		return inJSON(found), nil
-	}))
+	u := &caller{inst: i, run: func(in *mma.Batch, out []byte) error { return call(f, in, out) }}
+	return C.int64_t(units.add(opened{"python", u, func() error { return nil }}))
+}
+
+// mmafuzz_task begins a task with a unit or two: compare (the first with the second), minimize,
+// infer or probe. options is a JSON object, and the job's text is the result in JSON.
+//
+//export mmafuzz_task
+func mmafuzz_task(name *C.char, unit, with C.int64_t, options *C.char, failure **C.char) C.int64_t {
+	n, err := startTask(C.GoString(name), []int64{int64(unit), int64(with)}, []byte(C.GoString(options)))
+	fail(failure, err)
+	return C.int64_t(n)
+}
+
+// mmafuzz_inputs fills the operands of a batch of single dot products of the unit's k with inputs
+// that are aimed at the decisions of arithmetics: the first ones, or those after skip others.
+//
+//export mmafuzz_inputs
+func mmafuzz_inputs(unit C.int64_t, seed, skip C.uint64_t, b *C.mmafuzz_batch, failure **C.char) {
+	o, err := units.get(int64(unit))
+	if err != nil {
+		fail(failure, err)
+		return
+	}
+	i := o.unit.Instruction()
+	in, _, err := fromC(i.Formats, b)
+	if err == nil && in.Shape != (mma.Shape{M: 1, N: 1, K: i.K, Tiles: in.Tiles}) {
+		err = errors.New("inputs are single dot products of the unit's k")
+	}
+	if err != nil {
+		fail(failure, err)
+		return
+	}
+	inputs(o.unit, uint64(seed), uint64(skip), in)
 }
 
 // errCaller is what the caller knows more about.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"math"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -143,6 +144,31 @@ func luminance(t *testing.T, color string) float64 {
 		}
 	}
 	return sum
+}
+
+// TestExport writes every figure with its numbers, and every table: also those without a name.
+func TestExport(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "figures")
+	if err := everything("x").Export(dir); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	want := "figure-1.csv figure-1.svg figure-2.csv figure-2.svg figure-3.csv figure-3.svg figure-4.svg page.html table-1.csv tables.md tables.tex"
+	if got := strings.Join(names, " "); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for name, text := range map[string]string{"figure-2.csv": "1 x,100", "figure-3.svg": `<svg xmlns="http://www.w3.org/2000/svg"`, "tables.tex": `\begin{`} {
+		if body, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(body), text) {
+			t.Errorf("%s has no %q: %v\n%s", name, text, err, body)
+		}
+	}
 }
 
 // TestFile holds that a picture in a file of its own brings its colours along.

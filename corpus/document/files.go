@@ -2,7 +2,9 @@ package document
 
 import (
 	"bytes"
-	"io"
+	"cmp"
+	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -11,37 +13,62 @@ import (
 // Save writes a document to a directory: as page.html, its tables as tables.md, and of what has a
 // name each table as NAME.csv and each figure as NAME.svg, with its numbers as NAME.csv.
 func (d *Document) Save(dir string) error {
-	save := func(name string, write func(io.Writer) error) error {
+	return d.save(dir, func(name, _ string, _ int) string { return name })
+}
+
+// Export does what Save does, also with what has no name, and writes the tables as tables.tex, too:
+// its figures are figure-1.svg and so on, its tables table-1.csv.
+func (d *Document) Export(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	if err := d.saveForm(dir, "tables.tex", "latex"); err != nil {
+		return err
+	}
+	return d.save(dir, func(name, kind string, n int) string { return cmp.Or(name, fmt.Sprintf("%s-%d", kind, n+1)) })
+}
+
+// save writes the files; name returns the name of a figure's or table's, "": it gets none.
+func (d *Document) save(dir string, name func(name, kind string, n int) string) error {
+	if err := cmp.Or(d.saveForm(dir, "page.html", "html"), d.saveForm(dir, "tables.md", "markdown")); err != nil {
+		return err
+	}
+	csv := func(name string, t *Table) error {
+		if name == "" {
+			return nil
+		}
 		var b bytes.Buffer
-		if err := write(&b); err != nil {
+		if err := t.CSV(&b); err != nil {
 			return err
 		}
-		return corpus.ReplaceFile(filepath.Join(dir, name), b.Bytes())
+		return corpus.ReplaceFile(filepath.Join(dir, name+".csv"), b.Bytes())
 	}
-	for _, f := range []struct{ name, format string }{{"page.html", "html"}, {"tables.md", "markdown"}} {
-		if err := save(f.name, func(w io.Writer) error { return d.Write(w, f.format, Options{}) }); err != nil {
-			return err
-		}
-	}
-	tables := blocksOf[*Table](d)
-	for _, f := range blocksOf[Figure](d) {
-		if f.Name == "" {
+	for n, f := range blocksOf[Figure](d) {
+		if f.Name = name(f.Name, "figure", n); f.Name == "" {
 			continue
 		}
 		if err := corpus.ReplaceFile(filepath.Join(dir, f.Name+".svg"), f.SVG()); err != nil {
 			return err
 		}
 		if t := f.numbers(); t != nil {
-			tables = append(tables, t)
+			if err := csv(t.Name, t); err != nil {
+				return err
+			}
 		}
 	}
-	for _, t := range tables {
-		if t.Name == "" {
-			continue
-		}
-		if err := save(t.Name+".csv", t.CSV); err != nil {
+	for n, t := range blocksOf[*Table](d) {
+		if err := csv(name(t.Name, "table", n), t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// saveForm writes a document in one of Formats to a file.
+func (d *Document) saveForm(dir, file, format string) error {
+	var b bytes.Buffer
+	if err := d.Write(&b, format, Options{}); err != nil {
+		return err
+	}
+	return corpus.ReplaceFile(filepath.Join(dir, file), b.Bytes())
 }

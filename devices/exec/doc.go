@@ -163,6 +163,9 @@
 //	        total += half(x) * half(y)
 //	    print(single(total), flush=True)
 //
+// With the Python package (cmd/python) a function of NumPy arrays is a child in binary mode by one
+// line, @mmafuzz.serve(k=4, a="fp16", b="fp16", c="fp32", d="fp32"): see mmafuzz help exec.
+//
 // # Example: an RTL simulation built by Verilator
 //
 // testdata/verilator has a unit in SystemVerilog (tfdpa4.sv: four FP16 products and

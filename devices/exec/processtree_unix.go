@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	osexec "os/exec"
-	"strings"
+	"slices"
 	"syscall"
 )
 
@@ -22,6 +22,7 @@ type systemTree struct {
 	report   *os.File // the supervisor's last word: see outcome
 	theirs   []*os.File
 	outcome  *outcome
+	words    int // at the end of the supervisor's command: the child's path and words
 }
 
 // outcome is what a supervisor reports.
@@ -34,12 +35,9 @@ const outcomeSize = 8
 
 func newProcessTree(path string, words []string) (*processTree, error) {
 	f := &processTree{cmd: &osexec.Cmd{Path: path, Args: words, SysProcAttr: &syscall.SysProcAttr{Setpgid: true}}}
-	self, err := os.Executable()
+	program, before, err := supervisorCommand()
 	if err != nil {
 		return f, nil // without a supervisor: see start
-	}
-	if strings.HasSuffix(self, " (deleted)") { // as Linux says when the file was replaced
-		self = "/proc/self/exe"
 	}
 	var pipes [4]*os.File
 	for i := 0; i < len(pipes); i += 2 {
@@ -49,7 +47,8 @@ func newProcessTree(path string, words []string) (*processTree, error) {
 		}
 	}
 	f.lifeline, f.report, f.theirs = pipes[1], pipes[2], []*os.File{pipes[0], pipes[3]}
-	f.cmd.Path, f.cmd.Args = self, append([]string{supervisorName, path}, words...)
+	f.cmd.Path, f.cmd.Args = program, slices.Concat(before, []string{path}, words)
+	f.words = 1 + len(words)
 	f.cmd.ExtraFiles = f.theirs
 	return f, nil
 }
@@ -63,9 +62,9 @@ func (f *processTree) start() error {
 	closeAll(f.theirs)
 	if err != nil && f.lifeline != nil {
 		closeAll([]*os.File{f.lifeline, f.report})
-		old := f.cmd
+		old, child := f.cmd, f.cmd.Args[len(f.cmd.Args)-f.words:]
 		f.systemTree = systemTree{}
-		f.cmd = &osexec.Cmd{Path: old.Args[1], Args: old.Args[2:], Stdin: old.Stdin, Stdout: old.Stdout, Stderr: old.Stderr, SysProcAttr: old.SysProcAttr}
+		f.cmd = &osexec.Cmd{Path: child[0], Args: child[1:], Stdin: old.Stdin, Stdout: old.Stdout, Stderr: old.Stderr, SysProcAttr: old.SysProcAttr}
 		err = f.cmd.Start()
 	}
 	return err

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -24,9 +25,33 @@ const supervisorName = "mmafuzz: supervisor of"
 // people's programs can all be supervisors.
 func init() {
 	if len(os.Args) > 2 && os.Args[0] == supervisorName {
-		supervise(os.Args[1], os.Args[2:])
-		syscall.Exit(0) // not os.Exit, which waits a second in a program with the race detector
+		Supervise(os.Args[1], os.Args[2:])
 	}
+}
+
+// Supervisor, if it is not nil, is the command that runs Supervise of the words that follow it.
+// A library needs one, whose program is somebody else's; an empty one does without supervisors.
+var Supervisor []string
+
+// Supervise runs the program of a path, with words, and then ends this process: it is the
+// process that Supervisor starts.
+func Supervise(path string, words []string) {
+	supervise(path, words)
+	syscall.Exit(0) // not os.Exit, which waits a second in a program with the race detector
+}
+
+// supervisorCommand returns the program of a supervisor, and its words before the child's.
+func supervisorCommand() (program string, words []string, err error) {
+	switch {
+	case len(Supervisor) > 0:
+		return Supervisor[0], Supervisor, nil
+	case Supervisor != nil:
+		return "", nil, errors.New("this program is no supervisor")
+	}
+	if program, err = os.Executable(); strings.HasSuffix(program, " (deleted)") { // as Linux says when the file was replaced
+		program = "/proc/self/exe"
+	}
+	return program, []string{supervisorName}, err
 }
 
 // The files of a supervisor besides the child's stdin, stdout and stderr.

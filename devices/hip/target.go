@@ -42,7 +42,9 @@ const factChip = "chip"
 
 // isVector reports whether an instruction computes dot products of vector registers, not of
 // matrices.
-func isVector(i *mma.Instruction) bool { return strings.HasPrefix(i.Name, "v_dot2_") }
+func isVector(i *mma.Instruction) bool {
+	return strings.HasPrefix(i.Name, "v_dot2_") || strings.HasPrefix(i.Name, "v_cvt_")
+}
 
 // rowsOf returns the instructions of the catalogue for a chip, such as gfx942.
 // An instruction without a model can be run too; dot products of vectors have no kernel yet.

@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -57,7 +58,7 @@ func Check(spec string) error {
 // also which simulators have it, what the processor lacks for it, or what name is close.
 func InstructionHint(t devices.Target, name string) string {
 	listed := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
-	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" }) {
+	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" && (name != "" || i.B != fp.One) }) {
 		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", readable.ShellWord(t.Name()))
 	}
 	if _, err := devices.Find(t, name); name == "" || err == nil {
@@ -104,7 +105,7 @@ func namesOf(all []mma.Instruction) (names []string) {
 // name has as a part; of several formats, the one that fewest instructions have.
 func nearByFormat(t devices.Target, name string) (format string, names []string) {
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		some := namesOf(devices.WithFormat(t.Instructions(), part))
+		some := namesOf(slices.DeleteFunc(devices.WithFormat(t.Instructions(), part), func(i mma.Instruction) bool { return i.B == fp.One }))
 		if len(some) > 0 && (names == nil || len(some) < len(names)) {
 			format, names = part, some
 		}

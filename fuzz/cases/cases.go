@@ -104,8 +104,8 @@ func NewOutcome(dir, was string, err error) *Outcome {
 // Triage looks anew for the cause of the case in a bundle, with fresh evidence. The error
 // is in the outcome, too. may returns an error if the units of the bundle must not be
 // opened, which runs the commands that it names; nil: they may. note gets a warning, or "", if
-// another version made the bundle; it may be nil.
-func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error, note func(string)) (*Outcome, error) {
+// another version made the bundle; it may be nil. noInfer is that of fuzz.Config.
+func Triage(ctx context.Context, dir string, noInfer bool, may func(m *corpus.Mismatch) error, note func(string)) (*Outcome, error) {
 	b, err := corpus.ReadBundle(dir)
 	if err == nil && may != nil {
 		err = may(&b.Mismatch)
@@ -115,7 +115,7 @@ func Triage(ctx context.Context, dir string, may func(m *corpus.Mismatch) error,
 	}
 	bundle.Notes(b, note)
 	was := b.Mismatch.Bucket
-	f, err := examine(ctx, b, dir)
+	f, err := examine(ctx, b, dir, noInfer)
 	if IsFinding(err) {
 		return NewOutcome(dir, was, err), nil
 	}
@@ -160,10 +160,11 @@ func (o *Outcome) Write(w io.Writer, width int) {
 // Minimize explains and shrinks the case that a bundle was made of, and writes the new bundle
 // to a directory, which may be that of the old one. It runs the commands that the bundle names
 // as targets: the caller checks them first. The error is fuzz.ErrAgree if the two sides agree
-// now, and IsFinding if the case is none that can be minimized; then nothing is written.
-func Minimize(ctx context.Context, b *corpus.Bundle, dir, out string) (*fuzz.Case, error) {
+// now, and IsFinding if the case is none that can be minimized; then nothing is written. noInfer is
+// that of fuzz.Config.
+func Minimize(ctx context.Context, b *corpus.Bundle, dir, out string, noInfer bool) (*fuzz.Case, error) {
 	m := &b.Mismatch
-	f, err := examine(ctx, b, dir)
+	f, err := examine(ctx, b, dir, noInfer)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +175,7 @@ func Minimize(ctx context.Context, b *corpus.Bundle, dir, out string) (*fuzz.Cas
 
 // examine explains and shrinks a bundle's case from the beginning. A case that was unstable, or on
 // which a target failed, is asked first as by mmafuzz replay.
-func examine(ctx context.Context, b *corpus.Bundle, dir string) (*fuzz.Case, error) {
+func examine(ctx context.Context, b *corpus.Bundle, dir string, noInfer bool) (*fuzz.Case, error) {
 	var err error
 	switch b.Mismatch.Bucket {
 	case bundle.Unstable:
@@ -199,7 +200,7 @@ func examine(ctx context.Context, b *corpus.Bundle, dir string) (*fuzz.Case, err
 		return nil, err
 	}
 	policy := bundle.Policy(m)
-	f, err := fuzz.TriageCase(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1,
+	f, err := fuzz.TriageCase(ctx, fuzz.Config{Seed: m.Origin.Seed, NaN: &policy.NaN, Zero: &policy.Zero, Workers: 1, NoInfer: noInfer,
 		Pairs: []devices.Pair{{A: devices.WithK(ua, m.K), B: devices.WithK(ub, m.K), TargetA: m.A.Target, TargetB: m.B.Target, K: m.K}}}, dot)
 	if err == nil && f.Bucket == fuzz.Unstable {
 		return nil, &unstableError{f.Differed, f.Of}

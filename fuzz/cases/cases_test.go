@@ -26,7 +26,7 @@ func TestTriage(t *testing.T) {
 		{"without callbacks", nil, nil, nil},
 		{"refused", func(*corpus.Mismatch) error { return refused }, func(string) { t.Error("a note on a bundle that is not examined") }, refused},
 	} {
-		o, err := cases.Triage(t.Context(), dir, c.may, c.note)
+		o, err := cases.Triage(t.Context(), dir, false, c.may, c.note)
 		if err != c.err || err == nil && !o.Confirmed() {
 			t.Errorf("%s: %+v, %v; want %v", c.name, o, err, c.err)
 		}

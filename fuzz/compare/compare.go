@@ -46,6 +46,7 @@ type Options struct {
 	// differences in the baseline are shrunk too.
 	MaxFindings int
 	AllFindings bool
+	NoInfer     bool // that of fuzz.Config
 	// Trouble lists what could not be compared at all, for the result.
 	Trouble []string
 	// Out, if not "", is a directory: findings are written to its subdirectory "bundles".
@@ -210,7 +211,7 @@ func (c *Comparison) compareMachines(ctx context.Context, a, b *Side) error {
 // config returns the configuration of the campaign over the pairs, and gives their
 // recordings the models that were found.
 func (c *Comparison) config() fuzz.Config {
-	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, MaxFindings: c.MaxFindings, Bundles: c.Out, BundleDir: c.bundleDir, Observe: follower{c}}
+	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, MaxFindings: c.MaxFindings, NoInfer: c.NoInfer, Bundles: c.Out, BundleDir: c.bundleDir, Observe: follower{c}}
 	for i := range c.pairs {
 		p := &c.pairs[i]
 		p.A, p.B = withModel(p.a, p.A, c.models), withModel(p.b, p.B, c.models)

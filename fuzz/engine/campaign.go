@@ -346,6 +346,9 @@ func (c *Campaign) keepUnfinished(e *epoch) error {
 			return err
 		}
 		c.state.Pairs[i].Apply(&d.Pairs[i], c.state.Epochs)
+		if err := c.finder.Rewrite(c.state.Pairs[i].Findings); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -380,6 +383,9 @@ func (c *Campaign) commit(e *epoch) error {
 	}
 	c.state.apply(d)
 	for i := range d.Pairs {
+		if err := c.finder.Rewrite(c.state.Pairs[i].Findings); err != nil {
+			return err
+		}
 		if err := c.learned(i, &d.Pairs[i]); err != nil {
 			return err
 		}

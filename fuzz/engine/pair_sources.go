@@ -22,6 +22,15 @@ func newPair(cfg *Config, of devices.Pair) (*pair, error) {
 	return p, err
 }
 
+// inputs returns the number of different inputs, if the only source enumerates them: every
+// one is compared once. 0: no limit.
+func (p *pair) inputs() uint64 {
+	if len(p.sources) != 1 {
+		return 0
+	}
+	return p.sources[0].Generator.Inputs(p.Spec)
+}
+
 func (p *pair) chooseSources(names []string) ([]gen.Source, error) {
 	if p.Recorder != nil {
 		return nil, nil
@@ -33,9 +42,12 @@ func (p *pair) chooseSources(names []string) ([]gen.Source, error) {
 			return nil, err
 		}
 	}
+	if len(names) == 0 {
+		chosen = gen.For(p.Spec)
+	}
 	var sources []gen.Source
-	for _, g := range gen.Versions() {
-		if len(names) == 0 && g.Current() || slices.Contains(chosen, g) {
+	for _, g := range append(gen.Versions(), gen.Conversions()...) {
+		if slices.Contains(chosen, g) {
 			sources = append(sources, g.Aimed(p.Spec, p.Known...))
 		}
 	}

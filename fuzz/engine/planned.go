@@ -55,6 +55,9 @@ func (c *Campaign) Shares(pair int, dots uint64, mutate bool) []Share {
 		return []Share{{finding.Recorded, min(dots, uint64(p.Recorder.Recorded())), 1, chunk}}
 	}
 	mutate = mutate && len(p.tracers()) > 0
+	if n := p.inputs(); n > 0 {
+		dots, mutate = min(dots, n), false
+	}
 	var shares []Share
 	at, next := map[string]int{}, map[string]uint64{}
 	add := func(name string, n, tile, chunk uint64) {

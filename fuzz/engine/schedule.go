@@ -113,6 +113,9 @@ func (c *Campaign) planPair(i int) (plan []Unit) {
 		}
 		return plan
 	}
+	if n := p.inputs(); n > 0 {
+		left = min(left, n-min(n, st.Dots))
+	}
 	turn := turnsOf(st)
 	for left > 0 {
 		u, ok := c.nextUnit(i, turn, int(p.unitSize(size)), int(min(left, math.MaxInt32)))
@@ -149,7 +152,7 @@ func (c *Campaign) nextUnit(i int, t *turns, size, left int) (u Unit, ok bool) {
 	turn := t.units
 	t.units++
 	n := 0
-	if turn%mutateIn == mutateIn-1 && len(st.Corpus) > 0 {
+	if turn%mutateIn == mutateIn-1 && len(st.Corpus) > 0 && p.inputs() == 0 {
 		u.Source = st.Corpus[int(turn/mutateIn)%len(st.Corpus)].Mutated().String()
 		n = max(min(size, left, mutatedChunk), 1)
 	} else {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,8 @@ func (c *Campaign) unfinished(why string) *Unfinished {
 		wanted := c.cfg.Count
 		if r := c.pairs[i].Recorder; r != nil {
 			wanted = uint64(r.Recorded())
+		} else if n := c.pairs[i].inputs(); n > 0 {
+			wanted = min(cmp.Or(wanted, n), n)
 		}
 		x.Dots += st.Dots
 		x.Of += wanted

@@ -57,6 +57,7 @@ type Case struct {
 	// made for Config.Bundles and Config.Observe alone.
 	Mismatch *corpus.Mismatch `json:"-"`
 	Dir      string           `json:"-"`
+	renamed  bool             // later cases have refuted the rule of its defect
 }
 
 // newCase begins the way of a case.

@@ -44,8 +44,8 @@ func (x *Defect) explains(dot *mma.Dot, a, b uint64) bool {
 	if x.inB {
 		want = b
 	}
-	got, program := x.unit.Predict(dot)
-	return x.d.Compare(got, want) == oracle.Same && x.d.Compare(got, program) != oracle.Same
+	got, program, known := x.unit.Predict(dot)
+	return known && x.d.Compare(got, want) == oracle.Same && x.d.Compare(got, program) != oracle.Same
 }
 
 // search looks for a verdict: a change of the program, or else a defect, or after a long search a
@@ -90,12 +90,19 @@ func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *tria
 	return err
 }
 
-// keepsDefect reports whether the defect of the verdict so far predicts all evidence.
+// keepsDefect reports whether the defect of the verdict so far predicts all evidence, but agreeing
+// cases of which it says nothing.
 func (x *pairTriage) keepsDefect(pr *triage.Unknown) bool {
-	return x.defect != nil && !slices.ContainsFunc(slices.Concat(pr.Differ, pr.Agree), func(c triage.Case) bool {
-		got, _ := x.defect.unit.Predict(c.Dot)
-		return oracle.Compare(pr.Formats.D, pr.Policy, got, c.Want) != oracle.Same
-	})
+	if x.defect == nil {
+		return false
+	}
+	for i, c := range slices.Concat(pr.Differ, pr.Agree) {
+		got, _, known := x.defect.unit.Predict(c.Dot)
+		if known && oracle.Compare(pr.Formats.D, pr.Policy, got, c.Want) != oracle.Same || !known && i < len(pr.Differ) {
+			return false
+		}
+	}
+	return true
 }
 
 // Defect describes the defect of a pair's verdict for people and programs; nil: it has none.

@@ -190,16 +190,26 @@ func (g *Generator) Current() bool {
 	return err == nil && newest == g
 }
 
-// All returns the table of current versions.
+// All returns the current versions for dot products.
 func All() []Generator { return slices.Clone(generators) }
+
+// Current returns the current versions of all generators.
+func Current() []*Generator { return append(pointers(generators), Conversions()...) }
+
+func pointers(table []Generator) []*Generator {
+	all := make([]*Generator, len(table))
+	for i := range table {
+		all[i] = &table[i]
+	}
+	return all
+}
 
 // Find returns the generator of a name: the current version, or with
 // NAME@VERSION another one.
 func Find(name string) (*Generator, error) {
 	base, version, hasVersion := strings.Cut(name, "@")
 	var names []string
-	for i := range generators {
-		g := &generators[i]
+	for _, g := range Current() {
 		if g.Name == base && hasVersion {
 			return g.version(version)
 		}

@@ -55,12 +55,14 @@ func rawTile(d *draw, b *mma.Batch, tile int) {
 	}
 }
 
-// maskCodes clears the bits above a code of 6 or 4 bits.
+// maskCodes clears the bits above a code, which containers of FP6, FP4 and some described
+// formats have.
 func maskCodes(buf []byte, id fp.ID) {
-	if f := id.Get(); f.CodeBits() < 8 {
-		mask := byte(f.CodeMask())
-		for i := range buf {
-			buf[i] &= mask
+	f := id.Get()
+	w := int(f.Width)
+	if int(f.CodeBits()) < 8*w {
+		for i := range len(buf) / w {
+			mma.Store(buf, w, i, mma.Load(buf, w, i)&f.CodeMask())
 		}
 	}
 }

@@ -54,7 +54,7 @@ func headings(names []string) []string {
 var Tables = []Table{
 	{"targets", "what can be compared", []string{"target", "about"}, targetRows, nil},
 	{"generators", "sources of inputs", []string{"generator", "about"}, func() [][]string {
-		return rowsOf(gen.All(), func(g gen.Generator) []string { return []string{fmt.Sprintf("%s@%d", g.Name, g.Version), g.Doc} })
+		return rowsOf(gen.Current(), func(g *gen.Generator) []string { return []string{fmt.Sprintf("%s@%d", g.Name, g.Version), g.Doc} })
 	}, nil},
 	{"plans", "what record can record", []string{"plan", "about"}, func() [][]string {
 		plans, _ := corpus.Plans() // a test opens them all

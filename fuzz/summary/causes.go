@@ -270,8 +270,6 @@ func changesBehind(s *fuzz.State, each int) map[triage.Label][]behind {
 	for _, p := range s.Pairs {
 		if d := p.Defect(); d != nil {
 			add(triage.Defect, bundle.DefectText(d), p.Name)
-		} else if p.Buckets[string(triage.Defect)] != nil {
-			add(triage.Defect, "later cases have refuted the rule that these follow", p.Name)
 		}
 		if p.Verdict == nil || !p.Verdict.Found() {
 			continue

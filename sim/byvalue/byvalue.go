@@ -19,15 +19,14 @@ var notes = map[fp.ID]string{
 }
 
 // Formats returns the mma.Formats by which operands in a format of OCP and in the FNUZ format of the
-// same fields are compared by value. Not ok: the formats differ in something else. A and B have to
-// have the same format, because one conversion stands for both.
+// same fields are compared by value. Not ok: the formats differ in something else.
 func Formats(f, g mma.Formats) (mma.Formats, bool) {
 	if f.A.FNUZ() != g.A {
 		f, g = g, f
 	}
 	common := f
 	common.Common = true
-	if f.A != f.B || f.A.FNUZ() != g.A || f.B.FNUZ() != g.B || common.Validate() != nil {
+	if f.A.FNUZ() != g.A || f.B.FNUZ() != g.B || common.Validate() != nil {
 		return mma.Formats{}, false
 	}
 	f.A, f.B = g.A, g.B
@@ -36,7 +35,11 @@ func Formats(f, g mma.Formats) (mma.Formats, bool) {
 
 // Note says what the formats that are compared by value do not have in common.
 func Note(f mma.Formats) string {
-	return fmt.Sprintf("%s and %s mean different numbers by the same bits: inputs are numbers that both have, and are compared by value; %s", f.A, f.A.FNUZ(), notes[f.A])
+	formats, only := fmt.Sprintf("%s and %s", f.A, f.A.FNUZ()), notes[f.A]
+	if f.B != f.A {
+		formats, only = fmt.Sprintf("%s, and %s and %s,", formats, f.B, f.B.FNUZ()), only+"; "+notes[f.B]
+	}
+	return formats + " mean different numbers by the same bits: inputs are numbers that both have, and are compared by value; " + only
 }
 
 // Instruction returns an instruction as one of mma.Formats with Common: one for FNUZ operands reads those of
@@ -45,11 +48,14 @@ func Instruction(i *mma.Instruction) (*mma.Instruction, error) {
 	j := *i
 	j.Formats.Common = true
 	for ocp := range notes {
-		if id := ocp.FNUZ(); i.A == id && i.B == id {
-			j.A, j.B, j.Params.In.Widen = ocp, ocp, id
+		if i.A == ocp.FNUZ() {
+			j.A, j.Params.In.Widen = ocp, i.A
 			if i.Params.In.Widen != fp.None {
 				return nil, fmt.Errorf("%s widens its operands: it has no other ones", i.FullName())
 			}
+		}
+		if i.B == ocp.FNUZ() {
+			j.B = ocp
 		}
 	}
 	j.Unknown |= mma.FacetNaN | mma.FacetZero

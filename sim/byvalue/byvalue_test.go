@@ -43,17 +43,20 @@ func TestShared(t *testing.T) {
 func TestFormats(t *testing.T) {
 	of := func(a, b, c, d fp.ID) mma.Formats { return mma.Formats{A: a, B: b, C: c, D: d} }
 	ocp, amd := of(fp.E4M3, fp.E4M3, fp.FP32, fp.FP32), of(fp.E4M3FNUZ, fp.E4M3FNUZ, fp.FP32, fp.FP32)
-	want := ocp
-	want.Common = true
 	for _, tc := range []struct {
 		f, g mma.Formats
 		ok   bool
 	}{
 		{ocp, amd, true}, {amd, ocp, true}, {ocp, ocp, false}, {amd, amd, false},
-		{of(fp.E4M3, fp.E5M2, fp.FP32, fp.FP32), of(fp.E4M3FNUZ, fp.E5M2FNUZ, fp.FP32, fp.FP32), false},
+		{of(fp.E4M3, fp.E5M2, fp.FP32, fp.FP32), of(fp.E4M3FNUZ, fp.E5M2FNUZ, fp.FP32, fp.FP32), true},
+		{of(fp.E4M3, fp.E5M2, fp.FP32, fp.FP32), of(fp.E5M2FNUZ, fp.E4M3FNUZ, fp.FP32, fp.FP32), false},
 		{of(fp.E4M3, fp.E4M3, fp.FP32, fp.FP32), of(fp.E4M3FNUZ, fp.E4M3FNUZ, fp.None, fp.FP32), false},
 		{of(fp.E4M3, fp.E4M3, fp.FP16, fp.FP16), amd, false}, {of(fp.FP16, fp.FP16, fp.FP32, fp.FP32), amd, false},
 	} {
+		want := tc.f
+		if want.Common = true; want.A.FNUZ() == fp.None {
+			want.A, want.B = tc.g.A, tc.g.B
+		}
 		got, ok := Formats(tc.f, tc.g)
 		if ok != tc.ok || ok && got != want {
 			t.Errorf("%s and %s: %s, %v", tc.f, tc.g, got, ok)

@@ -146,7 +146,7 @@ func junkAbove(g *facts) uint64 {
 // canonical is the code that Encode gives for the value of a finite code:
 // without the bits that Decode drops.
 func canonical(g *facts, c uint64) uint64 {
-	kept := uint64(1)<<(g.sign+g.exp+g.frac+g.low-1)<<1 - 1
+	kept := ^(^uint64(0) << (g.sign + g.exp + g.frac + g.low))
 	return c & kept >> g.low << g.low
 }
 

@@ -22,7 +22,7 @@ func magnitudes(g *facts) []entry {
 	for v, code := range g.codes() {
 		list = append(list, entry{value: v, code: code})
 	}
-	if g.id == fp.E8M0 { // whose smallest number stands in for zero
+	if g.frac == 0 { // whose smallest number stands in for zero
 		list = append(list, entry{value: 0, code: 0})
 	}
 	slices.SortFunc(list, func(a, b entry) int {
@@ -85,7 +85,7 @@ func choose(g *facts, m fp.Mode, neg bool, p point, inner, outer entry) entry {
 	if inner.code%2 == 0 {
 		odd, even = outer, inner
 	}
-	if g.id == fp.E8M0 { // one digit, which is a 1: IEEE 754 section 4.3.1
+	if g.frac == 0 { // one digit, which is a 1: IEEE 754 section 4.3.1
 		odd, even = inner, outer
 	}
 	half := p.cmp(inner.value/2 + outer.value/2)

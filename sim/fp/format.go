@@ -24,7 +24,8 @@ import (
 type ID uint8
 
 // The formats. TF32 is a 32-bit register of which the low 13 bits are not
-// part of the value; AMD calls the same thing XF32.
+// part of the value; AMD calls the same thing XF32. One has one number, 1: it is
+// the format of B in an operation of A alone, such as a conversion.
 const (
 	None ID = iota
 	FP64
@@ -42,6 +43,7 @@ const (
 	E2M1
 	E8M0
 	UE4M3
+	One
 	numFormats
 )
 
@@ -76,9 +78,9 @@ type Format struct {
 	Source   string
 }
 
-// formats is the table; index is the ID. Emin, the largest finite number and
+// formats is the table, and after it the formats that names describe; index is the ID. Emin, the largest finite number and
 // the like follow from a row and are methods.
-var formats = [numFormats]Format{
+var formats = [255]Format{
 	FP64:     {FP64, "fp64", 11, 52, 1023, true, IEEE, false, 0, 8, "IEEE 754-2019 binary64"},
 	FP32:     {FP32, "fp32", 8, 23, 127, true, IEEE, false, 0, 4, "IEEE 754-2019 binary32"},
 	TF32:     {TF32, "tf32", 8, 10, 127, true, IEEE, false, 13, 4, "PTX ISA, .tf32; the low 13 bits are dropped before classification"},
@@ -94,6 +96,7 @@ var formats = [numFormats]Format{
 	E2M1:     {E2M1, "e2m1", 2, 1, 1, true, AllFinite, false, 0, 1, "OCP MX v1.0"},
 	E8M0:     {E8M0, "ue8m0", 8, 0, 127, false, OnesNaN, true, 0, 1, "OCP MX v1.0; PTX ISA, .ue8m0"},
 	UE4M3:    {UE4M3, "ue4m3", 4, 3, 7, false, OnesNaN, false, 0, 1, "PTX ISA, .ue4m3; bit 7 of the byte is ignored"},
+	One:      {One, "one", 0, 0, 0, false, AllFinite, true, 0, 1, "the number 1; its code has no bits"},
 }
 
 // aliases are other spellings that people use.
@@ -104,16 +107,16 @@ var aliases = map[string]ID{
 
 // Get returns the row of a format. It panics for None and for unknown IDs.
 func (id ID) Get() *Format {
-	if id == None || id >= numFormats {
+	if id == None || uint32(id) >= declared.Load() {
 		panic(fmt.Sprintf("fp: no format %d", uint8(id)))
 	}
 	return &formats[id]
 }
 
-// All returns every format's ID in table order.
+// All returns every format's ID in table order, but One's.
 func All() []ID {
-	ids := make([]ID, 0, numFormats-1)
-	for id := FP64; id < numFormats; id++ {
+	ids := make([]ID, 0, One-1)
+	for id := FP64; id < One; id++ {
 		ids = append(ids, id)
 	}
 	return ids
@@ -124,14 +127,14 @@ func (id ID) String() string {
 	if id == None {
 		return "none"
 	}
-	if id >= numFormats {
+	if uint32(id) >= declared.Load() {
 		return fmt.Sprintf("format(%d)", uint8(id))
 	}
 	return formats[id].Name
 }
 
-// Parse returns the format of a name or alias, in upper or lower case; None for "none"
-// and "".
+// Parse returns the format of a name or alias, in upper or lower case, or the one that a name
+// such as e5m3 describes (described.go); None for "none" and "".
 func Parse(name string) (ID, error) {
 	n := strings.ToLower(name)
 	if n == "none" || n == "" {
@@ -145,10 +148,12 @@ func Parse(name string) (ID, error) {
 	if id, ok := aliases[n]; ok {
 		return id, nil
 	}
+	if id, err := described(n); id != None || err != nil {
+		return id, err
+	}
 	return None, fmt.Errorf("unknown format %q", name)
 }
 
-// MarshalText writes the format's name, for JSON.
 // FNUZ returns AMD's format with the fields of a format of OCP and other special values: None if
 // there is none.
 func (id ID) FNUZ() ID {
@@ -161,6 +166,19 @@ func (id ID) FNUZ() ID {
 	return None
 }
 
+// As returns the format of an operand that is converted to a wider one, or to none (None). A FNUZ
+// format stands for that of each operand.
+func (id ID) As(wide ID) ID {
+	switch {
+	case wide == None:
+		return id
+	case wide.Get().Specials == NegZeroNaN:
+		return id.FNUZ()
+	}
+	return wide
+}
+
+// MarshalText writes the format's name, for JSON.
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText reads a format's name, for JSON.
@@ -207,7 +225,7 @@ func (f *Format) Emin() int32 {
 // Emax returns the exponent of the largest finite number.
 func (f *Format) Emax() int32 {
 	top := int32(1)<<f.ExpBits - 1 - int32(f.Bias)
-	if f.Specials == IEEE || f.NoZero {
+	if f.Specials == IEEE || f.Specials == OnesNaN && f.FracBits == 0 {
 		return top - 1
 	}
 	return top

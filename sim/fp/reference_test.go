@@ -66,7 +66,7 @@ func reference(g *facts, d fp.Dyadic, m fp.Mode) rounded {
 	// else the other one. All E8M0 numbers are odd: their one digit is a 1.
 	in := g.roundBig(x, big.ToZero)
 	r := g.lookUp(in)
-	if r.over || g.id == fp.E8M0 || in.Cmp(x) == 0 || r.bits>>g.low&1 == 1 {
+	if r.over || g.frac == 0 || in.Cmp(x) == 0 || r.bits>>g.low&1 == 1 {
 		return r
 	}
 	return g.lookUp(g.roundBig(x, big.AwayFromZero))
@@ -124,7 +124,7 @@ func (g *facts) lookUp(x *big.Float) rounded {
 	switch {
 	case x.Cmp(big.NewFloat(g.most)) > 0:
 		return rounded{over: true}
-	case g.id == fp.E8M0 && x.Cmp(big.NewFloat(g.minSub)) < 0:
+	case g.frac == 0 && x.Cmp(big.NewFloat(g.minSub)) < 0:
 		return rounded{} // no zero: the smallest number stands in
 	}
 	v, acc := x.Float64()

@@ -6,10 +6,15 @@ import "github.com/mmafuzz/mmafuzz/sim/fp"
 // arXiv:2511.10909, section 4, as values of Params.
 
 // To is the rounding to a format: all its fraction bits, gradual underflow,
-// overflow to infinity whatever the mode.
+// overflow to infinity whatever the mode, or in a format without NaN and infinity, such as E2M1,
+// to the largest number.
 func To(id fp.ID, m fp.Mode) Round {
 	f := id.Get()
-	return Round{Frac: Frac(f.FracBits), Mode: m, Emin: Exp(f.Emin()), Emax: Exp(f.Emax())}
+	r := Round{Frac: Frac(f.FracBits), Mode: m, Emin: Exp(f.Emin()), Emax: Exp(f.Emax())}
+	if !f.HasNaN() {
+		r.Over = OverSat
+	}
+	return r
 }
 
 // rzE8M13 is FP32 truncated to 13 fraction bits: the output of Ada's and

@@ -101,6 +101,8 @@ type decl struct {
 	// mode changes the parameters as a mode in the name asks (Instruction.Mnemonic). It
 	// is called for each mode in turn. nil: the names have none.
 	mode func(p *Params, word string)
+	// convert gives a conversion its parameters, which depend on its formats; nil for others.
+	convert func(i *Instruction)
 }
 
 // appendRows appends the rows that a declaration has of an architecture.
@@ -127,6 +129,9 @@ func (d *decl) row(arch, name string) Instruction {
 	i.Source, i.Evidence = d.source, d.evidence
 	if d.alias != nil {
 		i.Alias = d.alias(name)
+	}
+	if d.convert != nil {
+		d.convert(&i)
 	}
 	if d.mode != nil {
 		_, modes := i.Mnemonic()
@@ -157,6 +162,9 @@ func expand(pattern string) []string {
 func parseName(name string, ocp bool) (Instruction, error) {
 	if f, ok := formed()[name]; ok {
 		return f.Instruction, nil
+	}
+	if strings.HasPrefix(name, "cvt.") || strings.HasPrefix(name, "v_cvt_") {
+		return parseConversion(name, ocp)
 	}
 	if strings.HasPrefix(name, "v_") {
 		return parseAMD(name, ocp)

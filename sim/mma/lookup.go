@@ -13,7 +13,7 @@ import (
 )
 
 // declared are the lines of the catalogue files.
-var declared = slices.Concat(nvidia, amd, x86, arm, power, riscv, mesa, tensix)
+var declared = slices.Concat(nvidia, amd, x86, arm, power, riscv, mesa, tensix, conversions)
 
 // Catalog returns every row, in the order of Archs and of the catalogue files.
 // The slice is shared: do not change it.
@@ -115,6 +115,11 @@ func (e *unknownError) Error() string {
 		distance[i.Name] = hint.Distance(e.name, i.Name)
 	}
 	near := slices.Clone(e.rows)
+	if !strings.Contains(e.name, "cvt") { // conversions have short names, which are near to any
+		if products := slices.DeleteFunc(slices.Clone(near), func(i Instruction) bool { return i.B == fp.One }); len(products) > 0 {
+			near = products
+		}
+	}
 	slices.SortStableFunc(near, func(x, y Instruction) int { return distance[x.Name] - distance[y.Name] })
 	return fmt.Sprintf("%s has no instruction %q; nearest: %s", e.arch, e.name, someNames(near))
 }

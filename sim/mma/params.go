@@ -122,7 +122,7 @@ func (p *Params) Step(k int) int {
 type Input struct {
 	// Widen, if set, is a format to which every finite a and b is converted
 	// exactly before anything else: a subnormal may become normal and then
-	// counts with its own exponent.
+	// counts with its own exponent. The FNUZ format of A stands for that of each operand.
 	Widen fp.ID `json:"widen,omitzero"`
 	// Sub is what happens to subnormal a and b (in the format after Widen), and
 	// with FlushPlus also to zeros: they become +0.
@@ -186,7 +186,7 @@ type Product struct {
 var productRows = []Row{
 	{key: "prod.exp", Words: "exponent by which a product is aligned", Size: 2, Encoded: int(Normalised)},
 	{key: "prod.shift", Words: "exponent of the power of two by which every product is multiplied", Size: 2, Refined: 1, Encoded: anyValue,
-		span: func(*use) (lo, hi int) { return -MaxDown, MaxDown }},
+		span: func(*use) (lo, hi int) { return -maxDown, maxDown }},
 	{key: "prod.up", Words: "whether a product is aligned as if it were at least 2", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "exponent of zeros"},
 	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Encoded: int(GateSkipNumbers), Alone: "zero gate"},
@@ -393,7 +393,7 @@ type Exp int16
 type Round struct {
 	Frac  Frac     `json:"frac,omitzero"` // 0: not rounded (Emax and Flush still apply)
 	Mode  fp.Mode  `json:"mode,omitzero"` // required if Frac is set
-	Emin  Exp      `json:"emin,omitzero"` // 0: none, no gradual underflow
+	Emin  Exp      `json:"emin,omitzero"` // 0: none, no gradual underflow (but see HasEmin)
 	Emax  Exp      `json:"emax,omitzero"` // 0: none, no overflow
 	Flush OutFlush `json:"flush,omitzero"`
 	// Over is what a result of exponent above Emax becomes. OverMax, OverIEEE and OverSat
@@ -411,6 +411,12 @@ var roundRows = []Row{
 	{key: "round.emax", Label: "overflow", Words: "largest exponent", Encoded: anyValue, span: (*use).rangeSpan},
 	{key: "round.flush", Label: "output-ftz", Words: "when a tiny result is flushed to zero", Size: 1, Encoded: int(FlushResult)},
 	{key: "round.over", Label: "overflow", Words: "what becomes of a number that is too large", Size: 1, Encoded: int(OverSat)},
+}
+
+// HasEmin reports whether a rounding has gradual underflow: Emin is not 0, or the range ends
+// so low, at 2^7, that Emin is 0 as in E2M1 and E2M3.
+func (r *Round) HasEmin() bool {
+	return r.Emin != 0 || r.Frac != 0 && 0 < r.Emax && r.Emax < 7
 }
 
 // OutFlush specifies when a result counts as tiny (below 2^Emin) and is flushed to
@@ -473,7 +479,8 @@ var specialRows = []Row{
 // NaNRule specifies which code a NaN result has.
 type NaNRule = Enum[nanRuleNames]
 
-// The NaN rules. "Quiet" is the code with only the top fraction bit set.
+// The NaN rules. "Quiet" is the code with only the top fraction bit set. In a format that has no
+// NaN, such as E2M1, NaNOnes is the largest number and NaNZero +0.
 const (
 	NaNOnes     NaNRule = iota // sign 0, exponent and fraction all ones (NVIDIA: 7FFFFFFF, 7FFF)
 	NaNQuiet                   // positive quiet (7FC00000)

@@ -20,13 +20,6 @@ var Roundings = []Place[Round]{
 	{"out", func(p *Params) *Round { return &p.Out }},
 }
 
-// Alignments are the places of alignments.
-var Alignments = []Place[Align]{
-	{"stage0.align", func(p *Params) *Align { return &p.Stage0.Align }},
-	{"stage1.align", func(p *Params) *Align { return &p.Stage1.Align }},
-	{"join.align", func(p *Params) *Align { return &p.Join.Align }},
-}
-
 // The rest of this file has the ranges of numeric parameters that more than one row has: see
 // Field.Range.
 
@@ -76,10 +69,7 @@ func operandSpan(u *use) (lo, hi int) {
 	case "in.narrowc.":
 		return 1, int(u.f.C.Get().FracBits) - 1
 	}
-	if u.p.In.Widen != fp.None {
-		id = u.p.In.Widen
-	}
-	return 1, int(id.Get().FracBits) - 1
+	return 1, int(id.As(u.p.In.Widen).Get().FracBits) - 1
 }
 
 // floorSpan is that of the lower bounds of an alignment: all exponents that could make a

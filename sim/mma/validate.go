@@ -15,7 +15,7 @@ const (
 	MaxF         = 100 // fraction bits of an alignment
 	MaxBits      = 120 // Align.Bits
 	maxScaleFrac = 7   // ScaleRound.Frac, where a product of scales can become the largest number
-	MaxDown      = 127 // places by which Formats.Down moves products, and Prod.Shift up or down
+	maxDown      = 127 // places by which Formats.Down moves products, and Prod.Shift up or down
 	maxSpan      = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
 )
 
@@ -60,7 +60,7 @@ func (f Formats) Validate() error {
 		}
 	}
 	for _, id := range []fp.ID{f.A, f.B} {
-		if !id.Get().Signed {
+		if !id.Get().Signed && (f.B != fp.One || f.A == fp.One) {
 			return fmt.Errorf("%s is a scale format, not an operand format", id)
 		}
 	}
@@ -71,7 +71,7 @@ func (f Formats) Validate() error {
 		if o.id == fp.None {
 			continue
 		}
-		if g := o.id.Get(); !g.Signed || !g.HasNaN() || g.Low != 0 {
+		if g := o.id.Get(); !g.Signed || g.Low != 0 || !g.HasNaN() && f.C != fp.None {
 			return fmt.Errorf("%s in %s are not supported", o.name, o.id)
 		}
 	}
@@ -81,10 +81,10 @@ func (f Formats) Validate() error {
 	if f.Scale != fp.None && f.Scale.Get().Signed {
 		return fmt.Errorf("%s is not a scale format", f.Scale)
 	}
-	if f.Down > MaxDown {
-		return fmt.Errorf("products multiplied by 2^-%d: at most 2^-%d is supported", f.Down, MaxDown)
+	if f.Down > maxDown {
+		return fmt.Errorf("products multiplied by 2^-%d: at most 2^-%d is supported", f.Down, maxDown)
 	}
-	if f.Common && (f.A != f.B || f.A.FNUZ() == fp.None || f.C.FNUZ() != fp.None || f.D.FNUZ() != fp.None) {
+	if f.Common && (f.A.FNUZ() == fp.None || f.B.FNUZ() == fp.None || f.C.FNUZ() != fp.None || f.D.FNUZ() != fp.None) {
 		return fmt.Errorf("%s and %s have no FNUZ formats to be compared with by value", f.A, f.B)
 	}
 	return nil
@@ -101,16 +101,16 @@ func (r *Round) Short(id fp.ID) bool {
 }
 
 func (p *Params) checkInput(f Formats) error {
+	fnuz := f.Common && p.In.Widen == f.A.FNUZ()
+	if w := p.In.Widen; w != fp.None && !fnuz && (w.Get().Specials != fp.IEEE || w.Get().Low != 0) {
+		return fmt.Errorf("in.widen: cannot widen to %s", w)
+	}
 	for _, o := range []struct {
 		name string
 		n    Narrow
 		id   fp.ID
 	}{{"in.a", p.In.A, f.A}, {"in.b", p.In.B, f.B}} {
-		wide := o.id
-		if p.In.Widen != fp.None {
-			wide = p.In.Widen
-		}
-		if err := o.n.check(o.id.Get(), wide.Get()); err != nil {
+		if err := o.n.check(o.id.Get(), o.id.As(p.In.Widen).Get()); err != nil {
 			return fmt.Errorf("%s: %w", o.name, err)
 		}
 	}
@@ -122,16 +122,10 @@ func (p *Params) checkInput(f Formats) error {
 			return fmt.Errorf("in.narrowc: %w", err)
 		}
 	}
-	if p.In.Widen == fp.None {
-		return nil
-	}
-	if f.Common && p.In.Widen == f.A.FNUZ() {
+	if p.In.Widen == fp.None || fnuz {
 		return nil
 	}
 	w := p.In.Widen.Get()
-	if w.Specials != fp.IEEE || w.Low != 0 {
-		return fmt.Errorf("in.widen: cannot widen to %s", w.Name)
-	}
 	for _, id := range []fp.ID{f.A, f.B} {
 		o := id.Get()
 		low := o.Emin() - int32(o.FracBits)
@@ -143,8 +137,8 @@ func (p *Params) checkInput(f Formats) error {
 }
 
 func (p *Params) checkRounds() error {
-	if s := p.Prod.Shift; s < -MaxDown || s > MaxDown {
-		return fmt.Errorf("prod.shift = %d is not in %d..%d", s, -MaxDown, MaxDown)
+	if s := p.Prod.Shift; s < -maxDown || s > maxDown {
+		return fmt.Errorf("prod.shift = %d is not in %d..%d", s, -maxDown, maxDown)
 	}
 	if r := p.Prod.Round; p.Prod.FirstOver && (r.Emax == 0 || r.Over >= OverMax) {
 		return errors.New("prod.firstover: needs round.emax and round.over inf or ieee")
@@ -161,7 +155,7 @@ func (r Round) check() error {
 	switch {
 	case r.Frac != 0 && r.Mode == 0:
 		return errors.New("frac is set but mode is not")
-	case r.Flush != NoFlush && r.Emin == 0:
+	case r.Flush != NoFlush && !r.HasEmin():
 		return errors.New("flush needs emin")
 	case r.Over != OverInf && (r.Frac == 0 || r.Emax == 0):
 		return errors.New("over needs frac and emax")
@@ -254,6 +248,8 @@ func (p *Params) checkScales(f Formats, k int) error {
 func (p *Params) checkSpecial(f Formats) error {
 	s, d := p.Special, f.D.Get()
 	switch {
+	case !d.HasNaN() && (s.NaN != NaNOnes && s.NaN != NaNZero || p.last(f).Over != OverSat):
+		return fmt.Errorf("%s has no NaN and no infinity: special.nan must be ones or zero, and the last rounding must have over sat", d.Name)
 	case s.CLeft && (p.Start == StartC || !s.OperandNaN()):
 		return errors.New("special.cleft: needs a start other than c and a NaN rule that is an order of operands")
 	case s.BFirst && !s.OperandNaN():
@@ -274,24 +270,35 @@ func (p *Params) checkResult(f Formats) error {
 	if p.Acc.Frac == 0 || p.Acc.Frac > 63 {
 		return errors.New("acc: frac must be 1..63, every step ends in a rounding")
 	}
-	last, name := p.Acc, "acc"
+	name := "acc"
 	if p.LateAdds(f) {
 		if p.Late.Frac == 0 || p.Late.Frac > 63 {
 			return errors.New("late: frac must be 1..63, there are additions after the last step")
 		}
-		last, name = p.Late, "late"
+		name = "late"
 	} else if p.Late != (Round{}) {
 		return errors.New("late: there is no addition after the last step")
 	}
 	if p.Out != (Round{}) {
-		last, name = p.Out, "out"
+		name = "out"
 	}
-	d := f.D.Get()
+	last, d := p.last(f), f.D.Get()
 	if last.Frac == 0 || int(last.Frac) > int(d.FracBits) || last.Emax == 0 || int32(last.Emax) > d.Emax() ||
-		last.Emin == 0 || int32(last.Emin) < d.Emin() {
+		!last.HasEmin() || int32(last.Emin) < d.Emin() {
 		return fmt.Errorf("%s: frac %d, emin %d, emax %d do not make a %s number", name, last.Frac, last.Emin, last.Emax, d.Name)
 	}
 	return nil
+}
+
+// last is the rounding that makes the result.
+func (p *Params) last(f Formats) Round {
+	switch {
+	case p.Out != (Round{}):
+		return p.Out
+	case p.LateAdds(f):
+		return p.Late
+	}
+	return p.Acc
 }
 
 // LateAdds reports whether anything is added after the last step.
@@ -313,7 +320,7 @@ func (p *Params) checkSpan(f Formats, k int) error {
 	span := top - low + int32(bits.Len(uint(k*max(1, len(p.Passes.List())))))
 	later := []Frac{max(p.Stage1.Align.F, p.Join.Align.F, p.Join.CF, MaxFrac), max(p.Join.Align.F, p.Join.CF, MaxFrac)}
 	if p.Prod.Round.Frac != 0 {
-		if p.Prod.Round.Emin == 0 {
+		if !p.Prod.Round.HasEmin() {
 			return errors.New("prod.round: a rounded product needs emin")
 		}
 		span = 300 // a floating-point range: no exact sums of these without a rounding

@@ -64,12 +64,11 @@ type alignment struct {
 	used func(o *original) bool
 }
 
-var alignments = func() (all []alignment) {
-	for _, x := range mma.Alignments {
-		all = append(all, alignment{x.Path, x.At, reached(x.Path + ".f")})
-	}
-	return all
-}()
+var alignments = []alignment{
+	{"stage0.align", func(p *mma.Params) *mma.Align { return &p.Stage0.Align }, reached("stage0.align.f")},
+	{"stage1.align", func(p *mma.Params) *mma.Align { return &p.Stage1.Align }, reached("stage1.align.f")},
+	{"join.align", func(p *mma.Params) *mma.Align { return &p.Join.Align }, reached("join.align.f")},
+}
 
 // aligned returns the alignments that a program reaches.
 func (o *original) aligned() []*alignment {

@@ -34,7 +34,7 @@ func (s *search) beyond(r *Rule, c *sample) *mma.Dot {
 	case when.Is == HasBits && g.r.IntN(2) == 0:
 		*x ^= oneOf(uint64(when.Mask), g.r.IntN)
 	default:
-		*x ^= 1 << g.r.IntN(widthOf(when.Feature, s.f))
+		*x ^= 1 << g.r.IntN(s.widthOf(when.Feature))
 	}
 	return d
 }

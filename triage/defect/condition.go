@@ -11,6 +11,9 @@ type Condition struct {
 	Is      Is     `json:"is"`
 	Value   int64  `json:"value"`
 	Mask    int64  `json:"mask,omitempty"` // with HasBits: the bits that have those of Value
+	// Doubt is where nothing is known: so many values beyond a bound, -1 for all of them, or the
+	// bits of a code that may be any.
+	Doubt int64 `json:"doubt,omitempty"`
 }
 
 // Is is how a feature is compared.

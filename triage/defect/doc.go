@@ -21,12 +21,15 @@
 //	               about inputs on both sides of the condition of the simplest one
 //	rival.go       rules that differ from the simplest one by a step, each of which an input has to
 //	               refute if there is one that can
+//	doubt.go       where a condition was not refuted: beyond its bounds a rule predicts nothing
+//	two.go         two defects of one unit, one after the other
 //	text.go        a rule in words
 //
 // Nothing is claimed with a contradiction: of all inputs that are asked, chosen ones and those of
 // every generator, none may differ from what the rule predicts, and enough must confirm it on both
-// sides of the condition. What no rule predicts stays unexplained. A few thousand inputs cannot show
-// a rare exception, such as one code of an operand: a claim says how many were asked.
+// sides of the condition. Special values of each operand are among them: exceptions are seldom
+// others. What no rule predicts stays unexplained. A few thousand inputs cannot show an exception of
+// any other code: a claim says how many were asked.
 //
 // The API of this package is not promised: it may change in any version.
 package defect

@@ -93,13 +93,16 @@ var operations = []operation{
 		}
 		return n, ok
 	}},
+	{"plus", "the code of %w is off by %s", 4, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
+		return (x + uint64(n)) & f.CodeMask(), true
+	}, nil, func(_ *fp.Format, x, y uint64) (int64, bool) { return int64(y - x), true }},
 	{"flip", "bit %s of %w is inverted", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ 1<<n, true },
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x^y, 0) }},
 	{"lead", "%w lacks the leading bit of its significand", 2, false, withoutLead, once, constant},
 	{"cut", "the low %s bits of %w are zero", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1<<n - 1), true },
-		func(f *fp.Format) []int64 { return []int64{int64(f.FracBits)} }, nil},
+		lowParts, nil},
 	{"fill", "the low %s bits of %w are ones", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | (1<<n - 1), true },
-		func(f *fp.Format) []int64 { return nil }, nil},
+		lowParts, nil},
 	{"magnitude", "%w has the magnitude %s and its sign", 3, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		return x&f.SignBit() | uint64(n), true
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
@@ -123,6 +126,14 @@ func find(name string) *operation {
 
 // once is the number of an operation that has none.
 func once(*fp.Format) []int64 { return []int64{0} }
+
+// lowParts are the numbers of low bits of a fraction, from two on.
+func lowParts(f *fp.Format) (ns []int64) {
+	for n := int64(2); n <= int64(f.FracBits); n++ {
+		ns = append(ns, n)
+	}
+	return ns
+}
 
 func constant(*fp.Format, uint64, uint64) (int64, bool) { return 0, true }
 
@@ -305,21 +316,32 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 		return r.model.Dot(v.dot, nil), true
 	case OnResult:
 		return r.op.do(r.f.D.Get(), v.right, e.N)
-	case OnC:
-		d, ok := v.dot.Clone(), r.f.C != fp.None
-		if ok {
-			d.C, ok = r.op.do(r.f.C.Get(), d.C, e.N)
-		}
-		return r.result(v, d), ok
-	}
-	if e.On == OnExact {
+	case OnExact:
 		return r.exact(v, places)
 	}
-	d, some := v.dot.Clone(), false
+	d, ok := r.changed(v, places)
+	return r.result(v, d), ok
+}
+
+// changed returns what an effect on operands makes of a dot product. It reports whether it can
+// happen there.
+func (r *runner) changed(v *view, places []int) (*mma.Dot, bool) {
+	e, d, some := &r.effect, v.dot.Clone(), false
+	if e.On == OnC {
+		if some = r.f.C != fp.None; some {
+			d.C, some = r.op.do(r.f.C.Get(), d.C, e.N)
+		}
+		return d, some
+	}
 	for _, k := range places {
 		some = r.product(v.dot, d, k) || some
 	}
-	return r.result(v, d), some
+	return d, some
+}
+
+// onInputs reports whether an effect is that operands are others.
+func (e *Effect) onInputs() bool {
+	return e.On == OnC || e.ofProducts() && e.On != OnExact
 }
 
 // result is the program's result on a changed dot product.

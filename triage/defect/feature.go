@@ -1,10 +1,10 @@
 package defect
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Scope is what conditions are about.
@@ -74,13 +74,14 @@ func codeFeatures(of, noun string) []feature {
 		{of + ".exp", number, "the exponent of " + noun, "", 2},
 		{of + ".frac", code, "the fraction of " + noun, "", 3},
 		{of + ".code", code, noun, "", 3},
+		{of + ".mag", number, "the code of the magnitude of " + noun, "", 4},
 	}
 }
 
 // codeValues are the values of codeFeatures.
 func codeValues(vs []int64, id fp.ID, c uint64) []int64 {
 	if id == fp.None {
-		return append(vs, absent, absent, absent, absent, absent)
+		return append(vs, absent, absent, absent, absent, absent, absent)
 	}
 	f := id.Get()
 	k := classOf(f, c)
@@ -88,7 +89,7 @@ func codeValues(vs []int64, id fp.ID, c uint64) []int64 {
 	if k == isNormal || k == isSubnormal {
 		exp = int64(f.Decode(c).Exp)
 	}
-	return append(vs, k, truth(c&f.SignBit() != 0), exp, int64(c&(1<<(f.FracBits+f.Low)-1)), int64(c&f.CodeMask()))
+	return append(vs, k, truth(c&f.SignBit() != 0), exp, int64(c&(1<<(f.FracBits+f.Low)-1)), int64(c&f.CodeMask()), int64(c&f.CodeMask()&^f.SignBit()))
 }
 
 func truth(b bool) int64 {
@@ -171,6 +172,8 @@ var (
 	pairFeatures = []feature{
 		{"i", choice, "the number of the first product", "", 1},
 		{"j", choice, "the number of the second product", "", 1},
+		{"pair", choice, "the numbers of the two products", "", 1},
+		{"pair.neg", choice, "the signs of two products", "", 1},
 		{"j-i", number, "the distance of two products", "", 2},
 		{"exps", number, "the difference of two products' exponents", "", 1},
 		{"tops", number, "the difference of the exponents of two products' values", "", 2},
@@ -211,7 +214,8 @@ func concat(parts ...[]feature) (all []feature) {
 }
 
 // widthOf returns the bits of a code feature, for conditions on single bits.
-func widthOf(name string, f mma.Formats) int {
+func (s *search) widthOf(name string) int {
+	f := s.f
 	formats := map[string]fp.ID{"a": f.A, "b": f.B, "x": f.A, "y": f.A, "c": f.C, "d": f.D, "sa": f.Scale, "sb": f.Scale}
 	for of, id := range formats {
 		if id == fp.None {
@@ -224,5 +228,5 @@ func widthOf(name string, f mma.Formats) int {
 			return int(id.Get().FracBits + id.Get().Low)
 		}
 	}
-	return 8 // k.bits
+	return bits.Len(uint(len(s.samples[0].dot.A) - 1)) // k.bits
 }

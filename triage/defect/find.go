@@ -33,6 +33,7 @@ const (
 // sample is a case with what the program makes of it.
 type sample struct {
 	*view
+	asked   *mma.Dot
 	want    uint64
 	differs bool
 	effects map[*proposal][]int8 // by instance: see effectAt
@@ -49,6 +50,11 @@ type search struct {
 
 	proposed map[string]*proposal // by effect
 	left     []*proposal
+	tried    []*view // of inputs near the border of a rule
+	before   int     // cases that were known before
+	// partial: there are two defects, of which one is looked for
+	partial bool
+	allowed func(e *Effect) bool // effects that are looked for; nil: any
 }
 
 // hypothesis is a rule that no case contradicts.
@@ -57,7 +63,10 @@ type hypothesis struct {
 	rule Rule
 	when int // the cost of the conditions
 	cost int
-	seen int // cases that it is known to predict
+	seen int // cases on which it was tried
+	odd  int // of these, those that contradict it
+	// moved is 1 + the number of the condition of which a rival has another bound; 0: of none
+	moved int
 }
 
 // Find looks for the rule of a unit's defect. It returns nil if there is none that all answers
@@ -79,7 +88,11 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 	if s.widened() != nil && slices.ContainsFunc(s.samples, func(c *sample) bool { return !s.same(s.wide.Dot(s.widen(c.dot, nil), nil), c.right) }) {
 		s.wide = nil
 	}
-	return s.find(ctx)
+	c, err := s.find(ctx)
+	if c != nil || err != nil {
+		return c, err
+	}
+	return s.two(ctx)
 }
 
 func (s *search) same(x, y uint64) bool {
@@ -88,7 +101,7 @@ func (s *search) same(x, y uint64) bool {
 
 // learn takes in a case.
 func (s *search) learn(d *mma.Dot, want uint64) *sample {
-	c := &sample{view: s.view(d), want: want}
+	c := &sample{view: s.view(d), asked: d, want: want}
 	c.differs = !s.same(want, c.right)
 	s.samples = append(s.samples, c)
 	s.asked[mma.FormatDot(s.f, d)] = true
@@ -114,12 +127,14 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 	var claim *Claim
 	var pool []*hypothesis
 	calm, hopeless := 0, 0
-	for round := 0; round < mostRounds && len(s.samples) < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil; round++ {
+	s.before = len(s.samples)
+	for round := 0; round < mostRounds && len(s.samples)-s.before < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil; round++ {
 		if pool = s.stillConsistent(pool); pool == nil {
 			pool = s.hypotheses()
 		}
 		if len(pool) == 0 {
-			if hopeless++; hopeless > 2 {
+			s.left = nil // others may explain the cases since
+			if hopeless++; hopeless > 2 || s.partial {
 				return nil, nil
 			}
 		}
@@ -148,13 +163,28 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 			continue
 		}
 		if calm++; calm > calmRounds && claim != nil && claim.Confirmed >= enough && (claim.Beside >= enough || len(claim.When) == 0) {
-			claim.Tested = len(s.samples)
-			return claim, nil
+			return s.sure(claim, pool[0]), nil
 		} else if calm > calmRounds+2 {
 			return nil, nil // too few inputs show anything
 		}
 	}
 	return nil, ctx.Err()
+}
+
+// sure returns a claim with what is not known of its conditions; nil if nothing shows them.
+func (s *search) sure(claim *Claim, h *hypothesis) *Claim {
+	if h = s.doubt(h); h == nil {
+		return nil
+	}
+	claim.Rule, claim.Tested = h.rule, 0
+	for _, c := range s.samples {
+		if got, met := s.predict(h, c.view); s.known(h, c.view, met) {
+			if claim.Tested++; s.contradicts(c, got) && !s.partial {
+				return nil
+			}
+		}
+	}
+	return claim
 }
 
 // test asks the unit about inputs, and counts those that confirm a claim.
@@ -178,9 +208,9 @@ func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inp
 		h := pool[0]
 		got, met := s.predict(h, c.view)
 		switch {
-		case !s.same(got, c.want):
-			contradicted = true
-		case len(met) > 0 && c.differs:
+		case s.contradicts(c, got):
+			contradicted = s.contradiction(h) != nil
+		case len(met) > 0 && c.differs && s.same(got, c.want):
 			claim.Confirmed++
 		}
 		if s.visible(h, c.view, met) {
@@ -191,8 +221,8 @@ func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inp
 }
 
 // predict returns what a rule predicts, and the instances that meet its conditions.
-func (s *search) predict(h *hypothesis, v *view) (result uint64, met []int) {
-	met = s.meeting(&h.rule, v)
+func (w *viewer) predict(h *hypothesis, v *view) (result uint64, met []int) {
+	met = w.meeting(&h.rule, v)
 	if len(met) > 0 {
 		if got, ok := h.p.run(v, met); ok {
 			return got, met
@@ -202,8 +232,8 @@ func (s *search) predict(h *hypothesis, v *view) (result uint64, met []int) {
 }
 
 // meeting returns the instances that meet the conditions of a rule.
-func (s *search) meeting(r *Rule, v *view) (places []int) {
-	s.add(v, r.Scope)
+func (w *viewer) meeting(r *Rule, v *view) (places []int) {
+	w.add(v, r.Scope)
 	columns := make([]int, len(r.When))
 	for n := range r.When {
 		columns[n] = column(r.Scope, r.When[n].Feature)
@@ -245,7 +275,7 @@ func (s *search) visible(h *hypothesis, v *view, met []int) bool {
 func (s *search) hypotheses() []*hypothesis {
 	proposals := s.proposals()
 	var pool []*hypothesis
-	for parts := range maxParts + 1 {
+	for parts := range s.mostParts() + 1 {
 		before := len(pool)
 		for _, p := range proposals {
 			for _, scope := range scopesOf(p, parts) {
@@ -310,9 +340,23 @@ func (s *search) consistent(p *proposal, scope Scope, only, parts int) []*hypoth
 	return s.consistentBut(p, scope, only, parts, spared)
 }
 
+// isSeen reports whether a rule explains enough cases that differ.
+func (s *search) isSeen(h *hypothesis) bool {
+	n, differ := 0, s.differing(filterOn)
+	for _, c := range differ {
+		if got, _ := s.predict(h, c.view); s.same(got, c.want) {
+			n++
+		}
+	}
+	return s.share()*n >= len(differ)
+}
+
 // consistentBut does so with a share of instances that are not excluded: one of so many; 0: none.
 func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) []*hypothesis {
 	const tries = 6
+	if h := (&hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect}, cost: 3*p.cost + scopeCosts[scope]}); parts == 0 && p.effect.ofProducts() && s.contradiction(h) == nil && s.isSeen(h) {
+		return []*hypothesis{h}
+	}
 	key := fmt.Sprint(scope, only, p.effect.String())
 	for range tries {
 		l := s.lesson(p, scope, only, s.focused(p, key))
@@ -322,19 +366,25 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 		if one > 0 {
 			l.spare = 1 + len(l.no)/one
 		}
+		if s.partial {
+			l.miss = l.cases / 8
+		}
 		var fixed []Condition
 		if only >= 0 {
 			fixed = []Condition{{Feature: "k", Is: Equal, Value: int64(only)}}
 		}
 		var all []*hypothesis
 		var against []*sample
-		for _, when := range l.separate(func(name string) int { return widthOf(name, s.f) }, parts-len(fixed)) {
+		for _, when := range l.separate(s.widthOf, parts-len(fixed)) {
 			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: slices.Concat(fixed, when)}}
 			for i := range h.rule.When {
 				c := &h.rule.When[i]
 				h.when += conditionCost(&scopes[scope][column(scope, c.Feature)], c)
 			}
 			h.cost = h.when + 3*p.cost + scopeCosts[scope]
+			if s.partial { // prefer what explains many cases
+				h.cost += filterOn - p.hits
+			}
 			if c := s.contradiction(h); c == nil {
 				all = append(all, h)
 			} else if !slices.Contains(against, c) && !slices.Contains(s.against[key], c) {
@@ -377,11 +427,13 @@ func (s *search) focused(p *proposal, key string) []*sample {
 	return append(chosen, s.against[key]...)
 }
 
-// contradiction returns a case that a rule does not predict; nil if there is none.
+// contradiction returns a case that a rule does not predict; nil if there is none, or too few.
 func (s *search) contradiction(h *hypothesis) *sample {
 	for _, c := range slices.Backward(s.samples[h.seen:]) {
-		if got, _ := s.predict(h, c.view); !s.same(got, c.want) {
-			return c
+		if got, _ := s.predict(h, c.view); s.contradicts(c, got) {
+			if h.odd++; h.odd > s.mostOdd() {
+				return c
+			}
 		}
 	}
 	h.seen = len(s.samples)

@@ -57,11 +57,7 @@ func (g *maker) change(d, other *mma.Dot) {
 	case 7:
 		d.A[k] = 0
 	case 8: // one product alone
-		for i := range d.A {
-			if i != k {
-				d.A[i], d.B[i] = 0, 0
-			}
-		}
+		g.only(d, k)
 	case 9:
 		n := g.r.IntN(9) - 4
 		d.A[k] = g.scale(g.f.A, d.A[k], n)
@@ -102,21 +98,47 @@ func (g *maker) change(d, other *mma.Dot) {
 	}
 }
 
-// corner returns a code at an end of a format.
-func (g *maker) corner(id fp.ID) uint64 {
+// only leaves one product.
+func (g *maker) only(d *mma.Dot, k int) {
+	for j := range d.A {
+		if j != k {
+			d.A[j], d.B[j] = 0, 0
+		}
+	}
+}
+
+// specials are the codes of a format, other than negative ones, for which designs have exceptions.
+func specials(id fp.ID) []uint64 {
 	if id == fp.None {
-		return 0
+		return nil
 	}
 	f := id.Get()
-	codes := []uint64{0, uint64(step(f)), f.MaxFinite(), 1 << (f.FracBits + f.Low), 1<<(f.FracBits+f.Low) - uint64(step(f))}
+	one, normal, least := f.FromFloat64(1), uint64(1)<<(f.FracBits+f.Low), uint64(step(f))
+	codes := []uint64{0, one, one + normal, one - normal, one - least, one + normal - least, least, normal, normal - least, f.MaxFinite(), f.MaxFinite() &^ (normal - 1)}
 	if f.HasInf() {
 		codes = append(codes, f.InfCode(false))
 	}
 	if f.HasNaN() {
 		codes = append(codes, f.QuietNaN(false))
 	}
+	return codes
+}
+
+// corner returns a special code, or one with a fraction of zeros or ones.
+func (g *maker) corner(id fp.ID) uint64 {
+	codes := specials(id)
+	if codes == nil {
+		return 0
+	}
+	f := id.Get()
 	c := codes[g.r.IntN(len(codes))]
-	if g.r.IntN(2) == 0 && f.SignBit() != 0 {
+	if g.r.IntN(3) == 0 {
+		c = g.r.Uint64N(f.CodeMask()) &^ f.SignBit() &^ (1<<(f.FracBits+f.Low) - 1)
+		if g.r.IntN(2) == 0 {
+			c |= 1<<(f.FracBits+f.Low) - uint64(step(f))
+		}
+	}
+	if g.r.IntN(2) == 0 {
 		c ^= f.SignBit()
 	}
 	return c

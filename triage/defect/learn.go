@@ -1,6 +1,8 @@
 package defect
 
 import (
+	"cmp"
+	"maps"
 	"math/bits"
 	"slices"
 )
@@ -34,6 +36,8 @@ type lesson struct {
 	// spare is how many instances of no may meet the conditions all the same: an effect on several
 	// products at once may be hidden.
 	spare int
+	// miss is how many differing cases need not meet the conditions: another defect is their cause.
+	miss int
 }
 
 // lesson makes the lesson of an effect for some samples. An effect on single products may happen to
@@ -236,7 +240,7 @@ func (l *lesson) atoms(width func(name string) int) []*atom {
 		if allAbsent(yes) {
 			continue
 		}
-		for _, c := range l.conditions(&f, yes, width) {
+		for _, c := range slices.Concat(l.conditions(&f, yes, width), l.exceptions(&f, yes, no)) {
 			a := &atom{Condition: c, column: n, cost: conditionCost(&f, &c)}
 			a.yes, a.no = met(&c, yes), met(&c, no)
 			if l.covers(a.yes, a.yes) && count(a.no) < len(no) {
@@ -329,6 +333,11 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 			bit(1<<i, 0)
 			bit(1<<i, 1<<i)
 		}
+		if l.miss > 0 {
+			for _, v := range most(yes) {
+				add(Equal, v)
+			}
+		}
 		for _, c := range l.common(yes, w) {
 			if bits.OnesCount64(uint64(c[0])) == w {
 				add(Equal, c[1])
@@ -338,6 +347,34 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 		}
 	}
 	return all
+}
+
+// exceptions are conditions that a code is not the one that most instances of agreeing cases have
+// and none of a differing case.
+func (l *lesson) exceptions(f *feature, yes, no []int64) (all []Condition) {
+	if f.kind != code && f.kind != number {
+		return nil
+	}
+	seen := map[int64]bool{}
+	for _, v := range yes {
+		seen[v] = true
+	}
+	for _, v := range most(slices.DeleteFunc(slices.Clone(no), func(v int64) bool { return seen[v] })) {
+		all = append(all, Condition{Feature: f.name, Is: Unequal, Value: v})
+	}
+	return all
+}
+
+// most returns the values that come most often.
+func most(vs []int64) []int64 {
+	const few = 4
+	counts := map[int64]int{}
+	for _, v := range vs {
+		counts[v]++
+	}
+	delete(counts, absent)
+	values := slices.SortedFunc(maps.Keys(counts), func(x, y int64) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) })
+	return values[:min(len(values), few)]
 }
 
 // common returns the bits that instances of all differing cases have in common, and their values:
@@ -383,20 +420,20 @@ func met(c *Condition, vs []int64) []uint64 {
 	return set
 }
 
-// covers reports whether every differing case has an instance that is in both sets.
+// covers reports whether every differing case, but for those to miss, has an instance that is in both sets.
 func (l *lesson) covers(a, b []uint64) bool {
-	next := 0
+	next, missed := 0, 0
 	for w := range a {
 		for x := a[w] & b[w]; x != 0; x &= x - 1 {
-			switch c := l.caseOf[w*64+bits.TrailingZeros64(x)]; {
-			case c == next:
-				next++
-			case c > next:
-				return false
+			if c := l.caseOf[w*64+bits.TrailingZeros64(x)]; c >= next {
+				if missed += c - next; missed > l.miss {
+					return false
+				}
+				next = c + 1
 			}
 		}
 	}
-	return next == l.cases
+	return missed+l.cases-next <= l.miss
 }
 
 // excludes reports whether no instance of an agreeing case is in both sets, but for those to spare.

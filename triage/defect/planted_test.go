@@ -286,7 +286,7 @@ var units = []planted{
 
 // nominal is the exponent of a number, that of a subnormal being the least of all.
 func nominal(code uint64, frac, bias int) int {
-	return max(int(code>>frac&(1<<(15-frac)-1)), 1) - bias
+	return max(int(code>>frac)&(2*bias+1), 1) - bias
 }
 
 // below reports whether the last sum is below the power of two that the result is.

@@ -1,6 +1,7 @@
 package defect
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -23,24 +24,31 @@ func NewPredictor(f mma.Formats, k int, program mma.Params, r Rule) (*Predictor,
 		if err != nil {
 			panic(err) // validate has made one
 		}
-		s := &search{viewer: &viewer{f: f, m: m}}
-		return &ruled{s, &hypothesis{p: &proposal{runner: newRunner(s.viewer, k, &program, r.Effect)}, rule: r}}
+		w := &viewer{f: f, m: m}
+		hypothesisOf := func(r Rule) *hypothesis {
+			return &hypothesis{p: &proposal{runner: newRunner(w, k, &program, r.Effect)}, rule: r}
+		}
+		if r.Before != nil {
+			w.before = hypothesisOf(*r.Before)
+		}
+		return &ruled{w, hypothesisOf(r)}
 	}
 	return p, nil
 }
 
 type ruled struct {
-	s *search
+	w *viewer
 	h *hypothesis
 }
 
-// Predict returns the unit's result, and that of the program.
-func (p *Predictor) Predict(d *mma.Dot) (unit, program uint64) {
+// Predict returns the unit's result, and that of the program. It reports whether the rule says what
+// the unit's is: with a condition in doubt it may not.
+func (p *Predictor) Predict(d *mma.Dot) (unit, program uint64, known bool) {
 	x := p.pool.Get().(*ruled)
 	defer p.pool.Put(x)
-	v := x.s.view(d)
-	got, _ := x.s.predict(x.h, v)
-	return got, v.right
+	v := x.w.view(d)
+	got, met := x.w.predict(x.h, v)
+	return got, x.w.m.Dot(d, nil), x.w.known(x.h, v, met)
 }
 
 func (r *Rule) validate(f mma.Formats, k int, program mma.Params) error {
@@ -61,6 +69,11 @@ func (r *Rule) validate(f mma.Formats, k int, program mma.Params) error {
 		}
 	}
 	e := &r.Effect
+	if b := r.Before; b != nil {
+		if err := b.validate(f, k, program); err != nil || b.Before != nil || b.Effect.On != OnResult && !b.Effect.onInputs() {
+			return cmp.Or(err, fmt.Errorf("a defect comes after %s, which is none that comes first", &b.Effect))
+		}
+	}
 	if o := find(e.Do); o != nil && o.bit && (e.N < 0 || e.N > 63) {
 		return fmt.Errorf("the effect of a defect has bit %d", e.N)
 	}

@@ -14,6 +14,7 @@ const (
 	proposeOn   = 12 // differing cases on which every effect is tried
 	filterOn    = 64 // and those that explain these, on so many
 	mostEffects = 8  // of each place
+	mostAlike   = 3  // of these, of one operation
 	allEffects  = 20 // in all
 )
 
@@ -30,7 +31,7 @@ func (s *search) proposals() []*proposal {
 	differ := s.differing(filterOn)
 	s.left = slices.DeleteFunc(s.left, func(p *proposal) bool {
 		p.hits = s.explained(p.runner, differ)
-		return !p.effect.ofProducts() && p.hits < len(differ)
+		return !s.inPart(&p.effect) && p.hits < len(differ)
 	})
 	if len(s.left) == 0 {
 		s.left = s.propose()
@@ -46,6 +47,9 @@ func (s *search) propose() []*proposal {
 	for _, effects := range [][]Effect{s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(), s.programEffects()} {
 		var some []*proposal
 		for _, e := range effects {
+			if s.allowed != nil && !s.allowed(&e) {
+				continue
+			}
 			r := newRunner(s.viewer, s.u.K, &s.u.Program, e)
 			if r == nil || !s.mayExplain(r, few) {
 				continue
@@ -56,21 +60,37 @@ func (s *search) propose() []*proposal {
 			} else {
 				s.proposed[e.String()] = p
 			}
-			if p.hits == len(differ) || e.ofProducts() && 4*p.hits >= len(differ) {
+			if s.partial && p.hits == len(differ) { // it is not one of two
+				continue
+			}
+			if p.hits == len(differ) || s.inPart(&e) && s.share()*p.hits >= len(differ) {
 				some = append(some, p)
 			}
 		}
 		slices.SortStableFunc(some, func(x, y *proposal) int { return cmp.Or(y.hits-x.hits, x.cost-y.cost) })
+		of := map[string]int{}
+		some = slices.DeleteFunc(some, func(p *proposal) bool { of[p.effect.Do]++; return of[p.effect.Do] > mostAlike })
 		all = append(all, some[:min(len(some), mostEffects)]...)
 	}
 	slices.SortStableFunc(all, func(x, y *proposal) int { return cmp.Or(y.hits-x.hits, x.cost-y.cost) })
 	return all[:min(len(all), allEffects)]
 }
 
+// inPart reports whether an effect need not explain all cases.
+func (s *search) inPart(e *Effect) bool { return s.partial || e.ofProducts() }
+
+// share is the part of the cases that such an effect explains at least: one of so many.
+func (s *search) share() int {
+	if s.partial {
+		return 8
+	}
+	return 4
+}
+
 // mayExplain is a first test of an effect on a few cases.
 func (s *search) mayExplain(r *runner, few []*sample) bool {
 	hits := s.explained(r, few)
-	return hits == len(few) || r.effect.ofProducts() && 4*hits >= len(few)
+	return hits == len(few) || s.inPart(&r.effect) && s.share()*hits >= len(few)
 }
 
 // explained counts the cases that an effect explains.
@@ -79,25 +99,37 @@ func (s *search) explained(r *runner, cases []*sample) int {
 	for i, c := range cases {
 		if s.explains(r, c) {
 			n++
-		} else if !r.effect.ofProducts() || i-n > 3*len(cases)/4 {
+		} else if !s.inPart(&r.effect) || i-n > len(cases)-len(cases)/s.share() {
 			break
 		}
 	}
 	return n
 }
 
-// explains reports whether an effect gives the unit's result where it happens: to any one product.
+// explains reports whether an effect gives the unit's result where it happens: to any one product,
+// or to all.
 func (s *search) explains(r *runner, c *sample) bool {
 	if !r.effect.ofProducts() {
 		got, ok := r.run(c.view, nil)
 		return ok && s.same(got, c.want)
 	}
-	for k := range s.instances(&proposal{runner: r}, c.view) {
+	if got, ok := r.run(c.view, s.all(r, c.view)); ok && s.same(got, c.want) {
+		return true
+	}
+	for _, k := range s.all(r, c.view) {
 		if got, ok := r.run(c.view, []int{k}); ok && s.same(got, c.want) {
 			return true
 		}
 	}
 	return false
+}
+
+// all are all places where an effect may happen.
+func (s *search) all(r *runner, v *view) (places []int) {
+	for k := range s.instances(&proposal{runner: r}, v) {
+		places = append(places, k)
+	}
+	return places
 }
 
 // costOf is how far-fetched an effect is.
@@ -120,13 +152,22 @@ func costOf(e *Effect) int {
 // resultEffects are the operations that make the unit's result of the program's, in the first case.
 func (s *search) resultEffects(differ []*sample) []Effect {
 	f := s.f.D.Get()
-	x, y := differ[0].right, differ[0].want
 	var all []Effect
-	add := func(o string, n int64) { all = append(all, Effect{On: OnResult, Do: o, N: n}) }
-	for i := range operations {
-		if o := &operations[i]; o.between != nil {
-			if n, ok := o.between(f, x, y); ok {
-				add(o.name, n)
+	add := func(o string, n int64) {
+		if e := (Effect{On: OnResult, Do: o, N: n}); !slices.ContainsFunc(all, func(x Effect) bool { return x.String() == e.String() }) {
+			all = append(all, e)
+		}
+	}
+	some := differ[:1]
+	if s.partial {
+		some = differ[:min(len(differ), proposeOn)]
+	}
+	for _, c := range some {
+		for i := range operations {
+			if o := &operations[i]; o.between != nil {
+				if n, ok := o.between(f, c.right, c.want); ok {
+					add(o.name, n)
+				}
 			}
 		}
 	}
@@ -140,7 +181,7 @@ func (s *search) resultEffects(differ []*sample) []Effect {
 	if away == 0 {
 		add("or", int64(set))
 	}
-	for n := int64(2); n <= int64(f.FracBits); n++ {
+	for _, n := range lowParts(f) {
 		add("cut", n)
 		add("fill", n)
 	}
@@ -196,6 +237,9 @@ func (s *search) readEffects(on Place) []Effect {
 	}
 	for n := int64(1); n < k; n *= 2 {
 		all = append(all, Effect{On: on, Do: readsBeside, N: n})
+		if n > 1 && 2*n <= k { // groups in reverse
+			all = append(all, Effect{On: on, Do: readsBeside, N: 2*n - 1})
+		}
 	}
 	for n := range min(k, 64) {
 		all = append(all, Effect{On: on, Do: readsFixed, N: n})

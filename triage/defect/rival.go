@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -26,6 +27,7 @@ func (s *search) border(h *hypothesis) (dots []*mma.Dot) {
 	rivals := slices.DeleteFunc(s.rivals(h, bases), func(x *hypothesis) bool {
 		return slices.ContainsFunc(s.samples, func(c *sample) bool { return s.apart(h, x, c.view) })
 	})
+	s.tried = nil
 	found, within := make([]int, len(rivals)), 0
 	for n := range borderTries {
 		d := s.step(&h.rule, bases[n%len(bases)])
@@ -34,6 +36,9 @@ func (s *search) border(h *hypothesis) (dots []*mma.Dot) {
 			continue
 		}
 		v, ask := s.view(d), false
+		if s.tried = append(s.tried, v); len(s.tried) > candidates {
+			s.tried = s.tried[1:]
+		}
 		for i, x := range rivals {
 			if found[i] < each && s.apart(h, x, v) {
 				found[i]++
@@ -49,7 +54,67 @@ func (s *search) border(h *hypothesis) (dots []*mma.Dot) {
 			dots = append(dots, d)
 		}
 	}
+	for i, x := range rivals {
+		if x.moved > 0 && found[i] == 0 {
+			if d := s.climb(h, x, x.moved-1); d != nil {
+				s.asked[mma.FormatDot(s.f, d)] = true
+				dots = append(dots, d)
+			}
+		}
+	}
+	return append(dots, s.exceptions(h, bases)...)
+}
+
+// exceptions returns inputs with special values of each operand in which the effect of a rule would
+// be seen: where it happens, and where it does not.
+func (s *search) exceptions(h *hypothesis, bases []*sample) (dots []*mma.Dot) {
+	const tries = 4
+	for _, x := range []struct {
+		id fp.ID
+		of func(d *mma.Dot, k int) *uint64
+	}{
+		{s.f.A, func(d *mma.Dot, k int) *uint64 { return &d.A[k] }},
+		{s.f.B, func(d *mma.Dot, k int) *uint64 { return &d.B[k] }},
+		{s.f.C, func(d *mma.Dot, _ int) *uint64 { return &d.C }},
+	} {
+		for n, code := range specials(x.id) {
+			for range tries * 2 {
+				d, k := s.somewhere(h, bases)
+				*x.of(d, k) = code ^ x.id.Get().SignBit()*uint64(s.maker.r.IntN(2))
+				if n == 0 && s.maker.r.IntN(2) == 0 { // a square
+					d.B[k] = d.A[k] & s.f.B.Get().CodeMask()
+				}
+				v := s.view(d)
+				got, met := s.predict(h, v)
+				if key := mma.FormatDot(s.f, d); !s.asked[key] && (!s.same(got, v.right) || s.visible(h, v, met)) {
+					s.asked[key] = true
+					if dots = append(dots, d); len(dots)%2 == 0 {
+						break
+					}
+				}
+			}
+		}
+	}
 	return dots
+}
+
+// somewhere returns a copy of a case that meets a rule, perhaps of one product of it alone, and the
+// number of a product that does, or of any.
+func (s *search) somewhere(h *hypothesis, bases []*sample) (*mma.Dot, int) {
+	r := s.maker.r
+	base := bases[r.IntN(len(bases))]
+	d, k := base.dot.Clone(), r.IntN(len(base.dot.A))
+	met := s.meeting(&h.rule, base.view)
+	switch i := met[r.IntN(len(met))]; h.rule.Scope {
+	case OfProduct:
+		k = i
+	case OfOperand:
+		k = i / 2
+	}
+	if r.IntN(2) == 0 {
+		s.maker.only(d, k)
+	}
+	return d, k
 }
 
 // apart reports whether two rules predict different results.
@@ -66,14 +131,16 @@ func (s *search) apart(x, y *hypothesis, v *view) bool {
 // another bound or another bit, or another effect, or hold only within what some cases show.
 func (s *search) rivals(h *hypothesis, shown []*sample) (all []*hypothesis) {
 	with := func(p *proposal, when []Condition) {
-		all = append(all, &hypothesis{p: p, rule: Rule{h.rule.Scope, p.effect, when}})
+		all = append(all, &hypothesis{p: p, rule: Rule{Scope: h.rule.Scope, Effect: p.effect, When: when}})
 	}
 	for i := range h.rule.When {
-		with(h.p, slices.Delete(slices.Clone(h.rule.When), i, i+1))
-		for _, c := range h.rule.When[i].steps(widthOf(h.rule.When[i].Feature, s.f)) {
-			when := slices.Clone(h.rule.When)
-			when[i] = c
-			with(h.p, when)
+		all = append(all, h.without(i))
+		for _, c := range h.rule.When[i].steps(s.widthOf(h.rule.When[i].Feature)) {
+			x := h.without(i, c)
+			if featureOf(c.Feature).kind == number {
+				x.moved = i + 1
+			}
+			all = append(all, x)
 		}
 	}
 	for n, f := range scopes[h.rule.Scope] {
@@ -95,7 +162,9 @@ func (s *search) rivals(h *hypothesis, shown []*sample) (all []*hypothesis) {
 
 // steps are the conditions that ask for a little more or less than one; width is that of a code.
 func (c *Condition) steps(width int) (all []Condition) {
-	is := func(is Is, v, mask int64) { all = append(all, Condition{c.Feature, is, v, mask}) }
+	is := func(is Is, v, mask int64) {
+		all = append(all, Condition{Feature: c.Feature, Is: is, Value: v, Mask: mask})
+	}
 	kind := featureOf(c.Feature).kind
 	switch {
 	case c.Is == HasBits || kind == code && c.Is == Equal:
@@ -125,10 +194,10 @@ func (c *Condition) steps(width int) (all []Condition) {
 func (f *feature) facts() (all []Condition) {
 	switch f.kind {
 	case flag:
-		return []Condition{{f.name, Equal, 0, 0}, {f.name, Equal, 1, 0}}
+		return []Condition{{Feature: f.name, Is: Equal}, {Feature: f.name, Is: Equal, Value: 1}}
 	case class:
 		for k := isZero; k <= isNaN; k++ {
-			all = append(all, Condition{f.name, Unequal, k, 0})
+			all = append(all, Condition{Feature: f.name, Is: Unequal, Value: k})
 		}
 	}
 	return all
@@ -148,7 +217,7 @@ func (s *search) bounds(h *hypothesis, shown []*sample, column int) []Condition 
 		return nil
 	}
 	name := scopes[h.rule.Scope][column].name
-	return []Condition{{name, AtLeast, slices.Min(values), 0}, {name, AtMost, slices.Max(values), 0}}
+	return []Condition{{Feature: name, Is: AtLeast, Value: slices.Min(values)}, {Feature: name, Is: AtMost, Value: slices.Max(values)}}
 }
 
 // step returns an input that differs by little from a case that meets a rule: in what a condition
@@ -190,11 +259,7 @@ func (s *search) step(r *Rule, c *sample) *mma.Dot {
 		return g.near(c.dot, s.samples[g.r.IntN(len(s.samples))].dot)
 	}
 	if g.r.IntN(2) == 0 {
-		for j := range d.A {
-			if j != k {
-				d.A[j], d.B[j] = 0, 0
-			}
-		}
+		g.only(d, k)
 	}
 	if g.r.IntN(2) == 0 {
 		d.C = g.corner(s.f.C)
@@ -214,7 +279,7 @@ func (s *search) free(r *Rule, d *mma.Dot, i int) {
 		mask := uint64(c.Mask)
 		switch {
 		case c.Is == Equal && featureOf(c.Feature).kind == code:
-			mask = 1<<widthOf(c.Feature, s.f) - 1
+			mask = 1<<s.widthOf(c.Feature) - 1
 		case c.Is != HasBits:
 			mask = 0
 		}

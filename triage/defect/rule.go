@@ -34,6 +34,9 @@ type Rule struct {
 	Scope  Scope       `json:"scope,omitempty"`
 	Effect Effect      `json:"effect"`
 	When   []Condition `json:"when,omitempty"`
+	// Before is the rule of another defect that the unit has, too: this one is about what the other
+	// leaves.
+	Before *Rule `json:"before,omitempty"`
 }
 
 // Claim is a rule that was put to the test.

@@ -17,6 +17,11 @@ func (e *Effect) String() string {
 // String is the rule as a sentence: "the result is half of what it should be where rounding carries
 // into the next power of two".
 func (r *Rule) String() string {
+	if r.Before != nil {
+		after := *r
+		after.Before = nil
+		return r.Before.String() + "; and then " + after.String()
+	}
 	var parts []string
 	product := ""
 	for i := range r.When {
@@ -120,6 +125,8 @@ func (e *Effect) number() string {
 			return fmt.Sprintf("%d too small", -e.N)
 		}
 		return fmt.Sprintf("%d too large", e.N)
+	case "plus":
+		return fmt.Sprintf("%+d", e.N)
 	case "add":
 		return much("too large", "too small")
 	case "up":
@@ -151,11 +158,30 @@ func featureOf(name string) *feature {
 	return &feature{name: name, noun: name}
 }
 
-// String is a condition in words.
+// String is a condition in words, with what is not known of it.
 func (c *Condition) String() string {
+	text := c.text()
+	switch f := featureOf(c.Feature); {
+	case c.Doubt == 0:
+		return text
+	case f.kind == code:
+		return fmt.Sprintf("%s (not known: whether %s matter)", text, strings.Replace(bitsText(c.Doubt), "bit ", "the bit ", 1))
+	case c.Doubt < 0:
+		return text + " (not known: " + map[Is]string{AtLeast: "below it", AtMost: "above it"}[c.Is] + ")"
+	case c.Is == AtLeast:
+		return fmt.Sprintf("%s (not known: from %d on)", text, c.Value-c.Doubt)
+	}
+	return fmt.Sprintf("%s (not known: up to %d)", text, c.Value+c.Doubt)
+}
+
+func (c *Condition) text() string {
 	f := featureOf(c.Feature)
 	is := map[Is]string{Equal: " is ", Unequal: " is not ", AtLeast: " is at least ", AtMost: " is at most "}[c.Is]
 	switch {
+	case c.Feature == "pair":
+		return fmt.Sprintf("they are products %d and %d", c.Value/mostPairs, c.Value%mostPairs)
+	case c.Feature == "pair.neg":
+		return [...]string{"both are positive", "the first alone is negative", "the second alone is negative", "both are negative"}[c.Value&3]
 	case f.kind == flag && c.Value == 0:
 		return f.not
 	case f.kind == flag:
@@ -166,8 +192,8 @@ func (c *Condition) String() string {
 		return f.noun + " is " + thresholds[c.Value][1]
 	case f.kind == class:
 		return f.noun + is + classWords[c.Value]
-	case f.kind == code && c.Is == Equal:
-		return fmt.Sprintf("%s is %x", f.noun, uint64(c.Value))
+	case (f.kind == code || strings.HasSuffix(f.name, ".mag")) && c.Is != HasBits:
+		return fmt.Sprintf("%s%s%x", f.noun, is, uint64(c.Value))
 	case c.Is != HasBits:
 		return fmt.Sprint(f.noun, is, c.Value)
 	case c.Feature == "k.bits" && c.Mask == 1:

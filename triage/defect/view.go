@@ -12,10 +12,12 @@ import (
 // view is what the program makes of a dot product: its result and the features of each instance of
 // a scope. Those of products, pairs and sums are made when they are asked for.
 type view struct {
-	dot   *mma.Dot
-	right uint64 // the program's result
-	of    map[Scope][][]int64
-	whole []int64 // those of the case
+	dot   *mma.Dot // as the defect before leaves it
+	right uint64   // the program's result, or what the defect before makes of it
+	// unknown: the defect before is in doubt.
+	unknown bool
+	of      map[Scope][][]int64
+	whole   []int64 // those of the case
 }
 
 // viewer makes views. It is for one goroutine.
@@ -25,17 +27,43 @@ type viewer struct {
 	tr    sim.Trace
 	wide  *sim.Model // see widened
 	tried bool
+	// before is a defect that comes first, if not nil.
+	before *hypothesis
 }
 
 // mostPaired is the number of products, other than zeros, of which all pairs are looked at: with
 // more, only pairs of neighbours.
 const mostPaired = 16
 
+// mostPairs numbers pairs: it is more than a dot product has products.
+const mostPairs = 1 << 30
+
 // view looks at a dot product.
 func (w *viewer) view(d *mma.Dot) *view {
+	v, b := w.look(d, nil), w.before
+	if b == nil {
+		return v
+	}
+	got, met := w.predict(b, v)
+	unknown := !w.known(b, v, met)
+	if len(met) > 0 && b.p.effect.On == OnResult {
+		v = w.look(d, &got)
+	} else if len(met) > 0 {
+		if d, ok := b.p.changed(v, met); ok {
+			v = w.look(d, nil)
+		}
+	}
+	v.unknown = unknown
+	return v
+}
+
+// look looks at a dot product, of which the result may be another one than the program's.
+func (w *viewer) look(d *mma.Dot, result *uint64) *view {
 	v := &view{dot: d, of: map[Scope][][]int64{}}
 	w.tr.Reset()
-	v.right = w.m.Dot(d, &w.tr)
+	if v.right = w.m.Dot(d, &w.tr); result != nil {
+		v.right = *result
+	}
 	v.whole = w.ofCase(v)
 	v.of[OfCase] = [][]int64{v.whole}
 	return v
@@ -280,7 +308,7 @@ func (w *viewer) roundedProduct(vs []int64, d *mma.Dot, k int, t *sim.TermTrace)
 	x.Hi, x.Lo = bits.Mul64(x.Lo, y.Lo)
 	x.Q += y.Q
 	e := x.Exponent()
-	if r.Emin != 0 {
+	if r.HasEmin() {
 		e = max(e, int32(r.Emin))
 	}
 	q := e - int32(r.Frac)
@@ -325,7 +353,7 @@ func (w *viewer) ofPairs(v *view) [][]int64 {
 		for _, j := range rest {
 			x, y := ts[i], ts[j]
 			same := compare(x.Value, y.Value) == 0
-			all = append(all, []int64{int64(i), int64(j), int64(j - i), int64(x.E - y.E), int64(x.Value.Exponent() - y.Value.Exponent()), truth(x.Value.Neg != y.Value.Neg),
+			all = append(all, []int64{int64(i), int64(j), int64(i*mostPairs + j), truth(x.Value.Neg) + 2*truth(y.Value.Neg), int64(j - i), int64(x.E - y.E), int64(x.Value.Exponent() - y.Value.Exponent()), truth(x.Value.Neg != y.Value.Neg),
 				truth(same && x.Value.Neg != y.Value.Neg), truth(same && x.Value.Neg == y.Value.Neg), truth(d.A[i] == d.A[j]), truth(d.B[i] == d.B[j])})
 		}
 	}

@@ -44,9 +44,8 @@ func (l *loop) pool(n int, ps ...*mma.Params) []*mma.Dot {
 		dots = append(dots, design(l.spec(), &designed[i], l.rand(), n, nil)...)
 	}
 	l.draws++
-	gens := gen.All()
-	for i := range gens {
-		dots = append(dots, generate(l.spec(), &gens[i], l.seed+l.draws, 0, n, ps...)...)
+	for _, g := range gen.Every(l.spec()) {
+		dots = append(dots, generate(l.spec(), g, l.seed+l.draws, 0, n, ps...)...)
 	}
 	return dots
 }

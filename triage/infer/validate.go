@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -20,14 +21,12 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 	}
 	l.draws++
 	seed := l.seed + l.draws
-	gens := gen.All()
-	for i := range gens {
-		g := &gens[i]
+	for _, g := range gen.Every(l.spec()) {
 		c := Class{Name: g.Name, Doc: g.Doc}
 		if g.Size != nil {
 			c.Of = g.Size(l.spec())
 		}
-		n := max(n, smallSize(g, l.spec()))
+		n := cmp.Or(int(g.Inputs(l.spec())), max(n, smallSize(g, l.spec())))
 		for at := 0; at < n; {
 			src := g.Aimed(l.spec(), p)
 			if at/maxBatch%2 == 1 {

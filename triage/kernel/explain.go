@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/gemm"
@@ -47,29 +48,27 @@ const (
 )
 
 // Explain looks for a field of the kernel that explains the products: a mutant that gives
-// their bits where the kernel does, and where it does not.
+// their bits where the kernel does, and where it does not. If there is none, for two fields.
 func (q *Question) Explain(ctx context.Context) (*Answer, error) {
-	all := mutants(q.Kernel)
 	a := &Answer{Label: "unexplained"}
-	for n, m := range all {
-		if q.Progress != nil {
-			q.Progress(n, len(all))
-		}
-		checked, err := q.explains(ctx, m.Kernel)
-		switch {
-		case err != nil:
-			return nil, err
-		case checked == 0:
-		case a.Kernel == nil:
-			if checked, err = q.whole(ctx, m.Kernel); err != nil || checked == 0 {
-				if err != nil {
-					return nil, err
+	all := Mutants(q.Kernel)
+	if err := q.among(ctx, a, q.Kernel, all); err != nil {
+		return nil, err
+	}
+	if a.Kernel == nil {
+		for _, m := range q.nearest(ctx, all) {
+			twice := Mutants(m.Kernel)
+			for i := range twice {
+				t := &twice[i]
+				t.Words = m.Words + "; and " + t.Words
+				if labels := []string{m.Label, t.Label}; t.Label != m.Label {
+					slices.Sort(labels)
+					t.Label = strings.Join(labels, "+")
 				}
-				continue
 			}
-			a.Label, a.Words, a.Kernel, a.Checked = m.Label, m.Words, m.Kernel, checked
-		case m.Label != a.Label && !slices.Contains(a.Others, m.Label):
-			a.Others = append(a.Others, m.Label)
+			if err := q.among(ctx, a, m.Kernel, twice); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if a.Kernel == nil {
@@ -84,6 +83,73 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 		}
 	}
 	return a, nil
+}
+
+// among looks for the answer among the mutants of a kernel.
+func (q *Question) among(ctx context.Context, a *Answer, of *schedule.Kernel, all []Mutant) error {
+	// Most mutants are wrong where the kernel is: such a product is tried first, a small one.
+	cost := map[*gemm.Operands]int{}
+	for i := range q.Products {
+		p := &q.Products[i]
+		cost[p.Operands] = p.Operands.K
+		if p.gives(ctx, of, p.sample(1), q.Options) {
+			cost[p.Operands] += 1 << 30
+		}
+	}
+	slices.SortStableFunc(q.Products, func(x, y Product) int { return cost[x.Operands] - cost[y.Operands] })
+	for n, m := range all {
+		if q.Progress != nil {
+			q.Progress(n, len(all))
+		}
+		checked, err := q.explains(ctx, m.Kernel)
+		switch {
+		case err != nil:
+			return err
+		case checked == 0:
+		case a.Kernel == nil:
+			if checked, err = q.whole(ctx, m.Kernel); err != nil {
+				return err
+			}
+			if checked > 0 {
+				a.Label, a.Words, a.Kernel, a.Checked = m.Label, m.Words, m.Kernel, checked
+			}
+		case m.Label != a.Label && !slices.Contains(a.Others, m.Label):
+			a.Others = append(a.Others, m.Label)
+		}
+	}
+	return nil
+}
+
+const (
+	nearestAll   = 4    // mutants of which a second field is changed
+	nearestLabel = 1    // of these, of each label
+	mostScored   = 1024 // K of the products on which they are chosen
+)
+
+// nearest returns the mutants that are right on the most elements on which the kernel is wrong.
+func (q *Question) nearest(ctx context.Context, all []Mutant) (best []Mutant) {
+	right := map[*schedule.Kernel]int{}
+	for _, m := range all {
+		for i := range q.Products {
+			p := &q.Products[i]
+			if i > 0 && p.Operands.K > mostScored {
+				break
+			}
+			for _, at := range p.sample(2) {
+				if p.differs(at) && p.gives(ctx, m.Kernel, [][2]int{at}, q.Options) {
+					right[m.Kernel]++
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Mutant) int { return right[y.Kernel] - right[x.Kernel] })
+	labels := map[string]int{}
+	for _, m := range all {
+		if labels[m.Label]++; right[m.Kernel] > 0 && labels[m.Label] <= nearestLabel && len(best) < nearestAll {
+			best = append(best, m)
+		}
+	}
+	return best
 }
 
 // whole is explains on all elements.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -96,8 +97,14 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 			}
 		}
 	}
-	found.Smallest, err = z.shrink(ctx, shapes, samples[0])
+	found.Smallest, err = z.shrink(ctx, shapes, plainest(samples))
 	return found, err
+}
+
+// plainest returns the first of some products without special values, else the first.
+func plainest(all []*drawn) *drawn {
+	plain := func(p *drawn) bool { return inputs[p.kind] != "special" }
+	return all[max(0, slices.IndexFunc(all, plain))]
 }
 
 // left is how many products a round has that begins with product from.

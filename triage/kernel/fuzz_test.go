@@ -50,7 +50,7 @@ func TestFuzz(t *testing.T) {
 		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "forward", "parts": "bf16"}}`, "promotion", 1},
 		{"gemv", "", `{"cut": {"by": "lanes", "n": 16, "vector": 4}, "merge": {"order": "halves"}}`, "lanes", 200},
 		{"gemv", "split-k", "", "unexplained", 0},
-		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "reverse"}, "tail": {"of": 16, "into": "drop"}}`, "unexplained", 1}, // two changes
+		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "reverse"}, "tail": {"of": 16, "into": "drop"}}`, "k-order+tail", 1},
 		{"plain", "plain", "", "", 0},
 	} {
 		var found []*Found
@@ -219,16 +219,61 @@ func TestBundle(t *testing.T) {
 
 // TestSame says for which K kernels are the same function.
 func TestSame(t *testing.T) {
-	for _, c := range []struct{ a, b, want string }{
-		{"plain", "plain", "every K up to 2048"},
-		{"plain", "split-k", "for K below 65,"},
-		{"plain", "batch-invariant", "every K up to 2048"},
-		{"plain", "gemv", "do not do the same operations for K = 1"}, // lanes of zeros are added
-		{"plain", "naive", "do not do the same operations for K = 1"},
-		{"plain", "stream-k", ""},
+	const two = `{"cut": {"by": "count", "n": 2}, "merge": {"order": `
+	for _, c := range []struct{ a, b, levels, want string }{
+		{"plain", "plain", "", "every K up to 2048"},
+		{"plain", "split-k", "", "for K below 65,"},
+		{"plain", "batch-invariant", "", "every K up to 2048"},
+		{"plain", "gemv", "", "do not do the same operations for K = 1"}, // lanes of zeros are added
+		{"plain", "naive", "", "do not do the same operations for K = 1"},
+		{"plain", "stream-k", "", ""},
+		{"plain", "", two + `"chain"}}`, "every K up to 2048"},
+		{two + `"forward"}}`, "", two + `"reverse"}}`, "every K up to 2048"}, // x + y and y + x
+		{two + `"forward"}}`, "", two + `"forward", "start": "zero"}}`, "do not do the same operations for K = 1"},
+		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "neighbours"}}`, "for K below 193,"},
 	} {
-		if got := same(sideOf(t, c.a, ""), sideOf(t, c.b, "")); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
-			t.Errorf("%s, %s: %s", c.a, c.b, got)
+		a := c.a
+		levels := ""
+		if strings.HasPrefix(a, "{") {
+			a, levels = "", a
+		}
+		if got := same(sideOf(t, a, levels), sideOf(t, c.b, c.levels)); !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%s, %s%s: %s", c.a, c.b, c.levels, got)
+		}
+	}
+}
+
+// TestCompare lists the fields that differ, and measures by how much.
+func TestCompare(t *testing.T) {
+	for _, c := range []struct {
+		a, b, verdict string
+		fields        []FieldChange
+	}{
+		{"plain", "batch-invariant", SameFunction, []FieldChange{
+			{"schedules[0].levels[0].cut.by", "-", "size"},
+			{"schedules[0].levels[0].cut.n", "-", "2048"},
+			{"schedules[0].levels[0].merge.order", "-", "forward"},
+		}},
+		{"split-k", "split-k-tail-lost", Differs, []FieldChange{
+			{"schedules[0].levels[0].tail.into", "-", "drop"},
+			{"schedules[0].levels[0].tail.of", "-", "64"},
+		}},
+	} {
+		d, err := Compare(t.Context(), sideOf(t, c.a, ""), sideOf(t, c.b, ""), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.fields, d.Fields); diff != "" || d.Verdict != c.verdict || (d.Smallest != nil) != (c.verdict == Differs) {
+			t.Errorf("%s, %s: %+v %s", c.a, c.b, d, diff)
+		}
+		for _, m := range d.Measured {
+			sum := 0
+			for _, n := range m.Counts {
+				sum += n
+			}
+			if sum != m.Elements || m.Counts[0]+m.Differ != sum || (m.Differ == 0) != (m.K%64 == 0) {
+				t.Errorf("%s, %s: %+v", c.a, c.b, m)
+			}
 		}
 	}
 }

@@ -38,6 +38,30 @@
 //	smallest.D       string?   their format
 //	same             string?   for which K the schedules are the same function
 //	bundle           string?   directory of the smallest product
+//
+// diff of kernels, and prove:
+//
+//	a                string    name of the first kernel
+//	b                string    name of the second kernel
+//	verdict          string    same, different, or undecided: no product differs, and the operations do
+//	fields[].path    string?   a field of their files that differs: go doc ./sim/schedule Kernel
+//	fields[].a       string?   its value; - where there is none
+//	fields[].b       string?
+//	same             string?   for which K they are the same function
+//	smallest.M       number?   the smallest product found that differs, as in run
+//	smallest.N       number?
+//	smallest.K       number?
+//	smallest.Row     number?
+//	smallest.Column  number?
+//	smallest.Terms   number?
+//	smallest.A       string?
+//	smallest.B       string?
+//	smallest.D       string?
+//	measured[].k     number?   K of a product of normal operands
+//	measured[].elements  number?
+//	measured[].differ    number?  elements that differ
+//	measured[].most      number?  largest distance, in ulp
+//	measured[].counts[]  number?  elements by their distance: 0, 1, 2..3, 4..7 ulp and so on
 package kernel
 
 import (
@@ -125,6 +149,13 @@ func (f *Found) Document() *document.Document {
 		blocks = append(blocks, document.Text(text))
 	}
 	d.Add("What was found", blocks...)
+	if s := f.Smallest; s != nil {
+		names, kernels := [2]string{f.A, f.B}, s.kernels
+		if kernels[1] == nil {
+			names[1], kernels[1] = f.A+", changed", f.changed()
+		}
+		d.Add("In which order", figures(names, kernels, s.K)...)
+	}
 	if f.Bundle != "" {
 		d.Add("Again", document.Text("bundle: "+f.Bundle), document.Command(f.command(f.Bundle)))
 	}
@@ -160,7 +191,7 @@ func (f *Found) words() (words []string) {
 	switch w := f.Answer; {
 	case w == nil:
 	case w.Kernel == nil:
-		say("Unexplained: no schedule that differs from that of A in one field gives the bits of B.")
+		say("Unexplained: no schedule that differs from that of A in one or two fields gives the bits of B.")
 	case f.Rest > 0:
 		say("Unexplained: B differs in %s of %s fresh products even if this is changed in the schedule of A: %s.", readable.Count(uint64(f.Rest)), readable.Count(uint64(f.Fresh)), w.Words)
 	default:

@@ -4,30 +4,44 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
 // maxOrderK is up to which K orders of summation are compared.
 const maxOrderK = 2048
 
-// firstK returns the least K for which two kernels of models do other operations, or the same
-// in another order, 0 if there is none up to maxOrderK. For smaller K they are the same
-// function. ok is false if that depends on the place of an element, or cannot be said.
+// firstK returns the least K for which two kernels of models do not add the same numbers in the
+// same tree, 0 if there is none up to maxOrderK. For smaller K they are the same function. ok is
+// false if that depends on the place of an element, or cannot be said.
 func firstK(a, b *Side) (k int, ok bool) {
 	if !a.Modelled || !b.Modelled || places(a.Kernel) || places(b.Kernel) {
 		return 0, false
 	}
+	n := &numberer{values: map[node]int{}, units: map[unitKey]int{}}
 	for k := 1; k <= maxOrderK; k++ {
-		x, errX := a.Kernel.PlansAt(schedule.Shape{M: 1, N: 1, K: k}, schedule.Given{}, [][2]int{{0, 0}})
-		y, errY := b.Kernel.PlansAt(schedule.Shape{M: 1, N: 1, K: k}, schedule.Given{}, [][2]int{{0, 0}})
-		if errX != nil || errY != nil {
-			return 0, false
+		var ops [2][]schedule.Op
+		for i, s := range []*Side{a, b} {
+			plans, err := s.Kernel.PlansAt(schedule.Shape{M: 1, N: 1, K: k}, schedule.Given{}, [][2]int{{0, 0}})
+			if err != nil {
+				return 0, false
+			}
+			ops[i] = plans[0].Ops
 		}
-		if !slices.EqualFunc(x[0].Ops, y[0].Ops, sameOp) {
+		if slices.EqualFunc(ops[0], ops[1], sameOp) {
+			continue
+		}
+		clear(n.values) // those of another K are of no use
+		if n.tree(ops[0]) != n.tree(ops[1]) {
 			return k, true
 		}
 	}
 	return 0, true
+}
+
+// sameOp reports whether two operations are the same at the same place of two plans.
+func sameOp(x, y schedule.Op) bool {
+	return keyOf(x.Unit) == keyOf(y.Unit) && slices.Equal(x.K, y.K) && x.X == y.X && x.Y == y.Y && x.Z == y.Z
 }
 
 // same says for which K two sides are the same function.
@@ -36,11 +50,11 @@ func same(a, b *Side) string {
 	case !ok:
 		return ""
 	case k == 0:
-		return fmt.Sprintf("The schedules are the same function for every K up to %d: they do the same operations in the same order.", maxOrderK)
+		return fmt.Sprintf("The schedules are the same function for every K up to %d: they add the same numbers in the same tree.", maxOrderK)
 	case k == 1:
 		return "The schedules do not do the same operations for K = 1."
 	default:
-		return fmt.Sprintf("The schedules are the same function for K below %d, and do not do the same operations in the same order for K = %d.", k, k)
+		return fmt.Sprintf("The schedules are the same function for K below %d, and do not add the same numbers in the same tree for K = %d.", k, k)
 	}
 }
 
@@ -49,7 +63,86 @@ func places(k *schedule.Kernel) bool {
 	return len(k.Schedules) > 1 || len(k.Schedules[0].Levels) > 0 && k.Schedules[0].Levels[0].Cut.By == "stream"
 }
 
-func sameOp(x, y schedule.Op) bool {
-	return x.Unit.Formats == y.Unit.Formats && x.Unit.K == y.Unit.K && x.Unit.Params == y.Unit.Params &&
-		slices.Equal(x.K, y.K) && x.X == y.X && x.Y == y.Y && x.Z == y.Z
+// numberer gives each value of plans a number: values with the same number are the same function
+// of the operands.
+type numberer struct {
+	values map[node]int
+	units  map[unitKey]int
+}
+
+// unitKey is what makes instructions one function.
+type unitKey struct {
+	f mma.Formats
+	k int
+	p mma.Params
+}
+
+func keyOf(i *mma.Instruction) unitKey { return unitKey{i.Formats, i.K, i.Params} }
+
+// node is a value: x*y + z of a unit, or one step of a unit, the products of which are a value
+// of its own.
+type node struct{ unit, x, y, z int }
+
+// Numbers of units in nodes that are none.
+const (
+	leaf = -1 - iota // an operand
+	list             // of products: x is one, y the rest
+)
+
+// number returns the number of a node.
+func (n *numberer) number(v node) int {
+	id, ok := n.values[v]
+	if !ok {
+		id = len(n.values) + 1
+		n.values[v] = id
+	}
+	return id
+}
+
+// tree returns the number of the result of a plan.
+func (n *numberer) tree(ops []schedule.Op) int {
+	values := make([]int, len(ops))
+	for i := range ops {
+		values[i] = n.op(&ops[i], values)
+	}
+	return values[len(values)-1]
+}
+
+// op returns the number of the result of an operation.
+func (n *numberer) op(op *schedule.Op, values []int) int {
+	ref := func(r schedule.Ref) int {
+		if r.Kind == schedule.Value {
+			return values[r.N]
+		}
+		return n.number(node{leaf, int(r.Kind), r.N, 0})
+	}
+	key := keyOf(op.Unit)
+	unit, ok := n.units[key]
+	if !ok {
+		unit = len(n.units)
+		n.units[key] = unit
+	}
+	z := ref(op.Z)
+	if op.K == nil {
+		x, y := ref(op.X), ref(op.Y)
+		f := op.Unit.Formats
+		one := op.Y.Kind == schedule.One
+		switch {
+		case one && f.A == f.D && op.Unit.Params.Acc == mma.FMA(f.D).Acc && op.Z.Kind == schedule.NegZero: // x + -0 is x
+			return x
+		case one && f.A == f.D: // x + z is z + x
+			x, z = min(x, z), max(x, z)
+		case f.A == f.B:
+			x, y = min(x, y), max(x, y)
+		}
+		return n.number(node{unit, x, y, z})
+	}
+	for step := range slices.Chunk(op.K, op.Unit.K) {
+		products := 0
+		for _, k := range step {
+			products = n.number(node{list, int(k), products, 0})
+		}
+		z = n.number(node{unit, products, 0, z})
+	}
+	return z
 }

@@ -1,4 +1,5 @@
-// Package prove decides whether two parameter programs compute the same function.
+// Package prove decides whether two parameter programs compute the same function, and whether
+// one has a property (property.go).
 //
 // A third interpreter of the programs writes both as one graph of integers over the bits of
 // the operands (internal/encode, internal/graph). Much is decided there: equal expressions
@@ -40,6 +41,23 @@
 //	witness    string?  the smallest input found on which the two differ, as eval reads it
 //	result_a   string?  its result by the first arithmetic
 //	result_b   string?  its result by the second one
+//
+// prove --property, an object for each property of each instruction:
+//
+//	unit       string   TARGET/INSTRUCTION
+//	property   string   its name
+//	statement  string   what it says
+//	verdict    string   holds, fails, not decided, or no question: the program has nothing
+//	                    that the statement is about
+//	by         string?  what decided it: ranges, generators or solver
+//	assumed[]  string?  assumptions under which the proof holds
+//	reason     string?  why it is not decided, or no question
+//	bits       int?     of adder: bits of the sum, without its sign
+//	witness    string?  the smallest input found that decides, as eval reads it
+//	related    string?  the input that it is compared with, if that is another one
+//	result     string?  the witness' result
+//	expected   string?  that of the related input, or what the result would be if the
+//	                    statement were the other way round
 //
 // The API of this package is not promised: it may change in any version.
 package prove
@@ -88,6 +106,8 @@ type Result struct {
 	Witness *triage.Witness
 	Reason  string // why it is not decided
 	Asked   int    // questions to the solver
+
+	related *mma.Dot // of a relation: the input that the witness is compared with
 }
 
 // Programs decides whether two programs give the same results for dot products of k
@@ -135,6 +155,9 @@ func (s *session) assumed() []string {
 	if s.in.NoNaN {
 		all = append(all, "no operand is a NaN: otherwise the result may be one of several NaN operands")
 	}
+	if s.rel != nil && s.rel.words != "" {
+		all = append(all, s.rel.words)
+	}
 	return all
 }
 
@@ -160,7 +183,10 @@ type session struct {
 	asked   int
 
 	signatures map[*graph.Node][32]byte // on the inputs of the simulation
-	impossible []*graph.Node            // assumptions that tests add
+	assume     []*graph.Node            // what else is assumed
+
+	rel   *relation      // that the nodes are about; nil: that the programs are equal
+	other *encode.Inputs // of the related input
 }
 
 func newSession(f mma.Formats, k int, p, q *mma.Params, o Options) (*session, error) {

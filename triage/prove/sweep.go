@@ -43,12 +43,8 @@ type answer struct {
 
 // solve decides with the solver.
 func (s *session) solve(ctx context.Context) (*Result, error) {
-	w, err := s.few(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if w != nil {
-		return &Result{Verdict: Refuted, By: "solver", Witness: w, Asked: s.asked}, nil
+	if res, err := s.few(ctx); res != nil || err != nil {
+		return res, err
 	}
 	m, err := s.simulation()
 	if err != nil {
@@ -78,14 +74,11 @@ func (s *session) solve(ctx context.Context) (*Result, error) {
 	case last.Answer == sat.Unknown:
 		return &Result{Verdict: Open, Reason: fmt.Sprintf("too hard: the solver does not answer within the time (%d questions)", s.asked), Asked: s.asked}, nil
 	}
-	if w, err = s.witness(ctx, s.in.Dot(last.model)); err != nil {
-		return nil, err
-	}
-	return &Result{Verdict: Refuted, By: "solver", Witness: w, Asked: s.asked}, nil
+	return s.witness(ctx, last.model)
 }
 
 // few asks about inputs of few variables: nil if they show no difference.
-func (s *session) few(ctx context.Context) (*triage.Witness, error) {
+func (s *session) few(ctx context.Context) (*Result, error) {
 	for _, by := range s.in.Few() {
 		a, okA := s.Replace(s.a, by)
 		b, okB := s.Replace(s.b, by)
@@ -108,7 +101,7 @@ func (s *session) few(ctx context.Context) (*triage.Witness, error) {
 				got.model[v] = got.model[x]
 			}
 		}
-		return s.witness(ctx, s.in.Dot(got.model))
+		return s.witness(ctx, got.model)
 	}
 	return nil, nil
 }
@@ -124,12 +117,23 @@ func (s *session) simulation() (*graph.Simulation, error) {
 			return nil, fmt.Errorf("generators make %d inputs that are allowed, %d are needed", n, m.Inputs())
 		}
 		for _, d := range dots[:min(len(dots), m.Inputs()-n)] {
-			if s.in.Set(m, n, d) {
+			if s.set(m, n, d) {
 				n++
 			}
 		}
 	}
 	return m, nil
+}
+
+// set gives the variables the values of a dot product, and of one that is related to it.
+func (s *session) set(m *graph.Simulation, i int, d *mma.Dot) bool {
+	if s.other != nil {
+		others := s.rel.dots(d)
+		if len(others) == 0 || !s.other.Set(m, i, others[0]) {
+			return false
+		}
+	}
+	return s.in.Set(m, i, d)
 }
 
 // sweep merges nodes that agree on all inputs of a simulation if the solver says that they
@@ -255,7 +259,7 @@ func wide(n *graph.Node) bool {
 // ask asks whether two nodes can differ. The assumptions of a question whose answer is
 // no are asked about alone: they must be satisfiable.
 func (s *session) ask(ctx context.Context, x, y *graph.Node, level abstraction) (answer, error) {
-	q := graph.Differ(x, y, s.free(level), append(s.in.Assumed(), s.impossible...)...)
+	q := graph.Differ(x, y, s.free(level), append(s.in.Assumed(), s.assume...)...)
 	if q.Decided() {
 		return answer{Answer: sat.Unsatisfiable}, nil
 	}
@@ -294,7 +298,26 @@ func (s *session) ask(ctx context.Context, x, y *graph.Node, level abstraction) 
 }
 
 // witness checks an input that the solver found with both interpreters, and shrinks it.
-func (s *session) witness(ctx context.Context, d *mma.Dot) (*triage.Witness, error) {
+func (s *session) witness(ctx context.Context, model map[*graph.Node]*big.Int) (*Result, error) {
+	d := s.in.Dot(model)
+	var res *Result
+	var err error
+	switch {
+	case s.rel == nil:
+		res, err = s.different(ctx, d)
+	case s.rel.again != nil:
+		res, err = s.relatedWitness(ctx, d, s.other.Dot(model))
+	default:
+		res, err = s.relatedWitness(ctx, d, s.rel.relatedTo(d, d))
+	}
+	if res != nil {
+		res.Asked = s.asked
+	}
+	return res, err
+}
+
+// different is witness for an input on which the two programs differ.
+func (s *session) different(ctx context.Context, d *mma.Dot) (*Result, error) {
 	f, k := s.in.Formats, s.in.K
 	p, err := sim.New(f, k, *s.p)
 	if err != nil {
@@ -307,11 +330,16 @@ func (s *session) witness(ctx context.Context, d *mma.Dot) (*triage.Witness, err
 	differ := func(d *mma.Dot) bool { return p.Dot(d, nil) != q.Dot(d, nil) }
 	judged := oracle.Eval(s.p, f, k, d) != oracle.Eval(s.q, f, k, d)
 	if !differ(d) || !judged {
-		return nil, fmt.Errorf("the solver says that the programs differ on %s, sim and oracle say %v and %v: this is a mistake of package prove", mma.FormatDot(f, d), differ(d), judged)
+		return nil, mistaken(f, d, differ(d), judged)
 	}
 	small, err := evidence.Shrink(context.WithoutCancel(ctx), f, d, evidence.OneByOne(differ), minimize.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return &triage.Witness{Dot: small, Before: p.Dot(small, nil), After: q.Dot(small, nil)}, nil
+	return &Result{Verdict: Refuted, By: "solver", Witness: &triage.Witness{Dot: small, Before: p.Dot(small, nil), After: q.Dot(small, nil)}}, nil
+}
+
+// mistaken is the error of an input that an interpreter does not confirm.
+func mistaken(f mma.Formats, d *mma.Dot, sim, oracle bool) error {
+	return fmt.Errorf("the solver found %s; that it refutes, sim says %v and oracle %v: this is a mistake of package prove", mma.FormatDot(f, d), sim, oracle)
 }

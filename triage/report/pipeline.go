@@ -187,7 +187,7 @@ func roundText(r *mma.Round) string {
 	if r.Frac != 0 {
 		parts = append(parts, fmt.Sprintf("to %d fraction bits, %s", r.Frac, modeInWords(r.Mode)))
 	}
-	if r.Emin != 0 {
+	if r.HasEmin() {
 		below := "subnormal"
 		if r.Flush != mma.NoFlush {
 			below = "zero"

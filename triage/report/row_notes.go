@@ -43,7 +43,7 @@ func (v *view) cutNote(s *sim.SumTrace, t *sim.TermTrace) note {
 // roundingPoint returns the exponent of the last bit that a rounding of x keeps.
 func roundingPoint(x fp.Dyadic, r *mma.Round) int32 {
 	e := x.Exponent()
-	if r.Emin != 0 {
+	if r.HasEmin() {
 		e = max(e, int32(r.Emin))
 	}
 	return e - int32(r.Frac)

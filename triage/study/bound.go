@@ -215,14 +215,14 @@ func (e *bounder) round(t known, r mma.Round) known {
 	loss, grid := new(big.Int), t.grid
 	if r.Frac != 0 {
 		top := e.log2(most)
-		if r.Emin != 0 {
+		if r.HasEmin() {
 			top = max(top, int(r.Emin))
 		}
 		loss = e.cutError(&t, top-int(r.Frac), r.Mode)
 		if m := t.least(); m.Sign() > 0 {
 			grid = max(grid, e.log2(m)-int(r.Frac))
 		}
-		if r.Emin != 0 {
+		if r.HasEmin() {
 			grid = max(grid, int(r.Emin)-int(r.Frac))
 		}
 	}
@@ -245,7 +245,7 @@ func (e *bounder) round(t known, r mma.Round) known {
 // normalise sets the exponents of a number that was rounded.
 func (e *bounder) normalise(t *known, r mma.Round) {
 	bounded := func(n int) int {
-		if r.Emin != 0 {
+		if r.HasEmin() {
 			return max(n, int(r.Emin))
 		}
 		return n

@@ -49,7 +49,7 @@ kernels.
 
 With --expect D.npy every product is compared with D: how many elements differ, by how much
 and where; and why: the kernel among those given that has D's bits and the first partial sum
-in which another leaves it, or the one field of a schedule whose change gives the bits of D:
+in which another leaves it, or the field of a schedule, or two joined by +, whose change gives the bits of D:
 
 ` + labelWords() + `
 If there is none, it is unexplained. Two NaNs count as equal here.
@@ -98,6 +98,9 @@ type gemmStudy struct {
 	distributionOf distribution
 	seed           uint64
 }
+
+// mostDrawn is the largest K of which the order of summation is drawn.
+const mostDrawn = 1 << 16
 
 // maxElements bounds each of the matrices.
 const maxElements = 1 << 28
@@ -260,6 +263,11 @@ func (g *gemmStudy) Run(ctx context.Context, r *Request) (*Result, error) {
 		}
 	}
 	res := g.report(kernels)
+	for _, k := range kernels {
+		if k.kernel != nil && g.k <= mostDrawn {
+			res.Orders = append(res.Orders, kernel.Orders(k.name, k.kernel, g.shape())...)
+		}
+	}
 	return res, g.expected(ctx, r, kernels, res)
 }
 

@@ -52,6 +52,11 @@ func (r *Result) checkSizes() error {
 			}
 		}
 	}
+	for _, o := range r.Orders {
+		if err := o.Check(); err != nil {
+			return err
+		}
+	}
 	for _, p := range r.Plots {
 		for _, s := range p.Series {
 			if len(s.X) != len(s.Y) {
@@ -100,6 +105,11 @@ func (r *Result) Document(dir string) *document.Document {
 		}
 	}
 	d.Add("Units of the same formats", document.OnPage(more...))
+	for i, o := range r.Orders {
+		f := o.Figure()
+		f.Name = fmt.Sprintf("order-%d", i)
+		d.Add(o.Title, f)
+	}
 	for i := range r.Tables {
 		t := &r.Tables[i]
 		d.Add(t.Title, document.Text(t.Note), t.document())

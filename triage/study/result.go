@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // Result is what a study found.
@@ -21,6 +22,7 @@ type Result struct {
 	Settings map[string]string `json:"settings,omitempty"`
 	Tables   []Table           `json:"tables"`
 	Plots    []Plot            `json:"plots,omitempty"`
+	Orders   []*kernel.Order   `json:"orders,omitempty"`   // of gemm: in which order products are added
 	Unstable []string          `json:"unstable,omitempty"` // units that change their answers, and how often
 	Remarks  []string          `json:"remarks,omitempty"`  // sentences that sum it up
 	Failures []string          `json:"failures,omitempty"` // what should not be: a bound exceeded, a figure of a paper missed

@@ -50,6 +50,7 @@
 //	plots[].rows       object*?  of a heat map: what its rows are
 //	plots[].columns    object*?  of a heat map
 //	plots[].values     object*?  of a heat map: rows of numbers from 0 to 1
+//	orders             object*?  of gemm, for each schedule: the products of each accumulator, and how their sums are added (go doc ./triage/kernel Order)
 //	unstable[]         string?   units that change their answers, and how often
 //	remarks[]          string?   sentences that sum it up
 //	failures[]         string?   what should not be
@@ -97,6 +98,7 @@ var studies = []Study{
 	operationsStudy,
 	chainStudy,
 	refineStudy,
+	solveStudy,
 }
 
 // All returns the table of studies.

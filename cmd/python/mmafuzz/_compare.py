@@ -1,15 +1,11 @@
-"""Comparison of a unit with a function."""
+"""Comparison of functions and units, and smallest inputs."""
 
-import ctypes
 import dataclasses
-import inspect
-import json
+import math
 import os
 
-import numpy as np
-
-from . import _library
-from ._unit import Unit, unit
+from . import _function, _table
+from ._unit import UnitInfo, line_of, operands_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,20 +25,33 @@ class Finding:
     label: str
     detail: str
     input: str
-    unit: str
-    function: str
-    bundle: str = ""
+    got: str  # the function's result
+    want: str  # that of the unit with which it is compared
+    bundle: str = ""  # a directory that mmafuzz show reads
+    picture: str = dataclasses.field(default="", repr=False)  # how both compute it
+    info: UnitInfo | None = dataclasses.field(default=None, repr=False, compare=False)
+
+    @property
+    def operands(self):
+        """The input as arrays: a and b of [k], c, and scales, as far as there are any. A unit takes
+        them as they are, and a function with [None] behind each."""
+        return operands_of(self.info, self.input)
+
+    def __str__(self):
+        return f"{self.label}: {self.detail}\n{self.picture}" + (f"{self.bundle}\n" if self.bundle else "")
 
 
 @dataclasses.dataclass(frozen=True)
-class Comparison:
+class Comparison(_table.Table):
     """What compare has found. It is true if there are mismatches."""
 
     dots: int
     mismatches: int
     codes: int  # equal results in other codes: NaNs, unless bits were asked for
-    causes: list
-    findings: list
+    causes: list[Cause]
+    findings: list[Finding]
+
+    _rows = "causes"
 
     def __bool__(self):
         return self.mismatches > 0
@@ -52,75 +61,40 @@ class Comparison:
             return f"no mismatch in {self.dots:,} dot products"
         text = f"{self.mismatches:,} mismatches in {self.dots:,} dot products\n"
         text += "".join(f"{c.cases:>12,}  {c.label}\n" for c in self.causes)
-        for f in self.findings:
-            text += f"\n{f.label}: {f.detail}\n  {f.input}\n  unit {f.unit}, function {f.function}\n"
-            text += f"  {f.bundle}\n" if f.bundle else ""
-        return text
+        return text + "".join(f"\n{f}" for f in self.findings)
 
 
-def compare(function, with_unit, *, count=100_000, seed=1, bits=False, bundles=""):
-    """Compares a function with a unit, on inputs that are aimed at the decisions of arithmetics.
+def compare(f, g, *, formats=None, k=None, like=None, count=100_000, seed=1, bits=False, bundles="", workers=0):
+    """Compares f with g, on inputs that are aimed at the decisions of arithmetics. Each is a unit,
+    the name of one, or a function.
 
-    function(a, b, c) gets a batch of dot products, arrays a and b of the shape [N, k] and c of
-    [N], and returns d of [N]; without c if the instruction has none, and with sa and sb, [N, k /
-    block], if it has block scales. It has to give the same results for the same inputs. Types
-    are those of the unit's operands. A NaN is equal to any other unless bits is true. bundles is a
-    directory for findings that the command mmafuzz reads. The same seed and count give the same
-    findings."""
-    u = with_unit if isinstance(with_unit, Unit) else unit(with_unit)
-    i = u.info
-    failed = []
+    A function f(a, b, c) gets a batch of dot products, arrays a and b of the shape [N, k] and c of
+    [N], and returns d of [N]; without c if there is none, and with sa and sb, [N, k / block], if
+    there are block scales. It has to give the same results for the same inputs. Types are those of
+    the unit on the other side; for two functions, formats=("fp16", "fp16", "fp32", "fp32") are
+    those of a, b, c and d, names or types of NumPy, or like names a unit.
 
-    def array(pointer, size, f, *shape):
-        codes = np.frombuffer((ctypes.c_char * size).from_address(pointer), f.codes).reshape(shape)
-        codes.flags.writeable = False
-        return f.result(codes)
-
-    def computed(batch):
-        b = batch.contents
-        tiles, m, n, k = b.tiles, b.m, b.n, b.k
-        rows, columns = array(b.a, b.bytes_a, i.a, tiles, m, k), array(b.b, b.bytes_b, i.b, tiles, n, k)
-        whole = (tiles, m, n)
-        arguments = [np.broadcast_to(rows[:, :, None], (*whole, k)).reshape(-1, k),
-                     np.broadcast_to(columns[:, None], (*whole, k)).reshape(-1, k)]
-        c = array(b.c, b.bytes_c, i.c, -1) if i.c else None
-        scales = []
-        if i.scale:
-            s = -(-k // i.block)
-            sa, sb = array(b.sa, b.bytes_sa, i.scale, tiles, m, s), array(b.sb, b.bytes_sb, i.scale, tiles, n, s)
-            scales = [np.broadcast_to(sa[:, :, None], (*whole, s)).reshape(-1, s),
-                      np.broadcast_to(sb[:, None], (*whole, s)).reshape(-1, s)]
-        for at in range(0, k, i.k):  # a longer dot product: c is the result before
-            part = [x[:, at:at + i.k] for x in arguments]
-            blocks = [x[:, at // i.block:(at + i.k) // i.block] for x in scales]
-            d = function(*part, *([c] if c is not None else []), *blocks)
-            d = i.d.array("the function's result", d)
-            if d.shape != (tiles * m * n,):
-                raise ValueError(f"the function's result has the shape {d.shape}, not ({tiles * m * n},)")
-            c = i.d.result(np.ascontiguousarray(d))
-        out = np.frombuffer((ctypes.c_char * b.bytes_d).from_address(b.d), i.d.codes)
-        out[:] = d
-
-    @_library.Function
-    def callback(batch):
-        try:
-            computed(batch)
-            return 0
-        except BaseException as e:  # it must not pass through Go
-            failed.append(e)
-            return 1
-
-    options = {"name": _name(function), "count": count, "seed": seed, "bits": bits, "bundles": os.fspath(bundles)}
-    try:
-        found = json.loads(_library.wait(_library.call("compare", u._handle, json.dumps(options).encode(), callback)))
-    except _library.Error:
-        if failed:
-            raise failed[0]
-        raise
-    return Comparison(found["dots"], found["mismatches"], found["codes"], [Cause(**x) for x in found["causes"]], [Finding(**x) for x in found["findings"]])
+    A NaN is equal to any other unless bits is true. bundles is a directory for findings that the
+    command mmafuzz reads. The same seed and count give the same findings."""
+    with _function.opened(f, g, formats=formats, k=k, like=like) as units:
+        found = _function.run("compare", units, count=count, seed=seed, bits=bits, workers=workers, bundles=os.fspath(bundles))
+        info = _both(units)
+    return Comparison(found["dots"], found["mismatches"], found["codes"], [Cause(**x) for x in found["causes"]],
+                      [Finding(**x, info=info) for x in found["findings"]])
 
 
-def _name(function):
-    name = getattr(function, "__qualname__", "") or type(function).__name__
-    module = inspect.getmodule(function)
-    return f"{module.__name__}.{name}" if module else name
+def minimize(f, g, case, *, formats=None, k=None, like=None, seed=1, bits=False, workers=0):
+    """The smallest input on which f and g differ as they do on one dot product, and why: a Finding,
+    or None if they agree on it. The case is a Finding or the operands of a dot product, as in
+    compare but without the first dimension."""
+    with _function.opened(f, g, formats=formats, k=k, like=like) as units:
+        info = _both(units)
+        line = case.input if isinstance(case, Finding) else line_of(info, case)
+        found = _function.run("minimize", units, input=line, seed=seed, bits=bits, workers=workers)
+    return found and Finding(**found, info=info)
+
+
+def _both(units):
+    """What two units compute: dot products of a length that both take."""
+    info = units[0].info
+    return dataclasses.replace(info, k=math.lcm(info.k, units[1].info.k))

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from . import _torch
+
 try:
     import ml_dtypes
 except ImportError:
@@ -16,12 +18,16 @@ _ML_DTYPES = {
 }
 
 
+# The bytes of a code; of those that are not here, one.
+_WIDTHS = {"fp64": 8, "fp32": 4, "tf32": 4, "xf32": 4, "fp16": 2, "bf16": 2}
+
+
 class Format:
     """A number format and the types of arrays that hold it."""
 
-    def __init__(self, name, width, bits):
+    def __init__(self, name, width=None, bits=None):
         self.name, self.bits = name, bits
-        self.codes = np.dtype(f"uint{8 * width}")
+        self.codes = np.dtype(f"uint{8 * (width or _WIDTHS.get(name, 1))}")
         self.values = None  # no type of NumPy or ml_dtypes
         if name in _NUMPY:
             self.values = np.dtype(_NUMPY[name])
@@ -39,7 +45,7 @@ class Format:
 
     def array(self, what, x):
         """x as an array of codes."""
-        x = np.asarray(x)
+        x = _torch.array(what, x) if _torch.is_tensor(x) else np.asarray(x)
         if x.dtype == self.codes:
             return x
         if x.dtype == self.values:
@@ -61,3 +67,17 @@ class Format:
 
 def of(description):
     return description and Format(**description)
+
+
+def name(x):
+    """The name of a format: x itself, or that of a type of NumPy or ml_dtypes."""
+    if x is None or isinstance(x, str) and x in {"none", *_WIDTHS, *_ML_DTYPES, "ue4m3"}:
+        return x or "none"
+    if isinstance(x, Format):
+        return x.name
+    dtype = np.dtype(x)
+    for table in (_NUMPY, _ML_DTYPES):
+        for format, known in table.items():
+            if known == dtype.name:
+                return format
+    raise TypeError(f"there is no format {x}; mmafuzz.units() has those that instructions use")

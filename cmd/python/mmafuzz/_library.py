@@ -1,9 +1,11 @@
 """The shared library, through ctypes."""
 
 import ctypes
+import functools
 import json
 import os
 import pathlib
+import sys
 
 _HERE = pathlib.Path(__file__).parent
 _NAMES = ["libmmafuzz.so", "libmmafuzz.dylib", "mmafuzz.dll"]
@@ -27,32 +29,41 @@ _text, _handle = ctypes.c_char_p, ctypes.c_int64
 _failure = ctypes.POINTER(ctypes.c_void_p)
 
 
+# What runs a supervisor of children (devices/exec) in a process of its own.
+_SUPERVISE = "import ctypes, json, sys; ctypes.CDLL(sys.argv[1]).mmafuzz_supervise(json.dumps(sys.argv[2:]).encode())"
+
+
+@functools.cache
 def _load():
+    """The library. It is loaded when it is first needed: an exec: child does without, and a
+    process that has loaded it cannot be forked any more."""
     path = next((p for name in _NAMES if (p := _HERE / name).exists()), None)
     if path is None:
         raise ImportError(f"the shared library of mmafuzz is not in {_HERE}: install the wheel")
     lib = ctypes.CDLL(str(path))
     for name, result, arguments in [
         ("open", _handle, [_text, _text, _text, _failure]),
+        ("callable", _handle, [_text, Function, _failure]),
         ("close", None, [_handle]),
         ("info", ctypes.c_void_p, [_handle, _failure]),
         ("units", ctypes.c_void_p, [_text, _failure]),
         ("explain", ctypes.c_void_p, [_handle, _text, ctypes.c_int, _failure]),
+        ("inputs", None, [_handle, ctypes.c_uint64, ctypes.c_uint64, ctypes.POINTER(Batch), _failure]),
         ("run", _handle, [_handle, ctypes.POINTER(Batch), ctypes.c_int, _failure]),
         ("schedule", ctypes.c_void_p, [_handle, _text, *[ctypes.c_int64] * 3, ctypes.c_int, _failure]),
         ("gemm", _handle, [_handle, _text, ctypes.POINTER(Batch), ctypes.c_int, _failure]),
+        ("task", _handle, [_text, _handle, _handle, _text, _failure]),
         ("wait", ctypes.c_int, [_handle, ctypes.c_int, _failure]),
         ("cancel", None, [_handle]),
-        ("compare", _handle, [_handle, _text, Function, _failure]),
         ("free", None, [ctypes.c_void_p]),
     ]:
         f = getattr(lib, "mmafuzz_" + name)
         f.restype, f.argtypes = result, arguments
+    if hasattr(lib, "mmafuzz_supervisor") and sys.executable:
+        command = [sys.executable, "-ISc", _SUPERVISE, str(path)]
+        lib.mmafuzz_supervisor(json.dumps(command).encode(), ctypes.byref(ctypes.c_void_p()))
+    lib.process = os.getpid()
     return lib
-
-
-_lib = _load()
-_process = os.getpid()
 
 
 def _taken(pointer):
@@ -62,16 +73,19 @@ def _taken(pointer):
     try:
         return ctypes.string_at(pointer).decode()
     finally:
-        _lib.mmafuzz_free(pointer)
+        _load().mmafuzz_free(pointer)
 
 
 def call(name, *arguments):
     """Calls a function whose last parameter takes an error, and returns its result."""
-    if os.getpid() != _process:
-        raise Error("mmafuzz was loaded before this process was forked, which its threads do not survive: "
-                    "use multiprocessing's \"spawn\", or import it in the child")
+    lib = _load()
+    if os.getpid() != lib.process:
+        raise Error("mmafuzz was used before this process was forked, which its threads do not survive: "
+                    "use multiprocessing's \"spawn\", or use it in the child alone")
+    if any(isinstance(a, bytes) and b"\0" in a for a in arguments):
+        raise ValueError("a text has a null character in it")
     failure = ctypes.c_void_p()
-    result = getattr(_lib, "mmafuzz_" + name)(*arguments, ctypes.byref(failure))
+    result = getattr(lib, "mmafuzz_" + name)(*arguments, ctypes.byref(failure))
     if failure.value:
         raise Error(_taken(failure.value))
     return result
@@ -86,21 +100,28 @@ def call_text(name, *arguments):
 
 
 def close(handle):
-    if os.getpid() == _process:
-        _lib.mmafuzz_close(handle)
+    lib = _load()
+    if os.getpid() == lib.process:
+        lib.mmafuzz_close(handle)
 
 
-def wait(job):
-    """Waits for a job and returns its text. An interrupt cancels it; the library has then
-    stopped using the caller's memory when the exception leaves this function."""
+def wait(job, stop=lambda: False):
+    """Waits for a job, if there is one, and returns its text. An interrupt cancels it, and so does stop() once it
+    is true; the library has then stopped using the caller's memory when the exception leaves
+    this function."""
+    if not job:
+        return ""
+    lib = _load()
     text = ctypes.c_void_p()
     try:
         milliseconds = 1  # so that short jobs do not wait
-        while not (state := _lib.mmafuzz_wait(job, milliseconds, ctypes.byref(text))):
-            milliseconds = 100
+        while not (state := lib.mmafuzz_wait(job, milliseconds, ctypes.byref(text))):
+            milliseconds = 50
+            if stop():
+                lib.mmafuzz_cancel(job)
     except BaseException:
-        _lib.mmafuzz_cancel(job)
-        while not _lib.mmafuzz_wait(job, 1000, ctypes.byref(text)):
+        lib.mmafuzz_cancel(job)
+        while not lib.mmafuzz_wait(job, 1000, ctypes.byref(text)):
             pass
         _taken(text.value)
         raise

@@ -2,7 +2,9 @@
 
 import ctypes
 import dataclasses
+import html
 import json
+import math
 import os
 import shutil
 import weakref
@@ -42,15 +44,11 @@ def units(target=""):
     return [_info(d) for d in _library.call_json("units", target.encode())]
 
 
-def unit(target, instruction=None, *, like=""):
+def unit(target, instruction="", *, like=""):
     """Opens an instruction of a target: unit("sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), or in one
-    string with a slash. Targets are those of the command mmafuzz: sim:ARCH, model:FILE,
+    string with a slash. Of a target that has one instruction the name may be missing. Targets are those of the command mmafuzz: sim:ARCH, model:FILE,
     ref:exact, ref:fma32, cpu:0, exec:COMMAND, replay:FILE. like names the instruction whose formats
     a reference takes."""
-    if instruction is None:
-        target, slash, instruction = target.partition("/")
-        if slash and not like and target.startswith("ref:"):
-            like = instruction
     return Unit(target, instruction, like)
 
 
@@ -61,7 +59,11 @@ class Unit:
     def __init__(self, target, instruction, like=""):
         self._handle = _library.call("open", target.encode(), instruction.encode(), like.encode())
         self._finalizer = weakref.finalize(self, _library.close, self._handle)
-        self.info = _info(_library.call_json("info", self._handle))
+        self.info = self.describe(self._handle)
+
+    @staticmethod
+    def describe(handle):
+        return _info(_library.call_json("info", handle))
 
     def __repr__(self):
         return f"<mmafuzz.Unit {self.info.target}/{self.info.name}>"
@@ -88,42 +90,45 @@ class Unit:
         lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1], c.shape if c is not None else (),
                                    *(s.shape[:-1] for s in (sa, sb) if s is not None))
         d = np.empty(lead, i.d.codes)
-        full = [x if x is None else np.ascontiguousarray(np.broadcast_to(x, lead + x.shape[-1:])) for x in (a, b, sa, sb)]
-        if c is not None:
-            c = np.ascontiguousarray(np.broadcast_to(c, lead))
-        self._run((1, 1, k, d.size), full[0], full[1], c, full[2], full[3], d, workers)
+        a, b, sa, sb = (x if x is None else _full(x, lead + x.shape[-1:]) for x in (a, b, sa, sb))
+        self._run((1, 1, k, d.size), a, b, _full(c, lead), sa, sb, d, workers)
         return d if codes else i.d.result(d)[()]
 
-    def matmul(self, a, b, c=None, *, schedule=None, codes=False, workers=0):
+    def matmul(self, a, b, c=None, *, sa=None, sb=None, schedule=None, codes=False, workers=0):
         """Computes C + A @ B of matrices, A [..., M, K] and B [..., K, N], C [..., M, N]: each
-        element is one dot product, the instruction being executed for k after k products.
+        element is one dot product, the instruction being executed for k after k products. Block
+        scales are sa [..., M, K / block] and sb [..., K / block, N].
 
         A schedule computes them as a library's kernel does: in parts of K, lanes, other formats of
         partial sums. It is a name ("split-k": mmafuzz gemm --list has all), a file ("mine.json"), or
-        a dict of what is in one (go doc ./sim/schedule). K is then any, and there is a C only if the
-        schedule adds one."""
+        a dict of what is in one (go doc ./sim/schedule). K is then any, there are no block scales,
+        and there is a C only if the schedule adds one."""
         i = self.info
-        if i.scale:
-            raise TypeError(f"{i.name} has block scales: matmul is for instructions without")
+        if i.scale and schedule is not None:
+            raise TypeError(f"{i.name} has block scales, and schedules are for instructions without")
         a, b = i.a.array("a", a), i.b.array("b", b)
         if a.ndim < 2 or b.ndim < 2:
             raise ValueError("matmul takes matrices: A [..., M, K] and B [..., K, N]")
         b = np.swapaxes(b, -1, -2)
-        k = self._length(a, b, 1 if schedule else i.k)
-        c = None if schedule and c is None else self._accumulator(c)
+        k = self._length(a, b, i.k if schedule is None else 1)
+        if sb is not None and i.scale:
+            sb = np.swapaxes(i.scale.array("sb", sb), -1, -2)
+        sa, sb = self._scales(sa, sb, k)
+        c = None if schedule is not None and c is None else self._accumulator(c)
         m, n = a.shape[-2], b.shape[-2]
         lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2] if c is not None and c.ndim else ())
         f, text = i.d, None
-        if schedule:
+        if schedule is not None:
             text = (json.dumps({"v": 1, **schedule}) if isinstance(schedule, dict) else os.fspath(schedule)).encode()
             f = _formats.of(_library.call_json("schedule", self._handle, text, max(m, 1), max(n, 1), k, c is not None))
         d = np.empty((*lead, m, n), f.codes)
-        a = np.ascontiguousarray(np.broadcast_to(a, (*lead, m, k)))
-        b = np.ascontiguousarray(np.broadcast_to(b, (*lead, n, k)))
-        if c is not None:
-            c = np.ascontiguousarray(np.broadcast_to(c, d.shape))
-        self._run((m, n, k, int(np.prod(lead, dtype=np.int64))), a, b, c, None, None, d, workers, text)
+        a, sa = _full(a, (*lead, m, k)), _full(sa, (*lead, m, self._blocks(k)))
+        b, sb = _full(b, (*lead, n, k)), _full(sb, (*lead, n, self._blocks(k)))
+        self._run((m, n, k, math.prod(lead)), a, b, _full(c, d.shape), sa, sb, d, workers, text)
         return d if codes else f.result(d)
+
+    def _blocks(self, k):
+        return -(-k // self.info.block) if self.info.scale else 0
 
     def explain(self, a, b, c=None, *, sa=None, sb=None):
         """Draws how the unit computes one dot product, as text."""
@@ -133,10 +138,8 @@ class Unit:
         c = self._accumulator(c)
         if a.ndim != 1 or b.ndim != 1 or c is not None and c.ndim:
             raise ValueError("explain takes one dot product: a and b of one dimension, c a number")
-        line = f"{_hex(i.a, a)} {_hex(i.b, b)} {'-' if c is None else _hex(i.c, c)}"
-        if sa is not None:
-            line += f" sa={_hex(i.scale, sa)} sb={_hex(i.scale, sb)}"
-        return _library.call_text("explain", self._handle, line.encode(), shutil.get_terminal_size((100, 24)).columns)
+        line = line_of(i, [x for x in (a, b, c, sa, sb) if x is not None])
+        return Text(_library.call_text("explain", self._handle, line.encode(), shutil.get_terminal_size((100, 24)).columns))
 
     def _length(self, a, b, multiple=None):
         """The common length of dot products, a multiple of the instruction's k or another number."""
@@ -168,21 +171,29 @@ class Unit:
                 raise TypeError(f"{i.name} has no block scales")
             return None, None
         if sa is None or sb is None:
-            raise TypeError(f"{i.name} needs block scales sa and sb, {k // i.block} of each")
+            raise TypeError(f"{i.name} needs block scales sa and sb, {self._blocks(k)} of each")
         both = i.scale.array("sa", sa), i.scale.array("sb", sb)
         for what, s in zip(("sa", "sb"), both):
-            if not s.ndim or s.shape[-1] != -(-k // i.block):
-                raise ValueError(f"{what} has the shape {s.shape}; {k} products have {-(-k // i.block)} scales")
+            if not s.ndim or s.shape[-1] != self._blocks(k):
+                raise ValueError(f"{what} has the shape {s.shape}; {k} products have {self._blocks(k)} scales")
         return both
+
+    def inputs(self, count, *, seed=1, skip=0):
+        """Inputs that are aimed at the decisions of arithmetics, those of this unit where they are
+        known: the operands of count dot products, as the unit takes them, after skip others of this
+        seed."""
+        i = self.info
+        blocks = self._blocks(i.k)
+        formats = [(i.a, (count, i.k)), (i.b, (count, i.k)), (i.c, (count,)), *[(i.scale, (count, blocks))] * 2, (i.d, (count,))]
+        arrays = [None if f is None else np.zeros(shape, f.codes) for f, shape in formats]
+        if count:
+            _library.call("inputs", self._handle, seed, skip, ctypes.byref(_batch((1, 1, i.k, count), *arrays)))
+        return tuple(f.result(x) for (f, _), x in zip(formats[:-1], arrays) if f)
 
     def _run(self, shape, a, b, c, sa, sb, d, workers, schedule=None):
         if not d.size:
             return
-        batch = _library.Batch(*shape)
-        for name, x in (("a", a), ("b", b), ("c", c), ("sa", sa), ("sb", sb), ("d", d)):
-            if x is not None:
-                setattr(batch, name, x.ctypes.data)
-                setattr(batch, "bytes_" + name, x.nbytes)
+        batch = _batch(shape, a, b, c, sa, sb, d)
         if schedule is None:
             job = _library.call("run", self._handle, ctypes.byref(batch), workers)
         else:
@@ -190,5 +201,55 @@ class Unit:
         _library.wait(job)
 
 
-def _hex(f, codes):
-    return ",".join(f"{int(x):0{2 * f.codes.itemsize}x}" for x in np.atleast_1d(codes))
+def _full(x, shape):
+    """x, if there is one, as an array of a shape without gaps."""
+    if x is None or x.shape == shape and x.flags.c_contiguous:
+        return x
+    return np.ascontiguousarray(np.broadcast_to(x, shape))
+
+
+def _batch(shape, *arrays):
+    """The batch of arrays a, b, c, sa, sb, d, of which some may be None."""
+    batch = _library.Batch(*shape)
+    for name, x in zip(("a", "b", "c", "sa", "sb", "d"), arrays):
+        if x is not None:
+            setattr(batch, name, x.__array_interface__["data"][0])
+            setattr(batch, "bytes_" + name, x.nbytes)
+    return batch
+
+
+class Text(str):
+    """A text that a notebook shows as it is."""
+
+    def __repr__(self):
+        return str(self)
+
+    def _repr_html_(self):
+        return f"<pre>{html.escape(self)}</pre>"
+
+
+def line_of(info, operands):
+    """A dot product as mmafuzz eval reads it: of a and b, c and the scales, those that there are."""
+    def text(f, x):
+        return ",".join(f"{int(x):0{2 * f.codes.itemsize}x}" for x in np.atleast_1d(f.array("an operand", x)))
+
+    want = 2 + bool(info.c) + 2 * bool(info.scale)
+    if len(operands) != want:
+        raise TypeError(f"a dot product of {info.name} has {want} operands, not {len(operands)}")
+    rest = list(operands)
+    line = f"{text(info.a, rest.pop(0))} {text(info.b, rest.pop(0))} {text(info.c, rest.pop(0)) if info.c else '-'}"
+    if info.scale:
+        line += f" sa={text(info.scale, rest[0])} sb={text(info.scale, rest[1])}"
+    return line
+
+
+def operands_of(info, line):
+    """The inverse of line_of: arrays of the operands' types. A line may leave out zeros at the end."""
+    words = [w.split("=")[-1] for w in line.split()]
+    formats = [info.a, info.b, info.c, info.scale, info.scale]
+    arrays = [f.result(np.array([int(x, 16) for x in w.split(",")], f.codes)) for f, w in zip(formats, words) if f and w != "-"]
+    for n in (0, 1):
+        arrays[n] = np.pad(arrays[n].view(formats[n].codes), (0, info.k - arrays[n].size)).view(arrays[n].dtype)
+    if info.c:
+        arrays[2] = arrays[2].reshape(())
+    return tuple(arrays)

@@ -2,47 +2,28 @@
 
 import contextlib
 import io
-import os
 import pathlib
 import re
-import resource
-import signal
 import tempfile
-import threading
-import time
 import unittest
 
 import numpy as np
 
 import mmafuzz
-
-HOPPER = "sim:hopper/mma.m16n8k16.f32.f16.f16.f32"
-rng = np.random.default_rng(1)
-
-
-def dots(n, k=16):
-    return (rng.standard_normal((n, k)).astype(np.float16), rng.standard_normal((n, k)).astype(np.float16),
-            rng.standard_normal(n).astype(np.float32))
-
-
-def chain(a, b, c):
-    """FP32 additions of exact products, one after the other."""
-    with np.errstate(all="ignore"):
-        for k in range(a.shape[1]):
-            c = c + a[:, k].astype(np.float32) * b[:, k].astype(np.float32)
-    return c
+from common import HOPPER, chain, dots, rng
 
 
 class Units(unittest.TestCase):
     def test_readme(self):
-        """The example of the README gives what it says."""
+        """The examples of the README give what it says."""
         text = (pathlib.Path(__file__).parent.parent / "README.md").read_text()
-        code = re.search(r"```python\n(.*?)```", text, re.S)[1]
+        code = "".join(re.findall(r"```python\n(.*?)```", text, re.S)[:2])
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
-            exec(compile(code, "README.md", "exec"), {})
+            exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
         self.assertTrue(out.getvalue().startswith("-0.75\n"))
-        self.assertIn("cut 2^-2", out.getvalue())
+        for words in ("cut 2^-2", "truncation-width", "validated", "p1) + p2)"):
+            self.assertIn(words, out.getvalue())
 
     def test_bits(self):
         """arXiv:2511.10909, Equation 10, on three architectures."""
@@ -111,6 +92,9 @@ class Units(unittest.TestCase):
         one, two = np.full(k, 0b0010, np.uint8), np.full(k // u.info.block, 128, np.uint8)
         self.assertEqual(float(u(one, one, sa=two, sb=two)), 4 * k)
         self.assertIn(f"{4 * k}", u.explain(one, one, sa=two, sb=two))
+        a, b = rng.integers(0, 16, (5, k), np.uint8), rng.integers(0, 16, (k, 3), np.uint8)
+        sa, sb = rng.integers(120, 130, (5, k // u.info.block), np.uint8), rng.integers(120, 130, (k // u.info.block, 3), np.uint8)
+        np.testing.assert_array_equal(u.matmul(a, b, sa=sa, sb=sb), u(a[:, None], b.T[None], sa=sa[:, None], sb=sb.T[None]))
         with self.assertRaisesRegex(TypeError, "needs block scales"):
             u(one, one)
         with self.assertRaisesRegex(ValueError, "products have"):
@@ -150,58 +134,6 @@ class Units(unittest.TestCase):
         with self.assertRaisesRegex(mmafuzz.Error, "is not open"):
             u(a, b)
 
-    def test_threads(self):
-        u = mmafuzz.unit(HOPPER)
-        a, b, c = dots(1000)
-        want, wrong = u(a, b, c), []
-
-        def work():
-            for _ in range(20):
-                if not np.array_equal(u(a, b, c), want):
-                    wrong.append(1)
-
-        threads = [threading.Thread(target=work) for _ in range(8)]
-        for t in threads:
-            t.start()
-        for t in threads:
-            t.join()
-        self.assertEqual(wrong, [])
-
-    def test_interrupt(self):
-        """Ctrl-C ends a long product, and the unit can be used on."""
-        u = mmafuzz.unit("ref:exact", like="sim:hopper/mma.m8n8k4.f64.f64.f64.f64")
-        a, b = rng.standard_normal((2000, 4000)), rng.standard_normal((4000, 2000))
-        signal.signal(signal.SIGALRM, signal.default_int_handler)
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        begin = time.monotonic()
-        with self.assertRaises(KeyboardInterrupt):
-            u.matmul(a, b)
-        self.assertLess(time.monotonic() - begin, 10)  # not a measurement: it would take minutes
-        self.assertEqual(u.matmul(np.eye(4), np.eye(4)).tolist(), np.eye(4).tolist())
-
-    def test_fork(self):
-        pid = os.fork()
-        if pid == 0:
-            try:
-                mmafuzz.unit(HOPPER)
-                os._exit(1)
-            except mmafuzz.Error as e:
-                os._exit(0 if "forked" in str(e) else 2)
-        self.assertEqual(os.waitpid(pid, 0)[1], 0)
-
-    def test_no_leak(self):
-        a, b, c = dots(1)
-
-        def calls(n):
-            for _ in range(n):
-                with mmafuzz.unit(HOPPER) as u:
-                    u(a, b, c)
-                with contextlib.suppress(mmafuzz.Error):
-                    mmafuzz.unit("sim:hopper", "none")
-            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-        self.assertLess(calls(1000) - calls(200), 20_000)  # KiB
-
 
 class Comparisons(unittest.TestCase):
     def test_equal(self):
@@ -231,7 +163,7 @@ class Comparisons(unittest.TestCase):
             found = mmafuzz.compare(chain, HOPPER, count=5000, bundles=bundles)
             self.assertIn("truncation-width", [c.label for c in found.causes])
             self.assertTrue(pathlib.Path(found.findings[0].bundle, "README.md").exists())
-            self.assertIn("unit", str(found))
+            self.assertIn("A  sim:hopper", str(found))
 
     def test_codes(self):
         """NaNs of another code are equal, unless bits are asked for."""
@@ -247,19 +179,96 @@ class Comparisons(unittest.TestCase):
         self.assertGreater(found.codes, 0)
         self.assertEqual(mmafuzz.compare(quiet, u, count=5000, bits=True).mismatches, found.codes)
 
-    def test_exception(self):
-        class Mine(Exception):
-            pass
+    def test_functions(self):
+        """Two functions, and a function beside a reference, need formats of their own."""
+        formats = ("fp16", np.float16, "fp32", "fp32")
+        back = mmafuzz.compare(lambda a, b, c: chain(a[:, ::-1], b[:, ::-1], c), chain, formats=formats, k=2, count=1000)
+        self.assertEqual([c.label for c in back.causes], ["summation-order"])
+        f = back.findings[0]
+        self.assertEqual((f.operands[0].shape, f.operands[2].shape), ((2,), ()))
+        self.assertEqual(int(f.want, 16), int(chain(*(x[None] for x in f.operands)).view(np.uint32)[0]))
+        self.assertEqual(int(f.got, 16), int(chain(*(x[None, ::-1] if x.ndim else x[None] for x in f.operands)).view(np.uint32)[0]))
+        self.assertFalse(mmafuzz.compare(chain, "ref:mul32", formats=formats, k=16, count=5000))
+        self.assertFalse(mmafuzz.compare(HOPPER, mmafuzz.unit(HOPPER), count=5000))
+        for words, f in [("formats and k are needed", lambda: mmafuzz.compare(chain, chain)),
+                         ("no function, no unit", lambda: mmafuzz.compare(3, HOPPER)),
+                         ("no format", lambda: mmafuzz.infer(chain, formats=("fp16", "fp16", "fp32", np.int64), k=4))]:
+            with self.subTest(words), self.assertRaisesRegex(TypeError, words):
+                f()
+        for words, f in [("count is 0", lambda: mmafuzz.compare(chain, HOPPER, count=0)),
+                         ("k is 0", lambda: mmafuzz.compare(chain, "ref:exact", formats=formats, k=0)),
+                         ("no inputs in common", lambda: mmafuzz.compare("sim:hopper/mma.m8n8k4.f64.f64.f64.f64", HOPPER))]:
+            with self.subTest(words), self.assertRaisesRegex(mmafuzz.Error, words):
+                f()
 
-        def broken(a, b, c):
-            raise Mine("here")
+    def test_lengths(self):
+        """Units of other k are compared on dot products of a length that both take."""
+        found = mmafuzz.compare("sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:hopper/mma.m16n8k8.f32.f16.f16.f32", count=3000)
+        f = found.findings[0]
+        self.assertEqual(f.operands[0].shape, (8,))
+        with mmafuzz.unit("sim:volta/mma.m8n8k4.f32.f16.f16.f32") as u:
+            self.assertEqual(f"{int(u(*f.operands, codes=True)):08x}", f.got)
 
-        with self.assertRaisesRegex(Mine, "here"):
-            mmafuzz.compare(broken, HOPPER, count=1000)
-        with self.assertRaisesRegex(TypeError, "the function's result is an array of float64"):
-            mmafuzz.compare(lambda a, b, c: c.astype(np.float64), HOPPER, count=1000)
-        with self.assertRaisesRegex(ValueError, "has the shape"):
-            mmafuzz.compare(lambda a, b, c: c[:1], HOPPER, count=1000)
+    def test_minimize(self):
+        """An input of many terms shrinks to the few that show the same."""
+        a, b = np.zeros((2, 16), np.float16)
+        a[:4], b[:4], c = [-8192, -0.5, -0.25, -0.125], [1024, 1, 1, 1], np.float32(2**23)
+        found = mmafuzz.minimize(chain, HOPPER, (a, b, c))
+        small = found.operands
+        self.assertLess(np.count_nonzero(small[0] * small[1]), 4)
+        self.assertEqual(f"{int(mmafuzz.unit(HOPPER)(*small, codes=True)):08x}", found.want)
+        self.assertEqual(f"{int(chain(*(x[None] for x in small)).view(np.uint32)[0]):08x}", found.got)
+        self.assertEqual(mmafuzz.minimize(chain, HOPPER, found), found)
+        self.assertIsNone(mmafuzz.minimize(chain, HOPPER, (a, b * 0, c)))
+        with self.assertRaisesRegex(TypeError, "has 3 operands, not 4"):
+            mmafuzz.minimize(chain, HOPPER, (a, b, c, c))
+
+    def test_inputs(self):
+        """Inputs are the same in any batch, and of the unit's types."""
+        u = mmafuzz.unit(HOPPER)
+        all, part = u.inputs(300), u.inputs(100, skip=200)
+        for x, y in zip(all, part, strict=True):
+            self.assertEqual(x[200:].tobytes(), y.tobytes())
+        self.assertNotEqual(all[0].tobytes(), u.inputs(300, seed=2)[0].tobytes())
+        self.assertGreater(np.count_nonzero(u(*all) != chain(*all)), 30)
+        self.assertEqual([x.shape for x in u.inputs(0)], [(0, 16), (0, 16), (0,)])
+
+
+class Inferences(unittest.TestCase):
+    def test_infer(self):
+        """The program of a function is found, and its model has the function's bits."""
+        i = mmafuzz.infer(chain, formats=("fp16", "fp16", "fp32", "fp32"), k=2, checks=500)
+        self.assertTrue(i)
+        self.assertEqual((i.verdict, i.tree), ("found", "((p0 + c) + p1)"))
+        self.assertIn("validated", str(i))
+        self.assertIn("acc.mode", [p.path for p in i.parameters if p.value == "rne"])
+        with tempfile.TemporaryDirectory() as d:
+            i.save(pathlib.Path(d, "m.json"))
+            with mmafuzz.unit(f"model:{d}/m.json") as u:
+                self.assertFalse(mmafuzz.compare(chain, u, count=3000))
+
+    def test_unexplained(self):
+        i = mmafuzz.infer(lambda a, b, c: np.maximum(c, 3), formats=("fp16", "fp16", "fp32", "fp32"), k=1, seconds=0.5)
+        self.assertFalse(i)
+        with self.assertRaisesRegex(ValueError, "no program was found"):
+            i.save("/nowhere")
+
+    def test_probe(self):
+        p = mmafuzz.probe(HOPPER)
+        self.assertEqual(p["T_rnd_dir"], "RZ")
+        self.assertEqual(p.tree, "[c p0..p15]")
+        self.assertIn("summation tree", str(p))
+        self.assertEqual(mmafuzz.probe(mmafuzz.unit(HOPPER)), p)
+        self.assertEqual(mmafuzz.probe(chain, like=HOPPER)["T_rnd_dir"], "RNE")
+
+    def test_pandas(self):
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.skipTest("no pandas")
+        p = mmafuzz.probe(HOPPER)
+        self.assertEqual(list(p.to_pandas()["value"]), [a.value for a in p.answers])
+        self.assertEqual(list(mmafuzz.compare(chain, HOPPER, count=2000).to_pandas().columns), ["label", "cases", "max_ulp"])
 
 
 if __name__ == "__main__":

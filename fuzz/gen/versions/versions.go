@@ -30,7 +30,7 @@ func Current() corpus.Versions { return current() }
 var current = sync.OnceValue(func() corpus.Versions {
 	return corpus.Versions{
 		Catalogue:  catalogue(mma.Catalog()),
-		Generators: generators(append(gen.Versions(), gen.Source{}.Mutate(0).Generator)),
+		Generators: generators(append(append(gen.Versions(), gen.Conversions()...), gen.Source{}.Mutate(0).Generator)),
 		Formats:    formats(fp.All()),
 	}
 })

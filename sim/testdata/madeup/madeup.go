@@ -76,7 +76,7 @@ func drawUnit(s sampler) mma.Instruction {
 	i.Formats, i.K = drawFormats(s)
 	i.Params = drawParams(s, i.Formats, i.K)
 	if i.A.Width() == 1 && i.Scale == fp.None && s.chance(30) {
-		i.Down = uint8(s.IntN(mma.MaxDown + 1))
+		i.Down = uint8(s.IntN(128))
 	}
 	return i
 }

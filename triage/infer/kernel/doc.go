@@ -18,6 +18,26 @@
 //   - For every field of what was found, a schedule with another value: one that gives the
 //     same results everywhere is a field that was not distinguished.
 //
+// # Kinds of matrices
+//
+//	flat           normal numbers
+//	spread         the same, times a factor of 1e-3 to 1e3 for each k
+//	cancelling     small whole numbers, times powers of two: many sums cancel
+//	small          products about the least normal number
+//	zeros          lines of zeros of one sign, and of zeros of any sign with a few ones
+//	special        a quarter zeros of any sign; infinities and NaNs in a quarter of the lines
+//	large          sums about the largest number
+//	activations    A has no negative numbers and a few outliers, B has small weights
+//	underflow      products about the least subnormal number, most lines of one sign
+//	scaled lines   each line has a scale of its own, from subnormal to the largest numbers
+//	sparse         runs of zeros; infinities and NaNs in a quarter of the lines
+//	symmetric      B is A transposed
+//	mixed lines    each line is of any other kind, of any or one sign; in a quarter of them
+//	               all numbers are equal
+//
+// Lines are the rows of A and the columns of B. What depends on values that none of these
+// has, or happens less often than once in the products that were validated, is not seen.
+//
 // # JSON
 //
 // go doc ./cmd/mmafuzz says what all JSON of mmafuzz has in common, and what ? and * mark.
@@ -52,6 +72,7 @@
 //	elements[]           number?   of D, by schedule
 //	products             number    that the target was asked for
 //	validated            number    elements of D that were compared in the end
+//	validated_products   number    products that these are of
 //	kinds[]              string?   of matrices that they come from
 //
 // The API of this package is not promised: it may change in any version.

@@ -8,9 +8,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// kinds of matrices, by number: see number. The lines of mixed ones are of any other kind.
+// kinds of matrices, by number: see number. B of symmetric products is A transposed, and the
+// lines of mixed ones are of any kind before them.
 var kinds = []string{"flat", "spread", "cancelling", "small", "zeros", "special", "large", "activations",
-	"underflow", "scaled lines", "sparse", "mixed lines"}
+	"underflow", "scaled lines", "sparse", "symmetric", "mixed lines"}
 
 // drawer draws numbers, line after line.
 type drawer struct {
@@ -78,6 +79,11 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 				code = f.InfCode(v < 0)
 			}
 			mma.Store(to, w, i, code)
+		}
+	}
+	if kinds[kind] == "symmetric" && b.A == b.B {
+		for from := 0; from < len(m.b); from += len(m.a) {
+			copy(m.b[from:], m.a)
 		}
 	}
 }

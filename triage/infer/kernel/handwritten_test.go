@@ -30,7 +30,7 @@ type handwritten struct {
 }
 
 func newHandwritten(f func(element) float32, s schedule.Shape) *handwritten {
-	return &handwritten{inst: newLibrary(nil, fp.FP32, s).inst, f: f}
+	return &handwritten{inst: newLibrary(nil, fp.FP32, fp.FP32, s).inst, f: f}
 }
 
 func (h *handwritten) Instruction() *mma.Instruction { return h.inst }
@@ -244,7 +244,7 @@ var handwrittens = []struct {
 		return float32(s)
 	}},
 	{"by row", Found, func(e element) float32 {
-		if e.row >= 4 {
+		if e.row == 1 {
 			return inOrder(e.lanes(fma, 2, len(e.a)))
 		}
 		return e.chain(fma)
@@ -264,6 +264,69 @@ var handwrittens = []struct {
 	{"dropped tail", Found, func(e element) float32 { return e.ordered(fma, 0, stride(0, len(e.a)&^7, 1)...) }},
 	{"last product dropped", Found, func(e element) float32 { return e.ordered(fma, 0, stride(0, len(e.a)-1, 1)...) }},
 	{"from the last to the first", Found, element.reversed},
+	{"three lanes", Found, func(e element) float32 { return inOrder(e.lanes(fma, 3, len(e.a))) }},
+	{"five lanes unfused, last first", Found, func(e element) float32 {
+		s := e.lanes(mulAdd, 5, len(e.a))
+		slices.Reverse(s)
+		return inOrder(s)
+	}},
+	{"two vectors of four lanes", Found, func(e element) float32 {
+		m := len(e.a) &^ 7
+		s := e.lanes(fma, 8, m)
+		for i := range 4 {
+			s[i] += s[i+4]
+		}
+		return e.ordered(fma, (s[0]+s[1])+(s[2]+s[3]), stride(m, len(e.a), 1)...)
+	}},
+	{"even, then odd", Found, func(e element) float32 {
+		return e.ordered(fma, 0, append(stride(0, len(e.a), 2), stride(1, len(e.a), 2)...)...)
+	}},
+	{"the short block first", Found, func(e element) float32 {
+		r := len(e.a) % 8
+		sums := []float32{e.ordered(fma, 0, stride(0, r, 1)...)}
+		for from := r; from < len(e.a); from += 8 {
+			sums = append(sums, e.ordered(fma, 0, stride(from, from+8, 1)...))
+		}
+		return inOrder(sums)
+	}},
+	{"two halves", Found, func(e element) float32 {
+		m := (len(e.a) + 1) / 2
+		return e.ordered(fma, 0, stride(0, m, 1)...) + e.ordered(fma, 0, stride(m, len(e.a), 1)...)
+	}},
+	{"three slices, each two lanes", Found, func(e element) (s float32) {
+		n := (len(e.a) + 2) / 3
+		for from := 0; from < len(e.a); from += n {
+			to := min(from+n, len(e.a))
+			x := e.ordered(fma, 0, stride(from, to, 2)...) + e.ordered(fma, 0, stride(from+1, to, 2)...)
+			if s += x; from == 0 {
+				s = x
+			}
+		}
+		return s
+	}},
+	{"four lanes without subnormal numbers", Found, func(e element) float32 {
+		a, b := flushedAll(e.a), flushedAll(e.b)
+		var s [4]float32
+		for k := range a {
+			s[k%4] = flushed(fma(a[k], b[k], s[k%4]))
+		}
+		return flushed(flushed(s[0]+s[2]) + flushed(s[1]+s[3]))
+	}},
+	{"blocks added last first, tail dropped", Found, func(e element) float32 {
+		e.a = e.a[:len(e.a)&^3]
+		s := e.blocks(fma, 12)
+		slices.Reverse(s)
+		return inOrder(s)
+	}},
+	{"by corner", Found, func(e element) float32 {
+		switch {
+		case e.row == 0 && e.column == 0:
+			return e.chain(mulAdd)
+		case e.row == 0:
+			return 0 + e.chain(fma)
+		}
+		return e.pairwise(0, len(e.a))
+	}},
 	// What follows is in no schedule.
 	{"fused and unfused in turn", Unexplained, func(e element) (s float32) {
 		for k := range e.a {
@@ -423,6 +486,84 @@ var handwrittens = []struct {
 		}
 		return s
 	}},
+	{"two products at a time", Unexplained, func(e element) (s float32) {
+		for k := 0; k < len(e.a); k += 2 {
+			s += float32(e.double(false, stride(k, min(k+2, len(e.a)), 1)...))
+		}
+		return s
+	}},
+	{"rounded to BF16 in the end", Unexplained, func(e element) float32 {
+		return math.Float32frombits(math.Float32bits(e.chain(fma)) &^ 0xffff)
+	}},
+	{"the negative of the negative", Unexplained, func(e element) (s float32) {
+		for k := range e.a {
+			s = fma(-e.a[k], e.b[k], s)
+		}
+		return -s
+	}},
+	{"outliers in FP64", Unexplained, func(e element) float32 {
+		if !every(e.a, func(x float32) bool { return x > -40 && x < 40 }) {
+			return float32(e.double(false, stride(0, len(e.a), 1)...))
+		}
+		return e.chain(fma)
+	}},
+	{"a row that is the column", Unexplained, func(e element) float32 {
+		if slices.Equal(e.a, e.b) {
+			return inOrder(e.lanes(fma, 4, len(e.a)))
+		}
+		return e.chain(fma)
+	}},
+	{"a single number in a row", Unexplained, func(e element) float32 {
+		at, n := 0, 0
+		for k, x := range e.a {
+			if x != 0 {
+				at, n = k, n+1
+			}
+		}
+		if n == 1 {
+			return e.a[at] * e.b[at]
+		}
+		return e.chain(fma)
+	}},
+	{"large results are one ulp less", Unexplained, func(e element) float32 {
+		if s := e.chain(fma); s < 1e6 || math.IsInf(float64(s), 0) {
+			return s
+		} else {
+			return math.Nextafter32(s, 0)
+		}
+	}},
+	{"unfused where the sum is zero", Unexplained, func(e element) (s float32) {
+		for k := range e.a {
+			if p := e.a[k] * e.b[k]; s == 0 {
+				s += flushed(p)
+			} else {
+				s = fma(e.a[k], e.b[k], s)
+			}
+		}
+		return s
+	}},
+	{"an infinity in a row makes NaN", Unexplained, func(e element) float32 {
+		if !every(e.a, func(x float32) bool { return !math.IsInf(float64(x), 0) }) {
+			return float32(math.NaN())
+		}
+		return e.chain(fma)
+	}},
+	{"products in double where they underflow", Unexplained, func(e element) (s float32) {
+		for k := range e.a {
+			if p := float64(e.a[k]) * float64(e.b[k]); p != 0 && math.Abs(p) < 0x1p-126 {
+				s += float32(p)
+			} else {
+				s = fma(e.a[k], e.b[k], s)
+			}
+		}
+		return s
+	}},
+	{"the first element is of another row", Unexplained, func(e element) float32 {
+		if e.row == 0 && e.column == 0 {
+			e.a = append([]float32{e.b[0]}, e.a[1:]...)
+		}
+		return e.chain(fma)
+	}},
 	{"every 97th product is another", Varies, func(e element) float32 {
 		if e.call%97 == 0 {
 			return e.reversed()
@@ -434,12 +575,12 @@ var handwrittens = []struct {
 // TestHandwritten infers kernels that are functions: what is found has to give their results
 // on matrices that were drawn by no code of the inference.
 func TestHandwritten(t *testing.T) {
-	s := schedule.Shape{M: 5, N: 5, K: 45}
 	for n, tc := range handwrittens {
-		if n%tier.Of(8, 4, 1) != 0 {
+		if n%tier.Of(16, 8, 1) != 0 {
 			continue
 		}
 		t.Run(tc.name, func(t *testing.T) {
+			s := []schedule.Shape{{M: 5, N: 5, K: 45}, {M: 6, N: 5, K: 37}, {M: 2, N: 5, K: 50}}[n%3]
 			start := time.Now()
 			h := newHandwritten(tc.f, s)
 			r, err := Infer(t.Context(), h, s, Options{Seed: 1, Checks: 100_000, Policy: oracle.Policy{NaN: oracle.ByClass}})
@@ -474,6 +615,7 @@ func holds(t *testing.T, h *handwritten, k *schedule.Kernel, s schedule.Shape) {
 	for range 4000 {
 		strange(d, in.A, s.K)
 		strange(d, in.B, s.K)
+		copy(in.B[:d.IntN(2)*4*s.K], in.A)
 		if err := h.Run(t.Context(), in, out); err != nil {
 			t.Fatal(err)
 		}

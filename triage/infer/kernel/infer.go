@@ -43,16 +43,19 @@ const (
 
 // Result is what an inference has found.
 type Result struct {
-	Verdict   Verdict          `json:"verdict"`
-	Shape     schedule.Shape   `json:"shape"`
-	Kernel    *schedule.Kernel `json:"kernel,omitempty"`
-	Why       string           `json:"why,omitempty"` // there is none
-	Witness   *Witness         `json:"witness,omitempty"`
-	Fields    []Field          `json:"fields,omitempty"`
-	Elements  []int            `json:"elements,omitempty"` // of D, by schedule
-	Products  int              `json:"products"`           // that were asked
-	Validated int              `json:"validated"`          // elements of D that were compared
-	Kinds     []string         `json:"kinds,omitempty"`    // of matrices that they come from
+	Verdict  Verdict          `json:"verdict"`
+	Shape    schedule.Shape   `json:"shape"`
+	Kernel   *schedule.Kernel `json:"kernel,omitempty"`
+	Why      string           `json:"why,omitempty"` // there is none
+	Witness  *Witness         `json:"witness,omitempty"`
+	Fields   []Field          `json:"fields,omitempty"`
+	Elements []int            `json:"elements,omitempty"` // of D, by schedule
+	Products int              `json:"products"`           // that were asked
+	// Validated is how many elements of D were compared in the end, of ValidatedProducts
+	// that had no part in the search.
+	Validated         int      `json:"validated"`
+	ValidatedProducts int      `json:"validated_products"`
+	Kinds             []string `json:"kinds,omitempty"` // of matrices that they come from
 }
 
 // Witness is an element that is not explained, with its row of A and column of B as codes.

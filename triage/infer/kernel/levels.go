@@ -38,8 +38,8 @@ func (e *enumeration) levels(seqs [][]int32, depth int) (all [][]schedule.Level)
 		}
 		return all
 	}
-	if depth == 1 && !slices.ContainsFunc(seqs, func(seq []int32) bool { return !e.chain(backwards(seq)) }) {
-		all = [][]schedule.Level{{{Cut: schedule.Cut{By: "size", N: 1}, Merge: schedule.Merge{Order: "chain-reverse"}}}}
+	if depth == 1 {
+		all = e.permuted(seqs)
 	}
 	id := identity(seqs, depth)
 	if e.failed[id] {
@@ -110,10 +110,26 @@ func (s *sums) chain(seq []int32) bool {
 	return true
 }
 
-func backwards(seq []int32) []int32 {
-	seq = slices.Clone(seq)
-	slices.Reverse(seq)
-	return seq
+// permuted returns the levels by which one accumulator adds sequences in another order.
+func (e *enumeration) permuted(seqs [][]int32) (all [][]schedule.Level) {
+	cuts := []schedule.Level{{Cut: schedule.Cut{By: "size", N: 1}, Merge: schedule.Merge{Order: "chain-reverse"}}}
+	for n := 2; n <= 64; n++ {
+		for vector := 1; vector <= 16; vector *= 2 {
+			cuts = append(cuts, schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: vector}, Merge: schedule.Merge{Order: "chain"}})
+		}
+	}
+	for _, l := range cuts {
+		if !slices.ContainsFunc(seqs, func(seq []int32) bool {
+			parts, _, _ := l.Parts(seq, nil)
+			if l.Merge.Order == "chain-reverse" {
+				slices.Reverse(parts)
+			}
+			return !e.chain(slices.Concat(parts...))
+		}) {
+			all = append(all, []schedule.Level{l})
+		}
+	}
+	return all
 }
 
 // tails returns what may be done apart: nothing first. Of several that mean the same the

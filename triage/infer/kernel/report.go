@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	order "github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // Report is a Result with what it is about.
@@ -37,9 +38,9 @@ func (r *Report) Document() *document.Document {
 	d.Untitled = true
 	d.Add("What was found", document.OnTerminal(document.Text(r.Headline())), document.Indent(2, r.found()...))
 	if r.Verdict == Found {
-		d.Add("What proves it", document.Indent(2, r.proofs()...))
+		d.Add("How it was checked", document.Indent(2, r.checks()...))
 	}
-	d.Add("What it took", document.Text(fmt.Sprintf("%s products of matrices were asked; seed %d.", readable.Thousands(uint64(r.Products)), r.Seed)))
+	d.Add("What it took", document.Text(fmt.Sprintf("%s were asked; seed %d.", products(r.Products), r.Seed)))
 	return d
 }
 
@@ -67,33 +68,63 @@ func (r *Report) found() (all []document.Block) {
 		all = append(all, document.Text(fmt.Sprintf("schedule %d, %s of %s elements: %s", n, readable.Thousands(uint64(r.Elements[n])), readable.Thousands(uint64(r.Shape.M*r.Shape.N)), where)),
 			document.Indent(2, document.List(words(r.Kernel, s, r.Shape.K)...)))
 	}
+	for _, o := range order.Orders("order of summation", r.Kernel, r.Shape) {
+		all = append(all, o.Figure())
+	}
+	if open := r.undetermined(); open != nil {
+		all = append(all, open)
+	}
 	return all
 }
 
-// proofs says what was validated and which fields were distinguished.
-func (r *Report) proofs() []document.Block {
-	blocks := []document.Block{document.Text(fmt.Sprintf("validated: %s elements of fresh matrices, %s; none differs. NaNs are compared by %s, zeros by %s.",
-		readable.Thousands(uint64(r.Validated)), strings.Join(r.Kinds, ", "), r.NaN, r.Zero))}
+func products(n int) string {
+	return readable.Thousands(uint64(n)) + " products of matrices"
+}
+
+// undetermined names the fields that have other values with the same results.
+func (r *Report) undetermined() document.Block {
 	var open []string
 	for i := range r.Fields {
-		f := &r.Fields[i]
-		name := fmt.Sprintf("schedule %d, %s = %s", f.Schedule, f.Name, f.Value)
-		if len(f.Open) > 0 {
-			open = append(open, name+": not distinguished from "+strings.Join(f.Open, ", "))
-		}
-		if len(f.Same) > 0 {
-			open = append(open, name+": at this shape the same operations as "+strings.Join(f.Same, ", "))
+		if f := &r.Fields[i]; len(f.Open) > 0 {
+			open = append(open, fmt.Sprintf("%s, which may be %s or %s", f.place(len(r.Kernel.Schedules)), f.Value, strings.Join(f.Open, " or ")))
 		}
 	}
+	if open == nil {
+		return nil
+	}
+	return document.Text("Not determined, because all inputs gave the same results: " + strings.Join(open, "; ") + ".")
+}
+
+// place names a field, with its schedule if there are several.
+func (f *Field) place(schedules int) string {
+	if schedules == 1 {
+		return f.Name
+	}
+	return fmt.Sprintf("schedule %d, %s", f.Schedule, f.Name)
+}
+
+// checks says what was validated, what that cannot rule out, and which fields were
+// distinguished.
+func (r *Report) checks() []document.Block {
 	told := 0
+	var same []string
 	for i := range r.Fields {
-		if r.Fields[i].distinguished() {
+		f := &r.Fields[i]
+		if f.distinguished() {
 			told++
 		}
+		if len(f.Same) > 0 {
+			same = append(same, fmt.Sprintf("%s = %s: at this shape the same operations as %s", f.place(len(r.Kernel.Schedules)), f.Value, strings.Join(readable.First(f.Same, 4), ", ")))
+		}
 	}
-	blocks = append(blocks, document.Text(fmt.Sprintf("%d of %d fields: every other value that was tried gives other results.", told, len(r.Fields))))
-	if open != nil {
-		blocks = append(blocks, document.List(open...))
+	blocks := []document.Block{
+		document.Text(fmt.Sprintf("%s elements of %s that had no part in the search, of %d kinds: %s. None differs; NaNs are compared by %s, zeros by %s.",
+			readable.Thousands(uint64(r.Validated)), products(r.ValidatedProducts), len(r.Kinds), strings.Join(r.Kinds, ", "), r.NaN, r.Zero)),
+		document.Text(fmt.Sprintf("Not ruled out: that other values than these matrices have, another shape or other threads change the order, and what happens less often than once in %s.", products(r.ValidatedProducts))),
+		document.Text(fmt.Sprintf("%d of %d fields: every other value that was tried gives other results.", told, len(r.Fields))),
+	}
+	if same != nil {
+		blocks = append(blocks, document.List(same...))
 	}
 	return blocks
 }

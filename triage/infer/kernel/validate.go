@@ -18,7 +18,7 @@ func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*
 	n := max(len(kinds), (l.o.Checks+g*g*l.M*l.N-1)/(g*g*l.M*l.N))
 	k := grid(r.Kernel, l.M, l.N, g)
 	wrong := map[int]*counter{}
-	r.Validated, r.Kinds = 0, kinds
+	r.Validated, r.ValidatedProducts, r.Kinds = 0, 0, kinds
 	for t := range n {
 		l.enter("validated on %d of %d elements", r.Validated, n*g*g*l.M*l.N)
 		s, err := l.gridded(ctx, g, t%len(kinds), l.o.Seed+seedValidation+round<<24+uint64(t))
@@ -30,6 +30,7 @@ func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*
 			return nil, err
 		}
 		r.Validated += s.M * s.N
+		r.ValidatedProducts += g * g
 		for _, i := range at {
 			row, column := i/s.N, i%s.N
 			if p := row%l.M*l.N + column%l.N; wrong[p] == nil {

@@ -19,11 +19,18 @@ func words(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
 		parts, _, _ := l.Parts(seq, nil)
 		main, rest := l.Tail.Cut(seq)
 		shown, _, _ := (&schedule.Level{Cut: l.Cut}).Parts(main, nil)
-		all = append(all, fmt.Sprintf("%s is %s. %s", capital(of), cutWords(&l.Cut, shown), mergeWords(l, unit, len(parts))))
+		switch {
+		case len(parts) > 1:
+			all = append(all, fmt.Sprintf("%s is %s. %s", capital(of), cutWords(&l.Cut, shown), mergeWords(l, unit, len(parts))))
+		case l.Merge.Start == "zero":
+			all = append(all, fmt.Sprintf("The sum of %s is added to zero in the end, as if C were cleared first: no result is -0.", of))
+		}
 		if l.Tail != nil {
 			all = append(all, tailWords(l.Tail, rest, of))
 		}
-		seq = parts[0]
+		if seq = parts[0]; len(parts) == 1 {
+			continue
+		}
 		of = fmt.Sprintf("each such %s (the first has %d products)", partName(&l.Cut), len(parts[0]))
 	}
 	return append(all, "An accumulator adds its products one after the other, ascending in k: "+unitWords(unit)+".")
@@ -84,6 +91,12 @@ var orderWords = map[string]string{
 }
 
 func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
+	switch l.Merge.Order {
+	case "chain":
+		return "One accumulator adds them one after the other, first to last."
+	case "chain-reverse":
+		return "One accumulator adds them one after the other, last to first."
+	}
 	o := orderWords[l.Merge.Order]
 	if parts == 2 {
 		o = "1 + 2"

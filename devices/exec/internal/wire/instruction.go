@@ -61,7 +61,7 @@ func setField(i *mma.Instruction, key, value string) (err error) {
 		i.Block = uint8(n)
 	case "down":
 		var n int
-		n, err = number(value, mma.MaxDown)
+		n, err = number(value, 127) // as mma.Formats.Validate has it
 		i.Down = uint8(n)
 	case "k":
 		i.K, err = number(value, maxK)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -65,8 +66,8 @@ type program struct {
 // not one of NVIDIA's.
 func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	arch, ok := mma.FindArch(c.Instruction.Arch)
-	if !ok || !strings.HasPrefix(arch.Chip, "sm_") {
-		return nil, nil
+	if !ok || !strings.HasPrefix(arch.Chip, "sm_") || c.Instruction.B == fp.One {
+		return nil, nil // not NVIDIA's, or a conversion, which has no kernel
 	}
 	m, n := ptx.Tile(c.Instruction, 1, 1)
 	k, err := ptx.Kernel(c.Instruction, arch.Chip, m, n)

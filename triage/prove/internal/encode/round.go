@@ -19,7 +19,7 @@ type rounding struct {
 
 // placed is a Round of numbers of a format.
 func placed(r mma.Round, id fp.ID) rounding {
-	return rounding{Round: r, hasEmin: r.Emin != 0, hasEmax: r.Emax != 0, short: r.Short(id)}
+	return rounding{Round: r, hasEmin: r.HasEmin(), hasEmax: r.Emax != 0, short: r.Short(id)}
 }
 
 // round applies a Round.
@@ -254,6 +254,9 @@ func (e *encoder) code(x number) *graph.Node {
 
 // nanCode is the code of a NaN result that is not taken from an operand.
 func (e *encoder) nanCode() *graph.Node {
+	if !e.d.HasNaN() {
+		return e.code64(e.d.MaxFinite())
+	}
 	code := e.d.QuietNaN(e.Special.NegativeNaN())
 	if e.Special.NaN == mma.NaNOnes {
 		code = e.d.OnesNaNCode()
@@ -273,8 +276,5 @@ func (e *encoder) nanOfC(result *graph.Node) *graph.Node {
 	if e.Special.NaN != mma.NaNOfC || o.f == nil {
 		return result
 	}
-	ones := e.Int(1<<o.f.ExpBits - 1)
-	frac := int(o.f.FracBits)
-	code := e.Add(e.Left(o.sign, frac+int(o.f.ExpBits)), e.Left(e.Ite(o.special, ones, o.field), frac), o.frac)
-	return e.Ite(e.read(unread(e.Graph, o, e.In.NarrowC)).nan, code, result)
+	return e.Ite(e.read(unread(e.Graph, o, e.In.NarrowC)).nan, e.in.codeOf(o), result)
 }

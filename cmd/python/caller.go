@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// caller is a unit that the caller's function computes: one batch at a time.
+type caller struct {
+	inst *mma.Instruction
+	mu   sync.Mutex
+	run  func(in *mma.Batch, out []byte) error
+}
+
+// mostProducts bounds k, as in a child's header.
+const mostProducts = 1 << 16
+
+// newInstruction returns the instruction that a text in JSON describes: name, k and formats.
+func newInstruction(text string) (*mma.Instruction, error) {
+	var r struct {
+		Name    string
+		K       int
+		Formats mma.Formats
+	}
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		return nil, err
+	}
+	if r.K < 1 || r.K > mostProducts {
+		return nil, fmt.Errorf("k is %d: a dot product has 1 to %d products", r.K, mostProducts)
+	}
+	return &mma.Instruction{Name: r.Name, Formats: r.Formats, K: r.K, Unknown: mma.FacetNaN}, r.Formats.Validate()
+}
+
+func (u *caller) Instruction() *mma.Instruction { return u.inst }
+func (u *caller) Model() *mma.Params            { return nil }
+
+// BatchSize is that of a function which takes some microseconds to call.
+func (u *caller) BatchSize() int { return 1024 }
+
+func (u *caller) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return u.run(in, out)
+}

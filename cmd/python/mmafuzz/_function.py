@@ -1,0 +1,105 @@
+"""Functions of NumPy arrays as units."""
+
+import contextlib
+import ctypes
+import inspect
+import json
+
+import numpy as np
+
+from . import _formats, _library
+from ._dots import Signature
+from ._unit import Unit, unit
+
+
+class Function:
+    """A unit that a function computes; failed has the exceptions that it has raised."""
+
+    def __init__(self, function, description):
+        self.failed = []
+
+        @_library.Function
+        def callback(batch):
+            if self.failed:
+                return 1
+            try:
+                b = batch.contents
+                d = self.signature.compute(function, b.tiles, b.m, b.n, b.k, _buffers(b))
+                np.frombuffer((ctypes.c_char * b.bytes_d).from_address(b.d), d.dtype)[:] = d
+                return 0
+            except BaseException as e:  # it must not pass through Go
+                self.failed.append(e)
+                return 1
+
+        self._callback = callback  # the library has it, too
+        self._handle = _library.call("callable", json.dumps(description).encode(), callback)
+        i = self.info = Unit.describe(self._handle)
+        self.signature = Signature(i.k, i.a, i.b, i.c, i.d, i.scale, i.block)
+
+    def close(self):
+        _library.close(self._handle)
+
+
+def _buffers(b):
+    """The operands of a batch, as far as there are any."""
+    for name in ("a", "b", "c", "sa", "sb"):
+        if size := getattr(b, "bytes_" + name):
+            yield (ctypes.c_char * size).from_address(getattr(b, name))
+
+
+def _name(function):
+    name = getattr(function, "__qualname__", "") or type(function).__name__
+    module = inspect.getmodule(function)
+    return f"{module.__name__}.{name}" if module else name
+
+
+def _description(formats, k, like):
+    """What a function computes on, as the library reads it."""
+    if like is not None:
+        i = like.info
+        formats, k = dict(a=i.a, b=i.b, c=i.c, d=i.d, scale=i.scale, block=i.block), k or i.k
+    if formats is None or k is None:
+        raise TypeError("of a function, the formats and k are needed: formats=(a, b, c, d) and k, or like=\"TARGET/INSTRUCTION\"")
+    if not isinstance(formats, dict):
+        formats = dict(zip("abcd", formats, strict=True))
+    return {"name": like.info.name if like else "a function", "k": k, "formats": {"c": "none", **{x: f if x == "block" else _formats.name(f) for x, f in formats.items() if f}}}
+
+
+@contextlib.contextmanager
+def opened(*subjects, formats=None, k=None, like=None):
+    """Units of functions, of Units, and of names of units. Functions and references have the
+    formats and k that are given, or those of like, or those of the first unit beside them."""
+    def open(x):
+        return unit(x) if isinstance(x, str) and not x.startswith("ref:") else x
+
+    units = [open(x) for x in subjects]
+    like = open(like)
+    if formats is None and like is None:
+        like = next((x for x in units if isinstance(x, Unit)), None)
+    with contextlib.ExitStack() as stack:
+        for at, x in enumerate(units):
+            if isinstance(x, str):
+                units[at] = unit(x) if "/" in x else unit(x, like=json.dumps(_description(formats, k, like)))
+            elif callable(x):
+                if not isinstance(x, Unit):
+                    units[at] = stack.enter_context(contextlib.closing(Function(x, {**_description(formats, k, like), "name": _name(x)})))
+            else:
+                raise TypeError(f"{x!r} is no function, no unit and no name of one")
+        yield units
+
+
+def run(task, units, **options):
+    """Does a task with units, and returns its result. An exception of a function ends it."""
+    handles = [u._handle for u in units] + [0]
+
+    def raised():
+        return next((e for u in units if isinstance(u, Function) for e in u.failed), None)
+
+    try:
+        job = _library.call("task", task.encode(), handles[0], handles[1], json.dumps(options).encode())
+        result = json.loads(_library.wait(job, raised))
+    except _library.Error as e:
+        raise raised() or e
+    if raised():
+        raise raised()
+    return result

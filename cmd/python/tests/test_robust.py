@@ -1,0 +1,223 @@
+"""What may happen to a library in a process that is not its own."""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import mmafuzz
+from common import HOPPER, chain, dots, rng
+
+FORMATS = ("fp16", "fp16", "fp32", "fp32")
+
+
+def python(code):
+    """Runs a program of its own, and returns its exit status and what it printed."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    return done.returncode, done.stdout + done.stderr
+
+
+class Interrupts(unittest.TestCase):
+    def interrupted(self, f):
+        """Calls f, which would take minutes, and sends a signal soon."""
+        old = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        begin = time.monotonic()
+        try:
+            with self.assertRaises(KeyboardInterrupt):
+                f()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, old)
+        self.assertLess(time.monotonic() - begin, 20)  # not a measurement: a busy machine takes its time
+
+    def test_matmul(self):
+        """The unit can be used on."""
+        u = mmafuzz.unit("ref:exact", like="sim:hopper/mma.m8n8k4.f64.f64.f64.f64")
+        a, b = rng.standard_normal((2000, 4000)), rng.standard_normal((4000, 2000))
+        self.interrupted(lambda: u.matmul(a, b))
+        self.assertEqual(u.matmul(np.eye(4), np.eye(4)).tolist(), np.eye(4).tolist())
+
+    def test_tasks(self):
+        self.interrupted(lambda: mmafuzz.compare(HOPPER, HOPPER, count=10**12))
+        self.interrupted(lambda: mmafuzz.infer(chain, like=mmafuzz.unit(HOPPER), checks=10**9))
+        self.assertFalse(mmafuzz.compare(HOPPER, HOPPER, count=1000))
+
+
+class Exceptions(unittest.TestCase):
+    def test_function(self):
+        """An exception of a function leaves every call that runs it, at once."""
+        calls = []
+
+        def broken(a, b, c):
+            calls.append(1)
+            raise self.error
+
+        for self.error in (ZeroDivisionError("here"), KeyboardInterrupt("here"), SystemExit("here")):
+            for f in (lambda: mmafuzz.compare(broken, HOPPER, count=1000), lambda: mmafuzz.compare(HOPPER, broken, count=1000),
+                      lambda: mmafuzz.infer(broken, formats=FORMATS, k=4), lambda: mmafuzz.probe(broken, formats=FORMATS, k=4),
+                      lambda: mmafuzz.minimize(broken, HOPPER, [x[0] for x in dots(1)])):
+                calls.clear()
+                with self.assertRaisesRegex(type(self.error), "here"):
+                    f()
+                self.assertEqual(len(calls), 1)
+
+    def test_later(self):
+        """An exception after many good answers is no finding."""
+        calls = []
+
+        def tires(a, b, c):
+            calls.append(len(c))
+            if sum(calls) > 3000:
+                raise OSError("tired")
+            return chain(a, b, c)
+
+        with self.assertRaisesRegex(OSError, "tired"):
+            mmafuzz.compare(tires, HOPPER, count=100_000)
+
+    def test_results(self):
+        for error, words, f in [
+            (TypeError, "the function's result is an array of float64", lambda a, b, c: c.astype(np.float64)),
+            (TypeError, "is an array of object", lambda a, b, c: None),
+            (TypeError, "is an array of object", lambda a, b, c: [object()] * len(c)),
+            (ValueError, "has the shape", lambda a, b, c: c[:1]),
+            (ValueError, "has the shape", lambda a, b, c: c[None]),
+            (TypeError, "positional argument", lambda a, b: a),
+            (ValueError, "read-only", lambda a, b, c: a.__setitem__(0, 1)),
+        ]:
+            with self.subTest(words), self.assertRaisesRegex(error, words):
+                mmafuzz.compare(f, HOPPER, count=1000)
+
+    def test_rubbish(self):
+        """Whatever is passed, the answer is an exception."""
+        u = mmafuzz.unit(HOPPER)
+        a, b, c = dots(2)
+        calls = [
+            mmafuzz.unit, mmafuzz.units, lambda x: mmafuzz.unit("sim:hopper", x), lambda x: mmafuzz.unit("ref:exact", like=x),
+            lambda x: u(x, b, c), lambda x: u(a, x), lambda x: u(a, b, x), lambda x: u(a, b, c, sa=x),
+            lambda x: u.matmul(x, b), lambda x: u.matmul(a, x), lambda x: u.explain(x, b[0]), lambda x: u.inputs(x),
+            lambda x: mmafuzz.compare(x, HOPPER), lambda x: mmafuzz.compare(chain, x), lambda x: mmafuzz.compare(u, u, count=x),
+            lambda x: mmafuzz.compare(u, u, seed=x, count=10), lambda x: mmafuzz.infer(chain, formats=x, k=4),
+            lambda x: mmafuzz.infer(chain, formats=FORMATS, k=x), lambda x: mmafuzz.minimize(chain, HOPPER, x),
+            lambda x: mmafuzz.minimize(chain, HOPPER, (x, b[0], c[0])), lambda x: u.matmul(a[:, :16], b.T, schedule=x, workers=-3),
+        ]
+        rubbish = [
+            object(), -1, 1.5, float("nan"), "\0", "nonsense", "é" * 5000, b"bytes", [], (), {}, {"a": 1}, [[1, 2], [3]], lambda: 0, np.array([object()]),
+            np.zeros((2, 16), ">f2"), np.zeros((2, 16), complex), np.zeros((0, 0), np.float16), np.zeros((2, 16), "datetime64[s]"),
+            np.zeros(3, [("x", "i4")]), np.ma.masked, np.array("text"),
+        ]
+        for n, f in enumerate(calls):
+            for x in rubbish:
+                with self.subTest(call=n, x=repr(x)[:60]):
+                    with self.assertRaises((TypeError, ValueError, AttributeError, OverflowError, mmafuzz.Error)):
+                        f(x)
+
+    def test_views(self):
+        """Views of any strides are read as they are, and read-only arrays are not written."""
+        u = mmafuzz.unit(HOPPER)
+        a, b, c = dots(64)
+        want = u(a, b, c)
+        for f in (np.asfortranarray, lambda x: np.repeat(x, 2, axis=0)[::2], lambda x: x[::-1].copy()[::-1]):
+            np.testing.assert_array_equal(u(f(a), f(b), f(c)), want)
+        for x in (a, b, c):
+            x.flags.writeable = False
+        np.testing.assert_array_equal(u(a, b, c), want)
+        same = np.broadcast_to(a[0], (1000, 16))
+        np.testing.assert_array_equal(u(same, same, c[:1]), np.repeat(u(a[0], a[0], c[0]), 1000))
+
+    def test_closed(self):
+        u = mmafuzz.unit(HOPPER)
+        u.close()
+        u.close()
+        for f in (lambda: u(*dots(1)), lambda: mmafuzz.compare(chain, u), lambda: u.inputs(3)):
+            with self.assertRaisesRegex(mmafuzz.Error, "is not open"):
+                f()
+
+
+class Processes(unittest.TestCase):
+    def test_threads(self):
+        u = mmafuzz.unit(HOPPER)
+        a, b, c = dots(1000)
+        want, found, wrong = u(a, b, c), str(mmafuzz.compare(chain, u, count=1000)), []
+
+        def work():
+            for _ in range(20):
+                if not np.array_equal(u(a, b, c), want):
+                    wrong.append("dot products")
+            if str(mmafuzz.compare(chain, u, count=1000)) != found:
+                wrong.append("comparison")
+
+        threads = [threading.Thread(target=work) for _ in range(6)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+    @unittest.skipUnless(hasattr(os, "fork"), "no fork")
+    def test_fork(self):
+        """A child that is forked before the first use works; one that is forked later says why not."""
+        self.assertEqual(python("""
+import os, sys
+import mmafuzz
+def child(want):
+    if os.fork() == 0:
+        try:
+            got = mmafuzz.unit("sim:hopper/mma.m16n8k16.f32.f16.f16.f32").info.k
+        except mmafuzz.Error as e:
+            got = str(e)
+        print(got, flush=True)
+        os._exit(0)
+    os.wait()
+child(16)
+u = mmafuzz.unit("sim:hopper/mma.m16n8k16.f32.f16.f16.f32")
+child("forked")
+"""), (0, '16\nmmafuzz was used before this process was forked, which its threads do not survive: '
+          'use multiprocessing\'s "spawn", or use it in the child alone\n'))
+
+    def test_exit(self):
+        """A process ends while a job of a thread goes on."""
+        code = """
+import threading, time, mmafuzz
+threading.Thread(target=lambda: mmafuzz.compare("ref:exact", lambda a, b, c: c, formats=("fp16", "fp16", "fp32", "fp32"), k=4, count=10**9), daemon=True).start()
+time.sleep(0.5)
+"""
+        self.assertEqual(python(code), (0, ""))
+
+    @unittest.skipUnless(pathlib.Path("/proc/self/status").exists(), "no /proc: memory is not measured")
+    def test_no_leak(self):
+        """10^5 calls of each kind leave at most 32 MB: three hundred bytes each."""
+        u = mmafuzz.unit(HOPPER)
+        a, b, c = dots(1)
+
+        def resident():
+            return int(pathlib.Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0])
+
+        def calls(n):
+            for i in range(n):
+                u(a, b, c)
+                if i % 50 == 0:
+                    with contextlib.suppress(TypeError):
+                        u(a, b, c.astype(np.float64))
+                    with contextlib.suppress(mmafuzz.Error):
+                        mmafuzz.unit("sim:hopper", "none")
+                if i % 500 == 0:
+                    with mmafuzz.unit(HOPPER) as v:
+                        v.inputs(1)
+                if i % 10_000 == 0:
+                    mmafuzz.compare(lambda a, b, c: u(a, b, c), u, count=1)
+            return resident()
+
+        before = calls(5000)
+        self.assertLess(calls(100_000) - before, 32_000)
+
+
+if __name__ == "__main__":
+    unittest.main()

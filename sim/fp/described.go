@@ -1,0 +1,93 @@
+package fp
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"sync"
+	"sync/atomic"
+)
+
+// A name of Parse can describe a format that the table does not have:
+//
+//	e5m3                5 exponent bits, 3 fraction bits, bias 2^(5-1)-1, Inf and NaN as IEEE 754 has them
+//	e4m3-b11-fnuz       bias 11; the code of -0 is the only NaN, there is no Inf and no -0
+//	e5m10-finite        neither Inf nor NaN (Arm's alternative half precision)
+//	e6m9-fn             no Inf, the codes of all ones are NaN
+//	e4m3-ieee           IEEE's Inf and NaN, where the plain name is a format of the table
+//
+// All have a sign, subnormals, 2 to 8 exponent bits, a bias of 0 to 255, and at most 32 bits.
+// That a unit takes subnormals as zeros is no matter of the format (mma.Input, mma.OutFlush).
+var describedName = regexp.MustCompile(`^e([2-8])m([1-9]|1\d|2[0-3])(?:-b(\d{1,3}))?(?:-(ieee|fn|fnuz|finite))?$`)
+
+var specialsWords = [...]string{AllFinite: "finite", IEEE: "ieee", OnesNaN: "fn", NegZeroNaN: "fnuz"}
+
+var (
+	declare  sync.Mutex
+	declared atomic.Uint32 // formats, None included: IDs are below it
+)
+
+func init() { declared.Store(uint32(numFormats)) }
+
+// described returns the format that a name describes, None if it describes none.
+func described(name string) (ID, error) {
+	m := describedName.FindStringSubmatch(name)
+	if m == nil {
+		return None, nil
+	}
+	digits := func(s string) int {
+		n, _ := strconv.Atoi(s) // the expression lets nothing else through
+		return n
+	}
+	f := Format{ExpBits: uint8(digits(m[1])), FracBits: uint8(digits(m[2])), Signed: true, Specials: IEEE, Source: "described by its name"}
+	usual := 1<<(f.ExpBits-1) - 1
+	f.Bias = int16(usual)
+	if m[3] != "" {
+		f.Bias = int16(digits(m[3]))
+	}
+	for s, word := range specialsWords {
+		if word == m[4] {
+			f.Specials = Specials(s)
+		}
+	}
+	f.Width = map[bool]uint8{true: 1, false: 2}[f.Bits() <= 8]
+	switch {
+	case f.Bits() > 32:
+		return None, fmt.Errorf("format %q has %d bits, at most 32 are supported", name, f.Bits())
+	case f.Bias > 255:
+		return None, fmt.Errorf("format %q: the bias is not in 0..255", name)
+	case f.Bits() > 16:
+		f.Width = 4
+	}
+	f.Name = fmt.Sprintf("e%dm%d", f.ExpBits, f.FracBits)
+	if int(f.Bias) != usual {
+		f.Name += fmt.Sprintf("-b%d", f.Bias)
+	}
+	if f.Specials != IEEE || f.Name == E4M3.Get().Name || f.Name == E3M2.Get().Name || f.Name == E2M3.Get().Name || f.Name == E2M1.Get().Name {
+		f.Name += "-" + specialsWords[f.Specials]
+	}
+	return f.declare()
+}
+
+// declare returns the ID of a format with these properties, a new one if there is none.
+func (f Format) declare() (ID, error) {
+	declare.Lock()
+	defer declare.Unlock()
+	n := declared.Load()
+	for id := range ID(n) {
+		g := formats[id]
+		if id != None && g.Low == 0 && g.Signed && !g.NoZero && g.ExpBits == f.ExpBits && g.FracBits == f.FracBits && g.Bias == f.Bias && g.Specials == f.Specials {
+			return id, nil
+		}
+	}
+	if int(n) == len(formats) {
+		return None, fmt.Errorf("format %q: more than %d formats are described", f.Name, len(formats)-int(numFormats))
+	}
+	f.ID = ID(n)
+	formats[n] = f
+	declared.Store(n + 1)
+	return f.ID, nil
+}
+
+// Described reports whether a format is not one of the table.
+func (id ID) Described() bool { return id >= numFormats }

@@ -1,0 +1,188 @@
+package mma
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// Conversions of one number: dot products of a single product a*1 without c, whose result
+// is a rounded to D's format. None was compared with hardware. Not listed, since no parameter
+// says it: relu, stochastic rounding, results in UE8M0 (package sim/quantize has these),
+// and AMD's conversions with a scale operand.
+
+const (
+	srcCVT      = "PTX ISA, cvt"
+	srcVCVT     = "AMD CDNA3 and RDNA3 ISA, V_CVT; the mode register as it is when a program starts: FP16_OVFL is 0, subnormals are kept"
+	srcPS2PH    = "Intel SDM vol. 2, VCVTPS2PH: the rounding is an operand; MXCSR.DAZ counts, MXCSR.FTZ does not"
+	srcAVX10    = "Intel AVX10.2 architecture specification, VCVTPH2BF8, VCVTPH2HF8 and VCVTHF82PH"
+	srcBFCVT    = "Arm ARM, FPConvertBF and FPConvert"
+	srcFP8CVT   = "Arm ARM, FPConvertFP8 with FPMR.OSC; NSCALE is 0"
+	srcVFNCVT   = "RISC-V ISA manual, Zvfbfmin, Zvfh and Zvfofp8min; overflow in the directed roundings as Spike has it (riscv-isa-sim, issue 2284)"
+	evConvert   = "none: the documentation"
+	ptx16       = "{f16,bf16}"
+	ptxFP8      = "{e4m3x2,e5m2x2}"
+	ptxFP46     = "{e2m1x2,e2m3x2,e3m2x2}"
+	immediate   = "{,.rd,.ru,.rz}{,.daz}" // the rounding of VCVTPS2PH and MXCSR.DAZ
+	bfcvtModes  = "{,.rz}{,.fz}{,.dn}"
+	riscvRounds = "{,.rz,.rd,.ru,.rmm}" // frm
+)
+
+var convertForms = []form{
+	{names: "vcvtneps2bf16", m: one, n: one, k: 1, formats: "bf16.f32.one.none"},
+	{names: "vcvtps2ph", modes: immediate, m: one, n: one, k: 1, formats: "f16.f32.one.none"},
+	{names: "vcvtph2ps", m: one, n: one, k: 1, formats: "f32.f16.one.none"},
+	{names: "vcvtpd2ps", modes: "{,.rd,.ru,.rz}", m: one, n: one, k: 1, formats: "f32.f64.one.none"},
+	{names: "vcvtph2bf8 vcvtph2bf8s", m: one, n: one, k: 1, formats: "e5m2.f16.one.none"},
+	{names: "vcvtph2hf8 vcvtph2hf8s", m: one, n: one, k: 1, formats: "e4m3.f16.one.none"},
+	{names: "vcvthf82ph", m: one, n: one, k: 1, formats: "f16.e4m3.one.none"},
+
+	{names: "bfcvt", modes: bfcvtModes, m: one, n: one, k: 1, formats: "bf16.f32.one.none"},
+	{names: "fcvt-hs", modes: "{,.rd,.ru,.rz}{,.dn}", m: one, n: one, k: 1, formats: "f16.f32.one.none"},
+	{names: "fcvtn", modes: ".e4m3{,.osc}", m: one, n: one, k: 1, formats: "e4m3.f32.one.none"},
+	{names: "fcvtn", modes: ".e5m2{,.osc}", m: one, n: one, k: 1, formats: "e5m2.f32.one.none"},
+
+	{names: "vfncvtbf16.f.f.w", modes: riscvRounds, m: one, n: one, k: 1, formats: "bf16.f32.one.none"},
+	{names: "vfncvt.f.f.w", modes: riscvRounds, m: one, n: one, k: 1, formats: "f16.f32.one.none"},
+	{names: "vfncvtbf16.f.f.w vfncvtbf16.sat.f.f.w", modes: ".e8" + riscvRounds, m: one, n: one, k: 1, formats: "e4m3.bf16.one.none"},
+	{names: "vfncvtbf16.f.f.w vfncvtbf16.sat.f.f.w", modes: ".e8alt" + riscvRounds, m: one, n: one, k: 1, formats: "e5m2.bf16.one.none"},
+}
+
+var conversions = []decl{
+	{archs: "ampere hopper blackwell", names: "cvt.{rn,rz}{,.satfinite}." + ptx16 + ".f32 cvt.{rm,rp}.f16.f32 cvt.rna.tf32.f32 cvt.{rn,rz,rm,rp}.f32.f64 cvt.f32.f16",
+		convert: ptxConversion, source: srcCVT, evidence: evConvert},
+	{archs: "ada hopper blackwell rtx-blackwell", names: "cvt.rn.satfinite." + ptxFP8 + ".{f32,f16x2} cvt.rn.f16x2." + ptxFP8,
+		convert: ptxConversion, source: srcCVT, evidence: evConvert},
+	{archs: "hopper blackwell", names: "cvt.{rn,rz}.tf32.f32", convert: ptxConversion, source: srcCVT, evidence: evConvert},
+	{archs: "blackwell rtx-blackwell", names: "cvt.rn.satfinite." + ptxFP46 + ".f32 cvt.rn.f16x2." + ptxFP46 + " cvt.rn.bf16x2.ue8m0x2",
+		convert: ptxConversion, source: srcCVT, evidence: evConvert},
+
+	{archs: "cdna3 rdna3", names: "v_cvt_f16_f32 v_cvt_pkrtz_f16_f32 v_cvt_f32_f16", convert: amdConversion, unknown: FacetNaN,
+		source: srcVCVT, evidence: evConvert},
+	{archs: "cdna3", names: "v_cvt_pk_{fp8,bf8}_f32 v_cvt_f32_{fp8,bf8}", convert: amdConversion, unknown: FacetNaN, source: srcVCVT, evidence: evConvert},
+	{archs: "cdna4 rdna4", names: "v_cvt_pk_{fp8,bf8}_f32 v_cvt_f32_{fp8,bf8}", convert: amdConversion, ocp: true, unknown: FacetNaN,
+		source: srcVCVT + "; FP8 and BF8 are the OCP formats", evidence: evConvert},
+	{archs: "cdna4", names: "v_cvt_pk_bf16_f32", convert: amdConversion, unknown: FacetNaN, source: srcVCVT, evidence: evConvert},
+
+	{archs: "x86 zen4", names: "vcvtneps2bf16", convert: x86Conversion("daz"), source: "Intel SDM vol. 2, VCVTNEPS2BF16: MXCSR is ignored, subnormals are flushed", evidence: evConvert},
+	{archs: "x86 zen4", names: "vcvtps2ph" + immediate + " vcvtph2ps", convert: x86Conversion(""), mode: mxcsr, source: srcPS2PH, evidence: evConvert},
+	{archs: "x86 zen4", names: "vcvtpd2ps{,.rd,.ru,.rz}", convert: x86Conversion(""), mode: mxcsr, source: "Intel SDM vol. 2, CVTPD2PS", evidence: evConvert},
+	{archs: "x86", names: "vcvtph2{bf8,hf8}{,s} vcvthf82ph", convert: x86Conversion(""), source: srcAVX10, evidence: evConvert},
+
+	{archs: "arm", names: "bfcvt" + bfcvtModes + " fcvt-hs{,.rd,.ru,.rz}{,.dn}", convert: armConversion, mode: fpcr, source: srcBFCVT, evidence: evConvert},
+	{archs: "arm", names: "fcvtn.{e4m3,e5m2}{,.osc}", convert: armConversion, source: srcFP8CVT, evidence: evConvert},
+
+	{archs: "riscv", names: "vfncvtbf16.f.f.w" + riscvRounds + " vfncvt.f.f.w" + riscvRounds + " vfncvtbf16.{f.f.w,sat.f.f.w}.{e8,e8alt}" + riscvRounds,
+		convert: riscvConversion, source: srcVFNCVT, evidence: evConvert},
+}
+
+// conversion is a rounding of the product a*1 to D's format.
+func conversion(d fp.ID, m fp.Mode, nan NaNRule) Params {
+	return Params{L: 1, Start: StartEmpty, Acc: To(d, m), Special: Special{NaN: nan, NegZero: true, TinySign: true}}
+}
+
+// directedTo changes the rounding of a conversion to a directed one, which overflows as IEEE
+// 754 section 7.4 says.
+func (p *Params) directedTo(m fp.Mode) {
+	if p.Acc.Mode = m; p.Acc.Over == OverInf {
+		p.Acc.Over = OverIEEE
+	}
+}
+
+// ptxConversion reads the modifiers of a cvt. A TF32 result is an FP32 number with 10 fraction
+// bits. Which NaN a result is, is documented of FP8 alone; E2M1, E2M3 and E3M2 have the largest
+// number for it.
+func ptxConversion(i *Instruction) {
+	i.Params = conversion(i.D, fp.RNE, NaNOnes)
+	for word := range strings.SplitSeq(i.Name, ".") {
+		switch word {
+		case "rz":
+			i.Params.directedTo(fp.RZ)
+		case "rm":
+			i.Params.directedTo(fp.RD)
+		case "rp":
+			i.Params.directedTo(fp.RU)
+		case "rna":
+			i.Params.Acc.Mode = fp.RNA
+		case "satfinite":
+			i.Params.Acc.Over = OverSat
+		case "tf32":
+			i.Params.Acc.Frac = Frac(fp.TF32.Get().FracBits)
+		}
+	}
+	if i.D.Get().HasInf() {
+		i.Unknown = FacetNaN
+	}
+}
+
+func amdConversion(i *Instruction) {
+	i.Params = conversion(i.D, fp.RNE, NaNQuiet)
+	if strings.Contains(i.Name, "pkrtz") {
+		i.Params.directedTo(fp.RZ)
+	}
+}
+
+// x86Conversion is a conversion under a setting of MXCSR that cannot be changed. A name that
+// ends in s saturates.
+func x86Conversion(setting string) func(*Instruction) {
+	return func(i *Instruction) {
+		i.Params = conversion(i.D, fp.RNE, NaNFirst)
+		if strings.HasSuffix(i.Name, "f8s") {
+			i.Params.Acc.Over = OverSat
+		}
+		if i.D == fp.E4M3 { // an overflow is a NaN of its sign, which no rule has
+			i.Params.Special.NaN, i.Unknown = NaNQuiet, FacetNaN
+		}
+		mxcsr(&i.Params, setting)
+	}
+}
+
+func armConversion(i *Instruction) {
+	i.Params = conversion(i.D, fp.RNE, NaNSignal)
+	if !i.D.Get().HasInf() || i.D == fp.E5M2 {
+		i.Params.Special.NaN = NaNQuiet
+	}
+	if strings.HasSuffix(i.Name, ".osc") {
+		i.Params.Acc.Over = OverSat
+	}
+}
+
+func riscvConversion(i *Instruction) {
+	i.Params = conversion(i.D, fp.RNE, NaNQuiet)
+	_, modes := i.Mnemonic()
+	for _, word := range modes {
+		switch m, ok := directed[word]; {
+		case word == "rmm":
+			i.Params.Acc.Mode = fp.RNA
+		case ok:
+			i.Params.directedTo(m)
+		}
+	}
+	if strings.Contains(i.Name, ".sat.") {
+		i.Params.Acc.Over = OverSat
+	}
+}
+
+// parseConversion reads the formats off names such as
+//
+//	cvt.rn.satfinite.e4m3x2.f32    D A
+//	v_cvt_pk_fp8_f32               D A
+func parseConversion(name string, ocp bool) (Instruction, error) {
+	i := Instruction{Name: name, M: one, N: one, K: 1}
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '.' || r == '_' })
+	words = words[max(len(words)-2, 0):]
+	for n := range words {
+		if words[n] = strings.TrimSuffix(words[n], "x2"); ocp {
+			words[n] = orSame(ocpFormats, words[n])
+		}
+	}
+	ids, err := parseFormats(words)
+	if err != nil || len(ids) != 2 {
+		return i, fmt.Errorf("%q is not a conversion: %w", name, err)
+	}
+	if i.D, i.A, i.B = ids[0], ids[1], fp.One; i.D == fp.TF32 {
+		i.D = fp.FP32
+	}
+	return i, nil
+}

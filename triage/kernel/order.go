@@ -1,0 +1,276 @@
+package kernel
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// Order is the order in which the products of an element are added, for a picture.
+type Order struct {
+	Title string `json:"title"`
+	K     int    `json:"k"`
+	// Accumulators are the products that each adds, one after the other, as pairs: from and to.
+	Accumulators [][][2]int `json:"accumulators"`
+	// Sums add two values, in their order: an accumulator by its number from 0, or sum n as
+	// -1-n. With Then the second is an accumulator that starts from the first.
+	Sums []Sum `json:"sums,omitempty"`
+}
+
+// Sum is a sum of two values.
+type Sum struct {
+	X    int  `json:"x"`
+	Y    int  `json:"y"`
+	Then bool `json:"then,omitempty"`
+}
+
+// nothing stands for a value that is no sum of products.
+const nothing = 1 << 30
+
+// Orders returns the orders of summation of the schedules of a kernel that are not one
+// accumulator of all products, as a picture of name shows them. Of stream-K it is that of element (0,0).
+func Orders(name string, k *schedule.Kernel, s schedule.Shape) (all []*Order) {
+	for n := range k.Schedules {
+		one := *k
+		one.Schedules = k.Schedules[n : n+1 : n+1]
+		one.When = schedule.When{}
+		if len(one.Schedules[0].Where) > 0 {
+			one.Schedules = slices.Clone(one.Schedules)
+			one.Schedules[0].Where = nil
+		}
+		plans, err := one.PlansAt(s, schedule.Given{}, [][2]int{{0, 0}})
+		if err != nil {
+			continue
+		}
+		o := orderOf(plans[0], s.K)
+		if len(o.Accumulators) < 2 && !slices.Contains(o.owners(), -1) { // there is nothing to see
+			continue
+		}
+		if o.Title = name; len(k.Schedules) > 1 {
+			o.Title += fmt.Sprintf(", schedule %d", n)
+		}
+		all = append(all, o)
+	}
+	return all
+}
+
+// orderOf returns the order of a plan.
+func orderOf(p *schedule.Plan, depth int) *Order {
+	o := &Order{K: depth}
+	values := make([]int, len(p.Ops))
+	of := func(r schedule.Ref) int {
+		if r.Kind == schedule.Value {
+			return values[r.N]
+		}
+		return nothing
+	}
+	sum := func(x, y int, then bool) int {
+		if x == nothing {
+			return y
+		} else if y == nothing {
+			return x
+		}
+		o.Sums = append(o.Sums, Sum{x, y, then})
+		return -len(o.Sums)
+	}
+	for i := range p.Ops {
+		op := &p.Ops[i]
+		if op.K == nil {
+			values[i] = sum(of(op.Z), sum(of(op.X), of(op.Y), false), false)
+			continue
+		}
+		o.Accumulators = append(o.Accumulators, runs(op.K))
+		values[i] = sum(of(op.Z), len(o.Accumulators)-1, true)
+	}
+	return o
+}
+
+// runs returns the runs of adjacent products of a list, from and to.
+func runs(ks []int32) (all [][2]int) {
+	for _, k := range ks {
+		switch last := len(all) - 1; {
+		case k < 0: // a zero that fills up a step
+		case last >= 0 && all[last][1] == int(k)-1:
+			all[last][1]++
+		default:
+			all = append(all, [2]int{int(k), int(k)})
+		}
+	}
+	return all
+}
+
+// Check returns an error if an order of a file makes no sense: it is drawn as it is.
+func (o *Order) Check() error {
+	ok := o.K > 0 && o.K <= 1<<20 && len(o.Accumulators) > 0
+	for _, runs := range o.Accumulators {
+		for _, r := range runs {
+			ok = ok && 0 <= r[0] && r[0] <= r[1] && r[1] < o.K
+		}
+	}
+	for n, s := range o.Sums {
+		for _, v := range []int{s.X, s.Y} {
+			ok = ok && v < len(o.Accumulators) && v >= -n
+		}
+	}
+	if !ok {
+		return fmt.Errorf("the order of summation %q has products, accumulators or sums that do not exist", o.Title)
+	}
+	return nil
+}
+
+// name is the name of a value.
+func (o *Order) name(v int) string {
+	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	if v < 0 {
+		return fmt.Sprintf("s%d", -v)
+	}
+	name := letters[v%len(letters)]
+	if v < len(letters) {
+		return string(name)
+	}
+	return fmt.Sprintf("%c%d", name, v/len(letters))
+}
+
+// owners returns the accumulator of each k, -1 where there is none.
+func (o *Order) owners() []int {
+	all := make([]int, o.K)
+	for k := range all {
+		all[k] = -1
+	}
+	for n, runs := range o.Accumulators {
+		for _, r := range runs {
+			for k := r[0]; k <= r[1]; k++ {
+				all[k] = n
+			}
+		}
+	}
+	return all
+}
+
+const (
+	stripWidth = 64 // letters of the picture in text
+	shownSums  = 6
+	shownRows  = 24 // accumulators of the picture in a page
+)
+
+// Text is the picture for a terminal: a letter for each k or for as many as share one, and how the
+// sums of the letters are added.
+func (o *Order) Text() string {
+	owners := o.owners()
+	each := (o.K + stripWidth - 1) / stripWidth
+	mixed := 0
+	for k := range owners {
+		if owners[k] != owners[k/each*each] {
+			mixed++
+		}
+	}
+	shown := o.K
+	if mixed > o.K/4 { // lanes
+		each, shown = 1, min(o.K, stripWidth)
+	}
+	var strip strings.Builder
+	for k := 0; k < shown; k += each {
+		if owners[k] < 0 {
+			strip.WriteByte('.')
+		} else {
+			strip.WriteByte(o.name(owners[k])[0])
+		}
+	}
+	what := "each letter a product"
+	if each > 1 {
+		what = fmt.Sprintf("each letter %d products", each)
+	}
+	if owners[o.K-1] < 0 {
+		what += ", . not summed"
+	}
+	text := fmt.Sprintf("%s: k 0..%d of K = %d, %s.\nA letter is an accumulator, which adds its products from left to right.\n  %s\n", o.Title, shown-1, o.K, what, &strip)
+	for n, s := range o.Sums {
+		if n >= shownSums && n < len(o.Sums)-1 {
+			if n == shownSums {
+				text += "  ...\n"
+			}
+			continue
+		}
+		sign, result := "+", o.name(-1-n)
+		if s.Then {
+			sign = "then"
+		}
+		if n == len(o.Sums)-1 {
+			result = "D"
+		}
+		text += fmt.Sprintf("  %s = %s %s %s\n", result, o.name(s.X), sign, o.name(s.Y))
+	}
+	return text
+}
+
+// Picture is the picture for a page: a row for each accumulator with its products, and the tree of
+// their sums.
+func (o *Order) Picture() *document.Canvas {
+	const (
+		left, width, row, step = 40, 480, 18, 22
+		top                    = 24
+	)
+	c := (&document.Canvas{}).Titled(o.Title + ": the order of summation")
+	rows := min(len(o.Accumulators), shownRows)
+	x := func(k int) int { return left + k*width/o.K }
+	c.Text(left, 14, "small faint", "k = 0")
+	c.Text(left+width, 14, "small faint end", fmt.Sprintf("K = %d", o.K))
+	for n := range rows {
+		y := top + n*row
+		c.Text(left-8, y+12, "small end", o.name(n))
+		for _, r := range o.Accumulators[n] {
+			c.Rect(x(r[0]), y+2, max(1, x(r[1]+1)-x(r[0])), row-4, "f-zero k-line")
+		}
+	}
+	if more := len(o.Accumulators) - rows; more > 0 {
+		c.Text(left, top+rows*row+14, "small faint", fmt.Sprintf("and %d more accumulators", more))
+		return c
+	}
+	at := func(places map[int][2]int, v int) [2]int {
+		if p, ok := places[v]; ok {
+			return p
+		}
+		return [2]int{left + width + 6, top + v*row + row/2}
+	}
+	places := map[int][2]int{}
+	drawn := map[int][][2]int{} // by x, from where to where there are lines
+	for n, s := range o.Sums {
+		p, q := at(places, s.X), at(places, s.Y)
+		span := [2]int{min(p[1], q[1]), max(p[1], q[1])}
+		to := [2]int{max(p[0], q[0]) + step, (p[1]+q[1])/2 + 4} // beside the line of an accumulator
+		for slices.ContainsFunc(drawn[to[0]], func(d [2]int) bool { return d[0] <= span[1] && span[0] <= d[1] }) {
+			to[0] += step
+		}
+		drawn[to[0]] = append(drawn[to[0]], span)
+		places[-1-n] = to
+		sign := "+"
+		if s.Then {
+			sign = "→"
+		}
+		c.Path(fmt.Sprintf("M%d %dH%dV%dH%d", p[0], p[1], to[0], q[1], q[0]), "k-ink none")
+		c.Text(to[0]+4, to[1]-3, "small", sign)
+	}
+	c.Rect(left, top+rows*row+4, 1, 1, "none")
+	return c
+}
+
+// Figure is the picture in a document.
+func (o *Order) Figure() document.Figure {
+	return document.Figure{Picture: o.Picture(), Caption: o.Title, Text: o.Text()}
+}
+
+// figures are the pictures of two kernels at a K, none where there is nothing to see.
+func figures(names [2]string, kernels [2]*schedule.Kernel, depth int) (all []document.Block) {
+	for i, k := range kernels {
+		if k == nil {
+			continue
+		}
+		for _, o := range Orders(names[i], k, schedule.Shape{M: 1, N: 1, K: depth}) {
+			all = append(all, o.Figure())
+		}
+	}
+	return all
+}

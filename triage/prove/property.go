@@ -1,0 +1,346 @@
+package prove
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/prove/internal/encode"
+)
+
+// Property is a statement about the results of one program: it holds for all inputs, or fails on
+// one. Either it compares the program with another one, or every result with that of a related
+// input (relations.go).
+type Property struct {
+	Name      string // of the command line
+	Statement string
+	// Other is the program that the unit has if the statement is false: it holds if the two
+	// differ on an input. It changes a copy of the program, and reports whether that is another
+	// question than the program itself.
+	other func(f mma.Formats, p *mma.Params) bool
+	// relations are what the statement says of each input.
+	relations func(q *asked) []relation
+	// sizes: it is about the size of the adder.
+	sizes bool
+}
+
+// Properties returns all properties, in the order in which they are printed. Most of them were
+// asked of SMT solvers by Valpey et al. (arXiv:2502.15999, Table 4).
+func Properties() []Property { return slices.Clone(properties) }
+
+var properties = []Property{
+	{Name: "exact-products", Statement: "products are not rounded to the format of a", other: func(f mma.Formats, p *mma.Params) bool {
+		if p.Prod.Round != (mma.Round{}) || f.A != f.B {
+			return false
+		}
+		a := f.A.Get()
+		p.Prod.Round = mma.Round{Frac: mma.Frac(a.FracBits), Mode: fp.RNE, Emin: mma.Exp(a.Emin())}
+		return true
+	}},
+	{Name: "order", Statement: "the order of the products does not matter", relations: swaps},
+	{Name: "exchange", Statement: "a and b may be exchanged", relations: exchange},
+	{Name: "negation", Statement: "with all a and c negated the result is negated", relations: negation},
+	{Name: "monotonic", Statement: "a larger c never gives a smaller result", relations: monotonic},
+	{Name: "no-normalization", Statement: "partial sums are not normalized: adding one product after the other is another function", other: func(_ mma.Formats, p *mma.Params) bool {
+		if p.L == 1 || p.Stage0 != (mma.Stage{}) || p.Stage1 != (mma.Stage{}) {
+			return false
+		}
+		p.L = 1
+		return true
+	}},
+	{Name: "adder", Statement: "a sum of so many bits suffices, and one bit less does not", sizes: true},
+	{Name: "subnormal-operands", Statement: "subnormal operands a and b are not read as zero", other: func(_ mma.Formats, p *mma.Params) bool {
+		return flush(&p.In.Sub)
+	}},
+	{Name: "subnormal-c", Statement: "a subnormal c is not read as zero", other: func(f mma.Formats, p *mma.Params) bool {
+		return f.C != fp.None && flush(&p.In.C)
+	}},
+	{Name: "no-nan", Statement: "no result of finite operands is a NaN", relations: noNaN},
+	{Name: "plus-zero", Statement: "no result is -0", relations: plusZero},
+}
+
+// flush makes subnormals zeros, and reports whether they were numbers.
+func flush(in *mma.InFlush) bool {
+	kept := *in == mma.KeepSub
+	*in = mma.FlushSign
+	return kept
+}
+
+// PropertiesNamed returns the properties of a list such as "order,monotonic"; "all" are all.
+func PropertiesNamed(list string) ([]Property, error) {
+	if list == "all" {
+		return Properties(), nil
+	}
+	var some []Property
+	for _, name := range strings.Split(list, ",") {
+		i := slices.IndexFunc(properties, func(p Property) bool { return p.Name == name })
+		if i < 0 {
+			var names []string
+			for _, p := range properties {
+				names = append(names, p.Name)
+			}
+			return nil, hint.New("one or several of all, "+strings.Join(names, ", "), "there is no property %q", name)
+		}
+		some = append(some, properties[i])
+	}
+	return some, nil
+}
+
+// Held is whether a property holds.
+type Held string
+
+// Whether a property holds.
+const (
+	Holds     Held = "holds"
+	Fails     Held = "fails"
+	Undecided Held = "not decided"
+	NotAsked  Held = "no question" // the program has nothing that the statement is about
+)
+
+// Answer is what came out about a property of an instruction.
+type Answer struct {
+	Unit      string   `json:"unit"`
+	Property  string   `json:"property"`
+	Statement string   `json:"statement"`
+	Verdict   Held     `json:"verdict"`
+	By        string   `json:"by,omitempty"`
+	Assumed   []string `json:"assumed"`
+	Reason    string   `json:"reason,omitempty"`
+	Bits      int      `json:"bits,omitempty"` // of the adder
+	// Witness is the input that decides, in the text form of eval, and Related the one that it
+	// is compared with, if that is another one. Expected is what a program gives for which the
+	// statement is the other way round.
+	Witness  string `json:"witness,omitempty"`
+	Related  string `json:"related,omitempty"`
+	Result   string `json:"result,omitempty"`
+	Expected string `json:"expected,omitempty"`
+}
+
+// NotKnown is the error for a target whose arithmetic is not known.
+func NotKnown(target string) error {
+	return hint.New("mmafuzz infer finds the arithmetic of a black box", "properties are of known arithmetics, those of simulators and model files: not of %s", target)
+}
+
+// Ask decides whether a property holds for the arithmetic of a unit, which has to be known.
+func Ask(ctx context.Context, target string, u devices.Unit, prop Property, o Options) (*Answer, error) {
+	p, i := u.Model(), u.Instruction()
+	if p == nil {
+		return nil, NotKnown(target)
+	}
+	answer := &Answer{Unit: target + "/" + i.Name, Property: prop.Name, Statement: prop.Statement, Assumed: []string{}}
+	if o.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Time)
+		defer cancel()
+	}
+	err := prop.ask(ctx, &asked{f: i.Formats, k: i.K, p: *p, o: o}, answer)
+	if errors.As(err, new(*encode.TooHard)) {
+		answer.Verdict, answer.Reason, err = Undecided, err.Error(), nil
+	}
+	return answer, err
+}
+
+// asked is the program of which a property is asked.
+type asked struct {
+	f mma.Formats
+	k int
+	p mma.Params
+	o Options
+}
+
+// PropertySMTLIB is the question of a property for SMT solvers of bit vectors (QF_BV): sat if it
+// fails. That of a property that compares the program with another one is whether the two can
+// differ: sat if it holds.
+func PropertySMTLIB(target string, u devices.Unit, prop Property) ([]byte, error) {
+	p, i := u.Model(), u.Instruction()
+	if p == nil {
+		return nil, NotKnown(target)
+	}
+	q := &asked{f: i.Formats, k: i.K, p: *p}
+	var text bytes.Buffer
+	switch {
+	case prop.other != nil:
+		other := q.p
+		if !prop.other(q.f, &other) {
+			return nil, fmt.Errorf("%s: there is no question about %s", prop.Name, i.FullName())
+		}
+		err := writeSMTLIB(&text, q.f, q.k, q.p, other)
+		return text.Bytes(), err
+	case prop.sizes:
+		return nil, hint.New("mmafuzz prove A model:NARROWER.json --smtlib asks about one size", "%s is a question for each size", prop.Name)
+	}
+	err := relationsSMTLIB(&text, q, prop.relations(q))
+	return text.Bytes(), err
+}
+
+func (p *Property) ask(ctx context.Context, q *asked, answer *Answer) error {
+	switch {
+	case p.other != nil:
+		return p.apart(ctx, q, answer)
+	case p.sizes:
+		return adder(ctx, q, answer)
+	}
+	return related(ctx, q, p.relations(q), answer)
+}
+
+// apart asks whether the program differs from the one that it would be if the statement were
+// false.
+func (p *Property) apart(ctx context.Context, q *asked, answer *Answer) error {
+	other := q.p
+	if !p.other(q.f, &other) {
+		answer.Verdict, answer.Reason = NotAsked, "the program has no such decision, or has decided it the other way"
+		return nil
+	}
+	if err := other.Validate(q.f, q.k); err != nil {
+		answer.Verdict, answer.Reason = NotAsked, "the opposite is no program: "+err.Error()
+		return nil
+	}
+	res, err := Programs(ctx, q.f, q.k, q.p, other, Options{Solver: q.o.Solver})
+	if err != nil {
+		return err
+	}
+	answer.By, answer.Reason = res.By, res.Reason
+	switch res.Verdict {
+	case Refuted:
+		answer.Verdict = Holds
+		answer.show(q.f, res.Witness)
+	case Proved:
+		answer.Verdict, answer.Assumed = Fails, res.Assumed
+	default:
+		answer.Verdict = Undecided
+	}
+	return nil
+}
+
+// adder looks for the smallest adder of the last sum that does not change the function.
+func adder(ctx context.Context, q *asked, answer *Answer) error {
+	base := q.p
+	base.Join.Align.Bits, base.Join.Align.Saturate = 0, false
+	f := int(base.Join.Align.F)
+	if f == 0 {
+		answer.Verdict, answer.Reason = NotAsked, "the sum is not cut to a width"
+		return nil
+	}
+	var short *Result // with one bit less
+	for bits := f; bits <= f+mma.MaxBits/8; bits++ {
+		narrow := base
+		narrow.Join.Align.Bits = uint8(bits)
+		if err := narrow.Validate(q.f, q.k); err != nil {
+			answer.Verdict, answer.Reason = NotAsked, err.Error()
+			return nil
+		}
+		res, err := Programs(ctx, q.f, q.k, base, narrow, Options{Solver: q.o.Solver})
+		switch {
+		case err != nil:
+			return err
+		case res.Verdict == Refuted:
+			short = res
+			continue
+		case res.Verdict == Open || short == nil:
+			answer.Verdict, answer.Reason = Undecided, fmt.Sprintf("of %d bits: %s", bits, res.Reason)
+			return nil
+		}
+		answer.Verdict, answer.Bits, answer.By, answer.Assumed = Holds, bits, res.By, res.Assumed
+		answer.Statement = fmt.Sprintf("a sum of %d bits and a sign suffices, and one of %d does not", bits, bits-1)
+		answer.show(q.f, short.Witness)
+		return nil
+	}
+	answer.Verdict, answer.Reason = Undecided, "no size was found"
+	return nil
+}
+
+// related asks about relations until one fails.
+func related(ctx context.Context, q *asked, rs []relation, answer *Answer) error {
+	answer.Verdict = NotAsked
+	if len(rs) == 0 {
+		answer.Reason = "the formats do not allow it"
+		return nil
+	}
+	w, err := search(ctx, q, rs)
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	if w != nil {
+		answer.Verdict, answer.By = Fails, "generators"
+		answer.showRelated(q.f, w)
+		return nil
+	}
+	answer.Verdict, answer.By = Holds, "ranges"
+	for i := range rs {
+		s, err := rs[i].session(q)
+		if err != nil {
+			return err
+		}
+		answer.Assumed = s.assumed()
+		if s.a == s.b {
+			continue
+		}
+		if len(q.o.Solver) == 0 {
+			answer.Verdict, answer.By, answer.Reason = Undecided, "", "range analysis does not decide it, and there is no solver"
+			return nil
+		}
+		answer.By = "solver"
+		res, err := s.solve(ctx)
+		switch {
+		case err != nil:
+			return err
+		case res.Verdict == Refuted:
+			answer.Verdict, answer.Assumed = Fails, []string{}
+			answer.showRelated(q.f, res)
+			return nil
+		case res.Verdict == Open:
+			answer.Verdict, answer.By, answer.Reason = Undecided, "", res.Reason
+			return nil
+		}
+	}
+	return nil
+}
+
+// show puts a witness into an answer.
+func (a *Answer) show(f mma.Formats, w *triage.Witness) {
+	a.Witness, a.Result, a.Expected = mma.FormatDot(f, w.Dot), mma.FormatCode(f.D, w.Before), mma.FormatCode(f.D, w.After)
+}
+
+// showRelated puts the witness of a relation into an answer: the results of both inputs.
+func (a *Answer) showRelated(f mma.Formats, res *Result) {
+	a.show(f, res.Witness)
+	if res.related != nil {
+		a.Related = mma.FormatDot(f, res.related)
+	} else {
+		a.Expected = ""
+	}
+}
+
+// Write writes the answer for people.
+func (a *Answer) Write(w io.Writer, width int) {
+	line := func(indent int, format string, args ...any) {
+		fmt.Fprint(w, readable.Indented(indent, fmt.Sprintf(format, args...), width))
+	}
+	line(2, "%s: %s (%s)", a.Verdict, a.Statement, a.Property)
+	if a.Reason != "" {
+		line(4, "%s", a.Reason)
+	}
+	for _, text := range a.Assumed[min(1, len(a.Assumed)):] { // the first is that of all
+		line(4, "if %s", text)
+	}
+	switch {
+	case a.Witness == "":
+	case a.Related != "":
+		line(4, "%s gives %s", a.Witness, a.Result)
+		line(4, "%s gives %s", a.Related, a.Expected)
+	case a.Expected != "":
+		line(4, "%s gives %s; otherwise it would be %s", a.Witness, a.Result, a.Expected)
+	default:
+		line(4, "%s gives %s", a.Witness, a.Result)
+	}
+}

@@ -1,0 +1,158 @@
+package prove
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
+)
+
+// propertyUnits are units of unlike arithmetics and formats.
+var propertyUnits = [][2]string{
+	{"hopper", "mma.m16n8k16.f32.f16.f16.f32"},
+	{"volta", "mma.m8n8k4.f16.f16.f16.f16"},
+	{"cdna3", "v_mfma_f32_16x16x16_f16"},
+	{"ampere", "mma.m8n8k4.f64.f64.f64.f64"},
+	{"cdna3", "v_mfma_f32_16x16x32_fp8_fp8"},
+	{"blackwell", "tcgen05.m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3"},
+}
+
+// TestRelations compares both tellings of each relation, in nodes on gates and in codes with the
+// oracle's results, on inputs of all generators.
+func TestRelations(t *testing.T) {
+	for _, name := range propertyUnits[:tier.Of(2, len(propertyUnits), len(propertyUnits))] {
+		i, err := mma.Lookup(name[0], name[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := &asked{f: i.Formats, k: i.K, p: i.Params}
+		for _, prop := range properties {
+			if prop.relations == nil {
+				continue
+			}
+			rs := prop.relations(q)
+			for r := range rs[:min(len(rs), 2)] {
+				checkRelation(t, i.FullName()+" "+prop.Name, q, &rs[r])
+			}
+		}
+	}
+}
+
+func checkRelation(t *testing.T, name string, q *asked, r *relation) {
+	t.Helper()
+	s, err := r.session(q)
+	if err != nil {
+		t.Logf("%s: %v", name, err)
+		return
+	}
+	m := graph.NewSimulation(8)
+	dots := gen.Probe(gen.Spec{Formats: q.f, K: q.k}, 3, 1, &q.p)
+	var set []*mma.Dot
+	for _, d := range dots {
+		if len(set) < m.Inputs() && s.set(m, len(set), d) && len(r.dots(d)) > 0 {
+			set = append(set, d)
+		}
+	}
+	judge := func(d *mma.Dot) uint64 { return oracle.Eval(&q.p, q.f, q.k, d) }
+	failed := 0
+	for n, d := range set {
+		for _, a := range append(s.in.Assumed(), s.assume...) {
+			if m.Value(a, n).Sign() == 0 {
+				t.Fatalf("%s: %s: an assumption is false", name, mma.FormatDot(q.f, d))
+			}
+		}
+		_, _, fails := r.broken(q.f, d, r.dots(d)[0], judge)
+		if nodes := m.Value(s.a, n).Cmp(m.Value(s.b, n)) != 0; nodes != fails {
+			t.Fatalf("%s: %s: nodes say that it fails: %v, codes: %v", name, mma.FormatDot(q.f, d), nodes, fails)
+		}
+		if fails {
+			failed++
+		}
+	}
+	if len(set) < m.Inputs()/4 {
+		t.Errorf("%s: only %d inputs", name, len(set))
+	}
+	t.Logf("%s: fails on %d of %d inputs", name, failed, len(set))
+}
+
+// TestProperties checks what properties units have, without a solver.
+func TestProperties(t *testing.T) {
+	for _, tc := range []struct {
+		arch, inst, property string
+		want                 Held
+		bits                 int
+	}{
+		{"hopper", "mma.m16n8k16.f32.f16.f16.f32", "order", Holds, 0},
+		{"hopper", "mma.m16n8k16.f32.f16.f16.f32", "adder", Holds, 32},
+		{"hopper", "mma.m16n8k16.f32.f16.f16.f32", "monotonic", Fails, 0},
+		{"hopper", "mma.m16n8k16.f32.f16.f16.f32", "subnormal-operands", Holds, 0},
+		{"hopper", "mma.m16n8k16.f32.f16.f16.f32", "no-nan", Undecided, 0}, // a solver says that it holds
+		{"volta", "mma.m8n8k4.f32.f16.f16.f32", "adder", Holds, 28},
+		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "order", Fails, 0}, // two steps
+		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "no-normalization", Holds, 0},
+		{"ampere", "mma.m8n8k4.f64.f64.f64.f64", "order", Fails, 0},
+		{"ampere", "mma.m8n8k4.f64.f64.f64.f64", "exchange", Holds, 0},
+		{"ampere", "mma.m8n8k4.f64.f64.f64.f64", "no-normalization", NotAsked, 0},
+		{"ampere", "mma.m8n8k4.f64.f64.f64.f64", "adder", NotAsked, 0},
+		{"ampere", "mma.m8n8k4.f64.f64.f64.f64", "plus-zero", Fails, 0},
+		{"cdna2", "v_mfma_f32_16x16x16f16", "subnormal-operands", NotAsked, 0},
+		{"cdna3", "v_mfma_f32_16x16x32_fp8_fp8", "negation", Fails, 0}, // it rounds down
+	}[tier.Of(8, 0, 0):] {
+		i, err := mma.Lookup(tc.arch, tc.inst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, err := simulated.Open(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		some, err := PropertiesNamed(tc.property)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Ask(context.Background(), "sim:"+tc.arch, u, some[0], Options{Time: 5 * time.Minute})
+		if err != nil {
+			t.Errorf("%s %s: %v", i.FullName(), tc.property, err)
+			continue
+		}
+		if got.Verdict != tc.want || got.Bits != tc.bits {
+			t.Errorf("%s %s: %+v, want %s", i.FullName(), tc.property, got, tc.want)
+		}
+	}
+}
+
+// TestPropertyWitness checks that what refutes a relation does so by the oracle, too.
+func TestPropertyWitness(t *testing.T) {
+	i, err := mma.Lookup("cdna3", "v_mfma_f32_16x16x32_fp8_fp8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &asked{f: i.Formats, k: i.K, p: i.Params}
+	for _, prop := range properties {
+		if prop.Name != "negation" && prop.Name != "order" {
+			continue
+		}
+		rs := prop.relations(q)
+		res, err := search(context.Background(), q, rs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res == nil {
+			t.Fatalf("%s: no input", prop.Name)
+		}
+		d, e := res.Witness.Dot, res.related
+		if e == nil {
+			e = d
+		}
+		x, y := oracle.Eval(&q.p, q.f, q.k, d), oracle.Eval(&q.p, q.f, q.k, e)
+		if x != res.Witness.Before || y != res.Witness.After || !rs[0].fails(q.f.D.Get(), x, y) {
+			t.Errorf("%s: %s and %s give %x and %x", prop.Name, mma.FormatDot(q.f, d), mma.FormatDot(q.f, e), x, y)
+		}
+	}
+}
