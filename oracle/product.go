@@ -91,7 +91,7 @@ func (e *evaluator) zeroExponent(a, b *term) int {
 func (e *evaluator) exponentOf(t *term, id fp.ID) int {
 	switch {
 	case t.isZero():
-		return int(e.In.As(id).Get().Emin())
+		return int(id.As(e.In.Widen).Get().Emin())
 	case e.Prod.Exp == mma.OperandSum:
 		return t.log2()
 	}
@@ -116,7 +116,7 @@ func (e *evaluator) gate(a, b *term) {
 func (e *evaluator) operand(t *term, id fp.ID, code uint64, n *mma.Narrow, part int) {
 	e.decode(t, id, unread(code, *n, id))
 	if e.In.Widen != fp.None {
-		id = e.In.As(id)
+		id = id.As(e.In.Widen)
 		if t.kind == Finite && !t.null {
 			t.e = max(t.log2(), int(id.Get().Emin()))
 		}

@@ -69,7 +69,7 @@ func newWord(m *Model) kernel {
 	if p.Refined() || p.Passes != 0 || p.Lanes > 1 || p.Tail || f.Scale != fp.None || p.Special.OperandNaN() || p.Stage0.Fixed || p.Stage1.Fixed {
 		return nil
 	}
-	for _, id := range []fp.ID{f.A, f.B, f.C, f.D, p.In.As(f.A), p.In.As(f.B)} {
+	for _, id := range []fp.ID{f.A, f.B, f.C, f.D, f.A.As(p.In.Widen), f.B.As(p.In.Widen)} {
 		if id != fp.None && id.Get().FracBits > 23 {
 			return nil
 		}

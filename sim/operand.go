@@ -53,7 +53,7 @@ func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	}
 	wide := f
 	if p.In.Widen != fp.None {
-		d.widen = p.In.As(f.ID).Get()
+		d.widen = f.ID.As(p.In.Widen).Get()
 		wide = d.widen
 	}
 	d.narrow = newNarrower(narrow, wide)

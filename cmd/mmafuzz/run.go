@@ -202,6 +202,7 @@ func (r *runCmd) run(ctx context.Context) error {
 	ui.start(c.State(), c.Resumed())
 	r.note(r.targets.Unchecked())
 	r.noteByValue(pairs)
+	ui.line.expect("comparing the first inputs")
 	err = c.Run(ctx)
 	left := c.Unfinished(ctx, err)
 	sum := summary.New(summary.Input{

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
@@ -11,7 +12,9 @@ import (
 
 // TestStatusLineFits shows long texts on terminals of several widths: each is on one
 // line, whatever its characters.
-func TestStatusLineFits(t *testing.T) {
+func TestStatusLineFits(t *testing.T) { synctest.Test(t, testStatusLineFits) }
+
+func testStatusLineFits(t *testing.T) {
 	for _, width := range []int{40, 60, 80} {
 		var b bytes.Buffer
 		s := statusLine{app: &app{stderr: printable.NewOutput(&b), tty: true, widthErr: width}}
@@ -45,4 +48,39 @@ func TestStatusLineFits(t *testing.T) {
 	if s.show(statusField{text: "too early"}); b.String() != "" {
 		t.Errorf("%q", b.String())
 	}
+}
+
+// TestStatusLineBeats leaves a terminal for three seconds without anything new: each second the
+// line says for how long. Elsewhere, and after the line is cleared, nothing is written.
+func TestStatusLineBeats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		s := statusLine{app: &app{stderr: printable.NewOutput(&b), tty: true, widthErr: 40}}
+		written := func() string {
+			time.Sleep(3*time.Second + time.Millisecond)
+			synctest.Wait()
+			text := b.String()
+			b.Reset()
+			return text
+		}
+		s.expect("waiting")
+		if got, want := written(), "\r\x1b[Kwaiting\r\x1b[Kwaiting  (for 0:01)\r\x1b[Kwaiting  (for 0:02)\r\x1b[Kwaiting  (for 0:03)"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+		s.clear()
+		if got := written(); got != "\r\x1b[K" {
+			t.Errorf("after clear: %q", got)
+		}
+		if s.again(); !strings.HasPrefix(written(), "\r\x1b[Kwaiting\r") {
+			t.Error("it does not come again")
+		}
+		s.clear()
+		b.Reset()
+		file := statusLine{app: &app{stderr: printable.NewOutput(&b)}}
+		file.expect("waiting")
+		file.again()
+		if got := written(); got != "" {
+			t.Errorf("no terminal: %q", got)
+		}
+	})
 }

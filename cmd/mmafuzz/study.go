@@ -113,6 +113,7 @@ func (s *studyCmd) run(ctx context.Context, runner study.Runner, own *pflag.Flag
 	s.request.Progress = func(done, of int, what string) {
 		s.line.show(statusField{fmt.Sprintf("%s: %d of %d", s.study.Name, done, of), 2}, statusField{what, 1})
 	}
+	s.line.expect(s.study.Name + ": opening the units and choosing inputs")
 	res, err := s.study.Run(ctx, runner, s.request, settings)
 	s.line.clear()
 	if errors.Is(err, corpus.ErrOtherVersion) {

@@ -103,6 +103,7 @@ func (u *runUI) announce(f *fuzz.Case) {
 		}
 		fmt.Fprintln(u.stderr, when+part)
 	}
+	u.line.again()
 }
 
 // shrunk says in a few words what minimization made of a finding.
@@ -130,6 +131,8 @@ func (u *runUI) searching(_ int, doing string) {
 
 // slow says what is known of a pair of which a complete epoch would take long.
 func (u *runUI) slow(pair int, look fuzz.FirstLook) {
+	u.line.clear()
+	defer u.line.again()
 	p := &u.cfg.Pairs[pair]
 	u.say("a dot product of %s takes %s: mismatches are explained after %s of them, in about %s", p.Name(), look.Each.Round(time.Millisecond),
 		readable.Thousands(look.Epoch), readable.Clock(look.Takes))

@@ -106,7 +106,7 @@ func TestStatusLine(t *testing.T) {
 	ui.Progress(s)
 	ui.summarize(summary.New(summary.Input{Config: &ui.cfg, State: s, Unexplained: func(int) *fuzz.Unexplained { return nil }}), exitMismatch)
 	const status = "\r\x1b[K  0:00  12.3k dot products  N/s  345 differ"
-	want := status + status + "\r\x1b[K  0:00  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32\n             already minimal\n" + status + "\r\x1b[K"
+	want := status + status + "\r\x1b[K  0:00  NEW  fusion-width  mma.m16n8k8.f32.f16.f16.f32\n             already minimal\n" + status + status + "\r\x1b[K"
 	got := regexp.MustCompile(`  [0-9.kMG]+/s`).ReplaceAllString(stderr.String(), "  N/s")
 	got = regexp.MustCompile(`345 differ[^\r]*`).ReplaceAllString(got, "345 differ")
 	if got != want {

@@ -161,7 +161,6 @@ func Parse(name string) (ID, error) {
 	return None, fmt.Errorf("unknown format %q", name)
 }
 
-// MarshalText writes the format's name, for JSON.
 // FNUZ returns AMD's format with the fields of a format of OCP and other special values: None if
 // there is none.
 func (id ID) FNUZ() ID {
@@ -174,6 +173,19 @@ func (id ID) FNUZ() ID {
 	return None
 }
 
+// As returns the format of an operand that is converted to a wider one, or to none (None). A FNUZ
+// format stands for that of each operand.
+func (id ID) As(wide ID) ID {
+	switch {
+	case wide == None:
+		return id
+	case wide.Get().Specials == NegZeroNaN:
+		return id.FNUZ()
+	}
+	return wide
+}
+
+// MarshalText writes the format's name, for JSON.
 func (id ID) MarshalText() ([]byte, error) { return []byte(id.String()), nil }
 
 // UnmarshalText reads a format's name, for JSON.

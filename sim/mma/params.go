@@ -145,17 +145,6 @@ type Input struct {
 	NaNInf bool `json:"naninf,omitzero"`
 }
 
-// As returns the format of an a or b after Widen; id is the one before.
-func (in *Input) As(id fp.ID) fp.ID {
-	switch {
-	case in.Widen == fp.None:
-		return id
-	case in.Widen.Get().Specials == fp.NegZeroNaN:
-		return id.FNUZ()
-	}
-	return in.Widen
-}
-
 var inputRows = []Row{
 	{key: "in.widen", Label: "product-handling", Words: "format to which operands are converted first", Size: 2, Encoded: anyValue},
 	{key: "in.sub", Words: "what becomes of subnormal operands a and b", Size: 2, Encoded: int(FlushPlus)},

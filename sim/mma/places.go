@@ -69,7 +69,7 @@ func operandSpan(u *use) (lo, hi int) {
 	case "in.narrowc.":
 		return 1, int(u.f.C.Get().FracBits) - 1
 	}
-	return 1, int(u.p.In.As(id).Get().FracBits) - 1
+	return 1, int(id.As(u.p.In.Widen).Get().FracBits) - 1
 }
 
 // floorSpan is that of the lower bounds of an alignment: all exponents that could make a

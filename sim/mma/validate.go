@@ -110,7 +110,7 @@ func (p *Params) checkInput(f Formats) error {
 		n    Narrow
 		id   fp.ID
 	}{{"in.a", p.In.A, f.A}, {"in.b", p.In.B, f.B}} {
-		if err := o.n.check(o.id.Get(), p.In.As(o.id).Get()); err != nil {
+		if err := o.n.check(o.id.Get(), o.id.As(p.In.Widen).Get()); err != nil {
 			return fmt.Errorf("%s: %w", o.name, err)
 		}
 	}

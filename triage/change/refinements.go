@@ -55,7 +55,7 @@ func (o *original) narrow(id fp.ID, n int, m fp.Mode) mma.Narrow {
 
 // read returns the format that operands of a format have when they are narrowed.
 func (o *original) read(id fp.ID) *fp.Format {
-	return o.p.In.As(id).Get()
+	return id.As(o.p.In.Widen).Get()
 }
 
 // narrows rounds both operands alike, or one of them.

@@ -51,13 +51,13 @@ const (
 // their bits where the kernel does, and where it does not. If there is none, for two fields.
 func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 	a := &Answer{Label: "unexplained"}
-	all := mutants(q.Kernel)
+	all := Mutants(q.Kernel)
 	if err := q.among(ctx, a, q.Kernel, all); err != nil {
 		return nil, err
 	}
 	if a.Kernel == nil {
 		for _, m := range q.nearest(ctx, all) {
-			twice := mutants(m.Kernel)
+			twice := Mutants(m.Kernel)
 			for i := range twice {
 				t := &twice[i]
 				t.Words = m.Words + "; and " + t.Words
@@ -86,7 +86,7 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 }
 
 // among looks for the answer among the mutants of a kernel.
-func (q *Question) among(ctx context.Context, a *Answer, of *schedule.Kernel, all []mutant) error {
+func (q *Question) among(ctx context.Context, a *Answer, of *schedule.Kernel, all []Mutant) error {
 	// Most mutants are wrong where the kernel is: such a product is tried first, a small one.
 	cost := map[*gemm.Operands]int{}
 	for i := range q.Products {
@@ -127,7 +127,7 @@ const (
 )
 
 // nearest returns the mutants that are right on the most elements on which the kernel is wrong.
-func (q *Question) nearest(ctx context.Context, all []mutant) (best []mutant) {
+func (q *Question) nearest(ctx context.Context, all []Mutant) (best []Mutant) {
 	right := map[*schedule.Kernel]int{}
 	for _, m := range all {
 		for i := range q.Products {
@@ -142,7 +142,7 @@ func (q *Question) nearest(ctx context.Context, all []mutant) (best []mutant) {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(x, y mutant) int { return right[y.Kernel] - right[x.Kernel] })
+	slices.SortStableFunc(all, func(x, y Mutant) int { return right[y.Kernel] - right[x.Kernel] })
 	labels := map[string]int{}
 	for _, m := range all {
 		if labels[m.Label]++; right[m.Kernel] > 0 && labels[m.Label] <= nearestLabel && len(best) < nearestAll {

@@ -5,6 +5,7 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,11 +14,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// mutant is a kernel that differs from another in one field.
-type mutant struct {
+// Mutant is a kernel that differs from another in one field.
+type Mutant struct {
 	Label  string // which part of the schedule is another: see Labels
 	Words  string
 	Kernel *schedule.Kernel
+	// Field is the field of Schedule, such as levels[0].cut.n, which was Was and is Value;
+	// "": something is added to the kernel.
+	Schedule          int
+	Field, Was, Value string
 }
 
 // Labels are the parts of a schedule by which two can differ, and what they are.
@@ -32,15 +37,21 @@ var Labels = [][2]string{
 	{"epilogue", "what becomes of the sum"},
 }
 
-// mutants returns kernels that differ from one in one field of one schedule.
-func mutants(k *schedule.Kernel) []mutant {
+// Mutants returns kernels that differ from one in one field of one schedule.
+func Mutants(k *schedule.Kernel) []Mutant {
 	m := &mutator{of: k, seen: map[string]bool{textOf(k): true}}
-	for s := range k.Schedules { // the first of those that are the same for a K is told
-		m.dropped(s)
-		m.levels(s)
-		m.added(s)
-		m.tails(s)
-		m.units(s)
+	for m.s = range k.Schedules { // the first of those that are the same for a K is told
+		m.dropped()
+		m.levels()
+		m.added()
+		m.tails()
+		m.units("unit", cmp.Or(k.Schedules[m.s].Unit, k.Unit), func(k *schedule.Kernel, u *schedule.Unit) {
+			if s := &k.Schedules[m.s]; s.Unit != nil {
+				s.Unit = u
+			} else {
+				k.Unit = u
+			}
+		})
 	}
 	m.epilogue()
 	return m.all
@@ -49,8 +60,9 @@ func mutants(k *schedule.Kernel) []mutant {
 // mutator collects mutants.
 type mutator struct {
 	of   *schedule.Kernel
+	s    int // the schedule that is changed
 	seen map[string]bool
-	all  []mutant
+	all  []Mutant
 }
 
 func textOf(k *schedule.Kernel) string {
@@ -61,14 +73,22 @@ func textOf(k *schedule.Kernel) string {
 	return b.String()
 }
 
-// try adds the mutant that a change makes, if it is valid and new.
-func (m *mutator) try(label string, change func(k *schedule.Kernel), words string, args ...any) {
+// try adds the mutant that a change of a field makes, if it is valid and new.
+func (m *mutator) try(label, field string, was, value any, change func(k *schedule.Kernel), words string, args ...any) {
 	k := clone(m.of)
 	change(k)
 	if text := textOf(k); k.Validate() == nil && !m.seen[text] {
 		m.seen[text] = true
-		m.all = append(m.all, mutant{label, fmt.Sprintf(words, args...), k})
+		m.all = append(m.all, Mutant{label, fmt.Sprintf(words, args...), k, m.s, field, named(was), named(value)})
 	}
+}
+
+// named writes the value of a field.
+func named(v any) string {
+	if text := fmt.Sprint(v); text != "" && text != fp.None.String() {
+		return text
+	}
+	return "default"
 }
 
 // clone returns a copy that shares nothing that a change changes.
@@ -77,6 +97,12 @@ func clone(k *schedule.Kernel) *schedule.Kernel {
 	c.Schedules = slices.Clone(k.Schedules)
 	for i := range c.Schedules {
 		c.Schedules[i].Levels = slices.Clone(k.Schedules[i].Levels)
+		for n := range c.Schedules[i].Levels {
+			if t := &c.Schedules[i].Levels[n].Tail; *t != nil {
+				own := **t
+				*t = &own
+			}
+		}
 	}
 	c.Epilogue = slices.Clone(k.Epilogue)
 	return &c
@@ -92,92 +118,146 @@ var (
 )
 
 // dropped forgets left-over products.
-func (m *mutator) dropped(s int) {
-	drop := func(of int) *schedule.Tail { return &schedule.Tail{Of: of, Into: "drop"} }
+func (m *mutator) dropped() {
 	const words = "the last products, their number mod %d, are dropped"
-	for l, level := range m.of.Schedules[s].Levels {
+	for l, level := range m.of.Schedules[m.s].Levels {
 		for _, of := range append(slices.Clone(lengths), level.Cut.N) {
-			m.try("tail", func(k *schedule.Kernel) { k.Schedules[s].Levels[l].Tail = drop(of) }, words, of)
+			m.tail(l, of, "drop", words, of)
 		}
 	}
 	const whole = 1 << 16 // a level that cuts nothing, for a tail
 	for _, of := range lengths {
-		m.try("tail", func(k *schedule.Kernel) {
-			l := schedule.Level{Cut: schedule.Cut{By: "size", N: whole}, Merge: schedule.Merge{Order: "chain"}, Tail: drop(of)}
-			k.Schedules[s].Levels = append(k.Schedules[s].Levels, l)
+		m.try("tail", "", nil, nil, func(k *schedule.Kernel) {
+			l := schedule.Level{Cut: schedule.Cut{By: "size", N: whole}, Merge: schedule.Merge{Order: "chain"}, Tail: &schedule.Tail{Of: of, Into: "drop"}}
+			k.Schedules[m.s].Levels = append(k.Schedules[m.s].Levels, l)
 		}, words+" from each part", of)
 	}
 }
 
+// tail replaces the tail of a level.
+func (m *mutator) tail(l, of int, into, words string, args ...any) {
+	t := m.of.Schedules[m.s].Levels[l].Tail
+	field, was, value := fmt.Sprintf("levels[%d].tail", l), any("none"), any(fmt.Sprintf("%d %s", of, into))
+	switch {
+	case t != nil && t.Of == of:
+		field, was, value = field+".into", t.Into, into
+	case t != nil && t.Into == into:
+		field, was, value = field+".of", t.Of, of
+	case t != nil:
+		field = "" // two fields are others
+	}
+	m.try("tail", field, was, value, func(k *schedule.Kernel) {
+		next := &schedule.Tail{Of: of, Into: into}
+		if own := into == "after" || into == "apart"; t != nil && own {
+			next.Unit = t.Unit
+		}
+		if t != nil && into == "apart" {
+			next.Format = t.Format
+		}
+		k.Schedules[m.s].Levels[l].Tail = next
+	}, words, args...)
+}
+
 // intos are the places of left-over products.
-var intos = [][2]string{{"lane", "to the first part"}, {"after", "after the other parts"}, {"apart", "as a part of their own"}}
+var intos = [][2]string{{"lane", "to the first part"}, {"deal", "to all parts in turn"}, {"after", "after the other parts"}, {"apart", "as a part of their own"}}
 
 // tails changes where left-over products are added.
-func (m *mutator) tails(s int) {
-	for l, level := range m.of.Schedules[s].Levels {
-		if level.Tail != nil {
-			m.try("tail", func(k *schedule.Kernel) { k.Schedules[s].Levels[l].Tail = nil }, "the last products are like the others")
+func (m *mutator) tails() {
+	for l, level := range m.of.Schedules[m.s].Levels {
+		of := append(slices.Clone(lengths), level.Cut.N)
+		field := fmt.Sprintf("levels[%d].tail", l)
+		if t := level.Tail; t != nil {
+			m.try("tail", field, "there is one", "none", func(k *schedule.Kernel) { k.Schedules[m.s].Levels[l].Tail = nil }, "the last products are like the others")
+			of = append(of, t.Of, t.Of/2, t.Of*2, t.Of-1, t.Of+1)
 		}
-		for _, of := range append(slices.Clone(lengths), level.Cut.N) {
+		for _, of := range of {
 			for _, into := range intos {
-				m.try("tail", func(k *schedule.Kernel) { k.Schedules[s].Levels[l].Tail = &schedule.Tail{Of: of, Into: into[0]} }, "the last products, their number mod %d, are added "+into[1], of)
+				m.tail(l, of, into[0], "the last products, their number mod %d, are added "+into[1], of)
 			}
 		}
+		if level.Tail == nil {
+			continue
+		}
+		for _, f := range formats {
+			m.try("promotion", field+".format", level.Tail.Format, f, func(k *schedule.Kernel) { k.Schedules[m.s].Levels[l].Tail.Format = f }, "the sum of the last products is added in %s", f)
+		}
+		m.units(field+".unit", level.Tail.Unit, func(k *schedule.Kernel, u *schedule.Unit) { k.Schedules[m.s].Levels[l].Tail.Unit = u })
 	}
 }
 
 // levels changes each field of each level.
-func (m *mutator) levels(s int) {
-	for l, level := range m.of.Schedules[s].Levels {
-		cut := func(label string, change func(c *schedule.Cut), words string, args ...any) {
-			m.try(label, func(k *schedule.Kernel) { change(&k.Schedules[s].Levels[l].Cut) }, words, args...)
+func (m *mutator) levels() {
+	for l, level := range m.of.Schedules[m.s].Levels {
+		at := fmt.Sprintf("levels[%d]", l)
+		cut := func(label, field string, was, value any, change func(c *schedule.Cut), words string, args ...any) {
+			m.try(label, at+".cut."+field, was, value, func(k *schedule.Kernel) { change(&k.Schedules[m.s].Levels[l].Cut) }, words, args...)
 		}
-		merge := func(label string, change func(c *schedule.Merge), words string, args ...any) {
-			m.try(label, func(k *schedule.Kernel) { change(&k.Schedules[s].Levels[l].Merge) }, words, args...)
+		merge := func(label, field string, was, value any, change func(c *schedule.Merge), words string, args ...any) {
+			m.try(label, at+".merge."+field, was, value, func(k *schedule.Kernel) { change(&k.Schedules[m.s].Levels[l].Merge) }, words, args...)
 		}
+		c, order := &level.Cut, &level.Merge
 		label := "split-k"
-		if level.Cut.By == "lanes" {
+		if c.By == "lanes" {
 			label = "lanes"
 		}
-		m.try(label, func(k *schedule.Kernel) { k.Schedules[s].Levels = slices.Delete(k.Schedules[s].Levels, l, l+1) }, "there is no cut by %s %d", level.Cut.By, level.Cut.N)
-		for _, n := range slices.Concat(parts, lengths, []int{level.Cut.N - 1, level.Cut.N + 1, level.Cut.N * 2, level.Cut.N / 2}) {
-			cut(label, func(c *schedule.Cut) { c.N = n }, "%s %d is %d", level.Cut.By, level.Cut.N, n)
+		m.try(label, at, "there is one", "none", func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Delete(k.Schedules[m.s].Levels, l, l+1) }, "there is no cut by %s %d", c.By, c.N)
+		for _, n := range slices.Concat(parts, lengths, []int{c.N - 1, c.N + 1, c.N * 2, c.N / 2}) {
+			cut(label, "n", c.N, n, func(c *schedule.Cut) { c.N = n }, "%s %d is %d", c.By, c.N, n)
 		}
 		for _, g := range grains {
-			cut("split-k", func(c *schedule.Cut) { c.Grain = g }, "grain %d is %d", level.Cut.Grain, g)
-			cut("lanes", func(c *schedule.Cut) { c.Vector = g }, "vector %d is %d", level.Cut.Vector, g)
+			cut("split-k", "grain", max(c.Grain, 1), g, func(c *schedule.Cut) { c.Grain = g }, "grain %d is %d", c.Grain, g)
+			cut("lanes", "vector", max(c.Vector, 1), g, func(c *schedule.Cut) { c.Vector = g }, "vector %d is %d", c.Vector, g)
 		}
-		for _, by := range []string{"count", "spread"} {
-			cut("split-k", func(c *schedule.Cut) { c.By = by }, "%s is %s", level.Cut.By, by)
+		for _, by := range []string{"size", "count", "spread", "lanes"} {
+			label := label
+			if by == "lanes" {
+				label = by
+			}
+			cut(label, "by", c.By, by, func(c *schedule.Cut) {
+				if *c = (schedule.Cut{By: by, N: c.N, Grain: c.Grain}); by == "size" || by == "lanes" {
+					c.Grain = 0
+				}
+			}, "%s is %s", c.By, by)
 		}
 		for _, rest := range []string{"last", "first", "halve", "halve-down"} {
-			cut("split-k", func(c *schedule.Cut) { c.Rest = rest }, "the shorter run is %s", rest)
+			cut("split-k", "rest", cmp.Or(c.Rest, "last"), rest, func(c *schedule.Cut) {
+				if c.Rest = rest; rest == "last" || rest == "first" {
+					c.Grain = 0
+				}
+			}, "the shorter run is %s", rest)
 		}
 		for _, o := range orders {
-			merge("k-order", func(m *schedule.Merge) { m.Order = o }, "order %s is %s", level.Merge.Order, o)
+			merge("k-order", "order", order.Order, o, func(m *schedule.Merge) {
+				if m.Order = o; o != "forward" && o != "reverse" {
+					m.Start = ""
+				}
+			}, "order %s is %s", order.Order, o)
 		}
 		for _, start := range []string{"", "zero"} {
-			merge("k-order", func(m *schedule.Merge) { m.Start = start }, "the sum starts from %q", start)
+			merge("k-order", "start", order.Start, start, func(m *schedule.Merge) { m.Start = start }, "the sum starts from %q", start)
 		}
 		for _, f := range formats {
-			merge("promotion", func(m *schedule.Merge) { m.Format = f }, "partial sums are added in %s", f)
-			merge("promotion", func(m *schedule.Merge) { m.Parts = f }, "partial sums are rounded to %s", f)
-			merge("promotion", func(m *schedule.Merge) { m.Store = f }, "sums are stored in %s", f)
+			merge("promotion", "format", order.Format, f, func(m *schedule.Merge) { m.Format = f }, "partial sums are added in %s", f)
+			if f == fp.FP64 { // which rounds nothing that is narrower
+				continue
+			}
+			merge("promotion", "parts", order.Parts, f, func(m *schedule.Merge) { m.Parts = f }, "partial sums are rounded to %s", f)
+			merge("promotion", "store", order.Store, f, func(m *schedule.Merge) { m.Store = f }, "sums are stored in %s", f)
 		}
 		for _, scale := range []string{"(sa*sb)*p", "sa*(sb*p)", "sb*(sa*p)"} {
-			if level.Merge.Scale != "" {
-				merge("scale", func(m *schedule.Merge) { m.Scale = scale }, "scale %s is %s", level.Merge.Scale, scale)
+			if order.Scale != "" {
+				merge("scale", "scale", order.Scale, scale, func(m *schedule.Merge) { m.Scale = scale }, "scale %s is %s", order.Scale, scale)
 			}
 		}
-		merge("scale", func(m *schedule.Merge) { m.Fused = !m.Fused }, "scale and sum are fused, or are not")
+		merge("scale", "fused", order.Fused, !order.Fused, func(m *schedule.Merge) { m.Fused = !m.Fused }, "scale and sum are fused, or are not")
 	}
 }
 
 // added adds a level.
-func (m *mutator) added(s int) {
+func (m *mutator) added() {
 	add := func(label string, l schedule.Level, words string, args ...any) {
-		for at := range len(m.of.Schedules[s].Levels) + 1 {
-			m.try(label, func(k *schedule.Kernel) { k.Schedules[s].Levels = slices.Insert(k.Schedules[s].Levels, at, l) }, words, args...)
+		for at := range len(m.of.Schedules[m.s].Levels) + 1 {
+			m.try(label, "", nil, nil, func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Insert(k.Schedules[m.s].Levels, at, l) }, words, args...)
 		}
 	}
 	forward, halves := schedule.Merge{Order: "forward"}, schedule.Merge{Order: "halves"}
@@ -195,50 +275,45 @@ func (m *mutator) added(s int) {
 	}
 }
 
-// units changes the operation.
-func (m *mutator) units(s int) {
-	set := func(change func(u *schedule.Unit), words string) {
-		m.try("unit", func(k *schedule.Kernel) {
-			if u := k.Schedules[s].Unit; u != nil {
-				c := *u
-				change(&c)
-				k.Schedules[s].Unit = &c
-			} else if k.Unit != nil {
-				c := *k.Unit
-				change(&c)
-				k.Unit = &c
-			}
-		}, "%s", words)
+// units changes an operation; put replaces it.
+func (m *mutator) units(field string, u *schedule.Unit, put func(k *schedule.Kernel, u *schedule.Unit)) {
+	if u == nil || u.Op == "" {
+		return
 	}
-	op := func(name string) func(*schedule.Unit) {
-		return func(u *schedule.Unit) {
-			if u.Op != "" {
-				u.Op = name
-				u.Product = fp.None
-			}
-		}
+	set := func(name string, was, value any, change func(u *schedule.Unit), words string, args ...any) {
+		m.try("unit", field+"."+name, was, value, func(k *schedule.Kernel) {
+			c := *u
+			change(&c)
+			put(k, &c)
+		}, words, args...)
 	}
-	set(op("fma"), "the products are not rounded: fused multiply-add")
-	set(op("mul-add"), "the products are rounded: multiply, then add")
-	set(func(u *schedule.Unit) {
-		if u.Op != "" {
-			u.Start = "empty"
-		}
-	}, "the first product is added to nothing")
+	op := func(op, words string) {
+		set("op", u.Op, op, func(u *schedule.Unit) { u.Op, u.Product = op, fp.None }, "%s", words)
+	}
+	op("fma", "the products are not rounded: fused multiply-add")
+	op("mul-add", "the products are rounded: multiply, then add")
+	set("start", u.Start, "", func(u *schedule.Unit) { u.Start = "" }, "the first product is added to zero")
+	set("start", u.Start, "empty", func(u *schedule.Unit) { u.Start = "empty" }, "the first product is added to nothing")
+	set("subnormals", u.Subnormals, "", func(u *schedule.Unit) { u.Subnormals = "" }, "subnormal numbers are numbers")
+	set("subnormals", u.Subnormals, "zero", func(u *schedule.Unit) { u.Subnormals = "zero" }, "subnormal numbers are zeros")
+	for _, f := range formats {
+		set("product", cmp.Or(u.Product, u.Acc), f, func(u *schedule.Unit) { u.Product = f }, "products are rounded to %s", f)
+		set("acc", u.Acc, f, func(u *schedule.Unit) { u.In, u.Product, u.Acc = cmp.Or(u.In, u.Acc), cmp.Or(u.Product, u.Acc), f }, "the accumulator is %s", f)
+	}
 }
 
 // epilogue changes the steps after the sum.
 func (m *mutator) epilogue() {
-	m.try("epilogue", func(k *schedule.Kernel) { k.CFirst = !k.CFirst }, "the sum starts from C, or does not")
+	m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.CFirst = !k.CFirst }, "the sum starts from C, or does not")
 	for i, s := range m.of.Epilogue {
-		m.try("epilogue", func(k *schedule.Kernel) { k.Epilogue = slices.Delete(k.Epilogue, i, i+1) }, "there is no %s", s.Op)
-		m.try("epilogue", func(k *schedule.Kernel) { k.Epilogue[i].Saturate = !s.Saturate }, "%s saturates, or does not", s.Op)
+		m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue = slices.Delete(k.Epilogue, i, i+1) }, "there is no %s", s.Op)
+		m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i].Saturate = !s.Saturate }, "%s saturates, or does not", s.Op)
 		for _, f := range formats {
-			m.try("epilogue", func(k *schedule.Kernel) { k.Epilogue[i].Format = f }, "%s is rounded to %s", s.Op, f)
+			m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i].Format = f }, "%s is rounded to %s", s.Op, f)
 		}
 		for _, op := range []string{"beta-c", "beta-c-mul"} {
 			if strings.HasPrefix(s.Op, "beta-c") {
-				m.try("epilogue", func(k *schedule.Kernel) { k.Epilogue[i].Op = op }, "%s is %s", s.Op, op)
+				m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i].Op = op }, "%s is %s", s.Op, op)
 			}
 		}
 	}

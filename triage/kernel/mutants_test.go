@@ -16,7 +16,7 @@ func TestMutants(t *testing.T) {
 		was := textOf(k)
 		seen := map[string]bool{was: true}
 		labels := map[string]bool{}
-		for _, m := range mutants(k) {
+		for _, m := range Mutants(k) {
 			text := textOf(m.Kernel)
 			if err := m.Kernel.Validate(); err != nil || seen[text] {
 				t.Errorf("%s, %s: %v, or it is there twice", k.Name, m.Words, err)

@@ -121,10 +121,10 @@ func (e *bounder) read(d *mma.Dot) (products [][]known, c *known, ok bool) {
 	e.base = int(e.f.D.Get().Emin()) - int(e.f.D.Get().FracBits)
 	for i := range k {
 		v := &factors[i]
-		if v[0], ok = e.decoded(e.f.A, d.A[i], conditioning{in.A, in.As(e.f.A), in.Sub, count}); !ok {
+		if v[0], ok = e.decoded(e.f.A, d.A[i], conditioning{in.A, e.f.A.As(in.Widen), in.Sub, count}); !ok {
 			return nil, nil, false
 		}
-		if v[1], ok = e.decoded(e.f.B, d.B[i], conditioning{in.B, in.As(e.f.B), in.Sub, count}); !ok {
+		if v[1], ok = e.decoded(e.f.B, d.B[i], conditioning{in.B, e.f.B.As(in.Widen), in.Sub, count}); !ok {
 			return nil, nil, false
 		}
 		lowest := v[0].q + v[1].q + min(e.p.Weight(e.f), -int(e.f.Down))

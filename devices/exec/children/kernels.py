@@ -63,14 +63,17 @@ def unit(u):
     return "%s %s" % (u.get("op", "model"), u.get("acc", "")) + (" of %s" % u["product"] if "product" in u else "") + (" without subnormal numbers" if "subnormals" in u else "")
 
 
-def level(x):
+def level(x, K):
     """A level in short: lanes 8 (4-1-2), blocks 320 halve/8."""
-    c, order = x["cut"], x["merge"]["order"]
+    c, order, zero = x["cut"], x["merge"]["order"], "start" in x["merge"]
+    if zero and c["by"] == "size" and c["n"] >= K:
+        return "added to zero"
     text = "%s %d" % ({"size": "blocks of", "count": "blocks, in number"}.get(c["by"], c["by"]), c["n"])
     text += " of %d" % c["vector"] if "vector" in c else ""
     text += " %s" % c["rest"] if "rest" in c else ""
     text += "/%d" % c["grain"] if "grain" in c else ""
     text += "" if order == "forward" else " (%s)" % order
+    text += " from zero" if zero else ""
     t = x.get("tail")
     if t:
         text += ", tail of %d %s" % (t["of"], t["into"]) + (" by %s" % unit(t["unit"]) if "unit" in t else "")
@@ -81,7 +84,7 @@ def schedules(r):
     """The schedules of a kernel, with how many elements have each."""
     k, all = r["kernel"], []
     for s, n in zip(k["schedules"], r["elements"]):
-        words = [level(x) for x in s.get("levels", [])] + [unit(s.get("unit", k.get("unit")))]
+        words = [level(x, r["shape"]["K"]) for x in s.get("levels", [])] + [unit(s.get("unit", k.get("unit")))]
         all.append("; ".join(words) + (" (%d elements)" % n if len(r["elements"]) > 1 else ""))
     return "<br>".join(all)
 

@@ -20,23 +20,36 @@ type box struct {
 	unit devices.Unit
 	mma.Formats
 	schedule.Shape
-	products int // that were asked
-	show     func()
+	one, large float64 // numbers of probes: see probes
+	products   int     // that were asked
+	show       func()
 }
 
-// large is the M of probes: no sum of fewer than 2^28 ones changes it, not even in FP64.
-var large = math.Ldexp(1, 100)
+// probes chooses the numbers of probes, large enough and small enough that no sum of the K
+// products one*one changes large*one, and reports whether there are such numbers. Wide formats
+// have a 1 and a 2^100; of narrow ones the least subnormal number and the largest power of two
+// are taken.
+func (b *box) probes() bool {
+	x, y := b.A.Get(), b.B.Get()
+	if x.Emax() >= 100 && y.Emax() >= 100 {
+		b.one, b.large = 1, math.Ldexp(1, 100)
+		return true
+	}
+	least, most := int(max(x.Emin()-int32(x.FracBits), y.Emin()-int32(y.FracBits))), int(min(x.Emax(), y.Emax()))
+	b.one, b.large = math.Ldexp(1, least), math.Ldexp(1, most)
+	return b.K < 1<<max(most-least-int(b.D.Get().FracBits)-1, 0)
+}
 
 // newBox returns an error if products cannot be probed.
 func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 	i := u.Instruction()
 	f := i.Formats
-	holds := func(id fp.ID) bool { return id.Get().Emax() >= 100 }
+	b := &box{unit: u, Formats: f, Shape: s}
 	switch {
 	case f.C != fp.None || f.Scale != fp.None:
 		return nil, hint.New("give a product D = A*B", "%s has operands beside A and B", i.Name)
-	case !holds(f.A) || !holds(f.B) || f.D != fp.FP32 && f.D != fp.FP64:
-		return nil, hint.New("operands of fp32, fp64 or bf16 with results in fp32 or fp64 can", "%s: the partial sums of %s cannot be read from results", i.Name, f)
+	case f.D != fp.FP32 && f.D != fp.FP64 || !b.probes():
+		return nil, hint.New("operands of fp64, fp32, bf16 or fp16 with results in fp32 or fp64 can", "%s: the partial sums of %d products of %s cannot be read from results", i.Name, s.K, f)
 	case s.K != i.K:
 		return nil, fmt.Errorf("%s has K = %d, not %d", i.Name, i.K, s.K)
 	case s.K < 2:
@@ -44,7 +57,7 @@ func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 	case !i.M.Contains(s.M) || !i.N.Contains(s.N):
 		return nil, fmt.Errorf("%s takes %s rows and %s columns, not %d and %d", i.Name, i.M, i.N, s.M, s.N)
 	}
-	return &box{unit: u, Formats: f, Shape: s}, nil
+	return b, nil
 }
 
 // matrices are the operands of a product, A row after row and B column after column.
@@ -88,8 +101,8 @@ func (b *box) setB(m matrices, column, k int, v float64) {
 
 // ones fills both matrices.
 func (b *box) ones(m matrices) {
-	fill(m.a, b.A, 1)
-	fill(m.b, b.B, 1)
+	fill(m.a, b.A, b.one)
+	fill(m.b, b.B, b.one)
 }
 
 func fill(to []byte, id fp.ID, v float64) {
@@ -99,7 +112,7 @@ func fill(to []byte, id fp.ID, v float64) {
 	}
 }
 
-// value is an element of D as a number.
+// value is how many products of ones an element of D is.
 func (b *box) value(d []byte, position int) float64 {
-	return b.D.Get().Float64(mma.Load(d, b.D.Width(), position))
+	return b.D.Get().Float64(mma.Load(d, b.D.Width(), position)) / (b.one * b.one)
 }

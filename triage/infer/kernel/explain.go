@@ -134,9 +134,8 @@ const maxTries = 20_000
 type refuters []*sample
 
 // right reports whether a kernel gives all samples of some kinds; no kinds: all.
-func (n *search) right(ctx context.Context, f *finding, r *refuters, of ...int) bool {
+func (n *search) right(ctx context.Context, k *schedule.Kernel, r *refuters, of ...int) bool {
 	n.tried++
-	k := f.kernel()
 	for i, s := range *r {
 		if !n.judge.right(ctx, k, []*sample{s}) {
 			copy((*r)[1:], (*r)[:i])
@@ -180,7 +179,7 @@ func (n *search) try(ctx context.Context, levels []schedule.Level) (*finding, er
 				return nil, nil
 			}
 			f.samples = n.samples
-			if n.right(ctx, f, &n.order, 0, 1) {
+			if n.right(ctx, f.kernel(), &n.order, 0, 1) {
 				if g := n.starts(ctx, f); g != nil {
 					return g, nil
 				}
@@ -263,7 +262,7 @@ func (n *search) starts(ctx context.Context, f *finding) *finding {
 					for bit, i := range folds {
 						g.schedule.Levels[i].Merge.Start = []string{"", "zero"}[choice>>bit&1]
 					}
-					if n.right(ctx, g, &n.signs) {
+					if n.right(ctx, g.kernel(), &n.signs) {
 						return g
 					}
 				}

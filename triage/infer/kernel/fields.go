@@ -1,13 +1,12 @@
 package kernel
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"reflect"
 
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
+	mutants "github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // Field is a field of a kernel with what other values of it give.
@@ -25,41 +24,35 @@ type Field struct {
 // distinguished reports whether every other value that was tried gives other results.
 func (f *Field) distinguished() bool { return len(f.Open)+len(f.Same) == 0 && len(f.Ruled) > 0 }
 
-// mutant is a schedule with another value of a field.
-type mutant struct {
-	field, was, value string
-	s                 schedule.Schedule
-}
-
 // fields tries other values of every field on what the black box has answered.
 func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class, findings map[*class]*finding) (all []Field) {
 	for n, c := range classes {
 		f := findings[c]
-		cast := []schedule.Step{{Op: "cast", Format: l.D}} // some mutants end in another format
 		own := *f
-		own.epilogue = cast
+		own.epilogue = castTo(l.D) // some mutants end in another format
 		plan := l.plan(own.kernel())
 		at := map[string]int{}
-		for _, m := range mutants(&f.schedule) {
-			l.enter("trying other values of %s", m.field)
-			i, ok := at[m.field]
+		judged := &search{loop: l, samples: f.samples}
+		for _, m := range mutants.Mutants(own.kernel()) {
+			other := l.plan(m.Kernel)
+			if m.Field == "" || m.Value == m.Was || other == nil { // no other value of a field, or no kernel
+				continue
+			}
+			l.enter("trying other values of %s", m.Field)
+			i, ok := at[m.Field]
 			if !ok {
 				i = len(all)
-				at[m.field] = i
-				all = append(all, Field{Schedule: n, Name: m.field, Value: m.was})
+				at[m.Field] = i
+				all = append(all, Field{Schedule: n, Name: m.Field, Value: m.Was})
 			}
-			g := &finding{schedule: m.s, epilogue: cast}
-			other := l.plan(g.kernel())
 			to := &all[i].Ruled
 			switch {
-			case other == nil: // no kernel
-				continue
 			case reflect.DeepEqual(plan, other):
 				to = &all[i].Same
-			case l.judge.right(ctx, g.kernel(), f.samples):
+			case judged.right(ctx, m.Kernel, &judged.signs):
 				to = &all[i].Open
 			}
-			*to = append(*to, m.value)
+			*to = append(*to, m.Value)
 		}
 		all = append(all, l.place(ctx, k, n, classes, findings))
 	}
@@ -99,137 +92,4 @@ func (l *loop) plan(k *schedule.Kernel) []schedule.Op {
 		ops[i].Unit, ops[i].What = &u, ""
 	}
 	return ops
-}
-
-// mutants returns a schedule with every field changed in turn.
-func mutants(s *schedule.Schedule) (all []mutant) {
-	try := func(field string, was, value any, change func(*schedule.Schedule)) {
-		if was == value {
-			return
-		}
-		m := *s
-		m.Levels = nil
-		for _, l := range s.Levels {
-			if l.Tail != nil {
-				t := *l.Tail
-				l.Tail = &t
-			}
-			m.Levels = append(m.Levels, l)
-		}
-		u := *s.Unit
-		m.Unit = &u
-		change(&m)
-		all = append(all, mutant{field, named(was), named(value), m})
-	}
-	mutateUnit(s.Unit, "unit", func(field string, was, value any, change func(*schedule.Unit)) {
-		try(field, was, value, func(m *schedule.Schedule) { change(m.Unit) })
-	})
-	try("levels", len(s.Levels), 0, func(m *schedule.Schedule) { m.Levels = nil })
-	for n := range s.Levels {
-		mutateLevel(&s.Levels[n], fmt.Sprintf("levels[%d].", n), s.Unit, func(field string, was, value any, change func(*schedule.Level)) {
-			try(field, was, value, func(m *schedule.Schedule) { change(&m.Levels[n]) })
-		})
-	}
-	return all
-}
-
-// named writes the value of a field.
-func named(v any) string { return cmp.Or(fmt.Sprint(v), "default") }
-
-func mutateUnit(u *schedule.Unit, name string, try func(field string, was, value any, change func(*schedule.Unit))) {
-	for _, op := range []string{"fma", "mul-add"} {
-		try(name+".op", u.Op, op, func(u *schedule.Unit) { u.Op, u.Product = op, fp.None })
-	}
-	acc := fp.FP64
-	if u.Acc == fp.FP64 {
-		acc = fp.FP32
-	}
-	try(name+".acc", u.Acc, acc, func(u *schedule.Unit) { u.In, u.Acc = cmp.Or(u.In, u.Acc), acc })
-	for _, start := range []string{"", "empty"} {
-		try(name+".start", u.Start, start, func(u *schedule.Unit) { u.Start = start })
-	}
-	for _, subnormals := range []string{"", "zero"} {
-		try(name+".subnormals", u.Subnormals, subnormals, func(u *schedule.Unit) { u.Subnormals = subnormals })
-	}
-	if u.Op == "mul-add" {
-		for _, product := range []fp.ID{fp.FP32, fp.FP64} {
-			try(name+".product", cmp.Or(u.Product, u.Acc), product, func(u *schedule.Unit) { u.Product = product })
-		}
-	}
-}
-
-func mutateLevel(l *schedule.Level, name string, unit *schedule.Unit, try func(field string, was, value any, change func(*schedule.Level))) {
-	c := &l.Cut
-	for _, n := range []int{c.N - 1, c.N + 1, 2 * c.N, c.N / 2} {
-		try(name+"cut.n", c.N, n, func(l *schedule.Level) { l.Cut.N = n })
-	}
-	for _, by := range []string{"size", "count", "spread", "lanes"} {
-		try(name+"cut.by", c.By, by, func(l *schedule.Level) { l.Cut = schedule.Cut{By: by, N: c.N} })
-	}
-	switch c.By {
-	case "size":
-		for _, rest := range []string{"", "first", "halve", "halve-down"} {
-			try(name+"cut.rest", c.Rest, rest, func(l *schedule.Level) {
-				if l.Cut.Rest = rest; rest == "" || rest == "first" {
-					l.Cut.Grain = 0
-				}
-			})
-		}
-	case "lanes":
-		for _, v := range []int{1, 2, 4, 8} {
-			try(name+"cut.vector", max(c.Vector, 1), v, func(l *schedule.Level) { l.Cut.Vector = v })
-		}
-	}
-	if c.Grain > 0 || c.By == "count" || c.By == "spread" {
-		for _, grain := range []int{1, 2, 4, 8, 16, 32} {
-			try(name+"cut.grain", max(c.Grain, 1), grain, func(l *schedule.Level) { l.Cut.Grain = grain })
-		}
-	}
-	for _, order := range []string{"forward", "reverse", "neighbours", "halves", "chain"} {
-		try(name+"merge.order", l.Merge.Order, order, func(l *schedule.Level) { l.Merge = schedule.Merge{Order: order} })
-	}
-	if l.Merge.Order == "forward" || l.Merge.Order == "reverse" {
-		for _, start := range []string{"", "zero"} {
-			try(name+"merge.start", l.Merge.Start, start, func(l *schedule.Level) { l.Merge.Start = start })
-		}
-	}
-	for _, id := range []fp.ID{fp.FP32, fp.FP64} {
-		try(name+"merge.format", cmp.Or(l.Merge.Format, unit.Acc), id, func(l *schedule.Level) { l.Merge.Format = id })
-	}
-	mutateTail(l, name+"tail", unit, try)
-}
-
-func mutateTail(l *schedule.Level, name string, unit *schedule.Unit, try func(field string, was, value any, change func(*schedule.Level))) {
-	t := l.Tail
-	if t == nil {
-		return
-	}
-	try(name, "there is one", "none", func(l *schedule.Level) { l.Tail = nil })
-	for _, of := range []int{t.Of / 2, t.Of * 2, t.Of - 1, t.Of + 1} {
-		try(name+".of", t.Of, of, func(l *schedule.Level) { l.Tail.Of = of })
-	}
-	for _, into := range []string{"lane", "deal", "after", "apart", "drop"} {
-		try(name+".into", t.Into, into, func(l *schedule.Level) {
-			if l.Tail.Into = into; into != "apart" {
-				l.Tail.Format = fp.None
-			}
-			if into != "after" && into != "apart" {
-				l.Tail.Unit = nil
-			}
-		})
-	}
-	if t.Into == "apart" {
-		for _, id := range []fp.ID{fp.FP32, fp.FP64} {
-			try(name+".format", cmp.Or(t.Format, unit.Acc), id, func(l *schedule.Level) { l.Tail.Format = id })
-		}
-	}
-	if t.Unit != nil {
-		mutateUnit(t.Unit, name+".unit", func(field string, was, value any, change func(*schedule.Unit)) {
-			try(field, was, value, func(l *schedule.Level) {
-				u := *t.Unit
-				change(&u)
-				l.Tail.Unit = &u
-			})
-		})
-	}
 }

@@ -30,7 +30,7 @@ type handwritten struct {
 }
 
 func newHandwritten(f func(element) float32, s schedule.Shape) *handwritten {
-	return &handwritten{inst: newLibrary(nil, fp.FP32, s).inst, f: f}
+	return &handwritten{inst: newLibrary(nil, fp.FP32, fp.FP32, s).inst, f: f}
 }
 
 func (h *handwritten) Instruction() *mma.Instruction { return h.inst }

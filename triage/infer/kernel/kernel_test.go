@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"strings"
@@ -20,9 +21,9 @@ type library struct {
 	kernel *schedule.Kernel
 }
 
-func newLibrary(k *schedule.Kernel, id fp.ID, s schedule.Shape) *library {
+func newLibrary(k *schedule.Kernel, in, id fp.ID, s schedule.Shape) *library {
 	one := func(n int) mma.Range { return mma.Range{Min: n, Max: n, Step: 1} }
-	return &library{&mma.Instruction{Name: "matmul", M: one(s.M), N: one(s.N), K: s.K, Formats: mma.Formats{A: id, B: id, D: id}}, k}
+	return &library{&mma.Instruction{Name: "matmul", M: one(s.M), N: one(s.N), K: s.K, Formats: mma.Formats{A: in, B: in, D: id}}, k}
 }
 
 func (l *library) Instruction() *mma.Instruction { return l.inst }
@@ -73,6 +74,12 @@ func TestInfer(t *testing.T) {
 		{"dot", `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [
 			{"cut": {"by": "lanes", "n": 8}, "tail": {"of": 32, "into": "apart", "unit": {"op": "mul-add", "in": "fp32", "product": "fp32", "acc": "fp64"}, "format": "fp64"},
 			 "merge": {"order": "4-2-1"}}]}]}`, schedule.Shape{M: 1, N: 1, K: 103}},
+		{"fp16", `{"v": 1, "unit": {"op": "fma", "in": "fp16", "acc": "fp32"}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 24}, "merge": {"order": "forward", "start": "zero"}}, {"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}}]}]}`, schedule.Shape{M: 3, N: 4, K: 61}},
+		{"bf16", `{"v": 1, "unit": {"op": "fma", "in": "bf16", "acc": "fp32"}, "schedules": [{"levels": [
+			{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 3, N: 4, K: 61}},
+		{"e5m2", `{"v": 1, "unit": {"op": "fma", "in": "e5m2", "acc": "fp32"}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 16}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 3, N: 4, K: 61}},
 		{"dropped", `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [
 			{"cut": {"by": "count", "n": 3}, "tail": {"of": 8, "into": "drop"}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 61}},
 	} {
@@ -91,7 +98,7 @@ func infers(t *testing.T, want *schedule.Kernel, s schedule.Shape) *Result {
 	if want.Unit.Acc == fp.FP64 {
 		id = fp.FP64
 	}
-	l := newLibrary(want, id, s)
+	l := newLibrary(want, cmp.Or(want.Unit.In, id), id, s)
 	r, err := Infer(t.Context(), l, s, Options{Seed: 1, Checks: 2000, Policy: oracle.Policy{NaN: oracle.ByClass}})
 	if err != nil {
 		t.Fatal(err)

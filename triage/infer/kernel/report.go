@@ -114,7 +114,7 @@ func (r *Report) checks() []document.Block {
 			told++
 		}
 		if len(f.Same) > 0 {
-			same = append(same, fmt.Sprintf("%s = %s: at this shape the same operations as %s", f.place(len(r.Kernel.Schedules)), f.Value, strings.Join(f.Same, ", ")))
+			same = append(same, fmt.Sprintf("%s = %s: at this shape the same operations as %s", f.place(len(r.Kernel.Schedules)), f.Value, strings.Join(readable.First(f.Same, 4), ", ")))
 		}
 	}
 	blocks := []document.Block{

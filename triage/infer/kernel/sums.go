@@ -151,10 +151,10 @@ func (b *box) count(ctx context.Context, c *class, s *sums) error {
 	if all != float64(b.K) {
 		n := len(c.columns)
 		err := b.each(ctx, (b.K+n-1)/n, func(t int, m matrices) {
-			fill(m.a, b.A, 1)
+			fill(m.a, b.A, b.one)
 			for i, column := range c.columns {
 				if k := t*n + i; k < b.K {
-					b.setB(m, column, k, 1)
+					b.setB(m, column, k, b.one)
 				}
 			}
 		}, func(t int, _ matrices, d []byte) {
@@ -209,11 +209,11 @@ func (b *box) sizes(ctx context.Context, c *class, pairs []pair, n int) ([]int, 
 				first++
 			}
 			if len(c.rows) > len(c.columns) {
-				b.setB(m, short[first], int(p.i), large)
-				b.setA(m, long[n], int(p.j), -large)
+				b.setB(m, short[first], int(p.i), b.large)
+				b.setA(m, long[n], int(p.j), -b.large)
 			} else {
-				b.setA(m, short[first], int(p.i), large)
-				b.setB(m, long[n], int(p.j), -large)
+				b.setA(m, short[first], int(p.i), b.large)
+				b.setB(m, long[n], int(p.j), -b.large)
 			}
 		}
 	}, func(t int, _ matrices, d []byte) {
@@ -225,7 +225,7 @@ func (b *box) sizes(ctx context.Context, c *class, pairs []pair, n int) ([]int, 
 			at := position(first, x)
 			v := float64(n) - b.value(d, at)
 			if (v != float64(int(v)) || v < 2 || int(v) > n) && odd == nil {
-				odd = &oddError{at / b.N, at % b.N, fmt.Sprintf("of %d ones beside 2^100 at k = %d and -2^100 at k = %d, %v are lost", n, p.i, p.j, v)}
+				odd = &oddError{at / b.N, at % b.N, fmt.Sprintf("of %d ones beside a large number at k = %d and its negative at k = %d, %v are lost", n, p.i, p.j, v)}
 			}
 			sizes = append(sizes, int(v))
 		}

@@ -47,7 +47,7 @@ type factor struct {
 // choice of the exponent.
 func (e *encoder) factor(o operand, n mma.Narrow, part int) factor {
 	o = unread(e.Graph, o, n)
-	x, f := e.read(o), e.In.As(o.f.ID).Get()
+	x, f := e.read(o), o.f.ID.As(e.In.Widen).Get()
 	emin, own := int(f.Emin()), int(o.f.Emin())
 	value := x.e
 	if emin != own || e.Prod.Exp == mma.OperandSum {
