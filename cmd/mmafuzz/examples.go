@@ -31,6 +31,7 @@ var examples = []struct{ command, text string }{
 	{"eval", "echo \"3c00 3c00 b3000000\" | mmafuzz eval --target sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --explain"},
 	{"study bias", "mmafuzz study bias sim:hopper sim:cdna3 --count 256"},
 	{"study bounds", "mmafuzz study bounds sim:hopper/mma.m16n8k16.f32.f16.f16.f32 --count 100"},
+	{"study solve", "mmafuzz study solve --size 64"},
 	{"study chain", "mmafuzz study chain --count 20"},
 	{"study discrepancy", "mmafuzz study discrepancy --count 256 --rates-only"},
 	{"study operations", "mmafuzz study operations sim:ampere --count 200"},

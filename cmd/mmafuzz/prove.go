@@ -67,8 +67,6 @@ refuted; 2 trouble; 75 some not decided, even if others are refuted.`,
 			switch {
 			case p.property != "" && len(args) == 2:
 				return hint.New("leave "+args[1]+" out", "--property is about one target")
-			case p.property != "" && p.smtlib != "":
-				return hint.New("leave --property out", "--smtlib writes the question whether two targets are the same function")
 			case p.property != "":
 				return p.properties(cmd.Context(), args[0])
 			case len(args) < 2:
@@ -81,7 +79,7 @@ refuted; 2 trouble; 75 some not decided, even if others are refuted.`,
 	solverFlag(c, &p.solver)
 	c.Flags().StringVar(&p.property, "property", "", "decide these `statements` about A alone: all, or a list")
 	c.Flags().DurationVar(&p.time, "time", time.Minute, "how long to try, at most, for each instruction and property")
-	c.Flags().StringVar(&p.smtlib, "smtlib", "", "write the question to this `file` for an SMT solver of bit vectors, for which \"unsat\" is a proof")
+	c.Flags().StringVar(&p.smtlib, "smtlib", "", "write the question to this `file` for an SMT solver of bit vectors, for which \"unsat\" is a proof: of a --property that compares two inputs, too")
 	return c
 }
 
@@ -148,9 +146,21 @@ func (p *proveCmd) properties(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if p.smtlib != "" && (len(pairs) > 1 || len(some) > 1) {
+		return hint.New("name one property, and one instruction with --inst", "--smtlib writes one question: there are %d properties of %s", len(some), readable.Plural(len(pairs), "instruction"))
+	}
 	var n decided
 	for i := range pairs {
 		unit := ""
+		if p.smtlib != "" {
+			text, err := prove.PropertySMTLIB(pairs[i].TargetA, pairs[i].A, some[0])
+			if err == nil {
+				err = corpus.ReplaceFile(p.smtlib, text)
+			}
+			if err != nil {
+				return err
+			}
+		}
 		for _, property := range some {
 			answer, err := prove.Ask(ctx, pairs[i].TargetA, pairs[i].A, property, prove.Options{Solver: words, Time: p.time})
 			if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
@@ -52,7 +53,7 @@ func toZero(m *sim.Model, d *mma.Dot) uint64 { return m.Dot(d, nil) }
 // TestInferred compares two units of which nothing is known: one is inferred, and a change of its
 // program explains the other. A resumed campaign does not infer again, and finds the same.
 func TestInferred(t *testing.T) {
-	cfg := Config{Pairs: []devices.Pair{blackBoxes(t, toZero)}, Seed: 1, Count: 9000}
+	cfg := Config{Pairs: []devices.Pair{blackBoxes(t, toZero)}, Seed: 1, Count: 9000, Bundles: t.TempDir()}
 	whole := runCampaign(t, cfg)
 	st := whole.Pairs[0]
 	if v := st.Verdict; v == nil || !v.Complete() || mma.Brief(v.Changes) != "rounding rne→rz" || !st.BaseA {
@@ -61,6 +62,11 @@ func TestInferred(t *testing.T) {
 	if len(st.Inferred) != 1 || st.Inferred[0].Side != "a" || st.Inferred[0].Verdict != infer.Found || st.Inferred[0].Tested < 10_000 {
 		t.Errorf("%+v", st.Inferred)
 	}
+	pic, err := bundle.Picture(st.Findings[0].Mismatch, "")
+	if err != nil || pic.A.Trace == nil || pic.B.Trace == nil || !pic.A.Inferred {
+		t.Errorf("a finding has no picture of the program that was found: %v", err)
+	}
+	cfg.Bundles = ""
 	cfg.Journal = filepath.Join(t.TempDir(), JournalFile)
 	for _, cfg.Count = range []uint64{4096, 9000} { // an epoch, then the rest
 		s := runCampaign(t, cfg)

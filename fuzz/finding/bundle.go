@@ -123,12 +123,13 @@ func isBundleName(name string) bool {
 
 // mismatch describes a finding as mismatch.json does.
 func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
-	p, policy := &t.Pairs[f.Pair], t.pairs[f.Pair].Policy
+	p, run := &t.Pairs[f.Pair], t.pairs[f.Pair]
+	policy := run.Policy
 	formats := p.Formats()
 	exact := oracle.ExactDot(formats, f.Dot)
 	m := &corpus.Mismatch{
 		Version: corpus.BundleVersion, Versions: versions.Current(),
-		A: t.sideRecord(p.A, p.TargetA, f.A, exact), B: t.sideRecord(p.B, p.TargetB, f.B, exact),
+		A: t.sideRecord(p.A, p.TargetA, run.ProgramA, f.A, exact), B: t.sideRecord(p.B, p.TargetB, run.ProgramB, f.B, exact),
 		Formats: formats, K: p.K,
 		Case: mma.FormatDot(formats, f.Dot), Found: mma.FormatDot(formats, f.Start),
 		Origin: originOf(p, f),
@@ -182,15 +183,15 @@ func originOf(p *devices.Pair, f *Case) corpus.Origin {
 	return corpus.Origin{Source: f.Origin.Source, Seed: f.Seed, Index: f.Origin.Index}
 }
 
-// sideRecord describes one side of a mismatch.
-func (t *Finder) sideRecord(u devices.Unit, target string, code uint64, exact oracle.Exact) corpus.SideRecord {
+// sideRecord describes one side of a mismatch; found is the program that was found out, or nil.
+func (t *Finder) sideRecord(u devices.Unit, target string, found *mma.Params, code uint64, exact oracle.Exact) corpus.SideRecord {
 	i := u.Instruction()
 	s := corpus.SideRecord{
 		Target: target, Instruction: i.Name, Arch: i.Arch, K: i.K,
 		Result: mma.FormatCode(i.D, code), Ulps: fmt.Sprintf("%.6g", exact.Ulps(code)),
 		Known: knownProgram(u) != nil && !devices.IsRecording(u), Environment: versions.Environment(),
 	}
-	if i.Params != (mma.Params{}) {
+	if s.Params = found; i.Params != (mma.Params{}) {
 		s.Params = &i.Params
 	}
 	maps.Copy(s.Environment, t.environment(target))

@@ -36,6 +36,9 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 	case run.baseUnit == nil:
 		units = []TargetUnit{base, other}
 		u.Why = fmt.Sprintf("Nothing is known of how either side computes %s, so the comparison alone does not give the cause.", p.Name())
+		if !t.Infer {
+			u.Why += " It was not looked for: with --no-infer it is not, nor where the plan of a campaign is for several machines."
+		}
 	case v == nil:
 		return nil // no case was examined: all depend on their place, or are faults
 	case v.BaseFails:

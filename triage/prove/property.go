@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -155,6 +156,31 @@ type asked struct {
 	k int
 	p mma.Params
 	o Options
+}
+
+// PropertySMTLIB is the question of a property for SMT solvers of bit vectors (QF_BV): sat if it
+// fails. That of a property that compares the program with another one is whether the two can
+// differ: sat if it holds.
+func PropertySMTLIB(target string, u devices.Unit, prop Property) ([]byte, error) {
+	p, i := u.Model(), u.Instruction()
+	if p == nil {
+		return nil, NotKnown(target)
+	}
+	q := &asked{f: i.Formats, k: i.K, p: *p}
+	var text bytes.Buffer
+	switch {
+	case prop.other != nil:
+		other := q.p
+		if !prop.other(q.f, &other) {
+			return nil, fmt.Errorf("%s: there is no question about %s", prop.Name, i.FullName())
+		}
+		err := writeSMTLIB(&text, q.f, q.k, q.p, other)
+		return text.Bytes(), err
+	case prop.sizes:
+		return nil, hint.New("mmafuzz prove A model:NARROWER.json --smtlib asks about one size", "%s is a question for each size", prop.Name)
+	}
+	err := relationsSMTLIB(&text, q, prop.relations(q))
+	return text.Bytes(), err
 }
 
 func (p *Property) ask(ctx context.Context, q *asked, answer *Answer) error {

@@ -2,6 +2,8 @@ package prove
 
 import (
 	"context"
+	"errors"
+	"io"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -228,8 +230,13 @@ func finite(f mma.Formats, d *mma.Dot) bool {
 
 // session is the proof of a relation.
 func (r *relation) session(q *asked) (*session, error) {
-	s := &session{Graph: graph.New(), p: &q.p, q: &q.p, o: q.o, answers: map[[32]byte]answer{}, signatures: map[*graph.Node][32]byte{}, rel: r}
-	s.in = encode.NewInputs(s.Graph, q.f, q.k, q.p.Special.OperandNaN())
+	g := graph.New()
+	return r.sessionOn(encode.NewInputs(g, q.f, q.k, q.p.Special.OperandNaN()), q)
+}
+
+// sessionOn is that over given inputs.
+func (r *relation) sessionOn(in *encode.Inputs, q *asked) (*session, error) {
+	s := &session{Graph: in.Graph, in: in, p: &q.p, q: &q.p, o: q.o, answers: map[[32]byte]answer{}, signatures: map[*graph.Node][32]byte{}, rel: r}
 	x, err := encode.Program(s.in, s.p)
 	if err != nil {
 		return nil, err
@@ -246,6 +253,25 @@ func (r *relation) session(q *asked) (*session, error) {
 	}
 	s.a, s.b = r.nodes(s.in, q.f.D.Get(), x, y)
 	return s, nil
+}
+
+// relationsSMTLIB writes the question whether one of some relations can fail.
+func relationsSMTLIB(w io.Writer, q *asked, rs []relation) error {
+	if len(rs) == 0 {
+		return errors.New("the formats do not allow the question")
+	}
+	in := encode.NewInputs(graph.New(), q.f, q.k, q.p.Special.OperandNaN())
+	assumed := in.Assumed()
+	fails := in.Int(0)
+	for i := range rs {
+		s, err := rs[i].sessionOn(in, q)
+		if err != nil {
+			return err
+		}
+		assumed = append(assumed, s.assume...)
+		fails = in.Or(fails, in.Not(in.Eq(s.a, s.b)))
+	}
+	return graph.WriteSMTLIB(w, fails, in.Int(0), assumed...)
 }
 
 // broken returns the related input and the results of an input for which the relation fails; ok

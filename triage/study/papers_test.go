@@ -105,6 +105,7 @@ var reproduced = []struct {
 		{name: "Table III", what: "methodology of extra bits", note: "a method; its results are in Table IV"},
 		{name: "Table IV", what: "summary of results", entries: probed("IV")},
 		{name: "section V", what: "a matrix product on five GPUs", entries: fttnProduct},
+		{name: "section V, motivation", what: "iterative refinement and GMRES", note: "no figures: mmafuzz study solve measures where each unit stagnates"},
 		{name: "Fig. 3", what: "directories of the tests", note: "contents"},
 	}},
 	{"Valpey et al.", []item{
