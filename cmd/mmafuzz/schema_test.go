@@ -41,6 +41,7 @@ var headings = []struct {
 	{regexp.MustCompile(`^minimize, .*and (triage), `), "$1"},
 	{regexp.MustCompile(`^probe, .* summation tree `), "order"},
 	{regexp.MustCompile(`^probe --profile, `), "profile"},
+	{regexp.MustCompile(`^prove --property, `), "property"},
 	{regexp.MustCompile(`^vectors --check, `), "failed"},
 	{regexp.MustCompile(`^vectors --score:$`), "score"},
 	{regexp.MustCompile(`^infer --shape, `), "kernel"},
@@ -267,6 +268,8 @@ func TestSchema(t *testing.T) {
 	if err := os.WriteFile("fused.json", []byte(`{"v": 1, "base": "cdna1/v_mfma_f32_16x16x16f16", "set": {"stage0.sum": "fused"}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	verify(jsonOf(t, 1, "", "prove", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32", "--property", "order,adder,monotonic,exact-products"), "property")
+	verify(jsonOf(t, 75, "", "prove", "sim:cdna3/v_mfma_f32_16x16x32_fp8_fp8", "--property", "no-nan", "--solver", ""), "property")
 	verify(jsonOf(t, 1, "", "prove", "ampere", "hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32"), "prove")
 	verify(jsonOf(t, 0, "", "prove", "ampere", "ada", "--inst", "mma.m16n8k8.f32.f16.f16.f32"), "prove")
 	verify(jsonOf(t, 75, "", "prove", "sim:cdna1/v_mfma_f32_16x16x16f16", "model:fused.json", "--solver", ""), "prove")
@@ -284,6 +287,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 0, "", "study", "discrepancy", "sim:volta", "sim:turing", "--count", "128", "--rates-only"), "study")
 	verify(jsonOf(t, 0, "", "study", "bias", "sim:volta", "--count", "10"), "study")
 	verify(jsonOf(t, 0, "", "study", "chain", "sim:volta", "--count", "10"), "study")
+	verify(jsonOf(t, 0, "", "gemm", "split.json", "--m", "2", "--n", "2", "--k", "200"), "study")
 	for name, all := range benchesOf(t) {
 		verify(all, name)
 	}

@@ -45,11 +45,12 @@ func newVectors(a *app) *cobra.Command {
 		Long: `vectors writes test vectors: few inputs with their results, chosen so that units of
 other arithmetics fail one of them. Every parameter (mmafuzz list parameters) is given
 each of its other values, all else being equal, and so is every decision that sets
-several together. The set says how many of these arithmetics fail a test, how many are
-proved to compute the same function, how many differ only in what nobody knows of the
-instruction, and of which values neither is known: these pass. Two parameters changed at
-once may pass, too. The catalogue's other instructions of the same formats fail, if any of
-the inputs that were tried tells them apart. Each test says what it is for and which known
+several together. So is every pair of parameters of the sum to which c is added (join.*,
+without join.post.*) of which one at least is not a number. The set says how many of these
+arithmetics fail a test, how many are proved to compute the same function, how many differ
+only in what nobody knows of the instruction, and of which values neither is known: these
+pass. Other parameters changed at once may pass, too. The catalogue's other instructions of
+the same formats fail, if any of the inputs that were tried tells them apart. Each test says what it is for and which known
 arithmetics fail it. The files are JSON, CSV, a header of C,
 $readmemh of Verilog and .npz of NumPy (go doc ./corpus/vectors).
 

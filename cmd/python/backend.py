@@ -1,6 +1,10 @@
 """Builds the wheel (PEP 517) of this folder and of the Go package in it, with Python's standard
 library alone. It needs Go and a C compiler. GOOS, GOARCH and CC choose another system; then
-MMAFUZZ_PLATFORM is the wheel's platform tag, such as win_amd64."""
+MMAFUZZ_PLATFORM is the wheel's platform tag. With a C compiler for all of them, Zig's (pip install
+ziglang), this makes the wheels for other machines:
+
+    python3 cmd/python/backend.py DIRECTORY manylinux2014_x86_64 manylinux2014_aarch64
+"""
 
 import base64
 import hashlib
@@ -8,6 +12,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import sysconfig
 import tempfile
 import zipfile
@@ -25,6 +30,13 @@ METADATA = "\n".join(
     + [f"Requires-Dist: {d}" for d in DEPENDENCIES]
     + ["Description-Content-Type: text/markdown", "", (HERE / "README.md").read_text()]
 )
+
+
+# Systems by their platform tags: Go's names and Zig's, which has the C library's version.
+SYSTEMS = {
+    "manylinux2014_x86_64": ("linux", "amd64", "x86_64-linux-gnu.2.17"),
+    "manylinux2014_aarch64": ("linux", "arm64", "aarch64-linux-gnu.2.17"),
+}
 
 
 def platform():
@@ -69,3 +81,10 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_sdist(sdist_directory, config_settings=None):
     raise NotImplementedError("the sources are those of the Go module: pip install ./cmd/python of a checkout")
+
+
+if __name__ == "__main__":
+    for tag in sys.argv[2:]:
+        system, processor, target = SYSTEMS[tag]
+        os.environ |= {"MMAFUZZ_PLATFORM": tag, "GOOS": system, "GOARCH": processor, "CC": f"{sys.executable} -m ziglang cc -target {target}"}
+        print(build_wheel(sys.argv[1]))

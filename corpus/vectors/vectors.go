@@ -66,7 +66,8 @@ type Set struct {
 	Evidence    string      `json:"evidence,omitempty"` // what it was checked against
 	Rates       Rates       `json:"rates"`
 	// Parameters has a row for each parameter that was given every other value, all else being
-	// equal. It is missing in sets that were made before this was done.
+	// equal, and for each pair of parameters that was (A+B). It is missing in sets that were made
+	// before this was done.
 	Parameters []Parameter `json:"parameters,omitempty"`
 	Assumed    string      `json:"assumed,omitempty"` // under which Parameter.Same holds
 	Others     []Other     `json:"others"`            // the arithmetics that tests tell from this one
@@ -82,8 +83,8 @@ type Rates struct {
 	Open      int `json:"open"`      // that no input was found to tell apart
 }
 
-// Parameter counts the arithmetics that other values of a parameter make of this one, all else
-// being equal: all that are valid and, of bounds of exponents, that some sum can reach.
+// Parameter counts the arithmetics that other values of a parameter, or of two, make of this one,
+// all else being equal: all that are valid and, of bounds of exponents, that some sum can reach.
 type Parameter struct {
 	Path      string   `json:"path"`
 	Values    int      `json:"values"`
@@ -109,7 +110,7 @@ func (s *Set) Values() Rates {
 // The kinds of other arithmetics.
 const (
 	KindChange      = "change"      // this arithmetic with one decision changed
-	KindValue       = "value"       // with another value of one parameter, if a test is for it
+	KindValue       = "value"       // with another value of one parameter or of two, if a test is for it
 	KindRefinement  = "refinement"  // with something that no known unit does
 	KindInstruction = "instruction" // of the catalogue
 	KindReference   = "reference"   // chains of CPU operations, the exact sum

@@ -34,8 +34,9 @@
 // are in any order and may be missing.
 //
 //   - instruction NAME or ARCH/NAME, then key=value. k is the products per output;
-//     a, b, c, d and scale are formats (mmafuzz list formats), c=none for an
-//     instruction without C; block is the products per scale; down=N multiplies every
+//     a, b, c, d and scale are formats (mmafuzz list formats), or names that describe
+//     one, such as e5m3 and e4m3-b11-fnuz (go doc ./sim/fp); c=none for an
+//     instruction without C; b=one and k=1 for an operation of A alone, such as a conversion; block is the products per scale; down=N multiplies every
 //     product by 2^-N. If the name is one of
 //     the catalogue's ISA names, k and the formats may be left out, and what is given
 //     must be what the ISA says. m and n are the rows and columns of a tile that the

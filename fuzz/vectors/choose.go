@@ -9,12 +9,12 @@
 // the one that reaches the most other goals is taken. Then products that are not needed are
 // set to zero, and tests that the others make superfluous are dropped.
 //
-// Then every parameter is given every other value, all else being equal (parameters.go). Values
-// that pass the tests are searched for in more inputs, unless the ranges of numbers prove that
-// they change nothing; package decided has answers of a solver about those that remain, and each
-// input that refutes equality becomes a test. Every expected result
-// comes from the model and is checked by the oracle, which share no code; if they differ
-// there is no set.
+// Then every parameter is given every other value, all else being equal, and so is every pair of
+// parameters of the sum to which c is added (parameters.go). Values that pass the tests are
+// searched for in more inputs, unless the ranges of numbers prove that they change nothing; package
+// decided has answers of a solver about those that remain, and each input that refutes equality
+// becomes a test. Every expected result comes from the model and is checked by the oracle, which
+// share no code; if they differ there is no set.
 //
 // The same instruction gives the same set, whatever the machine: the generators' versions
 // are fixed here (sources).
@@ -35,7 +35,7 @@
 //	same              number  changes that compute the same function, by a written argument
 //	undecided         number  changes that differ only in behaviour that is not known of the instruction
 //	open              number  changes that no input was found to tell apart
-//	values            number  arithmetics with another value of one parameter
+//	values            number  arithmetics with another value of one parameter or of two
 //	values_killed     number  of these, that fail some test; and so on
 //	values_same       number
 //	values_undecided  number

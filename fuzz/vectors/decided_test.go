@@ -139,12 +139,12 @@ func asked(t *testing.T, rows []decided.Row) []decided.Row {
 		}
 		hard := map[string]int{} // open answers by parameter: the next values are as hard
 		for _, v := range all {
-			if a, _ := decided.Of(i.Formats, i.K, &i.Params, &v.params); v.state != open || a.Equal() || hard[v.field.Path] >= 2 {
+			if a, _ := decided.Of(i.Formats, i.K, &i.Params, &v.params); v.state != open || a.Equal() || hard[v.path] >= 2 {
 				continue
 			}
 			switch a := ask(&v.params); a.Verdict {
 			case decided.Open:
-				hard[v.field.Path]++
+				hard[v.path]++
 			case decided.Differs:
 				d, err := mma.ParseDot(i.Formats, i.K, false, strings.Fields(a.Input))
 				if err != nil {

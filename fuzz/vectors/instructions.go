@@ -51,7 +51,7 @@ func (c *chooser) digest() string {
 	i := c.inst
 	parts := []any{sources, tail, searchFirst, searchOther, searchFor(i), batchDots,
 		i.FullName(), i.Formats, i.K, mma.Diff(&mma.Params{}, &i.Params), i.Unknown, i.Source, i.Evidence, c.also}
-	parts = append(parts, searchValues)
+	parts = append(parts, searchValues, searchPairs, pairSources)
 	for _, r := range decided.Rows() {
 		if r.Instruction == i.FullName() {
 			parts = append(parts, r)

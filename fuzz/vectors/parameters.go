@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -18,9 +19,17 @@ import (
 // searchValues is how many inputs of each generator are searched for other values of parameters.
 const searchValues = batchDots
 
-// value is another value of one parameter.
+// searchPairs is how many inputs of each of pairSources, aimed at both programs, are searched for
+// a pair of values.
+const searchPairs = 512
+
+// pairSources are the generators that aim at the alignment of sums.
+var pairSources = []string{"cut@1", "tie@2", "floor@2", "subnormal@2"}
+
+// value is another value of one parameter, or of a pair of them.
 type value struct {
-	field  mma.Field
+	path   string // of a pair with + between them
+	text   string
 	params mma.Params
 	model  *sim.Model
 	state  state
@@ -36,54 +45,90 @@ const (
 	undecided              // inputs tell it apart only in what is not known of the instruction
 )
 
-func (v *value) text() string { return v.field.Text(&v.params) }
-
 // valuesOf lists every other value of every parameter that is valid, all else being equal. Beyond
 // the exponents that any sum has, a bound does what the last of them does.
 func valuesOf(i *mma.Instruction) ([]*value, error) {
-	s := change.SpaceOf(i)
 	var all []*value
 	for _, f := range mma.Fields() {
-		numbers := s.Reachable(&i.Params, f)
-		slices.Sort(numbers)
-		for _, n := range slices.Compact(numbers) {
-			q := i.Params
-			f.SetInt(&q, n)
-			if q == i.Params || !s.Valid(&q) {
-				continue
-			}
-			m, err := sim.New(i.Formats, i.K, q)
-			if err != nil {
+		for _, p := range change.SpaceOf(i).Others(&i.Params, f) {
+			if err := appendValue(&all, i, p, f); err != nil {
 				return nil, err
 			}
-			all = append(all, &value{field: f, params: q, model: m})
 		}
 	}
 	return all, nil
 }
 
-// vary gives every parameter every other value. It adds tests for those that pass the tests that
+// pairsOf lists the pairs of other values of two parameters of the fused sum to which c is added
+// (Join), of which one at least is not a number: what one of them loses may be what shows the
+// other.
+func pairsOf(i *mma.Instruction) ([]*value, error) {
+	s := change.SpaceOf(i)
+	join := slices.DeleteFunc(slices.Clone(mma.Fields()), func(f mma.Field) bool {
+		return !strings.HasPrefix(f.Path, "join.") || strings.HasPrefix(f.Path, "join.post.")
+	})
+	var all []*value
+	for n, f := range join {
+		for m, g := range join {
+			if f.Numeric() || m == n || !g.Numeric() && m < n {
+				continue
+			}
+			for _, p := range s.Others(&i.Params, f) {
+				for _, q := range s.Others(&p, g) {
+					if err := appendValue(&all, i, q, f, g); err != nil {
+						return nil, err
+					}
+				}
+			}
+		}
+	}
+	return all, nil
+}
+
+// appendValue appends a program in which some parameters have another value, if it is valid.
+func appendValue(all *[]*value, i *mma.Instruction, q mma.Params, fields ...mma.Field) error {
+	if !change.SpaceOf(i).Valid(&q) {
+		return nil
+	}
+	m, err := sim.New(i.Formats, i.K, q)
+	if err != nil {
+		return err
+	}
+	var paths, texts []string
+	for _, f := range fields {
+		paths, texts = append(paths, f.Path), append(texts, f.Text(&q))
+	}
+	*all = append(*all, &value{path: strings.Join(paths, "+"), text: strings.Join(texts, "+"), params: q, model: m})
+	return nil
+}
+
+// vary gives every parameter, and every pair of the last sum, every other value. It adds tests for those that pass the tests that
 // were taken and for which generators make an input, or package decided has one.
 func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, []*value, error) {
 	all, err := valuesOf(c.inst)
 	if err != nil {
 		return nil, nil, err
 	}
+	pairs, err := pairsOf(c.inst)
+	if err != nil {
+		return nil, nil, err
+	}
+	both := slices.Concat(all, pairs)
 	dots := make([]*mma.Dot, len(taken))
 	for n, x := range taken {
 		dots[n] = x.dot
 	}
-	c.kill(all, mma.BatchOf(c.inst.Formats, c.inst.K, dots))
+	c.kill(both, mma.BatchOf(c.inst.Formats, c.inst.K, dots))
 	c.sameByRanges(all)
 	add := func(d *mma.Dot) {
-		v := c.first(all, d)
+		v := c.first(both, d)
 		if v == nil {
 			return
 		}
 		d = c.smaller(d, v)
-		c.kill(all, mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d}))
+		c.kill(both, mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d}))
 		text := inWords(&c.inst.Params, &v.params)
-		other := &vectors.Other{Kind: vectors.KindValue, Name: v.field.Path, Changes: mma.Diff(&c.inst.Params, &v.params)}
+		other := &vectors.Other{Kind: vectors.KindValue, Name: v.path, Changes: mma.Diff(&c.inst.Params, &v.params)}
 		c.goals = append(c.goals, &goal{group: groupOf(&c.inst.Params, &v.params), other: other, results: v.model.Run, text: text, reached: true})
 		taken = append(taken, &candidate{dot: d, want: c.base.Dot(d, nil), cost: cost(d), goal: len(c.goals) - 1})
 	}
@@ -100,7 +145,23 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 			}
 		}
 	}
-	for _, v := range all {
+	c.sameByRanges(pairs)
+	for _, v := range pairs {
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		for _, s := range pairSources {
+			if v.state == killed || v.state == same {
+				break
+			}
+			if d, err := c.tells(v, s); err != nil {
+				return nil, nil, err
+			} else if d != nil {
+				add(d)
+			}
+		}
+	}
+	for _, v := range both {
 		if v.state == killed || v.state == same {
 			continue
 		}
@@ -119,7 +180,27 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 	for _, x := range taken { // there are more goals now
 		x.goals = c.evaluate(x.dot)
 	}
-	return taken, all, nil
+	return taken, both, nil
+}
+
+// tells returns the first input of a source, aimed at both programs, that tells a value apart; nil
+// if there is none.
+func (c *chooser) tells(v *value, source string) (*mma.Dot, error) {
+	s, err := gen.ParseSource(source)
+	if err != nil {
+		return nil, err
+	}
+	b := c.fill(s.Generator.Aimed(c.spec(), &c.inst.Params, &v.params), 0, searchPairs)
+	found, bits := c.differences(v, b, 1)
+	if bits {
+		v.state = undecided
+	}
+	if len(found) == 0 {
+		return nil, nil
+	}
+	d := mma.NewDot(c.inst.Formats, c.inst.K)
+	b.Get(found[0], d)
+	return d, nil
 }
 
 // kill marks the values that some input of a batch tells apart.
@@ -220,7 +301,7 @@ func (c *chooser) smaller(d *mma.Dot, v *value) *mma.Dot {
 func (c *chooser) sameByRanges(all []*value) {
 	var r *prove.Ranges
 	for n, v := range all {
-		if n == 0 || v.field.Path != all[n-1].field.Path {
+		if n == 0 || v.path != all[n-1].path {
 			r = prove.NewRanges(c.inst.Formats, c.inst.K, &c.inst.Params) // it keeps what it has made
 		}
 		if v.state == open && r.Same(&v.params) {
@@ -233,8 +314,8 @@ func (c *chooser) sameByRanges(all []*value) {
 func parameters(all []*value) []vectors.Parameter {
 	var list []vectors.Parameter
 	for _, v := range all {
-		if n := len(list); n == 0 || list[n-1].Path != v.field.Path {
-			list = append(list, vectors.Parameter{Path: v.field.Path})
+		if n := len(list); n == 0 || list[n-1].Path != v.path {
+			list = append(list, vectors.Parameter{Path: v.path})
 		}
 		p := &list[len(list)-1]
 		p.Values++
@@ -246,7 +327,7 @@ func parameters(all []*value) []vectors.Parameter {
 		case undecided:
 			p.Undecided++
 		default:
-			p.Open = append(p.Open, v.text())
+			p.Open = append(p.Open, v.text)
 		}
 	}
 	return list

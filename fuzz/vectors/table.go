@@ -73,7 +73,7 @@ type Total struct {
 	Same            int    `json:"same"`          // those that compute the same function, by an argument
 	Undecided       int    `json:"undecided"`     // those that differ only in what is not known of the instruction
 	Open            int    `json:"open"`          // those for which no input was found
-	Values          int    `json:"values"`        // arithmetics with another value of one parameter
+	Values          int    `json:"values"`        // arithmetics with another value of one parameter or of two
 	ValuesKilled    int    `json:"values_killed"` // and so on
 	ValuesSame      int    `json:"values_same"`
 	ValuesUndecided int    `json:"values_undecided"`

@@ -1,6 +1,13 @@
 // Package fp holds the number formats of matrix units as one data table, and
 // the conversions between codes (raw bits) and numbers.
 //
+// # Formats that a name describes
+//
+// Parse takes names such as e5m3, e4m3-b11-fnuz, e5m10-finite, e6m9-fn and e4m3-ieee too: exponent
+// bits, fraction bits, the bias unless it is 2^(bits-1)-1, and which codes are special, as IEEE 754
+// has them unless the name says so (fn: ones are NaN, fnuz: the code of -0 is the only NaN). They
+// have a sign, subnormals and at most 32 bits.
+//
 // # Adding a format
 //
 // A format is one row of the table in this file, one constant of type ID and

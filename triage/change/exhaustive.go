@@ -40,9 +40,21 @@ func anyValue(o *original, f mma.Field) []int {
 // use for it. Not all need be valid without a change of other fields.
 func (s Space) Range(p *mma.Params, f mma.Field) []int { return s.valuesOf(p, f, anyValue) }
 
-// Reachable is Range without the exponents that no term and no sum has: a bound beyond these
-// does what the last of them does.
-func (s Space) Reachable(p *mma.Params, f mma.Field) []int { return s.valuesOf(p, f, reachable) }
+// Others returns programs, valid or not, in which a parameter has each other value of Range, all
+// else being equal, without the exponents that no term and no sum has: a bound beyond these does
+// what the last of them does.
+func (s Space) Others(p *mma.Params, f mma.Field) []mma.Params {
+	numbers := s.valuesOf(p, f, reachable)
+	slices.Sort(numbers)
+	var all []mma.Params
+	for _, n := range slices.Compact(numbers) {
+		q := *p
+		if f.SetInt(&q, n); q != *p {
+			all = append(all, q)
+		}
+	}
+	return all
+}
 
 func (s Space) valuesOf(p *mma.Params, f mma.Field, values func(*original, mma.Field) []int) []int {
 	o := &original{s, *p}

@@ -47,17 +47,15 @@
 //	unit       string   TARGET/INSTRUCTION
 //	property   string   its name
 //	statement  string   what it says
-//	verdict    string   holds, fails, not decided, or no question: the program has nothing
-//	                    that the statement is about
+//	verdict    string   holds, fails, not decided, or no question: the program has nothing that the statement is about
 //	by         string?  what decided it: ranges, generators or solver
 //	assumed[]  string?  assumptions under which the proof holds
 //	reason     string?  why it is not decided, or no question
-//	bits       int?     of adder: bits of the sum, without its sign
+//	bits       number?  of adder: bits of the sum, without its sign
 //	witness    string?  the smallest input found that decides, as eval reads it
 //	related    string?  the input that it is compared with, if that is another one
 //	result     string?  the witness' result
-//	expected   string?  that of the related input, or what the result would be if the
-//	                    statement were the other way round
+//	expected   string?  that of the related input, or what the result would be if the statement were the other way round
 //
 // The API of this package is not promised: it may change in any version.
 package prove

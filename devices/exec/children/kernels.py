@@ -137,7 +137,8 @@ Made by `kernels.py`, which `.ci/nightly libraries` runs; do not edit. Each row 
 inference (`mmafuzz infer --shape`): the schedules of the elements of a product of matrices of
 this shape, outermost level first, in the words of `go doc ./sim/schedule`; the result is equal
 to the library's in every bit (NaNs by class) on so many elements of fresh matrices of the
-kinds in `go doc ./triage/infer/kernel`. A path is variables of the environment. Another shape may have another schedule.
+kinds in `go doc ./triage/infer/kernel`. A path is variables of the environment. Another shape
+may have another schedule.
 
 Processor: %s.
 

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Compares whole FP8 matrix products of mmafuzz with those of mmaemu, which has an H100 PCIe's and an
+RTX 4060's: fast accumulation, slow (promotion), and split-K.
+
+  mmaemu_products.py --mmafuzz PROGRAM --dir DIRECTORY [--side 1120] [--k 300]
+
+For each kernel it prints the elements, how many differ, and the products per second of both. Needs
+mmaemu 0.1.0 and its PyTorch. Exit status: 0 all bits are equal, 1 some are not.
+"""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+import numpy as np
+import torch
+from mmaemu.model.chain import chain_gemm
+from mmaemu.model.plan import execute_plan, make_plan
+
+UNITS = {"ada": "sim:ada/mma.m16n8k32.f32.e4m3.e4m3.f32", "hopper": "sim:hopper/wgmma.m64n8k32.f32.e4m3.e4m3"}
+SLOW = {"cut": {"by": "size", "n": 128}, "merge": {"order": "forward", "start": "zero"}}
+
+
+def split(by, n, **cut):
+    return {"cut": {"by": by, "n": n, **cut}, "merge": {"order": "forward"}}
+
+
+# preset, fast, number of splits, scheme, and the same as levels of a schedule of mmafuzz.
+KERNELS = [
+    ("ada", True, 1, "none", []),
+    ("ada", False, 1, "none", [SLOW]),
+    ("ada", True, 3, "serial", [split("lanes", 3, vector=64)]),
+    ("ada", False, 3, "serial", [split("lanes", 3, vector=64), SLOW]),
+    ("hopper", True, 1, "none", []),
+    ("hopper", False, 1, "none", [SLOW]),
+    ("hopper", True, 4, "contiguous", [split("count", 4, grain=128)]),
+    ("hopper", False, 4, "contiguous", [split("count", 4, grain=128), SLOW]),
+]
+
+p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+p.add_argument("--mmafuzz", required=True)
+p.add_argument("--dir", required=True, type=pathlib.Path)
+p.add_argument("--side", type=int, default=1120, help="rows and columns of each product")
+p.add_argument("--k", type=int, default=300)
+o = p.parse_args()
+o.dir.mkdir(parents=True, exist_ok=True)
+
+
+def save(name, array):
+    np.save(o.dir / name, array)
+    return str(o.dir / name)
+
+
+rng = np.random.default_rng(1)
+wrong = 0
+for n, (preset, fast, splits, scheme, levels) in enumerate(KERNELS):
+    # Half of the kernels get every finite code, half normal numbers.
+    if n % 2 == 0:
+        a, b = (rng.integers(0, 127, (o.side, o.k), dtype=np.uint8) | rng.integers(0, 2, (o.side, o.k), dtype=np.uint8) << 7 for _ in "ab")
+    else:
+        a, b = (torch.from_numpy(rng.standard_normal((o.side, o.k))).to(torch.float8_e4m3fn).view(torch.uint8).numpy() for _ in "ab")
+    began = time.perf_counter()
+    plan = make_plan(o.k, fast=fast, S=splits, scheme=scheme, preset=preset)
+    d = execute_plan(plan, torch.from_numpy(a), torch.from_numpy(b), fmt_a="e4m3", fmt_b="e4m3",
+                     chain_fn=lambda x, y: chain_gemm(x, y, fmt_a="e4m3", fmt_b="e4m3", preset=preset))
+    theirs = time.perf_counter() - began
+    schedule = o.dir / "schedule.json"
+    schedule.write_text(json.dumps({"v": 1, "schedules": [{"levels": levels}]}))
+    files = ["--a", save("A.npy", a), "--b", save("B.npy", np.ascontiguousarray(b.T)), "--expect", save("D.npy", d.numpy())]
+    began = time.perf_counter()
+    run = subprocess.run([o.mmafuzz, "gemm", "%s@%s" % (UNITS[preset], schedule), "--json", *files], stdout=subprocess.PIPE, text=True)
+    ours = time.perf_counter() - began
+    if run.returncode not in (0, 1):
+        sys.exit("mmafuzz gemm has failed")
+    row = [t for t in json.loads(run.stdout)["tables"] if t["name"] == "expected"][0]["rows"][0]
+    products = o.side * o.side * o.k
+    print("%-6s %-4s splits %d: %d elements, %d differ (%s); products a second: mmaemu %.3g, mmafuzz %.3g"
+          % (preset, "fast" if fast else "slow", splits, o.side * o.side, row[1], row[-1], products / theirs, products / ours), flush=True)
+    wrong += row[1]
+print("%d elements, %d differ" % (len(KERNELS) * o.side * o.side, wrong))
+sys.exit(wrong > 0)
