@@ -179,7 +179,7 @@ func (id ID) As(wide ID) ID {
 	switch {
 	case wide == None:
 		return id
-	case wide.Get().Specials == NegZeroNaN:
+	case wide.Get().Specials == NegZeroNaN && id.FNUZ() != None:
 		return id.FNUZ()
 	}
 	return wide

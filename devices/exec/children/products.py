@@ -2,7 +2,7 @@
 """Compares whole FP8 matrix products of mmafuzz with those of mmaemu, which has an H100 PCIe's and an
 RTX 4060's: fast accumulation, slow (promotion), and split-K.
 
-  mmaemu_products.py --mmafuzz PROGRAM --dir DIRECTORY [--side 1120] [--k 300]
+  products.py --mmafuzz PROGRAM --dir DIRECTORY [--side 1120] [--k 300]
 
 For each kernel it prints the elements, how many differ, and the products per second of both. Needs
 mmaemu 0.1.0 and its PyTorch. Exit status: 0 all bits are equal, 1 some are not.
