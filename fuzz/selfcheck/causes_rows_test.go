@@ -183,7 +183,7 @@ func CausesTable(ctx context.Context, old *Table, done func(*PairCauses)) (*Tabl
 				continue
 			}
 			d := causesDigest(pairs)
-			if row := old.fresh(d, a); row != nil {
+			if row := old.fresh(d, a, b); row != nil {
 				t.Rows = append(t.Rows, row)
 				continue
 			}

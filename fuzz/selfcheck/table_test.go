@@ -118,11 +118,11 @@ func ReadTableFile(name string) (*Table, error) {
 	return t, nil
 }
 
-// fresh returns the row with a name if it has the digest, and nil if it is stale or there is
-// none.
-func (t *Table) fresh(digest, name string) []string {
+// fresh returns the row with a name, which may take several columns, if it has the digest, and
+// nil if it is stale or there is none.
+func (t *Table) fresh(digest string, name ...string) []string {
 	for _, r := range t.Rows {
-		if r[colDigest] == digest && r[colName] == name {
+		if r[colDigest] == digest && slices.Equal(r[colName:][:len(name)], name) {
 			return r
 		}
 	}

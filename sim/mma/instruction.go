@@ -79,8 +79,10 @@ func (f Facets) String() string {
 }
 
 // Checked reports whether the row's rule was compared with results of hardware, or of
-// something that stands in for it.
-func (i *Instruction) Checked() bool { return !strings.HasPrefix(i.Evidence, "none") }
+// something that stands in for it. A row without a rule was not.
+func (i *Instruction) Checked() bool {
+	return i.Refuse == "" && !strings.HasPrefix(i.Evidence, "none")
+}
 
 // FullName returns ARCH/NAME.
 func (i *Instruction) FullName() string { return i.Arch + "/" + i.Name }
