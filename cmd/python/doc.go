@@ -5,6 +5,7 @@
 // builds a wheel (backend.py, PEP 517) of the folder mmafuzz and of this package as a shared
 // library, which needs Go and a C compiler; who installs the wheel needs neither.
 //
+//	opened.go   the units that C has opened
 //	library.go  what C can call: open a unit, run it on batches, begin a task
 //	jobs.go     runs that go on in the background, so that Python can interrupt them
 //	batch.go    a batch in somebody else's memory, computed in parts by all processors

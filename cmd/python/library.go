@@ -38,15 +38,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
-// opened is a unit that C has opened.
-type opened struct {
-	target string
-	unit   devices.Unit
-	close  func() error
-}
-
-var units handles[opened]
-
 // fail hands an error over: text, or nothing if err is nil.
 func fail(to **C.char, err error) {
 	if err != nil {
