@@ -53,7 +53,7 @@ func runParts(ctx context.Context, u devices.Unit, in *mma.Batch, out []byte, wo
 					return
 				}
 				part, d := of(i)
-				if err := u.Run(ctx, part, outputs(in, out, d, part.Dots())); err != nil {
+				if err := guarded(func() error { return u.Run(ctx, part, outputs(in, out, d, part.Dots())) }); err != nil {
 					cancel(err)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -40,7 +41,25 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestSizes: a buffer of a wrong size is refused, not read.
+// faulty is a unit with a mistake.
+type faulty struct{ devices.Unit }
+
+func (faulty) Run(context.Context, *mma.Batch, []byte) error { panic("out of range") }
+
+// TestPartsPanic checks that a mistake of ours in a part is an error, not the caller's end.
+func TestPartsPanic(t *testing.T) {
+	u, err := devices.OpenUnit("sim:hopper", "mma.m16n8k16.f32.f16.f16.f32", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := measure.Batch(u.Instruction(), mma.Shape{M: 1, N: 1, K: 16, Tiles: 1000}, 1, measure.Raw)
+	err = runParts(context.Background(), faulty{u}, in, make([]byte, in.Dots()*4), 2)
+	if err == nil || !strings.Contains(err.Error(), "a mistake in mmafuzz: out of range") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestSizes checks that a buffer of a wrong size is refused, not read.
 func TestSizes(t *testing.T) {
 	i, err := mma.Lookup("hopper", "mma.m16n8k16.f32.f16.f16.f32")
 	if err != nil {

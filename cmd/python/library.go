@@ -196,7 +196,7 @@ func mmafuzz_compute(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure 
 		var in *mma.Batch
 		var out []byte
 		if in, out, err = fromC(o.unit.Instruction().Formats, b); err == nil {
-			err = guarded(func() error { return runParts(context.Background(), o.unit, in, out, processors(workers)) })
+			err = runParts(context.Background(), o.unit, in, out, processors(workers))
 		}
 	}
 	if err != nil {

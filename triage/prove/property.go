@@ -24,9 +24,9 @@ import (
 type Property struct {
 	Name      string // of the command line
 	Statement string
-	// Other is the program that the unit has if the statement is false: it holds if the two
-	// differ on an input. It changes a copy of the program, and reports whether that is another
-	// question than the program itself.
+	// other makes the program that the unit has if the statement is false: it holds if the two
+	// differ on an input. It is given a copy to change, and reports whether there is a question:
+	// not if the program has nothing of the kind.
 	other func(f mma.Formats, p *mma.Params) bool
 	// relations are what the statement says of each input.
 	relations func(q *asked) []relation

@@ -48,8 +48,7 @@ func checkRelation(t *testing.T, name string, q *asked, r *relation) {
 	t.Helper()
 	s, err := r.session(q)
 	if err != nil {
-		t.Logf("%s: %v", name, err)
-		return
+		t.Fatalf("%s: %v", name, err)
 	}
 	m := graph.NewSimulation(8)
 	dots := gen.Probe(gen.Spec{Formats: q.f, K: q.k}, 3, 1, &q.p)

@@ -9,8 +9,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/mmafuzz/mmafuzz/devices/simulated"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 )
 
@@ -246,15 +244,11 @@ func rowsOf(table string, make func(ctx context.Context, r *Request, res *Result
 func profiled(table string) func(context.Context, *Request) ([]entry, error) {
 	return func(ctx context.Context, r *Request) ([]entry, error) {
 		inst := printedProfiles[slices.IndexFunc(printedProfiles, func(p printedProfile) bool { return p.table == table })].inst
-		i, err := mma.Lookup("ampere", inst)
+		u, err := simulatedUnit("ampere", inst)
 		if err != nil {
 			return nil, err
 		}
-		u, err := simulated.Open(i)
-		if err != nil {
-			return nil, err
-		}
-		rows, err := Profiles(ctx, u, r.Seed, 20*r.Count)
+		rows, err := Profiles(ctx, u.Unit, r.Seed, 20*r.Count)
 		if err != nil {
 			return nil, err
 		}
@@ -331,15 +325,11 @@ func probed(table string) func(context.Context, *Request) ([]entry, error) {
 // answersOf asks a simulated unit, ARCH/INSTRUCTION, all questions.
 func answersOf(ctx context.Context, name string) (map[string]string, error) {
 	arch, inst, _ := strings.Cut(name, "/")
-	i, err := mma.Lookup(arch, inst)
+	u, err := simulatedUnit(arch, inst)
 	if err != nil {
 		return nil, err
 	}
-	u, err := simulated.Open(i)
-	if err != nil {
-		return nil, err
-	}
-	p := probe.New(ctx, u)
+	p := probe.New(ctx, u.Unit)
 	all := map[string]string{}
 	for _, paper := range probe.Papers {
 		answers, err := p.Ask(paper.Key)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -379,6 +379,12 @@ func fttnProduct(context.Context, *Request) ([]entry, error) {
 // smtUnits are the units of Valpey et al.
 var smtUnits = [][2]string{{"volta", "mma.m8n8k4.f32.f16.f16.f32"}, {"turing", "mma.m16n8k8.f32.f16.f16.f32"}, {"ampere", "mma.m16n8k16.f32.f16.f16.f32"}}
 
+// simulatedUnit is an instruction of the catalogue as a unit of a study.
+func simulatedUnit(arch, inst string) (unit, error) {
+	u, err := devices.OpenUnit("sim:"+arch, inst, "")
+	return unit{Unit: u, name: arch + "/" + inst}, err
+}
+
 // smtDot computes a0*b0 + c on the units of Valpey et al.
 func smtDot(a, b, c, theirs float64) ([]entry, error) {
 	var all []entry
@@ -412,20 +418,16 @@ func smt3(context.Context, *Request) ([]entry, error) { return smtDot(2, 1, -0x1
 func smt5(ctx context.Context, _ *Request) ([]entry, error) {
 	var all []entry
 	for _, name := range smtUnits {
-		i, err := mma.Lookup(name[0], name[1])
-		if err != nil {
-			return nil, err
-		}
-		u, err := simulated.Open(i)
+		u, err := simulatedUnit(name[0], name[1])
 		if err != nil {
 			return nil, err
 		}
 		var res Result
-		if err := table5(ctx, []unit{{Unit: u, name: i.FullName()}}, false, &res); err != nil {
+		if err := table5(ctx, []unit{u}, false, &res); err != nil {
 			return nil, err
 		}
 		row := res.Tables[0].Rows[0]
-		all = append(all, same(i.FullName(), "Markidis et al.", fmt.Sprint(row[1]), fmt.Sprint(row[2]), ""), same(i.FullName(), "Ootomo and Yokota", fmt.Sprint(row[3]), fmt.Sprint(row[4]), ""))
+		all = append(all, same(u.name, "Markidis et al.", fmt.Sprint(row[1]), fmt.Sprint(row[2]), ""), same(u.name, "Ootomo and Yokota", fmt.Sprint(row[3]), fmt.Sprint(row[4]), ""))
 	}
 	return all, nil
 }
@@ -447,20 +449,17 @@ var smtQueries = []struct {
 func smt4(ctx context.Context, _ *Request) ([]entry, error) {
 	var all []entry
 	for _, name := range smtUnits {
-		i, err := mma.Lookup(name[0], name[1])
+		u, err := simulatedUnit(name[0], name[1])
 		if err != nil {
 			return nil, err
 		}
-		u, err := simulated.Open(i)
-		if err != nil {
-			return nil, err
-		}
+		i := u.inst()
 		ask := func(property string) (*prove.Answer, error) {
 			some, err := prove.PropertiesNamed(property)
 			if err != nil {
 				return nil, err
 			}
-			return prove.Ask(ctx, "sim:"+name[0], u, some[0], prove.Options{})
+			return prove.Ask(ctx, "sim:"+name[0], u.Unit, some[0], prove.Options{})
 		}
 		for _, q := range smtQueries {
 			a, err := ask(q.property)

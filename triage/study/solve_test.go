@@ -5,22 +5,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/mmafuzz/mmafuzz/devices/simulated"
-	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 func solveUnit(t *testing.T, arch, inst string) *unit {
 	t.Helper()
-	i, err := mma.Lookup(arch, inst)
+	u, err := simulatedUnit(arch, inst)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u, err := simulated.Open(i)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &unit{Unit: u, name: i.FullName()}
+	return &u
 }
 
 // TestFactorize checks P*A = L*U, and what the factors solve, with a unit whose products are exact

@@ -28,7 +28,7 @@ struct Wave {
 };
 
 // half reads or writes element k of row (or column) x of an operand: lane x + 16 * (k / 4), and
-// of its four halves number k % 4 (CDNA3 ISA, "Dense matrix instructions").
+// of its four halves number k % 4, as devices/hip/layout.go has it.
 uint16_t half(const Register *r, int x, int at) {
     return r[at % 4 / 2][x + 16 * (at / 4)] >> 16 * (at % 2);
 }
