@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/internal/dynamic"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -139,5 +140,6 @@ func (d *device) facts() map[string]string {
 	if others != nil {
 		f[factOthers] = strings.Join(others, ",")
 	}
+	discover.AddNVIDIAFacts(f)
 	return f
 }
