@@ -112,7 +112,9 @@ func (d *device) arch() string {
 }
 
 // deviceKinds names the values of VkPhysicalDeviceType.
-var deviceKinds = map[uint32]string{1: "integrated GPU", 2: "GPU", 3: "virtual GPU", 4: "software on the processor"}
+var deviceKinds = map[uint32]string{1: "integrated GPU", 2: "GPU", 3: "virtual GPU", software: "software on the processor"}
+
+const software = 4
 
 // facts returns what results may depend on besides the instruction.
 func (d *device) facts() map[string]string {

@@ -81,7 +81,7 @@ func oneGPU(d *discover.Device) []Line {
 	}
 	if d.Kind == "amd" && lines[0].State == OK {
 		lines = append(lines, Line{d.Target, Absent, "its kernels are compiled and inspected, and nobody has reported a run on hardware yet",
-			"mmafuzz doctor --checklist DIR, and send DIR"})
+			"mmafuzz kit, and send its file"})
 	}
 	return append(lines, unable(d.Target, rows)...)
 }

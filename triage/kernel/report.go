@@ -247,7 +247,13 @@ func (f *Found) command(dir string) string {
 		}
 		words = append(words, name)
 	}
-	return readable.ShellCommand(append(words, "--a", dir+"/A.npy", "--b", dir+"/B.npy")...)
+	words = append(words, "--a", dir+"/A.npy", "--b", dir+"/B.npy")
+	for i, s := range f.scaleFiles() {
+		if s != nil {
+			words = append(words, "--"+scaleFiles[i][0], dir+"/"+scaleFiles[i][1])
+		}
+	}
+	return readable.ShellCommand(words...)
 }
 
 // portable returns a kernel whose units all are in its file; nil if one is not.

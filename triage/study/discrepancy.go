@@ -88,8 +88,10 @@ func byValue(units []unit, res *Result) ([]unit, error) {
 		}
 		u.Unit = other
 		all = append(all, u)
-		if note := byvalue.Note(common) + "."; !slices.Contains(res.Remarks, note) {
-			res.Remarks = append(res.Remarks, note)
+		for _, note := range byvalue.Notes(common) {
+			if !slices.Contains(res.Remarks, note+".") {
+				res.Remarks = append(res.Remarks, note+".")
+			}
 		}
 	}
 	return all, nil
