@@ -5,6 +5,7 @@ import io
 import pathlib
 import re
 import tempfile
+import textwrap
 import unittest
 
 import numpy as np
@@ -24,6 +25,15 @@ class Units(unittest.TestCase):
         self.assertTrue(out.getvalue().startswith("-0.75\n"))
         for words in ("cut 2^-2", "truncation-width", "validated", "p1) + p2)"):
             self.assertIn(words, out.getvalue())
+
+    def test_help(self):
+        """What help(mmafuzz) begins with leads to the defect of its kernel."""
+        code = "\n".join(re.findall(r"^(?:    .*)?$", mmafuzz.__doc__.split("What else")[0], re.M))
+        code = re.sub(r"(compare\(.*)\)", r"\1, count=3000)", code)
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(textwrap.dedent(code), "help", "exec"), {"__name__": "help"})
+        self.assertRegex(out.getvalue(), r"(?s)mismatches in 3,072 dot products\n *\d+  defect\n.*product 11 is stuck.*\n\[11\]\n\[1\.\] -1\.0\n")
 
     def test_bits(self):
         """arXiv:2511.10909, Equation 10, on three architectures."""
