@@ -2,11 +2,12 @@ package main
 
 import (
 	"math/big"
+	"math/bits"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// defects are the 25, by unit and name. The comment is the fault in the words of the datapath.
+// defects are the 25, and ten more, by unit and name. The comment is the fault in the words of the datapath.
 var defects = map[string]func(*unit){
 	// Rounding and normalizing.
 
@@ -238,5 +239,95 @@ var defects = map[string]func(*unit){
 			}
 		}
 		u.afterwards = func(r uint64, d *mma.Dot) { stale, c = r&0x7fffffff == infinity, d.C }
+	},
+
+	// Ten more, after what the first had shown was mended.
+
+	// A tie of a positive sum goes away from zero.
+	"dot4 away": func(u *unit) {
+		u.up = func(neg bool, kept uint64, half, rest bool, _ int) bool {
+			return half && (rest || kept&1 == 1 || !neg)
+		}
+	},
+	// A subnormal result lacks its last three bits.
+	"dot4 underflow": func(u *unit) {
+		u.finish = func(d uint64) uint64 {
+			if d>>23&255 == 0 {
+				return d &^ 7
+			}
+			return d
+		}
+	},
+	// A zero of A in lane 0 stops the clock of lane 3, too.
+	"dot4 gate": func(u *unit) {
+		u.position = func(_, _ int, d *mma.Dot) {
+			if d.A[0]&0x7fff == 0 {
+				d.A[3], d.B[3] = 0, 0
+			}
+		}
+	},
+	// A zero of A hides a NaN of B.
+	"dot4 hidden": func(u *unit) {
+		u.product = func(_ int, x, y, p number) number {
+			if x.isZero() && y.nan {
+				p.nan, p.sig = false, 0
+			}
+			return p
+		}
+	},
+	// A product of 2^128 and more is infinite before C is added.
+	"fma early": func(u *unit) {
+		u.product = func(_ int, x, y, p number) number {
+			if p.sig != 0 && p.exp+bits.Len64(p.sig) > 128 {
+				p.inf = !p.nan
+			}
+			return p
+		}
+	},
+	// The result is zero where 24 leading bits and more cancel.
+	"fma cancel": func(u *unit) {
+		u.add = func(products, c *big.Int) *big.Int {
+			t := new(big.Int).Add(products, c)
+			if t.BitLen()+24 <= max(products.BitLen(), c.BitLen()) {
+				t.SetInt64(0)
+			}
+			return t
+		}
+	},
+	// The last bit of the products of even lanes is missing.
+	"sum8 even": func(u *unit) {
+		u.product = func(lane int, _, _, p number) number {
+			if lane%2 == 0 {
+				p.sig &^= 1
+			}
+			return p
+		}
+	},
+	// A negative C lacks its last three bits.
+	"sum8 negative": func(u *unit) {
+		u.decodeC = func(_ uint64, n number) number {
+			if n.neg {
+				n.sig &^= 7
+			}
+			return n
+		}
+	},
+	// The largest exponent of A is taken for the one below it.
+	"sum8 largest": func(u *unit) {
+		u.decodeA = func(_ int, code uint64, n number) number {
+			if code>>10&31 == 30 {
+				n.exp--
+				n.top--
+			}
+			return n
+		}
+	},
+	// The sign of lane 0 is wrong in odd columns.
+	"dot4 odd": func(u *unit) {
+		u.position = func(_, column int, d *mma.Dot) {
+			if column%2 == 1 {
+				d.B[0] ^= 0x8000
+			}
+		}
 	},
 }
