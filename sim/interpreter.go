@@ -11,6 +11,9 @@ type machine struct {
 	p     *mma.Params
 	trace *Trace
 
+	change  func(k int, v *fp.Dyadic, e *int32) // of DotChanged
+	element int                                 // the k of the product
+
 	a, b, s decoder // of A, B and scales
 	fc, fd  *fp.Format
 
@@ -292,6 +295,7 @@ func (x *machine) push(i int, a, b *operand) {
 	if x.s.f != nil && x.p.Scale == mma.ScaleProduct {
 		sa, sb = x.scales(i)
 	}
+	x.element = i
 	t := x.product(a, b, sa, sb)
 	x.term(t, origin{FromProduct, i})
 	if x.trace != nil {

@@ -22,11 +22,9 @@ type view struct {
 
 // viewer makes views. It is for one goroutine.
 type viewer struct {
-	f     mma.Formats
-	m     *sim.Model
-	tr    sim.Trace
-	wide  *sim.Model // see widened
-	tried bool
+	f  mma.Formats
+	m  *sim.Model
+	tr sim.Trace
 	// before is a defect that comes first, if not nil.
 	before *hypothesis
 }

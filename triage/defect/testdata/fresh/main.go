@@ -2,7 +2,9 @@
 // is written as the fault in a datapath from which it comes: in decoding, multiplying, aligning,
 // adding, normalizing and rounding, or in the wires and registers around them.
 //
-//	fresh sum8|fma|dot4 right|DEFECT
+//	fresh sum8|fma|dot4 right|DEFECT|DESIGN
+//
+// A design is another arithmetic of the same unit, to be compared with a black box beside it.
 //
 // sum8 computes as sim:ampere's mma.m16n8k8.f32.f16.f16.f32, fma as ref:fma32, dot4 (BF16, FP32) as
 // ref:exact.
@@ -12,6 +14,7 @@ import (
 	"fmt"
 	"math/big"
 	"os"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -97,7 +100,36 @@ func (u *unit) dot(d *mma.Dot) uint64 {
 	if u.decodeC != nil {
 		c = u.decodeC(d.C, c)
 	}
-	terms = append(terms, c)
+	if u.reversed {
+		slices.Reverse(terms)
+	}
+	if u.group > 0 {
+		return u.steps(terms, c)
+	}
+	return u.fuse(append(terms, c))
+}
+
+// steps adds the products group by group, to c or to nothing, and then c.
+func (u *unit) steps(products []number, c number) uint64 {
+	var code uint64
+	for i := 0; i < len(products); i += u.group {
+		terms := slices.Clone(products[i : i+u.group])
+		switch {
+		case i > 0:
+			terms = append(terms, decode(code, 8, 23))
+		case !u.late:
+			terms = append(terms, c)
+		}
+		code = u.fuse(terms)
+	}
+	if u.late {
+		code = u.fuse([]number{decode(code, 8, 23), c})
+	}
+	return code
+}
+
+// fuse adds terms, of which the last is C, and rounds the sum.
+func (u *unit) fuse(terms []number) uint64 {
 	if u.special != nil {
 		if code, ok := u.special(terms); ok {
 			return code
@@ -272,9 +304,13 @@ func main() {
 			Formats: mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.FP32}}
 	}
 	if os.Args[2] != "right" {
-		plant, ok := defects[os.Args[1]+" "+os.Args[2]]
-		if !ok {
-			fmt.Fprintln(os.Stderr, "fresh: no such defect")
+		name := os.Args[1] + " " + os.Args[2]
+		plant := defects[name]
+		if plant == nil {
+			plant = designs[name]
+		}
+		if plant == nil {
+			fmt.Fprintln(os.Stderr, "fresh: no such defect or design")
 			os.Exit(2)
 		}
 		plant(&u)
