@@ -74,6 +74,9 @@ type unit struct {
 	zero       func(negative bool) uint64
 	overflow   func(neg bool) uint64
 	carry      func(field int) int // the exponent field after a carry out of rounding
+	group      int                 // products of a step; 0: all
+	late       bool                // C is added after the last step; needs a group
+	reversed   bool                // the last product comes first
 	position   func(row, column int, d *mma.Dot)
 	afterwards func(result uint64, d *mma.Dot)
 }
