@@ -11,8 +11,8 @@ type machine struct {
 	p     *mma.Params
 	trace *Trace
 
-	change  func(k int, v *fp.Dyadic, e *int32) // of DotChanged
-	element int                                 // the k of the product
+	change  func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32) // of DotChanged
+	element int                                                  // the k of the product
 
 	a, b, s decoder // of A, B and scales
 	fc, fd  *fp.Format

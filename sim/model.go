@@ -178,8 +178,8 @@ func (m *Model) Dot(d *mma.Dot, tr *Trace) uint64 {
 
 // DotChanged is Dot of a unit whose multipliers are broken. change is called for each product of
 // numbers other than zero, before anything rounds it: with its k, its value, in which the product of
-// the significands is an integer, and its nominal exponent. It may change both, but not the sign.
-func (m *Model) DotChanged(d *mma.Dot, change func(k int, v *fp.Dyadic, e *int32)) uint64 {
+// the significands is an integer, and its nominal exponent. It returns those of the broken one, which has the same sign.
+func (m *Model) DotChanged(d *mma.Dot, change func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32)) uint64 {
 	x := m.machines.Get().(*machine)
 	defer m.machines.Put(x)
 	x.trace, x.change = nil, change

@@ -36,7 +36,7 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	t.Neg, t.Q = neg, a.q+b.q
 	t.Hi, t.Lo = bits.Mul64(a.sig, b.sig)
 	if x.change != nil {
-		if x.change(x.element, &t.Dyadic, &t.e); t.IsZero() {
+		if t.Dyadic, t.e = x.change(x.element, t.Dyadic, t.e); t.IsZero() {
 			return zeroTerm(neg)
 		}
 	}

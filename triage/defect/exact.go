@@ -28,15 +28,15 @@ func significand(id fp.ID) int { return int(id.Get().FracBits) + 1 }
 // exact is the result where the products of some numbers are changed.
 func (r *runner) exact(v *view, places []int) (uint64, bool) {
 	some := false
-	got := r.m.DotChanged(v.dot, func(k int, p *fp.Dyadic, e *int32) {
+	got := r.m.DotChanged(v.dot, func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
 		if !slices.Contains(places, k) {
-			return
+			return p, e
 		}
 		some = true
 		if p.Lo = exactly[r.effect.Do](p.Lo, r.effect.N); r.effect.Do == "scale" {
-			p.Q += int32(r.effect.N)
-			*e += int32(r.effect.N)
+			p.Q, e = p.Q+int32(r.effect.N), e+int32(r.effect.N)
 		}
+		return p, e
 	})
 	return got, some
 }
