@@ -48,7 +48,7 @@ func up(m fp.Mode, floor integer, half int) bool {
 func (e *evaluator) round(t *term, r *mma.Round) {
 	switch {
 	case *r == (mma.Round{}):
-	case e.f.D.Get().Integer():
+	case e.whole:
 		*t = integerTerm(inRange(t.m.shifted(t.q), r), int(r.Emin))
 	default:
 		e.roundTo(t, r, r.Short(e.f.D))

@@ -56,10 +56,8 @@ func integerRange(t term, r *mma.Round) term {
 	if r.Frac == 0 || t.IsZero() {
 		return t
 	}
-	v := int64(t.Lo) << t.Q // below 2^48: 255 products of at most 2^30, and c
-	if t.Q < 0 {
-		v = int64(t.Round(0, fp.RZ).Lo)
-	}
+	whole := t.Round(0, fp.RZ) // the bits below 1 are zeros
+	v := int64(whole.Lo) << whole.Q
 	if t.Neg {
 		v = -v
 	}

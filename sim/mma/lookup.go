@@ -172,7 +172,7 @@ func (i Instruction) withShape(dims *freeDims) (*Instruction, error) {
 	return &i, nil
 }
 
-// Arithmetics returns a row for each distinct arithmetic of the catalogue (its
+// Arithmetics returns a row for each distinct floating-point arithmetic of the catalogue (its
 // parameters and the formats of A, D and scales) among the rows in which A and B have
 // the same format and C takes part. Of several rows with one arithmetic it is the first
 // of those with the largest K.
@@ -184,7 +184,7 @@ func Arithmetics() []Instruction {
 	var rows []Instruction
 	index := map[key]int{}
 	for _, i := range Catalog() {
-		if i.Refuse != "" || i.A != i.B || i.C == fp.None {
+		if i.Refuse != "" || i.A != i.B || i.C == fp.None || i.D.Get().Integer() {
 			continue
 		}
 		k := key{i.Params, i.A, i.D, i.Scale}

@@ -83,6 +83,9 @@ func (f Formats) Validate() error {
 	if (f.Scale == fp.None) != (f.Block == 0) {
 		return errors.New("scale format and block size must be given together")
 	}
+	if f.D.Get().Integer() && (f.Scale != fp.None || f.Down != 0) {
+		return errors.New("integers have no scales")
+	}
 	if f.Scale != fp.None && f.Scale.Get().Signed {
 		return fmt.Errorf("%s is not a scale format", f.Scale)
 	}
