@@ -115,8 +115,8 @@ func (e *unknownError) Error() string {
 		distance[i.Name] = hint.Distance(e.name, i.Name)
 	}
 	near := slices.Clone(e.rows)
-	if !strings.Contains(e.name, "cvt") { // conversions have short names, which are near to any
-		if products := slices.DeleteFunc(slices.Clone(near), func(i Instruction) bool { return i.B == fp.One }); len(products) > 0 {
+	if !strings.Contains(e.name, "cvt") { // conversions and integers have short names, which are near to any
+		if products := slices.DeleteFunc(slices.Clone(near), func(i Instruction) bool { return i.B == fp.One || i.D.Get().Integer() }); len(products) > 0 {
 			near = products
 		}
 	}
