@@ -63,6 +63,7 @@ func Search(where string, rows []Instruction, name string) (*Instruction, error)
 			prefixed = append(prefixed, i)
 		}
 	}
+	prefixed = unless(prefixed, func(i Instruction) bool { return i.D.Get().Integer() })
 	if plainest, ok := extended(prefixed); ok {
 		return plainest.withShape(shape)
 	}
@@ -116,12 +117,18 @@ func (e *unknownError) Error() string {
 	}
 	near := slices.Clone(e.rows)
 	if !strings.Contains(e.name, "cvt") { // conversions and integers have short names, which are near to any
-		if products := slices.DeleteFunc(slices.Clone(near), func(i Instruction) bool { return i.B == fp.One || i.D.Get().Integer() }); len(products) > 0 {
-			near = products
-		}
+		near = unless(near, func(i Instruction) bool { return i.B == fp.One || i.D.Get().Integer() })
 	}
 	slices.SortStableFunc(near, func(x, y Instruction) int { return distance[x.Name] - distance[y.Name] })
 	return fmt.Sprintf("%s has no instruction %q; nearest: %s", e.arch, e.name, someNames(near))
+}
+
+// unless returns the rows of which f is not true; all, if it is true of all.
+func unless(rows []Instruction, f func(Instruction) bool) []Instruction {
+	if some := slices.DeleteFunc(slices.Clone(rows), f); len(some) > 0 {
+		return some
+	}
+	return rows
 }
 
 func someNames(rows []Instruction) string {
