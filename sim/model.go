@@ -193,11 +193,11 @@ func (m *Model) Run(in *mma.Batch, out []byte) {
 
 // RunGeneral is Run by the general interpreter alone. It is the reference for
 // the kernels.
-func (m *Model) RunGeneral(in *mma.Batch, out []byte) {
-	x := m.machines.Get().(*machine)
-	defer m.machines.Put(x)
-	x.trace = nil
-	width := m.formats.D.Width()
+func (m *Model) RunGeneral(in *mma.Batch, out []byte) { m.RunFaulty(in, out, nil) }
+
+// runAll computes D of every tile of a batch.
+func (x *machine) runAll(in *mma.Batch, out []byte) {
+	width := x.m.formats.D.Width()
 	n := in.M * in.N
 	for t := range in.Tiles {
 		x.loadTile(in, t)

@@ -367,7 +367,7 @@ type Join struct {
 }
 
 var joinRows = []Row{
-	{key: "join.cf", Label: "truncation-width", Words: "bits of the accumulator kept below the largest exponent (F2)", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
+	{key: "join.cf", Label: "truncation-width", Words: "bits of the accumulator kept below the largest exponent", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
 	{key: "join.cmode", Label: "alignment-rounding", Words: "how the accumulator is rounded where it is cut", Size: 2, Encoded: int(fp.RTO)},
 	{key: "join.cdrop", Label: "special-truncation", Words: "how far below the largest exponent the accumulator is dropped altogether", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
 	{key: "join.cnorm", Label: "zero-exponent", Words: "whether a subnormal accumulator has its own exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "normalised c"},
