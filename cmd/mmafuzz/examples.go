@@ -51,7 +51,9 @@ var examples = []struct{ command, text string }{
 	{"list labels", "mmafuzz list labels"},
 	{"list formats", "mmafuzz list formats"},
 	{"list parameters", "mmafuzz list parameters"},
+	{"list wanted", "mmafuzz list wanted"},
 	{"doctor", "mmafuzz doctor"},
+	{"kit", "mmafuzz kit --device sim:volta --inst mma.m8n8k4.f32.f16.f16.f32 --dots 1000 --plan smoke\nmmafuzz compare mmafuzz-*.zip sim:volta"},
 	{"version", "mmafuzz version"},
 }
 

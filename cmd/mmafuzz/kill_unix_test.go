@@ -269,7 +269,7 @@ func interrupted(t *testing.T, dir string, resumed float64) (dots float64) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitIncomplete {
 		t.Errorf("it ended with %v, want exit code 75", err)
 	}
-	if took := time.Since(sent); took > 5*time.Second {
+	if took := time.Since(sent); took > time.Minute {
 		t.Errorf("the interrupt took %v", took)
 	}
 	if summary == nil || summary["interrupted"] != true || summary["complete"] != false || summary["mismatches"].(float64) == 0 {

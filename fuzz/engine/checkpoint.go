@@ -317,10 +317,17 @@ func (k *checkpoint) close() error {
 	return err
 }
 
-// dots returns the number of dot products of the units that an earlier run has computed.
+// dots returns the number of dot products that an earlier run has said to have computed: those of
+// the units of each pair before the first that is missing.
 func (k *checkpoint) dots() (n uint64) {
-	for _, u := range k.saved.units {
-		n += u.Result.Dots
+	for i := range k.pairs {
+		for number := 0; ; number++ {
+			u := k.saved.units[turn{i, number}]
+			if u == nil {
+				break
+			}
+			n += u.Result.Dots
+		}
 	}
 	return n
 }

@@ -48,21 +48,42 @@ func newIndex(p *Plan, dirs ...string) *index {
 	return &index{plan: p, dirs: dirs, at: map[int]place{}, logs: map[string]*readLog{}}
 }
 
-// update reads what has been added to the logs of all directories.
+// update reads what has been added to the logs of all directories. A log that is listed and then
+// gone has been merged into one that appeared before it went, perhaps after the listing: the
+// directory is listed again.
 func (x *index) update() error {
 	for _, dir := range x.dirs {
-		entries, err := os.ReadDir(filepath.Join(dir, unitsDir))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err := errGone
+		for tries := 0; tries < mostTries && errors.Is(err, errGone); tries++ {
+			err = x.readLogs(filepath.Join(dir, unitsDir))
+		}
+		if err != nil {
 			return err
 		}
-		for _, e := range entries {
-			name, ok := parseLogName(e.Name())
-			if !ok {
-				continue
-			}
-			if err := x.readLog(filepath.Join(dir, unitsDir, e.Name()), name); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// mostTries bounds how often what other merges have changed is read again. Each of them changes
+// a directory once.
+const mostTries = 1000
+
+// errGone reports that a log was removed after it had been listed.
+var errGone = errors.New("it was merged, or set aside, meanwhile")
+
+// readLogs reads what has been added to the logs of a directory, which may be missing.
+func (x *index) readLogs(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		name, ok := parseLogName(e.Name())
+		if !ok {
+			continue
+		}
+		if err := x.readLog(filepath.Join(dir, e.Name()), name); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -75,7 +96,10 @@ func (x *index) readLog(path string, name logName) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // it was merged, or set aside
+		if _, err := os.Lstat(path); err == nil {
+			return nil // a link to nothing
+		}
+		return errGone
 	case err != nil:
 		return err
 	}
@@ -97,7 +121,7 @@ func (x *index) readLog(path string, name logName) error {
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return errGone
 	}
 	if err != nil {
 		return err
@@ -173,9 +197,10 @@ func (x *index) damaged(path, why string) error {
 var errNoResult = errors.New("it has no result any more")
 
 // line returns the line of a unit. If its log has been merged or damaged since it was read, all
-// logs are read again.
+// logs are read again; another merge may remove them meanwhile, so a few times.
 func (x *index) line(n int) (line []byte, r *engine.Result, err error) {
-	if line, err = x.read(n); err != nil {
+	line, err = x.read(n)
+	for tries := 0; tries < 5 && err != nil; tries++ {
 		x.at, x.logs = map[int]place{}, map[string]*readLog{}
 		if err = x.update(); err == nil {
 			line, err = x.read(n)
@@ -238,16 +263,23 @@ func (x *index) missing() (all []int) {
 	return all
 }
 
-// mergedName is the name of the log with the results of all units that have one. It depends on
-// which these are, so that two logs of one name are the same, and none takes the place of one
-// with more units.
-func (x *index) mergedName() string {
-	h := sha256.New()
-	h.Write([]byte(x.plan.digest))
+// present returns the numbers of the units with a result.
+func (x *index) present() (all []int) {
 	for n := range x.plan.Units() {
 		if _, ok := x.at[n]; ok {
-			h.Write(binary.AppendUvarint(nil, uint64(n)))
+			all = append(all, n)
 		}
+	}
+	return all
+}
+
+// mergedName is the name of the log with the results of these units. It depends on which they
+// are, so that two logs of one name are the same, and none takes the place of one with more units.
+func (x *index) mergedName(units []int) string {
+	h := sha256.New()
+	h.Write([]byte(x.plan.digest))
+	for _, n := range units {
+		h.Write(binary.AppendUvarint(nil, uint64(n)))
 	}
 	return fmt.Sprintf("merged.%x", h.Sum(nil)[:8])
 }

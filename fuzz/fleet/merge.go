@@ -93,14 +93,15 @@ func (x *index) mergedIn(dir string) (logs []string) {
 
 // save writes all results into one log, which appears complete and on disk.
 func (m *Merged) save(ctx context.Context, x *index, out string) error {
-	log := filepath.Join(out, unitsDir, x.mergedName())
+	units := x.present() // what is found later is left to the next merge
+	log := filepath.Join(out, unitsDir, x.mergedName(units))
 	to, err := corpus.ReplaceShared(log)
 	if err != nil {
 		return err
 	}
 	defer to.Discard()
 	w := bufio.NewWriterSize(to, 1<<20)
-	size, err := m.copy(ctx, x, log, w)
+	size, err := m.copy(ctx, x, units, log, w)
 	if err = errors.Join(err, w.Flush()); err != nil {
 		return err
 	}
@@ -108,12 +109,9 @@ func (m *Merged) save(ctx context.Context, x *index, out string) error {
 	return to.Commit()
 }
 
-// copy writes the lines of all units that have a result, by number.
-func (m *Merged) copy(ctx context.Context, x *index, log string, w io.Writer) (size int64, err error) {
-	for n := range x.plan.Units() {
-		if _, ok := x.at[n]; !ok {
-			continue
-		}
+// copy writes the lines of units that have a result.
+func (m *Merged) copy(ctx context.Context, x *index, units []int, log string, w io.Writer) (size int64, err error) {
+	for _, n := range units {
 		line, _, err := x.line(n)
 		if err == nil {
 			line, err = mergedLine(line)
