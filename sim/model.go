@@ -94,6 +94,9 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 // there is none.
 func newKernel(m *Model, path Path) kernel {
 	f := m.formats
+	if f.D.Get().Integer() {
+		return newIntSums(m)
+	}
 	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described()
 	if m.params.Special.NaN > mma.NaNLarger || f.Down != 0 || described { // which no kernel knows
 		return nil

@@ -84,7 +84,8 @@ func asymmetric(c mma.Change) bool {
 	return slices.ContainsFunc([]string{c.From, c.To}, func(m string) bool { return m == fp.RD.String() || m == fp.RU.String() })
 }
 
-// fusedStage refines the appearance or disappearance of a stage: a fused sum of all
+// fusedStage refines the appearance or disappearance of a stage: sums of integers that saturate
+// are a matter of that; a fused sum of all
 // products, without c, is a matter of c's place; fused sums of groups are a matter of
 // their size.
 func fusedStage(c mma.Change, p, q *mma.Params) Label {
@@ -97,6 +98,8 @@ func fusedStage(c mma.Change, p, q *mma.Params) Label {
 		s = with.Stage1
 	}
 	switch {
+	case s.Round.Emax != 0 && s.Round.Emax < s.Round.Emin: // integers in a smaller range
+		return Overflow
 	case c.From != "off" && c.To != "off" || s.Sum != mma.Fused:
 		return SummationOrder
 	case s.Group == 0:

@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
@@ -112,7 +114,7 @@ func (x *pairTriage) infer(ctx context.Context, side string, effort int) (bool, 
 			return false, nil
 		}
 	}
-	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || x.isUnstable() {
+	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || u.Instruction().D.Get().Integer() || x.isUnstable() {
 		return false, nil
 	}
 	r := x.t.Memory.Inferred(x.index, x.d.Units, side, effort)
@@ -150,7 +152,7 @@ func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, 
 		return r, nil
 	}
 	if r.Verdict = found.Verdict; r.Verdict == infer.Found {
-		r.Params, r.Arithmetic = &found.Params, inWords(&found.Params)
+		r.Params, r.Arithmetic = &found.Params, inWords(&found.Params, x.p.Policy.NaN)
 		for _, c := range found.Classes {
 			r.Tested += c.Asked
 		}
@@ -159,10 +161,12 @@ func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, 
 }
 
 // inWords names a program: as an arithmetic with changes, or by all parameters that are not the
-// default.
-func inWords(p *mma.Params) string {
+// default. Where NaN codes were not compared nothing is said of them.
+func inWords(p *mma.Params, nan oracle.Strictness) string {
 	if s := p.String(); s != "custom" {
-		return s
+		return strings.Join(slices.DeleteFunc(strings.Fields(s), func(word string) bool {
+			return nan == oracle.ByClass && strings.HasPrefix(word, "special.nan=")
+		}), " ")
 	}
 	return "a program with " + mma.Brief(mma.Diff(&mma.Params{}, p))
 }
