@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -233,18 +234,26 @@ func (r *runCmd) run(ctx context.Context) error {
 // notePairs says what formats that are compared by value do not have in common, of which
 // instructions publications disagree, and what shares of inputs that aim at differences are not.
 func (r *runCmd) notePairs(pairs []devices.Pair) {
-	var notes []string
+	var notes, disputes []string
+	where := map[string][]string{} // by dispute
 	for i := range pairs {
 		p := &pairs[i]
 		notes = append(notes, p.ByValue()...)
 		for _, u := range []devices.Unit{p.A, p.B} {
 			if _, why, ok := strings.Cut(u.Instruction().Evidence, "disputed: "); ok && u.Model() != nil {
-				notes = append(notes, fmt.Sprintf("disputed rules on sim:%s: %s", u.Instruction().Arch, why))
+				if where[why] == nil {
+					disputes = append(disputes, why)
+				}
+				where[why] = append(where[why], "sim:"+u.Instruction().Arch)
 			}
 		}
 		if strings.HasPrefix(p.TargetA, "ref:") || strings.HasPrefix(p.TargetB, "ref:") {
 			notes = append(notes, "inputs are made to show differences: how often ordinary numbers differ, mmafuzz study discrepancy says")
 		}
+	}
+	for _, why := range disputes {
+		slices.Sort(where[why])
+		notes = append(notes, fmt.Sprintf("disputed on %s: %s", strings.Join(slices.Compact(where[why]), ", "), why))
 	}
 	said := map[string]bool{}
 	for _, note := range notes {
