@@ -170,7 +170,7 @@ class Processes(unittest.TestCase):
             if str(mmafuzz.compare(chain, u, count=1000)) != found:
                 wrong.append("comparison")
 
-        threads = [threading.Thread(target=work) for _ in range(6)]
+        threads = [threading.Thread(target=work) for _ in range(3)]
         for t in threads:
             t.start()
         for t in threads:
