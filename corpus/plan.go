@@ -45,7 +45,9 @@ import (
 //
 // A source is a generator with its version, and arguments if it takes some: see
 // package fuzz/gen. With [*] it aims at the decisions of every arithmetic that the
-// catalogue has for the instruction's formats. A count is a number of dot
+// catalogue has for the instruction's formats. With common before it, as in "common raw@1", it is
+// for FP8 alone: its inputs are numbers that formats of OCP and of FNUZ both have, so that
+// recordings of instructions for either can be compared by value. A count is a number of dot
 // products; it is rounded up to a multiple of the generator's tile.
 //
 // Sources, seed, formats and k decide the inputs: two targets recorded with the same plan

@@ -194,8 +194,8 @@ func checkFaults(faults []Fault, outputs int) error {
 }
 
 // OpenRecording reads a recording from a file: a native one, or one of the
-// hwvectors files of Khattak and Mikaitis, compressed or not (see readHWVectors). All of a
-// native one is checked, but operands and results stay in the file until they are loaded.
+// hwvectors files of Khattak and Mikaitis, compressed or not (see readHWVectors), or the
+// native one in the archive of a checklist or a kit (see readArchived). All of a native one is checked, but operands and results stay in the file until they are loaded.
 // The file must not change meanwhile.
 func OpenRecording(file string) (*Recording, error) {
 	f, err := Open(file, "recording", MaxRecording)
@@ -208,8 +208,10 @@ func OpenRecording(file string) (*Recording, error) {
 	var rec *Recording
 	if err == nil && (head[0] == 0x1f && head[1] == 0x8b || head[0] == '#') {
 		rec, err = readHWVectors(in)
+	} else if err == nil && string(head) == "PK" {
+		rec, err = readArchived(file)
 	} else {
-		rec, err = readRecording(in, file)
+		rec, err = readRecording(in, place{file: file})
 	}
 	if err != nil {
 		return nil, recordingHint(fmt.Errorf("%s: %w", file, err))

@@ -161,8 +161,22 @@ func (h *Header) differences(want *Header) []string {
 	return d
 }
 
-// EnvironmentDifferences describes in what two environments differ on which results depend.
+// AtStart begins the names of facts that describe a machine at the moment when a target was
+// opened, such as its clocks. They are kept for readers, and change from one start to the
+// next.
+const AtStart = "start-"
+
+// Lasting returns an environment without the facts of a moment (AtStart).
+func Lasting(environment map[string]string) map[string]string {
+	lasting := maps.Clone(environment)
+	maps.DeleteFunc(lasting, func(name, _ string) bool { return strings.HasPrefix(name, AtStart) })
+	return lasting
+}
+
+// EnvironmentDifferences describes in what two environments differ on which results depend:
+// what Lasting keeps.
 func EnvironmentDifferences(have, want map[string]string) []string {
+	have, want = Lasting(have), Lasting(want)
 	names := map[string]bool{}
 	for n := range have {
 		names[n] = true
@@ -209,5 +223,5 @@ func planDifference(have, want *Plan) string {
 	case want == nil || have.Name != want.Name:
 		return have.Name
 	}
-	return have.Name + " with other contents"
+	return have.Name + " with other contents (" + Differences(have, want) + ")"
 }

@@ -19,11 +19,11 @@ import (
 // ReadRecording reads a native recording. Damage is an error that says where;
 // a file that merely ends early, or ends in zeros that a crash of the machine has left,
 // is read up to there, with Complete false.
-func ReadRecording(r io.Reader) (*Recording, error) { return readRecording(r, "") }
+func ReadRecording(r io.Reader) (*Recording, error) { return readRecording(r, place{}) }
 
-// readRecording is ReadRecording; if the reader is of a file, operands and results are
-// left there.
-func readRecording(r io.Reader, file string) (*Recording, error) {
+// readRecording is ReadRecording; if the reader is of a file, from an offset on, operands and
+// results are left there.
+func readRecording(r io.Reader, from place) (*Recording, error) {
 	rec := &Recording{}
 	s := newFrameReader(r)
 	s.data = func(sec *Section, first uint64, payload []byte, faults []Fault) error {
@@ -33,8 +33,8 @@ func readRecording(r io.Reader, file string) (*Recording, error) {
 		}
 		d.First, d.Faults = first, faults
 		d.sum = d.summed()
-		if file != "" {
-			d.Batch, d.D, d.place = nil, nil, place{file, s.offset - int64(len(payload)) - frameHead}
+		if from.file != "" {
+			d.Batch, d.D, d.place = nil, nil, place{from.file, from.offset + s.offset - int64(len(payload)) - frameHead}
 		}
 		rec.Data = append(rec.Data, d)
 		return nil

@@ -2,16 +2,14 @@ package devices
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/mmafuzz/mmafuzz/sim/byvalue"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // ByValue returns a unit as one of Formats with Common, which FP8 of OCP and of FNUZ are compared in.
 // A model computes the instruction that reads operands in another format; of any other unit the
-// operands are translated.
+// operands are translated. Of a recording it has those inputs which both formats have.
 func ByValue(u Unit) (Unit, error) {
 	i, err := byvalue.Instruction(u.Instruction())
 	if err != nil {
@@ -22,10 +20,11 @@ func ByValue(u Unit) (Unit, error) {
 	}); ok {
 		return m.As(i)
 	}
-	if IsRecording(u) {
-		return nil, fmt.Errorf("%s is a recording, whose inputs are not those that both formats have: it cannot be compared by value", i.FullName())
+	t := &translated{Unit: u, inst: i}
+	if r, ok := u.(Recorder); ok {
+		return sharedPart(r, t)
 	}
-	return &translated{Unit: u, inst: i}, nil
+	return t, nil
 }
 
 // translated is a unit whose operands are translated.
@@ -40,24 +39,47 @@ func (t *translated) Instruction() *mma.Instruction { return t.inst }
 func (t *translated) Model() *mma.Params { return nil }
 
 func (t *translated) Run(ctx context.Context, in *mma.Batch, out []byte) error {
-	own := *in
-	own.Formats = t.Unit.Instruction().Formats
-	if own.Formats.A == in.Formats.A {
-		return t.Unit.Run(ctx, &own, out)
-	}
-	own.A, own.B = toFNUZ(in.Formats.A, in.A), toFNUZ(in.Formats.B, in.B)
-	return t.Unit.Run(ctx, &own, out)
+	return t.Unit.Run(ctx, byvalue.Own(in, t.Unit.Instruction().Formats), out)
 }
 
-// toFNUZ translates codes of OCP.
-func toFNUZ(id fp.ID, codes []byte) []byte {
-	var table [256]byte
-	for code := range table {
-		table[code] = byte(byvalue.ToFNUZ(id, uint64(code)))
+// translatedPart is that part of a recording whose operands can be translated.
+type translatedPart struct {
+	view
+	*translated
+}
+
+func (p *translatedPart) Instruction() *mma.Instruction { return p.translated.Instruction() }
+func (p *translatedPart) Model() *mma.Params            { return nil }
+
+func (p *translatedPart) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	return p.translated.Run(ctx, in, out)
+}
+
+// Environment returns the recorder's environment, if it has one.
+func (p *translatedPart) Environment() map[string]string {
+	if r, ok := p.Recorder.(Provenance); ok {
+		return r.Environment()
 	}
-	all := make([]byte, len(codes))
-	for i, c := range codes {
-		all[i] = table[c]
+	return nil
+}
+
+func (p *translatedPart) Load(from int, in *mma.Batch, out []byte) error {
+	err := p.view.Load(from, in, out)
+	d := mma.NewDot(in.Formats, in.K)
+	for n := range in.Tiles {
+		in.Get(n, d)
+		byvalue.Take(p.inst.Formats, p.Recorder.Instruction().Formats, d)
+		in.Set(n, d)
 	}
-	return all
+	return err
+}
+
+// sharedPart returns the part of a recording that has inputs which both formats have.
+func sharedPart(r Recorder, t *translated) (Recorder, error) {
+	p := &translatedPart{view{Recorder: r}, t}
+	var err error
+	p.dots, err = recordedWhere(r, func(d *mma.Dot) (bool, error) {
+		return byvalue.Take(t.inst.Formats, r.Instruction().Formats, d), nil
+	})
+	return p, err
 }

@@ -42,7 +42,8 @@ type Target interface {
 	// any instruction if Instructions is nil.
 	Open(*mma.Instruction) (Unit, error)
 	// Environment describes what results may depend on, for bundles and recordings:
-	// versions, device names, drivers.
+	// versions, device names, drivers. The names of those that describe only the moment when
+	// the target was opened, such as clocks, begin with corpus.AtStart.
 	Environment() map[string]string
 	Close() error
 }

@@ -12,33 +12,57 @@ import (
 // recorder has too, or the recorder itself if that has all of them. The lengths of the
 // two must be equal.
 func Overlap(ctx context.Context, of, with Recorder) (Recorder, error) {
-	const most = 1024
-	v := &view{Recorder: of}
-	in := &mma.Batch{}
 	one := mma.NewBatch(of.Instruction().Formats, mma.Shape{M: 1, N: 1, K: of.Length(), Tiles: 1})
-	d := mma.NewDot(one.Formats, one.K)
-	out := make([]byte, most*of.Instruction().D.Width())
-	for from := 0; from < of.Recorded(); from += most {
-		in.Reset(one.Formats, mma.Shape{M: 1, N: 1, K: one.K, Tiles: min(most, of.Recorded()-from)})
-		if err := of.Load(from, in, out); err != nil && !IsFault(err) {
+	out := make([]byte, of.Instruction().D.Width())
+	dots, err := recordedWhere(of, func(d *mma.Dot) (bool, error) {
+		one.Set(0, d)
+		err := with.Run(ctx, one, out)
+		if errors.Is(err, ErrNoRecording) {
+			return false, nil
+		}
+		return err == nil || IsFault(err), noFault(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(dots) == of.Recorded() {
+		return of, nil
+	}
+	return &view{of, dots}, nil
+}
+
+// noFault returns an error, unless it is a target's failure on an input.
+func noFault(err error) error {
+	if IsFault(err) {
+		return nil
+	}
+	return err
+}
+
+// recordedWhere returns the numbers of the recorded dot products for which keep returns true. keep
+// may change the dot product.
+func recordedWhere(r Recorder, keep func(*mma.Dot) (bool, error)) ([]int, error) {
+	const most = 1024
+	var dots []int
+	in, d := &mma.Batch{}, mma.NewDot(r.Instruction().Formats, r.Length())
+	out := make([]byte, most*r.Instruction().D.Width())
+	for from := 0; from < r.Recorded(); from += most {
+		in.Reset(r.Instruction().Formats, mma.Shape{M: 1, N: 1, K: r.Length(), Tiles: min(most, r.Recorded()-from)})
+		if err := noFault(r.Load(from, in, out)); err != nil {
 			return nil, err
 		}
 		for n := range in.Tiles {
 			in.Get(n, d)
-			one.Set(0, d)
-			switch err := with.Run(ctx, one, out); {
-			case err == nil || IsFault(err):
-				v.dots = append(v.dots, from+n)
-			case !errors.Is(err, ErrNoRecording):
+			kept, err := keep(d)
+			if err != nil {
 				return nil, err
+			}
+			if kept {
+				dots = append(dots, from+n)
 			}
 		}
 	}
-	if len(v.dots) == of.Recorded() {
-		return of, nil
-	}
-	v.dots = slices.Clip(v.dots)
-	return v, nil
+	return slices.Clip(dots), nil
 }
 
 // view is some of the dot products of a recorder.

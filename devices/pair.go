@@ -39,6 +39,14 @@ func (p *Pair) turn() {
 // Formats returns the operand formats, which both sides share.
 func (p *Pair) Formats() mma.Formats { return p.A.Instruction().Formats }
 
+// ByValue says what the formats of the sides do not have in common, if they are compared by value.
+func (p *Pair) ByValue() []string {
+	if f := p.Formats(); f.Common {
+		return byvalue.Notes(f)
+	}
+	return nil
+}
+
 // Name names the instruction, or both if they differ.
 func (p *Pair) Name() string {
 	a, b := p.A.Instruction().Name, p.B.Instruction().Name
@@ -153,7 +161,7 @@ func allPairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 	var pairs []Pair
 	var last error
 	for i := range as {
-		p, err := pair(a, b, &as[i], nameB, nameA != "")
+		p, err := pair(a, b, &as[i], nameB, nameA != "" || isRecorded(a) || isRecorded(b))
 		if err != nil {
 			last = err
 			continue
@@ -174,6 +182,9 @@ func allPairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 func before(a, b Target) bool {
 	return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Name(), b.Name())) < 0
 }
+
+// isRecorded reports whether a target is a recording, which has what somebody wanted to compare.
+func isRecorded(t Target) bool { return strings.HasPrefix(t.Name(), "replay:") }
 
 // place is the place of a target's architecture in the catalogue; -1: it has none.
 func place(t Target) int {
@@ -322,7 +333,7 @@ func (p *Pair) takeLength() error {
 func chains(i *mma.Instruction) bool { return i.C == fp.None || i.C == i.D }
 
 // partner returns b's instruction to compare ia with, of those that nameB stands for: if ia was
-// named, and there is no other, one for operands that can be compared by value.
+// named or recorded, and there is no other, one for operands that can be compared by value.
 func partner(b Target, ia *mma.Instruction, nameB string, named bool) (*mma.Instruction, error) {
 	all := b.Instructions()
 	if all == nil {

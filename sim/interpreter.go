@@ -10,6 +10,10 @@ type machine struct {
 	m     *Model
 	p     *mma.Params
 	trace *Trace
+	fault *Fault // nil: everything works
+
+	change  func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32) // of DotChanged
+	element int                                                  // the k of the product
 
 	a, b, s decoder // of A, B and scales
 	fc, fd  *fp.Format
@@ -140,6 +144,9 @@ func (x *machine) run() uint64 {
 		d := x.encode(x.instruction(from))
 		if x.p.Special.NaN != mma.NaNOfC || x.c.kind != NaN {
 			code = d
+		}
+		if x.has(Result) && x.fault.wrong(func(i int) bool { return code>>i&1 != 0 }) {
+			code ^= 1 << x.fault.Bit
 		}
 	}
 	if x.trace != nil {
@@ -292,7 +299,11 @@ func (x *machine) push(i int, a, b *operand) {
 	if x.s.f != nil && x.p.Scale == mma.ScaleProduct {
 		sa, sb = x.scales(i)
 	}
+	x.element = i
 	t := x.product(a, b, sa, sb)
+	if x.has(Multiplier) {
+		t = x.faultyProduct(t)
+	}
 	x.term(t, origin{FromProduct, i})
 	if x.trace != nil {
 		x.trace.product(i, a, b, t)
@@ -381,7 +392,13 @@ func (x *machine) step(acc term, hasAcc bool, what origin) term {
 	if x.trace != nil {
 		x.trace.begin(Join, 0, x.origin)
 	}
+	if x.has(Aligner) {
+		x.faultyAddends(c)
+	}
 	t := x.fuse(x.terms, c)
+	if x.fault != nil {
+		t = x.faultySum(t, c)
+	}
 	if x.rounds.sums {
 		t = x.rounded("post", t, &j.Post)
 	}
@@ -452,6 +469,9 @@ func (x *machine) scaleGroup(t term, sa, sb *operand) term {
 
 // rounded is round with a trace.
 func (x *machine) rounded(name string, t term, r *mma.Round) term {
+	if x.has(Increment) {
+		t = x.faultyRound(t, r)
+	}
 	u := x.round(t, r)
 	if x.trace != nil && *r != (mma.Round{}) {
 		x.trace.rounded(name, r, u)

@@ -94,6 +94,9 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 // there is none.
 func newKernel(m *Model, path Path) kernel {
 	f := m.formats
+	if f.D.Get().Integer() {
+		return newIntSums(m)
+	}
 	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described()
 	if m.params.Special.NaN > mma.NaNLarger || f.Down != 0 || described { // which no kernel knows
 		return nil
@@ -176,6 +179,18 @@ func (m *Model) Dot(d *mma.Dot, tr *Trace) uint64 {
 	return x.run()
 }
 
+// DotChanged is Dot of a unit whose multipliers are broken. change is called for each product of
+// numbers other than zero, before anything rounds it: with its k, its value, in which the product of
+// the significands is an integer, and its nominal exponent. It returns those of the broken one, which has the same sign.
+func (m *Model) DotChanged(d *mma.Dot, change func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32)) uint64 {
+	x := m.machines.Get().(*machine)
+	defer m.machines.Put(x)
+	x.trace, x.change = nil, change
+	defer func() { x.change = nil }()
+	x.load(d)
+	return x.run()
+}
+
 // Run computes D of every tile of a batch into out, which has the size of the
 // batch's D. The batch's K must be a multiple of the instruction's K.
 func (m *Model) Run(in *mma.Batch, out []byte) {
@@ -190,11 +205,11 @@ func (m *Model) Run(in *mma.Batch, out []byte) {
 
 // RunGeneral is Run by the general interpreter alone. It is the reference for
 // the kernels.
-func (m *Model) RunGeneral(in *mma.Batch, out []byte) {
-	x := m.machines.Get().(*machine)
-	defer m.machines.Put(x)
-	x.trace = nil
-	width := m.formats.D.Width()
+func (m *Model) RunGeneral(in *mma.Batch, out []byte) { m.RunFaulty(in, out, nil) }
+
+// runAll computes D of every tile of a batch.
+func (x *machine) runAll(in *mma.Batch, out []byte) {
+	width := x.m.formats.D.Width()
 	n := in.M * in.N
 	for t := range in.Tiles {
 		x.loadTile(in, t)

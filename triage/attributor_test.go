@@ -435,7 +435,7 @@ func TestHiddenLabels(t *testing.T) {
 			continue
 		}
 		for at, d := range gen.Probe(gen.Spec{Formats: u.Formats, K: k}, 1, 0, &p, &q) {
-			if at%tier.Of(30, 15, 1) != 0 {
+			if at%tier.Of(30, 15, 4, 1) != 0 {
 				continue
 			}
 			if a, b := x.Dot(d, nil), y.Dot(d, nil); oracle.Compare(u.D, byClass, a, b) != oracle.Same {

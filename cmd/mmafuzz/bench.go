@@ -69,12 +69,14 @@ between the quartiles. Inputs are always the same.
 
 With --device it measures instructions of an NVIDIA GPU on one multiprocessor, as Sun et
 al. do: the cycles from an instruction's issue to its result, and the multiplications
-with additions a cycle (FMA/CYCLE) of 1 to 16 warps with an instruction-level parallelism
-(ILP) of 1 to 6. The table has the least ILP at which 4 and 8 warps get nearly all of
+with additions a cycle of 1 to 16 warps with an instruction-level parallelism
+(ILP) of 1 to 6; then loads from shared memory, ldmatrix and ld.shared, in bytes a cycle,
+by the number of words that they ask one bank for. The table has the least ILP at which 4 and 8 warps get nearly all of
 their throughput, and under it what the paper prints for this GPU; -v has all
 combinations, with the latency in parentheses.
 
   mmafuzz bench --device --target cuda:0 --inst mma.m16n8k16.f32.f16.f16.f32
+  mmafuzz bench --device --inst ldmatrix
 
 With --soak it runs the loop for that time and looks at the memory: the verdict is
 "growing" if the least heap of the last third of the time, after garbage collection,
@@ -251,13 +253,17 @@ func (b *benchCmd) runDevice(ctx context.Context, args []string, f *pflag.FlagSe
 	if kind, _, _ := strings.Cut(target, ":"); kind != "cuda" {
 		return hint.New("mmafuzz bench targets --target "+target+" measures this one", "--device is for cuda: targets, not %s", target)
 	}
-	insts, err := b.deviceInstructions(target)
-	if err != nil {
-		return err
+	loads := bench.Loads(b.inst) // all without --inst
+	var insts []*mma.Instruction
+	if b.inst == "" || len(loads) == 0 {
+		var err error
+		if insts, err = b.deviceInstructions(target); err != nil {
+			return err
+		}
 	}
 	b.line.last = time.Now()
-	all, without, err := bench.Pipelines(ctx, target, insts, func(n int, name string) {
-		b.line.show(statusField{text: fmt.Sprintf("%d/%d  %s", n+1, len(insts), name)})
+	all, without, err := bench.Pipelines(ctx, target, insts, loads, func(n int, name string) {
+		b.line.show(statusField{text: fmt.Sprintf("%d/%d  %s", n+1, len(insts)+len(loads), name)})
 	})
 	b.line.clear()
 	if b.json {

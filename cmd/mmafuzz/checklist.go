@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/devices/vulkan"
@@ -18,19 +20,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 )
 
-// checklistCmd is mmafuzz doctor --checklist.
+// checklistCmd is mmafuzz doctor --checklist, and most of mmafuzz kit.
 type checklistCmd struct {
 	*app
 	dir, device, against, plan string
 	minutes                    float64
 	dots                       uint64
 	inst                       string
+	prepare                    func(*checklist.Options) error // before it begins; nil: nothing
 }
 
 // flags adds those of a checklist to a command.
 func (c *checklistCmd) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&c.dir, "checklist", "", "run everything that is worth running on a device, and write it to this `directory`")
 	f.StringVar(&c.device, "device", "", "`target` of the checklist (default: the first GPU)")
 	f.StringVar(&c.against, "against", "", "`target` to compare with (default: the simulator of the device's architecture)")
 	f.Float64Var(&c.minutes, "minutes", 9, "`number` of minutes that the checklist may take")
@@ -38,7 +40,6 @@ func (c *checklistCmd) flags(cmd *cobra.Command) {
 	selecting(f, &c.inst, "(default: all)")
 	f.StringVar(&c.plan, "plan", "silicon", "`plan` of the recordings")
 	completeTargets(cmd, "device", "against")
-	_ = cmd.MarkFlagDirname("checklist")
 }
 
 // check returns an error if a flag is given without --checklist, or --minutes is not
@@ -68,10 +69,15 @@ func (c *checklistCmd) run(ctx context.Context) error {
 	if o.Same != nil {
 		defer o.Same.Close()
 	}
+	if c.prepare != nil {
+		if err := c.prepare(o); err != nil {
+			return err
+		}
+	}
 	rep, err := checklist.Run(ctx, *o)
 	switch {
 	case errors.Is(err, corpus.ErrInUse):
-		return hint.Add(err, "wait for it, or name another directory with --checklist")
+		return hint.Add(err, "wait for it, or name another directory")
 	case err != nil && rep == nil: // it has not gone on, and would not the next time
 		return err
 	case err != nil:
@@ -80,7 +86,7 @@ func (c *checklistCmd) run(ctx context.Context) error {
 	if c.json {
 		err = c.writeJSON(rep)
 	} else {
-		err = rep.Summary(c.stdout, c.dir, c.width)
+		err = rep.Summary(c.stdout, c.dir, o.Archive, c.width)
 	}
 	if err == nil && rep.Count(checklist.Differs)+rep.Count(checklist.Failed) > 0 {
 		return errMismatch
@@ -91,28 +97,17 @@ func (c *checklistCmd) run(ctx context.Context) error {
 // options opens the targets, by default the first usable GPU, and returns the options of the
 // checklist; the caller closes the targets.
 func (c *checklistCmd) options() (*checklist.Options, error) {
-	if c.device == "" {
-		for _, d := range discover.Devices() {
-			if d.Target != "" && d.Problem == "" {
-				c.device = d.Target
-				break
-			}
-		}
-	}
-	if c.device == "" {
-		return nil, hint.New("mmafuzz doctor says what there is; any target will do: --device sim:hopper", "no GPU was found")
+	target, err := c.open()
+	if err != nil {
+		return nil, err
 	}
 	began := time.Now()
 	o := &checklist.Options{
-		Dir: c.dir, Time: time.Duration(c.minutes * float64(time.Minute)), Dots: c.dots, Plan: c.plan, Instructions: c.inst,
+		Dir: c.dir, Archive: filepath.Join(c.dir, checklist.Archive), Target: target, Time: time.Duration(c.minutes * float64(time.Minute)), Dots: c.dots, Plan: c.plan, Instructions: c.inst,
 		Environment: versions.Environment(),
 		Observe: func(step, key string, left time.Duration) {
 			fmt.Fprintf(c.stderr, "%6s  %-12s  %s\n", readable.Clock(time.Since(began)), step, key)
 		},
-	}
-	var err error
-	if o.Target, err = open.Target(c.device); err != nil {
-		return nil, err
 	}
 	if c.against != "" {
 		if o.Against, err = open.Target(c.against); err != nil {
@@ -121,4 +116,21 @@ func (c *checklistCmd) options() (*checklist.Options, error) {
 	}
 	o.Same = vulkan.Same(o.Target)
 	return o, nil
+}
+
+// open opens the device, by default the first GPU that can be used: by its own driver's
+// interface, or else by Vulkan's.
+func (c *checklistCmd) open() (devices.Target, error) {
+	if c.device != "" {
+		return open.Target(c.device)
+	}
+	for _, d := range discover.Devices() {
+		if d.Target != "" && d.Problem == "" {
+			return open.Target(d.Target)
+		}
+	}
+	if t := vulkan.GPU(); t != nil {
+		return t, nil
+	}
+	return nil, hint.New("mmafuzz doctor says what there is; any target will do: --device sim:hopper", "no GPU was found")
 }

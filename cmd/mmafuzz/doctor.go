@@ -38,6 +38,8 @@ Exit status: 0 all is well, 1 the device is not what was expected, 2 trouble,
 		},
 	}
 	list.flags(c)
+	c.Flags().StringVar(&list.dir, "checklist", "", "run everything that is worth running on a device, and write it to this `directory`")
+	_ = c.MarkFlagDirname("checklist")
 	return c
 }
 

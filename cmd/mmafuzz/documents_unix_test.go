@@ -19,7 +19,7 @@ import (
 )
 
 // documents are the texts whose examples are run.
-var documents = []string{"../../README.md", "guides/exec.md", "guides/model.md", "guides/nightly.md", "guides/campaign.md", "guides/papers.md"}
+var documents = []string{"../../README.md", "guides/exec.md", "guides/model.md", "guides/nightly.md", "guides/campaign.md", "guides/kit.md", "guides/papers.md"}
 
 // example is a block of a document that shows commands, each after "$ ", and lines of what they
 // print.

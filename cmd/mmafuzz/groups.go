@@ -13,7 +13,7 @@ var groups = []struct{ id, title, commands string }{
 	{"find", "Find differences:", "run record compare bisect invariance vectors"},
 	{"explain", "Explain them:", "show report diff prove probe infer eval replay minimize triage atlas"},
 	{"measure", "Measure accuracy and speed:", "study gemm quantize tolerance bench"},
-	{"operate", "Operate:", "campaign merge status corpus serve list doctor completion version help"},
+	{"operate", "Operate:", "campaign merge status corpus serve list doctor kit completion version help"},
 }
 
 // setGroups puts the commands into groups, and lists the guides below them.

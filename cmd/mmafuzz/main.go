@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -24,7 +25,13 @@ import (
 func main() {
 	gpu.Children = true
 	collectLate()
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, progressStream()))
+	args, wait := kitArguments(os.Args)
+	code := run(args, os.Stdin, os.Stdout, progressStream())
+	if wait {
+		fmt.Print("Press Enter to close this window.")
+		_, _ = fmt.Scanln()
+	}
+	os.Exit(code)
 }
 
 // collectLate lets the heap grow to 64 MB before garbage is collected for the first time,
@@ -139,7 +146,7 @@ was found so far).`,
 		newProbe(a), newInvariance(a), newTolerance(a), newQuantize(a), newInfer(a), newStudy(a), newGEMM(a),
 		newList(a),
 		newServe(a),
-		newDoctor(a),
+		newDoctor(a), newKit(a),
 
 		newVersion(a),
 	)

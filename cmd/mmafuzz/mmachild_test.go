@@ -29,6 +29,7 @@ import (
 // long as there is a file of that name: one in a hundred of its results has a bit flipped;
 // or it is shaky: one in fifty has; or it is mortal: it dies after 200 dot products, whatever they
 // are; or it drifts: after 3000 of them every result has its lowest bit flipped;
+// or it is stuck: bit 3 of the sixth result of every batch is always 1;
 // or it stalls, as long as there is a file of that name: it answers twenty requests;
 // or the last bit of its results is lost in tiles of several rows, which are batched, or where
 // OMP_NUM_THREADS is more than 1: threads.
@@ -89,6 +90,10 @@ func mmachild() {
 				out[0] ^= byte(requests & 1)
 			case bad == "batched" || bad == "threads":
 				loseLast(in, out, bad == "batched" && in.M > 1 || bad == "threads" && os.Getenv("OMP_NUM_THREADS") > "1")
+			case bad == "stuck":
+				if in.Dots() > 5 {
+					out[5*i.D.Width()] |= 8
+				}
 			case bad == "slow":
 				time.Sleep(time.Second)
 			case bad == "tired" && requests%100 == 0:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -111,7 +112,7 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 			}
 		}
 		answer, err := prove.Pair(ctx, &pairs[i], prove.Options{Solver: words, Time: p.time})
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
 		n.add(answer.Verdict == prove.Refuted, answer.Verdict == prove.Open)
@@ -163,7 +164,7 @@ func (p *proveCmd) properties(ctx context.Context, name string) error {
 		}
 		for _, property := range some {
 			answer, err := prove.Ask(ctx, pairs[i].TargetA, pairs[i].A, property, prove.Options{Solver: words, Time: p.time})
-			if err != nil {
+			if err = cmp.Or(err, ctx.Err()); err != nil {
 				return err
 			}
 			n.add(answer.Verdict == prove.Fails, answer.Verdict == prove.Undecided)

@@ -20,7 +20,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
-	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
@@ -234,10 +233,11 @@ func (r *runCmd) run(ctx context.Context) error {
 func (r *runCmd) noteByValue(pairs []devices.Pair) {
 	said := map[string]bool{}
 	for i := range pairs {
-		f := pairs[i].Formats()
-		if f.Common && !said[byvalue.Note(f)] {
-			said[byvalue.Note(f)] = true
-			r.note(byvalue.Note(f))
+		for _, note := range pairs[i].ByValue() {
+			if !said[note] {
+				said[note] = true
+				r.note(note)
+			}
 		}
 	}
 }

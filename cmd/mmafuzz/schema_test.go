@@ -433,9 +433,10 @@ func progressOf(t *testing.T) []map[string]any {
 func comparisonsOf(t *testing.T) []map[string]any {
 	plan := `{"v":1,"name":"p","seed":1,"entries":[{"instructions":["mma.m16n8k8.f32.f16.f16.f32"],"inputs":[{"source":"raw@1","count":512}]},
 		{"instructions":["mma.m16n8k16.f32.f16.f16.f32"],"k":24,"inputs":[{"source":"raw@1","count":1}]}]}`
+	fp8 := `{"v":1,"name":"f","seed":1,"entries":[{"instructions":["v_mfma_f32_16x16x32_fp8_fp8"],"inputs":[{"source":"common normal@1","count":1}]}]}`
 	known := `{"v":1,"known":[{"id":"used","reason":"x","pair":["a","b"],"bucket":"truncation-width"},{"id":"old","reason":"x","expires":"2026-01-01","bucket":"none"}]}`
 	model := `{"v":1,"base":"hopper/mma.m16n8k8.f32.f16.f16.f32","set":{"join.align.f":27}}`
-	for name, text := range map[string]string{"compare.plan": plan, "other.plan": strings.Replace(plan, "raw", "normal", 1), "known.json": known, "f27.json": model} {
+	for name, text := range map[string]string{"compare.plan": plan, "fp8.plan": fp8, "other.plan": strings.Replace(plan, "raw", "normal", 1), "known.json": known, "f27.json": model} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -451,7 +452,9 @@ func comparisonsOf(t *testing.T) []map[string]any {
 	third := jsonOf(t, 2, "", "compare", "a.rec", "b.rec", "nothing.rec", "--out", "three", "--known", "known.json")
 	jsonOf(t, 0, "", "record", "--target", "exec:mmachild -bad changes ampere mma.m16n8k8.f32.f16.f16.f32", "--plan", "compare.plan", "--out", "changes.rec")
 	fifth := jsonOf(t, 1, "", "compare", "a.rec", "changes.rec", "--out", "five")
-	return slices.Concat(second, third, fourth, fifth)
+	jsonOf(t, 0, "", "record", "--target", "sim:cdna3", "--plan", "fp8.plan", "--name", "d", "--out", "d.rec")
+	byValue := jsonOf(t, 1, "", "compare", "d.rec", "sim:hopper", "--out", "six")
+	return slices.Concat(second, third, fourth, fifth, byValue)
 }
 
 // inferencesOf infers units of which each has another verdict.

@@ -35,6 +35,8 @@ type vectorsCmd struct {
 	out     string
 	formats []string
 	workers int
+	screen  bool
+	time    time.Duration
 }
 
 func newVectors(a *app) *cobra.Command {
@@ -76,8 +78,17 @@ listed. Arithmetics that are known to compute the same function are left out.
 --check runs the tests of a set on a target. One that fails is run 8 times; if it passes in
 some of them, it is unstable.
 
-Exit status: 0 done, or all tests passed, 1 some failed or are unstable, or something wrong
-passes the tests of --score, 2 trouble, 75 interrupted.`,
+--screen is for devices that compute wrong now and then, or in one lane: it ranks inputs by
+the stuck-at faults of the data path that they reveal, says how many faults of other kinds
+the first of them reveal beside random inputs, and with --time gives them to every lane of
+the target for that long. Each wrong result is shown at once with its lane, bits and time.
+Interrupted, it says what it has done. The arithmetic is that of the target's instruction, or
+of --arch.
+
+  mmafuzz vectors --screen --target cuda:0 --inst mma.m16n8k16.f32.f16.f16.f32 --time 10m
+
+Exit status: 0 done, or all tests passed, 1 some failed or are unstable, something wrong
+passes the tests of --score, or --screen saw a wrong result, 2 trouble, 75 interrupted.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context()) },
 	}
@@ -94,6 +105,8 @@ passes the tests of --score, 2 trouble, 75 interrupted.`,
 	f.StringVar(&v.out, "out", "", "`directory` of the files: DIR/ARCH/NAME.json and so on")
 	f.StringSliceVar(&v.formats, "format", formatNames(), "`forms` of the files")
 	f.IntVar(&v.workers, "workers", 0, "`number` of sets that --all makes at a time (default: one per processor); the sets do not depend on it")
+	f.BoolVar(&v.screen, "screen", false, "inputs that find defective units")
+	f.DurationVar(&v.time, "time", 0, "how `long` --screen runs them on the target (default: not at all)")
 	_ = c.MarkFlagDirname("out")
 	return c
 }
@@ -107,6 +120,9 @@ func formatNames() []string {
 }
 
 func (v *vectorsCmd) run(ctx context.Context) error {
+	if v.screen {
+		return v.screenUnit(ctx)
+	}
 	if v.arch != "" && !v.all {
 		if v.target != "" {
 			return hint.New("leave one out", "--arch %s and --target %s both name the target", v.arch, v.target)
@@ -194,6 +210,61 @@ func (v *vectorsCmd) scoreTests(ctx context.Context) error {
 		return err
 	}
 	if s.LetPass() {
+		return errMismatch
+	}
+	return nil
+}
+
+// screenUnit ranks inputs that find defective units, and runs them on the target.
+func (v *vectorsCmd) screenUnit(ctx context.Context) error {
+	if v.check != "" || v.score != "" || v.all || v.out != "" {
+		return hint.New("leave the others out", "--screen excludes --check, --score, --all and --out")
+	}
+	if v.time < 0 {
+		return hint.New("give a time such as 90s, 10m or 8h", "--time is %s", v.time)
+	}
+	if v.target == "" && v.arch != "" {
+		v.target = "sim:" + v.arch
+	}
+	t, u, err := v.open()
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	i := *u.Instruction()
+	if u.Model() != nil {
+		i.Params = *u.Model()
+	}
+	if v.arch != "" {
+		known, err := mma.Lookup(v.arch, i.Name)
+		if err != nil {
+			return err
+		}
+		if known.Formats != i.Formats || known.K != i.K {
+			return fmt.Errorf("%s takes %s with K = %d, %s takes %s with K = %d", known.FullName(), known.Formats, known.K, v.target, i.Formats, i.K)
+		}
+		i = *known
+	}
+	line := newStatusLine(v.app)
+	line.expect("ranking inputs by the faults that they reveal")
+	s, err := choose.NewScreen(ctx, &i)
+	line.clear()
+	if err != nil {
+		return hint.Add(err, "--arch names the architecture whose arithmetic is right")
+	}
+	if err := v.result(s, s.Write); err != nil || v.time == 0 {
+		return err
+	}
+	done, err := s.Run(ctx, u, v.time, func(r *choose.ScreenWrong) error { return v.result(r, r.Write) })
+	if told := v.result(done, done.Write); told != nil {
+		return told
+	}
+	switch {
+	case ctx.Err() != nil:
+		return incomplete(errors.New("interrupted"))
+	case err != nil:
+		return err
+	case done.Wrong > 0:
 		return errMismatch
 	}
 	return nil

@@ -3,7 +3,9 @@ library alone. It needs Go and a C compiler. GOOS, GOARCH and CC choose another 
 MMAFUZZ_PLATFORM is the wheel's platform tag. With a C compiler for all of them, Zig's (pip install
 ziglang), this makes the wheels for other machines:
 
-    python3 cmd/python/backend.py DIRECTORY manylinux2014_x86_64 manylinux2014_aarch64
+    python3 cmd/python/backend.py DIRECTORY manylinux2014_x86_64 manylinux2014_aarch64 win_amd64
+
+macOS's wheel is made on a Mac, since Zig does not have Apple's frameworks: pip wheel --no-deps ./cmd/python
 """
 
 import base64
@@ -36,6 +38,7 @@ METADATA = "\n".join(
 SYSTEMS = {
     "manylinux2014_x86_64": ("linux", "amd64", "x86_64-linux-gnu.2.17"),
     "manylinux2014_aarch64": ("linux", "arm64", "aarch64-linux-gnu.2.17"),
+    "win_amd64": ("windows", "amd64", "x86_64-windows-gnu"),
 }
 
 
@@ -85,6 +88,9 @@ def build_sdist(sdist_directory, config_settings=None):
 
 if __name__ == "__main__":
     for tag in sys.argv[2:]:
+        if tag not in SYSTEMS:
+            sys.exit(f"no wheel for {tag}: one of {', '.join(SYSTEMS)}. macOS's links against Apple's SDK: "
+                     "pip wheel --no-deps ./cmd/python makes it on a Mac")
         system, processor, target = SYSTEMS[tag]
         os.environ |= {"MMAFUZZ_PLATFORM": tag, "GOOS": system, "GOARCH": processor, "CC": f"{sys.executable} -m ziglang cc -target {target}"}
         print(build_wheel(sys.argv[1]))

@@ -102,3 +102,14 @@ func slice(in *mma.Batch, from, to int) *mma.Batch {
 	b.C = cut(in.C, outputs*in.Formats.C.Width())
 	return &b
 }
+
+// transposed returns the columns of a matrix of n columns, one after the other.
+func transposed(matrix []byte, n, width int) []byte {
+	out := make([]byte, 0, len(matrix))
+	for column := range n {
+		for at := column * width; at < len(matrix); at += n * width {
+			out = append(out, matrix[at:at+width]...)
+		}
+	}
+	return out
+}

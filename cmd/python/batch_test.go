@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +57,31 @@ func TestPartsPanic(t *testing.T) {
 	err = runParts(context.Background(), faulty{u}, in, make([]byte, in.Dots()*4), 2)
 	if err == nil || !strings.Contains(err.Error(), "a mistake in mmafuzz: out of range") {
 		t.Errorf("%v", err)
+	}
+}
+
+// BenchmarkModels times models of Go on the batches that speed.py gives to the package.
+func BenchmarkModels(b *testing.B) {
+	for _, name := range []string{"sim:hopper/mma.m16n8k16.f32.f16.f16.f32", "sim:cdna3/v_mfma_f32_16x16x4_f32"} {
+		u, err := openUnit(name, "", "")
+		if err != nil {
+			b.Fatal(err)
+		}
+		i := u.unit.Instruction()
+		s := measure.Shape(i, 7813)
+		for _, s := range []mma.Shape{s, {M: 1, N: 1, K: s.K, Tiles: 1_000_000}} {
+			in := measure.Batch(i, s, 1, measure.Finite)
+			out := make([]byte, in.Dots()*i.D.Width())
+			b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.M, s.N, s.K), func(b *testing.B) {
+				defer measure.Lock()()
+				took, err := measure.Timing{Clock: measure.Thread, Runs: 5, Each: 50 * time.Millisecond}.Of(func() error { return u.unit.Run(b.Context(), in, out) })
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(0, "ns/op") // it is not b.N that counts
+				b.ReportMetric(took.Median()/float64(in.Dots()), "ns/dot")
+			})
+		}
 	}
 }
 

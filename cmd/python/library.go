@@ -13,6 +13,14 @@ typedef struct {
 	int64_t bytes_a, bytes_b, bytes_c, bytes_sa, bytes_sb, bytes_d;
 } mmafuzz_batch;
 
+// One product of a few instructions: the unit, its shape, and the operands. by_rows is 1 if b is
+// stored as [k, n], and 0 if as [n, k], which is its layout in a batch.
+typedef struct {
+	int64_t unit, m, n, k, by_rows;
+	const void *a, *b, *c;
+	void *d;
+} mmafuzz_product;
+
 // A function that computes d of a batch: 0, or another number if it failed.
 typedef int (*mmafuzz_function)(mmafuzz_batch *);
 
@@ -175,6 +183,30 @@ func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.
 	return C.int64_t(start(func(ctx context.Context) (string, error) {
 		return "", runParts(ctx, o.unit, in, out, processors(workers))
 	}))
+}
+
+// mmafuzz_tile computes a product without block scales in the calling thread, and returns 0 when
+// that is done. What a simulator does not do in a moment it leaves to mmafuzz_run, and returns 1;
+// so it does if the unit is not open.
+//
+//export mmafuzz_tile
+func mmafuzz_tile(p *C.mmafuzz_product) C.int {
+	o, err := units.get(int64(p.unit))
+	if err != nil || o.unit.Model() == nil || min(p.m, p.n, p.k) < 1 || p.m*p.n*p.k > momentProducts {
+		return 1
+	}
+	f := o.unit.Instruction().Formats
+	m, n, k := int(p.m), int(p.n), int(p.k)
+	buffer := func(p unsafe.Pointer, codes int, of fp.ID) []byte { return unsafe.Slice((*byte)(p), codes*of.Width()) }
+	in := &mma.Batch{Formats: f, Shape: mma.Shape{M: m, N: n, K: k, Tiles: 1}, A: buffer(p.a, m*k, f.A), B: buffer(p.b, n*k, f.B), C: buffer(p.c, m*n, f.C)}
+	if p.by_rows != 0 {
+		in.B = transposed(in.B, n, f.B.Width())
+	}
+	err = guarded(func() error { return o.unit.Run(context.Background(), in, buffer(p.d, m*n, f.D)) })
+	if err != nil {
+		return 1
+	}
+	return 0
 }
 
 // processors is how many of them a number of workers is: 0 are all.

@@ -49,7 +49,7 @@ func emulatedModels(t *testing.T, e devicetest.Emulator, target devices.Target) 
 		t.Fatal(err)
 	}
 	for _, i := range target.Instructions() {
-		count := tier.Of[uint64](0, 0, 100_000, 1_000_000)
+		count := tier.Of[uint64](0, 0, 20_000, 1_000_000)
 		if !unset(i.Name) {
 			count /= 20
 		}

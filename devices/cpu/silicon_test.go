@@ -57,7 +57,7 @@ func TestSilicon(t *testing.T) {
 		t.Run(i.Name, func(t *testing.T) {
 			mnemonic, _ := i.Mnemonic()
 			raw, directed := rawDots/modes[mnemonic], directedDots/modes[mnemonic]
-			if i.K > fewProducts {
+			if i.K > fewProducts || i.D.Get().Integer() {
 				raw, directed = raw/fewer, directed/fewer
 			}
 			part := tier.Of[uint64](100, 20, 5, 1)

@@ -21,7 +21,10 @@
 // the machine code that the driver has made of its kernel is searched for the
 // tensor instructions that it should contain (package sass): an FP8 mma.sync of PTX,
 // for example, is compiled to FP16 instructions on Hopper. Both outcomes, with the
-// device, its driver and its clocks, go into bundles and recordings.
+// device, its driver and its clocks, go into bundles and recordings. NVML, if the driver
+// has it (libnvidia-ml.so.1, or the file that MMAFUZZ_LIBNVML names), adds the version of the
+// VBIOS, and for the start of the target the clocks, the errors that ECC has counted and the
+// reasons for lower clocks.
 //
 // The API of this package is not promised: it may change in any version.
 package cuda
@@ -155,7 +158,8 @@ func uuids(all []driver.Info) string {
 }
 
 // facts are what results may depend on besides the instruction. They must not change
-// between calls: a recording is continued only where all facts are the same.
+// between calls, but for those of the start (corpus.AtStart): a recording is continued only
+// where all others are the same.
 func facts(lib *driver.Library, i *driver.Info) map[string]string {
 	f := map[string]string{
 		"kind": "GPU", "device": i.Name, "uuid": i.UUID, factChip: i.Chip(), "pci": i.PCI,
@@ -165,9 +169,7 @@ func facts(lib *driver.Library, i *driver.Info) map[string]string {
 		"clocks":          fmt.Sprintf("up to %d MHz, memory %d MHz", i.ClockKHz/1000, i.MemoryClockKHz/1000),
 		"multiprocessors": fmt.Sprint(i.Processors), "memory": fmt.Sprintf("%d MiB", i.Memory>>20),
 	}
-	if d, ok := discover.NVIDIA(i.UUID); ok {
-		f["driver"] = d.Driver
-	}
+	discover.AddNVIDIAFacts(f)
 	if f["driver"] == "" {
 		f["driver"] = driver.Package()
 	}

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"regexp"
 	"strings"
@@ -51,29 +50,38 @@ func timed(k *gpu.Kernel, s issue) (source string, ok bool) {
 		width = "b64"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\t.reg .%s %%x<%d>;\n\t.reg .b32 %%round, %%cycles;\n\t.reg .b64 %%from, %%till;\n\t.reg .pred %%more;\n", width, s.ilp*len(d))
+	fmt.Fprintf(&b, "\t.reg .%s %%x<%d>;\n", width, s.ilp*len(d))
 	for n := range s.ilp * len(d) {
 		fmt.Fprintf(&b, "\tmov.%s %%x%d, %s;\n", width, n, c[n%len(d)])
 	}
-	b.WriteString("\tmov.u32 %round, %tiles;\n\tbar.sync 0;\n\tmov.u64 %from, %clock64;\nrounds:\n")
-	for range iterations {
-		for n := range s.ilp {
-			x := chain(n, len(d))
-			fmt.Fprintf(&b, "\t%s {%s}, %s, {%s}%s;\n", m[1], x, m[3], x, m[5])
-		}
-		b.WriteString("\tbar.warp.sync 0xffffffff;\n")
+	var body strings.Builder
+	for n := range s.ilp {
+		x := chain(n, len(d))
+		fmt.Fprintf(&body, "\t%s {%s}, %s, {%s}%s;\n", m[1], x, m[3], x, m[5])
 	}
-	b.WriteString("\tsub.u32 %round, %round, 1;\n\tsetp.ne.u32 %more, %round, 0;\n\t@%more bra rounds;\n\tmov.u64 %till, %clock64;\n")
-	b.WriteString("\tsub.u64 %till, %till, %from;\n\tcvt.u32.u64 %cycles, %till;\n")
+	loop(&b, body.String())
 	// Every chain must be stored, or the compiler removes it.
 	for n := range s.ilp * len(d) {
 		fmt.Fprintf(&b, "\tst.volatile.global.%s [%%out+%d], %%x%d;\n", width, outputs(k, d, n), n)
 	}
-	b.WriteString("\tst.volatile.global.b32 [%out+0], %cycles;\n\tret;\n}\n")
+	b.WriteString(loopEnd)
 	head, _, _ := strings.Cut(k.Source, m[0])
 	head = strings.Replace(head, k.Entry+"(", k.Entry+s.suffix()+"(", 1)
 	return threads.ReplaceAllString(head, fmt.Sprintf(".reqntid %d", 32*s.warps)) + b.String(), true
 }
+
+// loop writes the loop around the instructions of an iteration, which leaves its cycles in a
+// register.
+func loop(b *strings.Builder, iteration string) {
+	b.WriteString("\t.reg .b32 %round, %cycles;\n\t.reg .b64 %from, %till;\n\t.reg .pred %more;\n")
+	b.WriteString("\tmov.u32 %round, %tiles;\n\tbar.sync 0;\n\tmov.u64 %from, %clock64;\nrounds:\n")
+	b.WriteString(strings.Repeat(iteration+"\tbar.warp.sync 0xffffffff;\n", iterations))
+	b.WriteString("\tsub.u32 %round, %round, 1;\n\tsetp.ne.u32 %more, %round, 0;\n\t@%more bra rounds;\n\tmov.u64 %till, %clock64;\n")
+	b.WriteString("\tsub.u64 %till, %till, %from;\n\tcvt.u32.u64 %cycles, %till;\n")
+}
+
+// loopEnd stores the cycles, after everything else, and ends the kernel.
+const loopEnd = "\tst.volatile.global.b32 [%out+0], %cycles;\n\tret;\n}\n"
 
 // chain writes the registers of a chain.
 func chain(n, registers int) string {
@@ -119,11 +127,7 @@ func (c *Checker) cycles(ctx context.Context, k *gpu.Kernel, s issue) (float64, 
 	if _, err := f.Loop(ctx, in, out, rounds, c.deadline); err != nil {
 		return 0, fmt.Errorf("timed kernel: %w", err)
 	}
-	var most uint32
-	for w := range s.warps {
-		most = max(most, binary.LittleEndian.Uint32(out[w*k.OutBytes:]))
-	}
-	return float64(most) / (rounds * iterations), nil
+	return slowest(out, k.OutBytes), nil
 }
 
 // Issue is how fast an instruction is on one multiprocessor when a number of warps
@@ -132,7 +136,7 @@ type Issue struct {
 	Warps      int     `json:"warps"`
 	ILP        int     `json:"ilp"`            // instruction-level parallelism: chains of a warp
 	Latency    float64 `json:"latency_cycles"` // from one instruction of a chain to its next
-	Throughput float64 `json:"fma_per_cycle"`  // multiply-adds a cycle
+	Throughput float64 `json:"per_cycle"`      // multiply-adds, or bytes of a load, a cycle
 }
 
 // Pipeline measures the throughput and the latency of an instruction on one
@@ -144,17 +148,7 @@ func (c *Checker) Pipeline(ctx context.Context, i *mma.Instruction, warps []int,
 	if err != nil {
 		return nil, err
 	}
-	var all []Issue
-	for _, w := range warps {
-		for n := 1; n <= ilp; n++ {
-			cycles, err := c.cycles(ctx, ks[0], issue{w, n})
-			if err != nil || cycles == 0 {
-				return nil, err
-			}
-			all = append(all, Issue{Warps: w, ILP: n, Latency: cycles, Throughput: float64(w*n*multiplications(ks[0])) / cycles})
-		}
-	}
-	return all, nil
+	return pipeline(warps, ilp, multiplications(ks[0]), func(s issue) (float64, error) { return c.cycles(ctx, ks[0], s) })
 }
 
 // multiplications counts the multiplications of an instruction as vendors and papers do:

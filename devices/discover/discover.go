@@ -25,7 +25,12 @@ type Device struct {
 	Driver string `json:"driver,omitempty"`
 	PCI    string `json:"pci,omitempty"`    // address, 0000:c1:00.0
 	Target string `json:"target,omitempty"` // name of the target, such as cuda:0
-	Clocks string `json:"clocks,omitempty"` // of its multiprocessors, at the time of the call
+	VBIOS  string `json:"vbios,omitempty"`  // version of the GPU's firmware
+	// At the time of the call: the clocks, the errors of memory that ECC has counted, and what
+	// holds the clocks down.
+	Clocks   string `json:"clocks,omitempty"`
+	ECC      string `json:"ecc,omitempty"`
+	Throttle string `json:"throttle,omitempty"`
 	// Problem explains why the device cannot be used, Remedy what to do about it.
 	Problem string `json:"problem,omitempty"`
 	Remedy  string `json:"remedy,omitempty"`

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/driver"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -20,15 +21,20 @@ func nvidia() []Device {
 	return join(known, offered, err)
 }
 
-// NVIDIA returns what the system knows of the NVIDIA GPU with a UUID; false if it knows
-// nothing.
-func NVIDIA(uuid string) (Device, bool) {
+// AddNVIDIAFacts adds to the facts of a target what the system knows of the NVIDIA GPU with
+// its UUID, as far as they lack it: driver, vbios, and at the start clocks, ecc and throttle.
+func AddNVIDIAFacts(facts map[string]string) {
 	for _, d := range nvidiaKnown() {
-		if d.UUID == uuid && d.Problem == "" {
-			return d, true
+		if d.UUID == "" || d.UUID != facts["uuid"] || d.Problem != "" {
+			continue
+		}
+		for name, value := range map[string]string{"driver": d.Driver, "vbios": d.VBIOS,
+			corpus.AtStart + "clocks": d.Clocks, corpus.AtStart + "ecc": d.ECC, corpus.AtStart + "throttle": d.Throttle} {
+			if facts[name] == "" && value != "" {
+				facts[name] = value
+			}
 		}
 	}
-	return Device{}, false
 }
 
 // join adds to the known devices the names of their targets, or why they cannot be used.

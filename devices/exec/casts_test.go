@@ -18,7 +18,9 @@ import (
 // bit: on all codes of 16 bits, else on all borders of results. The differences are the table
 // CONVERSIONS.md.
 func TestCasts(t *testing.T) {
-	tier.LongOnly(t)
+	if !tier.Nightly() {
+		t.Skip("converts ten million numbers in Python: only with MMAFUZZ_LONG=nightly")
+	}
 	if err := osexec.Command(python(t), "-c", "import ml_dtypes, gfloat").Run(); err != nil {
 		t.Skip("the packages ml_dtypes and gfloat are not here: conversions of libraries are NOT TESTED")
 	}
@@ -50,7 +52,7 @@ rules: a rounding; what a number beyond the largest becomes; which code a NaN be
 side, at most 131,072; to both come 1,024 infinities, NaNs and zeros. Every bit counts. gfloat is not compared on FP6 and FP4, where it raises an
 error for a NaN. Made by
 
-    MMAFUZZ_LONG=1 MMAFUZZ_PYTHON=... go test ./devices/exec -run Casts -update
+    MMAFUZZ_LONG=nightly MMAFUZZ_PYTHON=... go test ./devices/exec -run Casts -update
 
 which ` + "`.ci/nightly frameworks`" + ` compares. One conversion alone: ` + "`go doc ./devices/exec`" + `, and
 

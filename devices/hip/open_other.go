@@ -11,7 +11,7 @@ import (
 
 // supported explains why there can be no device here.
 func supported() error {
-	return errors.New("AMD GPUs are reached on Linux only, on amd64 and arm64, by a program built without the tag nogpu: make a recording there and compare it here")
+	return errors.New("HIP is called on Linux only, on amd64 and arm64, by a program built without the tag nogpu: on Windows vulkan:0 reaches AMD's GPUs")
 }
 
 func here(string, int, *gpu.Options) (devices.Target, error) { return nil, supported() }

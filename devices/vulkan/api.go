@@ -89,7 +89,7 @@ func loadAPI() (*api, error) {
 	if err := dynamic.Supported(); err != nil {
 		return nil, err
 	}
-	lib, path, err := dynamic.Find(libraryVar, "libvulkan.so.1", "libvulkan.so")
+	lib, path, err := dynamic.Find(libraryVar, "libvulkan.so.1", "libvulkan.so", "vulkan-1.dll")
 	if err != nil {
 		return nil, fmt.Errorf("the Vulkan loader cannot be loaded: %w: install it (in Debian libvulkan1) with a driver (mesa-vulkan-drivers, or the GPU's own), or name the file in %s", err, libraryVar)
 	}

@@ -2,6 +2,7 @@ package vulkan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -17,6 +18,21 @@ func Same(gpu devices.Target) devices.Target {
 		return nil
 	}
 	facts := gpu.Environment()
+	return first(func(own map[string]string) bool {
+		return slices.ContainsFunc([]string{"uuid", "pci"}, func(name string) bool {
+			return own[name] != "" && strings.EqualFold(own[name], facts[name])
+		})
+	})
+}
+
+// GPU opens the first device of Vulkan that is not software on the processor, nil if there is
+// none.
+func GPU() devices.Target {
+	return first(func(facts map[string]string) bool { return facts["device-kind"] != deviceKinds[software] })
+}
+
+// first opens the first device whose facts are those wanted, nil if there is none.
+func first(wanted func(facts map[string]string) bool) devices.Target {
 	for n := range maxDevices {
 		t, err := devices.Open(fmt.Sprintf("%s:%d", kind, n))
 		if err != nil {
@@ -25,10 +41,8 @@ func Same(gpu devices.Target) devices.Target {
 			}
 			return nil
 		}
-		for _, name := range []string{"uuid", "pci"} {
-			if own := t.Environment()[name]; own != "" && strings.EqualFold(own, facts[name]) {
-				return t
-			}
+		if wanted(t.Environment()) {
+			return t
 		}
 		t.Close()
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/discover"
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/internal/dynamic"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -111,7 +112,9 @@ func (d *device) arch() string {
 }
 
 // deviceKinds names the values of VkPhysicalDeviceType.
-var deviceKinds = map[uint32]string{1: "integrated GPU", 2: "GPU", 3: "virtual GPU", 4: "software on the processor"}
+var deviceKinds = map[uint32]string{1: "integrated GPU", 2: "GPU", 3: "virtual GPU", software: "software on the processor"}
+
+const software = 4
 
 // facts returns what results may depend on besides the instruction.
 func (d *device) facts() map[string]string {
@@ -137,5 +140,6 @@ func (d *device) facts() map[string]string {
 	if others != nil {
 		f[factOthers] = strings.Join(others, ",")
 	}
+	discover.AddNVIDIAFacts(f)
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -28,7 +29,8 @@ const nearly = 0.97
 // and figures of Sun et al.
 type Pipeline struct {
 	Device      string       `json:"device"`
-	Instruction string       `json:"inst"`
+	Instruction string       `json:"inst"` // or the load, with its bank conflicts
+	Unit        string       `json:"unit"` // of throughputs: fma, or bytes of a load
 	Issues      []cuda.Issue `json:"issues"`
 }
 
@@ -53,29 +55,45 @@ func (p *Pipeline) converged(warps int) cuda.Issue {
 	return cuda.Issue{}
 }
 
-// Pipelines measures instructions of a GPU. without names those that cannot be measured,
-// because they are no mma.sync or the compiler builds them from other instructions. each is
-// called before each instruction.
-func Pipelines(ctx context.Context, target string, insts []*mma.Instruction, each func(n int, name string)) (all []Pipeline, without []string, err error) {
+// Loads returns the loads from shared memory whose names begin as a word does.
+func Loads(word string) []cuda.Load {
+	return slices.DeleteFunc(slices.Clone(cuda.Loads), func(l cuda.Load) bool { return !strings.HasPrefix(l.String(), word) })
+}
+
+// Pipelines measures instructions of a GPU, then loads from shared memory. without names those
+// that cannot be measured, because they are no mma.sync, the compiler builds them from other
+// instructions, or the GPU lacks the load. each is called before each.
+func Pipelines(ctx context.Context, target string, insts []*mma.Instruction, loads []cuda.Load, each func(n int, name string)) (all []Pipeline, without []string, err error) {
 	c, err := cuda.NewChecker(target)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
-	for n, i := range insts {
+	measure := func(n int, name, unit string, issues func() ([]cuda.Issue, error)) error {
 		if ctx.Err() != nil {
-			return all, without, ctx.Err()
+			return ctx.Err()
 		}
-		each(n, i.Name)
-		issues, err := c.Pipeline(ctx, i, warps, ilp)
-		if err != nil {
-			return all, without, fmt.Errorf("%s: %w", i.Name, err)
+		each(n, name)
+		found, err := issues()
+		switch {
+		case err != nil:
+			return fmt.Errorf("%s: %w", name, err)
+		case found == nil:
+			without = append(without, name)
+		default:
+			all = append(all, Pipeline{c.Name(), name, unit, found})
 		}
-		if issues == nil {
-			without = append(without, i.Name)
-			continue
+		return nil
+	}
+	for n, i := range insts {
+		if err := measure(n, i.Name, "fma", func() ([]cuda.Issue, error) { return c.Pipeline(ctx, i, warps, ilp) }); err != nil {
+			return all, without, err
 		}
-		all = append(all, Pipeline{c.Name(), i.Name, issues})
+	}
+	for n, l := range loads {
+		if err := measure(len(insts)+n, l.String(), "bytes", func() ([]cuda.Issue, error) { return c.LoadPipeline(ctx, l, warps, ilp) }); err != nil {
+			return all, without, err
+		}
 	}
 	return all, without, nil
 }
@@ -101,13 +119,13 @@ func printed(device, inst string) (table string, row []string) {
 // instead.
 func WritePipelines(w io.Writer, all []Pipeline, without []string, matrix bool) error {
 	if len(all) > 0 {
-		fmt.Fprintf(w, "%s: cycles, and multiplications with additions a cycle, on one multiprocessor\n\n", all[0].Device)
+		fmt.Fprintf(w, "%s: cycles, and multiplications with additions (of loads: bytes) a cycle, on one multiprocessor\n\n", all[0].Device)
 		if err := writeTable(w, all, matrix); err != nil {
 			return err
 		}
 	}
 	if len(without) > 0 {
-		fmt.Fprintf(w, "\nnot measured, since they are no mma.sync or the compiler makes them of others: %s\n", strings.Join(without, " "))
+		fmt.Fprintf(w, "\nnot measured, since they are no mma.sync, the compiler makes them of others, or the GPU lacks them: %s\n", strings.Join(without, " "))
 	}
 	return nil
 }
@@ -118,7 +136,7 @@ func writeTable(w io.Writer, all []Pipeline, matrix bool) error {
 		writeMatrix(t, all)
 		return t.Flush()
 	}
-	fmt.Fprintln(t, "INSTRUCTION\tLATENCY\t4 WARPS: ILP\tLATENCY\tFMA/CYCLE\t8 WARPS: ILP\tLATENCY\tFMA/CYCLE")
+	fmt.Fprintln(t, "INSTRUCTION\tLATENCY\t4 WARPS: ILP\tLATENCY\tA CYCLE\t8 WARPS: ILP\tLATENCY\tA CYCLE")
 	for i := range all {
 		p := &all[i]
 		row := []string{number(p.completion())}

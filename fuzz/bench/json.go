@@ -48,9 +48,10 @@
 // pipeline, an object for each instruction of a GPU:
 //
 //	pipeline.device                   string  what the driver calls the GPU
-//	pipeline.inst                     string
+//	pipeline.inst                     string  or a load, with its bank conflicts
+//	pipeline.unit                     string  of throughputs: fma (a multiplication with its addition) or bytes
 //	pipeline.issues[].warps           number  of one block, on one multiprocessor
 //	pipeline.issues[].ilp             number  instruction-level parallelism: chains of a warp
 //	pipeline.issues[].latency_cycles  number  from one instruction of a chain to its next
-//	pipeline.issues[].fma_per_cycle   number  multiplications with additions a cycle
+//	pipeline.issues[].per_cycle       number  throughput
 package bench

@@ -1,9 +1,8 @@
 package checklist
 
 import (
-	"archive/tar"
+	"archive/zip"
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -64,47 +63,52 @@ func (r *run) report() (*Report, error) {
 	return rep, corpus.ReplaceFile(filepath.Join(r.Dir, "report.md"), []byte(rep.markdown()))
 }
 
-// archiveName is the name of the file that holds all other files of the directory.
-const archiveName = "checklist.tar.gz"
+// Archive is the usual name of the file that holds all other files of the directory.
+const Archive = "checklist.zip"
 
 // archive packs the directory into one file, to be fetched from a machine that keeps
 // nothing.
-func archive(dir string) error {
-	out, err := corpus.Replace(filepath.Join(dir, archiveName))
+func (r *run) archive() error {
+	out, err := corpus.Replace(r.Options.Archive)
 	if err != nil {
 		return err
 	}
-	if err := pack(out, os.DirFS(dir)); err != nil {
+	if err := pack(out, os.DirFS(r.Dir)); err != nil {
 		return errors.Join(err, out.Discard())
 	}
 	return out.Commit()
 }
 
 // pack packs the files of a directory, except for the archive itself and for temporary
-// files.
+// files. Recordings, which are compressed already, are stored as they are: so
+// corpus.OpenRecording reads them in the archive.
 func pack(out io.Writer, dir fs.FS) error {
-	z := gzip.NewWriter(out)
-	w := tar.NewWriter(z)
+	w := zip.NewWriter(out)
 	err := fs.WalkDir(dir, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || d.Name() == archiveName || corpus.IsTemporary(d.Name()) {
+		if err != nil || !d.Type().IsRegular() || d.Name() == Archive || corpus.IsTemporary(d.Name()) {
 			return err
 		}
 		body, err := fs.ReadFile(dir, path)
 		if err != nil {
 			return err
 		}
-		if err := w.WriteHeader(&tar.Header{Name: path, Mode: 0o644, Size: int64(len(body))}); err != nil {
+		h := &zip.FileHeader{Name: path, Method: zip.Deflate}
+		if strings.HasSuffix(path, corpus.RecordingExt) {
+			h.Method = zip.Store
+		}
+		f, err := w.CreateHeader(h)
+		if err != nil {
 			return err
 		}
-		_, err = w.Write(body)
+		_, err = f.Write(body)
 		return err
 	})
-	return errors.Join(err, w.Close(), z.Close())
+	return errors.Join(err, w.Close())
 }
 
 // Summary writes the outcome of each step, the parts that differ or failed, and the names of
 // the report and the archive.
-func (r *Report) Summary(w io.Writer, dir string, width int) error {
+func (r *Report) Summary(w io.Writer, dir, archive string, width int) error {
 	var b bytes.Buffer
 	for _, s := range r.Steps {
 		var counts []string
@@ -120,7 +124,7 @@ func (r *Report) Summary(w io.Writer, dir string, width int) error {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\nreport:  %s\narchive: %s\n", filepath.Join(dir, "report.md"), filepath.Join(dir, "checklist.tar.gz"))
+	fmt.Fprintf(&b, "\nreport:  %s\narchive: %s\n", filepath.Join(dir, "report.md"), archive)
 	_, err := w.Write(b.Bytes())
 	return err
 }

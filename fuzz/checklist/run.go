@@ -21,8 +21,10 @@ import (
 
 // Options say what is run.
 type Options struct {
-	Dir    string // of everything that is written
-	Target devices.Target
+	Dir     string // of everything that is written
+	Archive string // file that everything is packed into at the end
+	Name    string // of the machine in the recordings; "": after the target
+	Target  devices.Target
 	// Against has the instructions that the target's are compared with; nil: the
 	// simulators of their architectures.
 	Against devices.Target
@@ -74,8 +76,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := journal.CheckWriter(o.Dir, journal.ByChecklist); err != nil {
 		return nil, err
 	}
-	if err := journal.CheckUnlogged(o.Dir, journal.File, "checklist", "report.json", "report.md", archiveName); err != nil {
-		return nil, hint.Add(err, "name another directory with --checklist")
+	if err := journal.CheckUnlogged(o.Dir, journal.File, "checklist", "report.json", "report.md", Archive); err != nil {
+		return nil, hint.Add(err, "name another directory")
 	}
 	r := &run{Options: o, began: time.Now(), units: map[string]devices.Unit{}}
 	if err := r.choose(); err != nil {
@@ -94,14 +96,14 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if r.journal, err = openJournal(filepath.Join(o.Dir, journal.File), o.Target.Name()); errors.Is(err, corpus.ErrInUse) {
 		return nil, err
 	} else if err != nil { // it is of another checklist, or damaged
-		return nil, hint.Add(err, "name another directory with --checklist")
+		return nil, hint.Add(err, "name another directory")
 	}
 	if err := corpus.RemoveStale(o.Dir, staleDepth); err != nil {
 		return nil, errors.Join(err, r.journal.close())
 	}
 	err = r.all(ctx)
 	rep, reportErr := r.report()
-	return rep, errors.Join(err, reportErr, r.journal.close(), archive(o.Dir))
+	return rep, errors.Join(err, reportErr, r.journal.close(), r.archive())
 }
 
 // staleDepth is how many directories deep temporary files are looked for: bundles are in

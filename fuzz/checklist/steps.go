@@ -56,8 +56,8 @@ func (r *run) loader() []part {
 	}}, {"discovery", 1, func(time.Duration) (Row, error) {
 		found := discover.Devices()
 		uuid := r.Target.Environment()["uuid"]
-		if uuid == "" {
-			return Row{State: Skipped, Text: fmt.Sprintf("%d GPUs on this machine; the target is none of NVIDIA's", len(found)), Data: found}, nil
+		if uuid == "" || strings.HasPrefix(r.Target.Name(), "vulkan:") { // its UUIDs are Vulkan's own
+			return Row{State: Skipped, Text: fmt.Sprintf("%d GPUs on this machine; the target is not one that the system names", len(found)), Data: found}, nil
 		}
 		for _, d := range found {
 			if d.UUID == uuid && d.Problem == "" {
@@ -148,8 +148,8 @@ func (r *run) recordings() []part {
 		}
 		ctx, stop := context.WithTimeout(r.ctx, limit)
 		defer stop()
-		file := r.Plan + ".rec"
-		res, err := record.Run(ctx, record.Config{Target: &chosen{r.Target, r.rows}, Plan: plan, File: filepath.Join(r.Dir, file), Environment: r.Environment})
+		file := filepath.Base(r.Plan) + corpus.RecordingExt
+		res, err := record.Run(ctx, record.Config{Target: &chosen{r.Target, r.rows}, Plan: plan, Name: r.Name, File: filepath.Join(r.Dir, file), Environment: r.Environment})
 		switch {
 		case errors.Is(err, corpus.ErrOtherRecording), errors.Is(err, corpus.ErrOtherVersion):
 			return Row{}, fmt.Errorf("%w: remove %s to record again", err, file)

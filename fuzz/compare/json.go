@@ -52,6 +52,7 @@
 //	cells[].changes[].path        string?
 //	cells[].changes[].from        string?
 //	cells[].changes[].to          string?
+//	cells[].by_value[]            string?   FP8 of OCP and of FNUZ: what only one of the formats has; compared are inputs that both have
 //	differences[].id              string?   the same every night
 //	differences[].a               string?   first machine
 //	differences[].b               string?   second machine; empty: the difference is about the first one alone

@@ -173,6 +173,9 @@ func (p *printer) matrix(r *Result) {
 		g.Rows = namesAbove(g.Rows, p.Width)
 		g.Write(p, p.Bold)
 		p.line(0, "", matrixKey(shown))
+		for _, note := range r.byValue() {
+			p.line(0, "", note)
+		}
 	}
 	if same > 0 {
 		fmt.Fprintf(p, "no mismatch on %s of %d\n", readable.Plural(same, "instruction"), len(rows))

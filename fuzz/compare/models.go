@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -19,6 +20,7 @@ type model struct {
 	machine     string
 	instruction string
 	rec         devices.Recorder // nil once the model was looked for
+	formats     mma.Formats      // of the recorded instruction
 	base        *mma.Instruction
 	params      mma.Params // zero: nothing explains it
 	k           int        // the K that params have
@@ -54,6 +56,12 @@ func (m *model) explaining(r devices.Recorder) devices.Recorder {
 	i.Params = m.params
 	if m.explained() {
 		i.K = m.k
+	}
+	if i.Common {
+		i.Formats = m.formats
+		if common, err := byvalue.Instruction(&i); err == nil { // as r has it
+			i = *common
+		}
 	}
 	return &modelled{r, &i, m.explained()}
 }
@@ -188,7 +196,7 @@ func (c *Comparison) modelsOf(pairs []pair) []*model {
 		if err != nil {
 			return
 		}
-		all = append(all, &model{machine: s.Name, instruction: u.Instruction().Name, rec: full.(devices.Recorder)})
+		all = append(all, &model{machine: s.Name, instruction: u.Instruction().Name, formats: full.Instruction().Formats, rec: full.(devices.Recorder)})
 	}
 	for i := range pairs {
 		add(pairs[i].a, pairs[i].A)

@@ -116,6 +116,9 @@ func (n *nightly) machines() []document.Block {
 			blocks = append(blocks, document.Alert(fmt.Sprintf("Noted when %s was recorded: %s. Differences on it may be chance.", m.Name, text)))
 		}
 	}
+	for _, note := range n.byValue() {
+		blocks = append(blocks, document.Note(note))
+	}
 	for i := range n.LeftOut {
 		blocks = append(blocks, document.Note(n.LeftOut[i].String()))
 	}

@@ -101,6 +101,21 @@ type Cell struct {
 	Classes     map[string]uint64 `json:"classes"`
 	Explained   bool              `json:"explained"`
 	Changes     []mma.Change      `json:"changes"` // from A to B
+	// ByValue says of FP8 of OCP and of FNUZ what only one of the formats has.
+	ByValue []string `json:"by_value,omitempty"`
+}
+
+// byValue returns what the cells say in ByValue.
+func (r *Result) byValue() []string {
+	var all []string
+	for i := range r.Cells {
+		for _, note := range r.Cells[i].ByValue {
+			if !slices.Contains(all, note) {
+				all = append(all, note)
+			}
+		}
+	}
+	return all
 }
 
 // Gone is a difference of the baseline that was not found, either because it has gone or
@@ -243,7 +258,7 @@ func (m *model) found() Model {
 
 func newCell(p *pair, st *fuzz.PairState, parts []part) Cell {
 	c := Cell{A: p.a.Name, B: p.b.Name, Instruction: p.Name(), K: p.K, Dots: st.Dots, RecordedA: p.recordedA, RecordedB: p.recordedB,
-		Mismatches: st.Mismatches(), Classes: map[string]uint64{}, Changes: []mma.Change{}}
+		Mismatches: st.Mismatches(), Classes: map[string]uint64{}, Changes: []mma.Change{}, ByValue: p.ByValue()}
 	for class, n := range st.Classes {
 		if n > 0 {
 			c.Classes[oracle.Class(class).String()] = n

@@ -148,7 +148,7 @@ func (c *Comparison) key() string {
 		add(c.Baseline.Machines)
 	}
 	for _, s := range c.sides {
-		add([]any{s.Name, s.Spec, s.Target.Name(), s.Target.Environment()})
+		add([]any{s.Name, s.Spec, s.Target.Name(), corpus.Lasting(s.Target.Environment())})
 		if s.Recording == nil {
 			continue
 		}

@@ -76,11 +76,30 @@ func oneGPU(d *discover.Device) []Line {
 			lines[0] = Line{d.Target, Problem, detail + ": " + err.Error(), "mmafuzz doctor --checklist DIR tries every instruction; " + simulatorsDo}
 		}
 	}
+	if state := stateOf(d); state != "" {
+		lines = append(lines, Line{d.Target, OK, state, ""})
+	}
 	if d.Kind == "amd" && lines[0].State == OK {
 		lines = append(lines, Line{d.Target, Absent, "its kernels are compiled and inspected, and nobody has reported a run on hardware yet",
-			"mmafuzz doctor --checklist DIR, and send DIR"})
+			"mmafuzz kit, and send its file"})
 	}
 	return append(lines, unable(d.Target, rows)...)
+}
+
+// stateOf says how a GPU is at the moment; "" if that is not known.
+func stateOf(d *discover.Device) string {
+	if d.Clocks == "" && d.ECC == "" && d.Throttle == "" {
+		return ""
+	}
+	var parts []string
+	for _, p := range []struct{ label, text string }{
+		{"", d.UUID}, {"VBIOS ", d.VBIOS}, {"", d.Clocks}, {"ECC since the driver was loaded: ", d.ECC}, {"throttle reasons: ", d.Throttle},
+	} {
+		if p.text != "" {
+			parts = append(parts, p.label+p.text)
+		}
+	}
+	return strings.Join(parts, "; ")
 }
 
 const simulatorsDo = "simulators and recordings need no GPU"

@@ -219,8 +219,8 @@ func step(t *testing.T, c *Campaign) {
 // TestSearchedAgain has a unit whose program only the wide search finds, with more effort than
 // a campaign has for it in the first epochs.
 func TestSearchedAgain(t *testing.T) {
-	if !tier.Long() {
-		t.Skip("searches for a program several times: only with MMAFUZZ_LONG=1")
+	if !tier.Nightly() {
+		t.Skip("searches for a program several times: only with MMAFUZZ_LONG=nightly")
 	}
 	tier.SkipUnderRace(t)
 	pair := boxedPair(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32", func(p *mma.Params) { p.Join.Align.F, p.Join.CDrop = 35, 30 })

@@ -64,6 +64,7 @@ var Tables = []Table{
 	{"formats", "number formats", []string{"format", "bits", "layout", "bias", "emin", "max_finite", "source"}, func() [][]string {
 		return rowsOf(fp.All(), formatRow)
 	}, nil},
+	{"wanted", "architectures of which results are wanted, most first", []string{"arch", "without_rule", "not_compared", "disputed", "hardware"}, wantedRows, nil},
 	{"parameters", "parameters of an arithmetic, as in model files", []string{"parameter", "values", "about"}, func() [][]string {
 		return rowsOf(mma.Fields(), func(f mma.Field) []string { return []string{f.Path, f.Kind(), report.ParameterInWords(f.Path)} })
 	}, func(row []string) []string { return []string{row[0], row[2] + ": " + row[1]} }},
@@ -185,4 +186,28 @@ func formatRow(id fp.ID) []string {
 	}
 	return []string{f.Name, fmt.Sprint(f.Bits()), fmt.Sprintf("%d/%d/%d", s, f.ExpBits, f.FracBits), fmt.Sprint(f.Bias),
 		fmt.Sprint(f.Emin()), fmt.Sprintf("%0*x (%g)", f.Digits(), f.MaxFinite(), f.Float64(f.MaxFinite())), f.Source}
+}
+
+// wantedRows count, for each architecture, the instructions that have no rule, those whose rule
+// was compared with nothing, and those about which published models disagree.
+func wantedRows() (rows [][]string) {
+	need := map[string]int{}
+	for _, arch := range mma.Archs {
+		var without, unchecked, disputed int
+		for _, i := range mma.Of(arch.Name) {
+			switch {
+			case i.Refuse != "":
+				without++
+			case !i.Checked():
+				unchecked++
+			case strings.Contains(i.Evidence, "disputed: "):
+				disputed++
+			}
+		}
+		if need[arch.Name] = without + unchecked + disputed; need[arch.Name] > 0 {
+			rows = append(rows, []string{arch.Name, fmt.Sprint(without), fmt.Sprint(unchecked), fmt.Sprint(disputed), arch.Title})
+		}
+	}
+	slices.SortStableFunc(rows, func(x, y []string) int { return need[y[0]] - need[x[0]] })
+	return rows
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -290,8 +291,9 @@ func (r *recorder) frame(ctx context.Context, u devices.Unit, j *job, f *frame) 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	b := mma.NewBatch(j.inst.Formats, f.shape(j))
+	b := mma.NewBatch(f.formats, f.shape(j))
 	f.source.Fill(b, r.work.seed, f.first)
+	b = byvalue.Own(b, j.inst.Formats)
 	out := make([]byte, b.Dots()*j.inst.D.Width())
 	var faults []corpus.Fault
 	err := u.Run(ctx, b, out)

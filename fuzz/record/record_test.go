@@ -239,7 +239,7 @@ func TestOtherRecording(t *testing.T) {
 	complete := run(t, cfg)
 	for name, change := range map[string]func(*record.Config){
 		"its target is sim:hopper, here it is sim:blackwell; its list of instructions": func(c *record.Config) { c.Target = open(t, "sim:blackwell") },
-		"its plan is another one: test with other contents":                            func(c *record.Config) { c.Plan.Seed++ },
+		"its plan is another one: test with other contents (seed: 5 and 6)":            func(c *record.Config) { c.Plan.Seed++ },
 		"its plan is another one: test":                                                func(c *record.Config) { c.Plan.Name = "other" },
 		"its name is lab, here it is sim:hopper":                                       func(c *record.Config) { c.Name = "" },
 		"its date is not given, here it is 2026-01-02":                                 func(c *record.Config) { c.Date = "2026-01-02" },
@@ -413,5 +413,58 @@ func TestTooMuch(t *testing.T) {
 		if _, err := os.Stat(cfg.File); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("a file was made: %v", err)
 		}
+	}
+}
+
+// TestByValue records instructions for FP8 of OCP and of FNUZ on inputs that both have, and on
+// others. The recordings are compared by value on all of the first, and have the results of models.
+func TestByValue(t *testing.T) {
+	p, err := corpus.ReadPlan(strings.NewReader(`{"v":1,"name":"fp8","seed":5,"entries":[
+		{"instructions":["wgmma.m64n8k32.f32.e4m3.e5m2","v_mfma_f32_16x16x32_fp8_bf8"],"inputs":[{"source":"raw@1","count":128},{"source":"common tie@1[*]","count":60},{"source":"common normal@1","count":128}]},
+		{"instructions":["mma.m16n8k8.f32.f16.f16.f32"],"inputs":[{"source":"common raw@1","count":128},{"source":"raw@1","count":128}]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var parts []devices.Recorder
+	for _, name := range []string{"sim:hopper", "sim:cdna3"} {
+		cfg := config(t)
+		cfg.Target, cfg.Plan = open(t, name), p
+		run(t, cfg)
+		recording := open(t, "replay:"+cfg.File)
+		i := recording.Instructions()[len(recording.Instructions())-1]
+		u, err := recording.Open(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, err := devices.ByValue(u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked, err := cfg.Target.Open(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		model, err := devices.ByValue(asked)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := of.(devices.Recorder)
+		f, n := r.Instruction().Formats, r.Recorded()
+		in := mma.NewBatch(f, mma.Shape{M: 1, N: 1, K: r.Length(), Tiles: n})
+		got, again, want := make([]byte, n*f.D.Width()), make([]byte, n*f.D.Width()), make([]byte, n*f.D.Width())
+		if err := errors.Join(r.Load(0, in, got), r.Run(t.Context(), in, again), model.Run(t.Context(), in, want)); err != nil {
+			t.Fatal(err)
+		}
+		if f != model.Instruction().Formats || !bytes.Equal(got, want) || !bytes.Equal(again, want) {
+			t.Errorf("%s: the recording has other results than its model, or formats %s", name, f)
+		}
+		parts = append(parts, r)
+	}
+	both, err := devices.Overlap(t.Context(), parts[0], parts[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if source, _, _ := both.Origin(0); both.Recorded() != 60+128 || !strings.HasPrefix(source, "common tie@1[") {
+		t.Errorf("%d inputs in common, of %d and %d, the first of %s", both.Recorded(), parts[0].Recorded(), parts[1].Recorded(), source)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -44,18 +45,20 @@ type job struct {
 
 // run is the consecutive frames of one source.
 type run struct {
-	source gen.Source
-	before int    // frames of the job's earlier runs
-	tiles  uint64 // of all its frames
-	most   uint64 // tiles of a frame
+	source  gen.Source
+	formats mma.Formats // in which inputs are generated
+	before  int         // frames of the job's earlier runs
+	tiles   uint64      // of all its frames
+	most    uint64      // tiles of a frame
 }
 
 // frame is a data frame that is to be recorded.
 type frame struct {
-	source gen.Source
-	first  uint64 // index of the first dot product
-	tiles  int
-	begins uint64 // first of its section, which has consecutive frames of one size
+	source  gen.Source
+	formats mma.Formats
+	first   uint64 // index of the first dot product
+	tiles   int
+	begins  uint64 // first of its section, which has consecutive frames of one size
 }
 
 // PlanError reports that a plan cannot be recorded from a target.
@@ -96,7 +99,7 @@ func newWork(t devices.Target, p *corpus.Plan) (*work, error) {
 func checkSources(p *corpus.Plan) error {
 	for n, e := range p.Entries {
 		for _, in := range e.Inputs {
-			if _, _, err := parseSource(in.Source); err != nil {
+			if _, err := parseSource(in.Source); err != nil {
 				return fmt.Errorf("entry %d: %w", n+1, err)
 			}
 		}
@@ -107,19 +110,30 @@ func checkSources(p *corpus.Plan) error {
 // anyAim, at the end of a source, stands for all aims of the catalogue.
 const anyAim = "[*]"
 
-// parseSource reads a source of a plan. aimed says that it ends in anyAim.
-func parseSource(text string) (src gen.Source, aimed bool, err error) {
+// common, before a source, stands for inputs that FP8 of OCP and of FNUZ both have.
+const common = "common "
+
+// planSource is a source of a plan.
+type planSource struct {
+	gen.Source
+	aimed  bool // it ends in anyAim
+	common bool // it begins with common
+}
+
+// parseSource reads a source of a plan.
+func parseSource(text string) (s planSource, err error) {
 	name, aimed := strings.CutSuffix(text, anyAim)
-	if src, err = gen.ParseSource(name); err != nil {
-		return src, false, err
-	}
+	name, common := strings.CutPrefix(name, common)
+	src, err := gen.ParseSource(name)
 	switch {
+	case err != nil:
+		return s, err
 	case !strings.Contains(name, "@"):
-		return src, false, fmt.Errorf("%q: name a version, such as %s: plans outlive generators", text, src)
+		return s, fmt.Errorf("%q: name a version, such as %s: plans outlive generators", text, src)
 	case aimed && (src.Generator.Aims == nil || len(src.Args) > 0 || src.Base != nil):
-		return src, false, fmt.Errorf("%q: %s is for a generator that takes arguments, in their place", text, anyAim)
+		return s, fmt.Errorf("%q: %s is for a generator that takes arguments, in their place", text, anyAim)
 	}
-	return src, aimed, nil
+	return planSource{src, aimed, common}, nil
 }
 
 // newJob returns the job that an entry asks of an instruction; inputs describes its inputs
@@ -138,21 +152,29 @@ func (w *work) newJob(i *mma.Instruction, e *corpus.PlanEntry) (j *job, inputs s
 	if j.problem != "" {
 		return j, "", nil
 	}
-	sp := gen.Spec{Formats: i.Formats, K: j.k}
 	var text strings.Builder
 	for _, in := range e.Inputs {
-		src, aimed, err := parseSource(in.Source)
+		src, err := parseSource(in.Source)
 		if err != nil {
 			return nil, "", err
 		}
-		if aimed {
-			src = src.Generator.Aimed(sp, w.arithmetics(i.Formats)...)
+		f := i.Formats
+		if src.common {
+			shared, err := byvalue.Instruction(i)
+			if err != nil {
+				continue // there are no others to share with
+			}
+			f = shared.Formats
+			text.WriteString(common)
 		}
-		if w.bytes += j.add(src, in.Count); w.bytes > corpus.MaxRecording {
+		if src.aimed {
+			src.Source = src.Generator.Aimed(gen.Spec{Formats: f, K: j.k}, w.arithmetics(f)...)
+		}
+		if w.bytes += j.add(src.Source, f, in.Count); w.bytes > corpus.MaxRecording {
 			return nil, "", fmt.Errorf("with %d dot products of %s for %s, the recording would have more than %d GiB of operands and results: "+
 				"lower the counts, or record in parts", in.Count, in.Source, i.FullName(), corpus.MaxRecording>>30)
 		}
-		fmt.Fprintf(&text, "%s*%d ", src, in.Count)
+		fmt.Fprintf(&text, "%s*%d ", src.Source, in.Count)
 	}
 	return j, text.String(), nil
 }
@@ -167,7 +189,14 @@ func (w *work) arithmetics(f mma.Formats) []*mma.Params {
 	var ps []*mma.Params
 	all := mma.Catalog()
 	for i := range all {
-		if row := &all[i]; row.Refuse == "" && devices.Comparable(f, row.Formats) == nil && !seen[row.Params] {
+		row := &all[i]
+		if f.Common {
+			var err error
+			if row, err = byvalue.Instruction(row); err != nil {
+				continue
+			}
+		}
+		if row.Refuse == "" && devices.Comparable(f, row.Formats) == nil && !seen[row.Params] {
 			seen[row.Params] = true
 			ps = append(ps, &row.Params)
 		}
@@ -178,11 +207,11 @@ func (w *work) arithmetics(f mma.Formats) []*mma.Params {
 
 // add adds count dot products of a source to the job, in frames of whole tiles, and returns
 // the size of their operands and results.
-func (j *job) add(src gen.Source, count uint64) int64 {
+func (j *job) add(src gen.Source, formats mma.Formats, count uint64) int64 {
 	g := src.Generator
 	tile := corpus.Section{Formats: j.inst.Formats, Shape: mma.Shape{M: g.M, N: g.N, K: j.k, Tiles: 1}}
 	per := uint64(g.M * g.N)
-	r := run{source: src, before: j.frames, tiles: (count + per - 1) / per,
+	r := run{source: src, formats: formats, before: j.frames, tiles: (count + per - 1) / per,
 		most: max(1, min(frameDots/per, frameBytes/uint64(tile.Bytes())))}
 	j.runs = append(j.runs, r)
 	j.frames += int((r.tiles + r.most - 1) / r.most)
@@ -193,7 +222,7 @@ func (j *job) add(src gen.Source, count uint64) int64 {
 func (j *job) frame(n int) *frame {
 	r := &j.runs[sort.Search(len(j.runs), func(i int) bool { return j.runs[i].before > n })-1]
 	at := uint64(n-r.before) * r.most
-	f := &frame{source: r.source, tiles: int(min(r.most, r.tiles-at))}
+	f := &frame{source: r.source, formats: r.formats, tiles: int(min(r.most, r.tiles-at))}
 	f.first = at * uint64(r.source.Generator.M*r.source.Generator.N)
 	if uint64(f.tiles) < r.most {
 		f.begins = f.first
@@ -214,8 +243,12 @@ func (f *frame) dots() int { return f.tiles * f.source.Generator.M * f.source.Ge
 
 // section returns the section of a frame, except for the fields that the batch determines.
 func (w *work) section(j *job, f *frame) corpus.Section {
+	generator := f.source.String()
+	if f.formats.Common {
+		generator = common + generator
+	}
 	return corpus.Section{Arch: j.inst.Arch, Instruction: j.inst.Name, K: j.inst.K,
-		Generator: f.source.String(), Seed: w.seed, First: f.begins}
+		Generator: generator, Seed: w.seed, First: f.begins}
 }
 
 // A few inputs of a job are asked again.
@@ -229,14 +262,17 @@ const (
 func (w *work) sample(j *job) []*mma.Dot {
 	all := j.dots(0, j.frames)
 	n := min(all, max(leastSample, min(mostSample, all/sampleShare)))
-	sp := gen.Spec{Formats: j.inst.Formats, K: j.k}
 	var dots []*mma.Dot
 	before := uint64(0) // dot products of earlier runs
 	for i := range j.runs {
 		r := &j.runs[i]
 		end := before + r.tiles*uint64(r.source.Generator.M*r.source.Generator.N)
 		for uint64(len(dots)) < n && uint64(len(dots))*all/n < end {
-			dots = append(dots, r.source.Dot(sp, w.seed, uint64(len(dots))*all/n-before))
+			b := mma.NewBatch(r.formats, mma.Shape{M: 1, N: 1, K: j.k, Tiles: 1})
+			b.Set(0, r.source.Dot(gen.Spec{Formats: r.formats, K: j.k}, w.seed, uint64(len(dots))*all/n-before))
+			d := mma.NewDot(j.inst.Formats, j.k)
+			byvalue.Own(b, j.inst.Formats).Get(0, d)
+			dots = append(dots, d)
 		}
 		before = end
 	}

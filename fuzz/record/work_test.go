@@ -23,7 +23,7 @@ func TestFrames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			size += j.add(src, 3000)
+			size += j.add(src, i.Formats, 3000)
 		}
 		next, covered := map[string]uint64{}, int64(0)
 		for n := range j.frames {

@@ -7,6 +7,8 @@ package byvalue
 
 import (
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -33,13 +35,15 @@ func Formats(f, g mma.Formats) (mma.Formats, bool) {
 	return common, f == g
 }
 
-// Note says what the formats that are compared by value do not have in common.
-func Note(f mma.Formats) string {
-	formats, only := fmt.Sprintf("%s and %s", f.A, f.A.FNUZ()), notes[f.A]
-	if f.B != f.A {
-		formats, only = fmt.Sprintf("%s, and %s and %s,", formats, f.B, f.B.FNUZ()), only+"; "+notes[f.B]
+// Notes say what the formats that are compared by value do not have in common, each two in a
+// sentence.
+func Notes(f mma.Formats) []string {
+	var all []string
+	for _, ocp := range slices.Compact([]fp.ID{f.A, f.B}) {
+		all = append(all, fmt.Sprintf("%s and %s mean different numbers by the same bits: inputs are numbers that both have, and are compared by value; %s",
+			ocp, ocp.FNUZ(), notes[ocp]))
 	}
-	return formats + " mean different numbers by the same bits: inputs are numbers that both have, and are compared by value; " + only
+	return all
 }
 
 // Instruction returns an instruction as one of mma.Formats with Common: one for FNUZ operands reads those of
@@ -49,7 +53,9 @@ func Instruction(i *mma.Instruction) (*mma.Instruction, error) {
 	j.Formats.Common = true
 	for ocp := range notes {
 		if i.A == ocp.FNUZ() {
-			j.A, j.Params.In.Widen = ocp, i.A
+			if j.A = ocp; i.Params != (mma.Params{}) {
+				j.Params.In.Widen = i.A
+			}
 			if i.Params.In.Widen != fp.None {
 				return nil, fmt.Errorf("%s widens its operands: it has no other ones", i.FullName())
 			}
@@ -106,8 +112,69 @@ func IsShared(f mma.Formats, d *mma.Dot) bool {
 	return true
 }
 
-// ToFNUZ returns the code of the FNUZ format with the value of a code of OCP, or of the shared one
+// toFNUZ returns the code of the FNUZ format with the value of a code of OCP, or of the shared one
 // beside it.
-func ToFNUZ(id fp.ID, code uint64) uint64 {
+func toFNUZ(id fp.ID, code uint64) uint64 {
 	return id.FNUZ().Get().FromFloat64(id.Get().Float64(shared(id, code)))
+}
+
+// table has the shared codes of a format of OCP in its FNUZ format, and the other way round.
+type table struct {
+	to, from [256]byte
+	has      [256]bool // FNUZ codes with a shared value
+}
+
+// tables are those of all formats of OCP.
+var tables = sync.OnceValue(func() map[fp.ID]*table {
+	all := map[fp.ID]*table{}
+	for ocp := range notes {
+		t := &table{}
+		for code := range uint64(256) {
+			fnuz := toFNUZ(ocp, code)
+			t.to[code] = byte(fnuz)
+			if shared(ocp, code) == code {
+				t.from[fnuz], t.has[fnuz] = byte(code), true
+			}
+		}
+		all[ocp] = t
+	}
+	return all
+})
+
+// Own returns a batch of Formats with Common as one in the formats that a unit has for them. It
+// shares with the batch what is the same in both.
+func Own(b *mma.Batch, formats mma.Formats) *mma.Batch {
+	own := *b
+	own.Formats = formats
+	if formats.A != b.Formats.A {
+		own.A, own.B = translate(b.A, &tables()[b.Formats.A].to), translate(b.B, &tables()[b.Formats.B].to)
+	}
+	return &own
+}
+
+func translate(codes []byte, table *[256]byte) []byte {
+	all := make([]byte, len(codes))
+	for i, c := range codes {
+		all[i] = table[c]
+	}
+	return all
+}
+
+// Take makes codes of OCP of the operands of a dot product that a unit has in its own formats. Not
+// ok: one of them is a number that f, with Common, does not allow.
+func Take(f, own mma.Formats, d *mma.Dot) (ok bool) {
+	if own.A == f.A {
+		return IsShared(f, d)
+	}
+	ok = true
+	for _, x := range []struct {
+		codes []uint64
+		t     *table
+	}{{d.A, tables()[f.A]}, {d.B, tables()[f.B]}} {
+		for i, code := range x.codes {
+			ok = ok && x.t.has[code]
+			x.codes[i] = uint64(x.t.from[code])
+		}
+	}
+	return ok
 }

@@ -29,8 +29,8 @@ func TestShared(t *testing.T) {
 			if !has {
 				continue
 			}
-			if n++; g.Float64(ToFNUZ(tc.ocp, code)) != v {
-				t.Errorf("%s %02x is %g, %s %02x is not", tc.ocp, code, v, tc.fnuz, ToFNUZ(tc.ocp, code))
+			if n++; g.Float64(toFNUZ(tc.ocp, code)) != v {
+				t.Errorf("%s %02x is %g, %s %02x is not", tc.ocp, code, v, tc.fnuz, toFNUZ(tc.ocp, code))
 			}
 		}
 		if n != tc.shared {

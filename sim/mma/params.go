@@ -367,7 +367,7 @@ type Join struct {
 }
 
 var joinRows = []Row{
-	{key: "join.cf", Label: "truncation-width", Words: "bits of the accumulator kept below the largest exponent (F2)", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
+	{key: "join.cf", Label: "truncation-width", Words: "bits of the accumulator kept below the largest exponent", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
 	{key: "join.cmode", Label: "alignment-rounding", Words: "how the accumulator is rounded where it is cut", Size: 2, Encoded: int(fp.RTO)},
 	{key: "join.cdrop", Label: "special-truncation", Words: "how far below the largest exponent the accumulator is dropped altogether", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
 	{key: "join.cnorm", Label: "zero-exponent", Words: "whether a subnormal accumulator has its own exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "normalised c"},
@@ -439,7 +439,8 @@ const (
 	OverInf  Over = iota // infinity whatever the rounding mode (NVIDIA truncates to Inf)
 	OverIEEE             // infinity or the largest number, as IEEE 754 gives for the mode; round-to-odd: the largest number
 	OverMax              // the largest number
-	OverSat              // the largest number, which infinities become as well
+	OverSat              // the largest number, which infinities become as well; of integers, the nearest in range
+	OverWrap             // of integers: the lowest Frac+1 bits, in two's complement
 )
 
 // Special is the treatment of special values.

@@ -36,7 +36,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
@@ -75,9 +74,7 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 	}
 	ia, ib := p.A.Instruction(), p.B.Instruction()
 	d := &Difference{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []Part{}}
-	if ia.Formats.Common {
-		d.ByValue = byvalue.Note(ia.Formats)
-	}
+	d.ByValue = strings.Join(p.ByValue(), "; ")
 	for _, part := range triage.Parts(pa, pb) {
 		pd := Part{Changes: part.Changes, Labels: []triage.Label{part.Label}}
 		q := *pa

@@ -112,7 +112,7 @@ func (f *Found) Save(dir string) (string, error) {
 		}
 	}
 	o := c.Operands[0]
-	return dir, errors.Join(
+	return dir, errors.Join(f.saveScales(dir),
 		WriteMatrix(filepath.Join(dir, "A.npy"), c.formats.A, o.M, o.K, o.A),
 		WriteMatrix(filepath.Join(dir, "B.npy"), c.formats.B, o.K, o.N, transposed(o.B, c.formats.B, o.N, o.K)),
 		WriteMatrix(filepath.Join(dir, productFiles[0]), c.D, o.M, o.N, c.Products[0]),
@@ -126,7 +126,11 @@ func checkForeign(dir string) error {
 		body, err := os.ReadFile(filepath.Join(dir, caseName))
 		return err == nil && json.Unmarshal(body, &file) == nil && file.V == 1 && len(file.Sides) > 1
 	}
-	for _, name := range slices.Concat([]string{caseName, changedName, "A.npy", "B.npy", "reproduce.py", "README.md"}, kernelFiles[:], productFiles[:]) {
+	names := slices.Concat([]string{caseName, changedName, "A.npy", "B.npy", "reproduce.py", "README.md"}, kernelFiles[:], productFiles[:])
+	for _, s := range scaleFiles {
+		names = append(names, s[1])
+	}
+	for _, name := range names {
 		if err := corpus.CheckForeign(filepath.Join(dir, name), "file of a bundle", ours); err != nil {
 			return err
 		}

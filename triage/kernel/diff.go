@@ -107,8 +107,7 @@ func Compare(ctx context.Context, a, b *Side, seed uint64) (*Difference, error) 
 // measure compares a product of normal operands.
 func (z *Fuzz) measure(ctx context.Context, k int) (*Distances, error) {
 	rng := rand.New(rand.NewPCG(z.Seed, uint64(k)))
-	p := &drawn{a: operands(rng, 0, schedule.Shape{M: measuredSide, N: measuredSide, K: k}, z.A)}
-	p.b = z.of(z.B, p.a, rng)
+	p := z.draw(rng, 0, schedule.Shape{M: measuredSide, N: measuredSide, K: k})
 	if z.compute(ctx, p); p.err != nil {
 		return nil, p.err
 	}

@@ -48,6 +48,9 @@ var inputs = [...]string{"normal", "spread", "ones", "marks", "one-hot", "specia
 // Run compares the sides. If it is interrupted, it returns what it has found with the error.
 func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 	shapes, err := shapesOf(z.A, z.B)
+	if err == nil {
+		err = z.checkScales()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -185,9 +188,8 @@ func (z *Fuzz) round(ctx context.Context, s *shapeRange, from, n int) []*drawn {
 // product draws and computes product n.
 func (z *Fuzz) product(ctx context.Context, s *shapeRange, n uint64) *drawn {
 	rng := rand.New(rand.NewPCG(z.Seed, n))
-	p := &drawn{kind: rng.IntN(len(inputs))}
-	p.a = operands(rng, p.kind, s.draw(rng), z.A)
-	p.b = z.of(z.B, p.a, rng)
+	kind := rng.IntN(len(inputs))
+	p := z.draw(rng, kind, s.draw(rng))
 	z.compute(ctx, p)
 	return p
 }
@@ -216,19 +218,18 @@ func (e *formatError) Error() string {
 	return e.A + " gives " + e.IDA.String() + ", and " + e.B + " gives " + e.IDB.String() + ": they cannot be compared"
 }
 
-// of returns operands of one side for another: the same matrices, and scales if it has some.
-func (z *Fuzz) of(s *Side, o *gemm.Operands, rng *rand.Rand) *gemm.Operands {
-	c := *o
-	scales(&c, s, rng)
-	return &c
-}
-
-// operands draws matrices for a side.
-func operands(rng *rand.Rand, kind int, s schedule.Shape, side *Side) *gemm.Operands {
-	o := &gemm.Operands{Shape: s}
-	o.A, o.B = matrix(rng, kind, side.Unit.A, s.M, s.K, true), matrix(rng, kind, side.Unit.B, s.N, s.K, false)
-	scales(o, side, rng)
-	return o
+// draw draws matrices for both sides.
+func (z *Fuzz) draw(rng *rand.Rand, kind int, s schedule.Shape) *drawn {
+	o := gemm.Operands{Shape: s}
+	u := z.A.Unit
+	o.A, o.B = matrix(rng, kind, u.A, s.M, s.K, true), matrix(rng, kind, u.B, s.N, s.K, false)
+	one := schedule.Side(u.D).Get().FromFloat64(1)
+	o.Alpha, o.Beta = one, one
+	p := &drawn{kind: kind, a: &o}
+	c := o
+	p.b = &c
+	z.scale(rng, p)
+	return p
 }
 
 // matrix draws lines of codes.
@@ -266,32 +267,4 @@ func matrix(rng *rand.Rand, kind int, id fp.ID, lines, depth int, isA bool) []by
 		}
 	}
 	return out
-}
-
-// scales draws the scales that a side needs, near 1 and no powers of two, which would hide
-// where they are multiplied in.
-func scales(o *gemm.Operands, s *Side, rng *rand.Rand) {
-	if u := s.Unit; u.Scale != fp.None {
-		blocks := (o.K + int(u.Block) - 1) / int(u.Block)
-		one := func(n int) []byte {
-			out := make([]byte, n*u.Scale.Width())
-			for i := range n {
-				mma.Store(out, u.Scale.Width(), i, u.Scale.Get().FromFloat64(math.Ldexp(1, rng.IntN(5)-2)))
-			}
-			return out
-		}
-		o.SA, o.SB = one(o.M*blocks), one(o.N*blocks)
-	}
-	if s.Kernel == nil || o.ScaleA != nil {
-		return
-	}
-	side := schedule.Side(s.Unit.D).Get()
-	some := func(b *schedule.Blocks, lines int) (all []uint64) {
-		for b != nil && len(all) < b.Count(lines, o.K) {
-			all = append(all, side.FromFloat64(0.5+rng.Float64()))
-		}
-		return all
-	}
-	o.ScaleA, o.ScaleB = some(s.Kernel.ScaleA, o.M), some(s.Kernel.ScaleB, o.N)
-	o.Alpha, o.Beta = side.FromFloat64(1), side.FromFloat64(1)
 }

@@ -54,6 +54,7 @@ func Mutants(k *schedule.Kernel) []Mutant {
 		})
 	}
 	m.epilogue()
+	m.scaled()
 	return m.all
 }
 
@@ -244,7 +245,7 @@ func (m *mutator) levels() {
 			merge("promotion", "parts", order.Parts, f, func(m *schedule.Merge) { m.Parts = f }, "partial sums are rounded to %s", f)
 			merge("promotion", "store", order.Store, f, func(m *schedule.Merge) { m.Store = f }, "sums are stored in %s", f)
 		}
-		for _, scale := range []string{"(sa*sb)*p", "sa*(sb*p)", "sb*(sa*p)"} {
+		for _, scale := range partialScales {
 			if order.Scale != "" {
 				merge("scale", "scale", order.Scale, scale, func(m *schedule.Merge) { m.Scale = scale }, "scale %s is %s", order.Scale, scale)
 			}
@@ -252,6 +253,38 @@ func (m *mutator) levels() {
 		merge("scale", "fused", order.Fused, !order.Fused, func(m *schedule.Merge) { m.Fused = !m.Fused }, "scale and sum are fused, or are not")
 	}
 }
+
+// scaled multiplies the scales in elsewhere: in another order after the sum, or into partial sums.
+func (m *mutator) scaled() {
+	isScale := func(s schedule.Step) bool { return strings.HasPrefix(s.Op, "scale-") }
+	at := slices.IndexFunc(m.of.Epilogue, isScale)
+	if at < 0 {
+		return
+	}
+	orders := [][]schedule.Step{{{Op: "scale-ab"}}, {{Op: "scale-a"}, {Op: "scale-b"}}, {{Op: "scale-b"}, {Op: "scale-a"}}}
+	words := []string{"by their product", "by that of A, then by that of B", "by that of B, then by that of A"}
+	without := func(k *schedule.Kernel) { k.Epilogue = slices.DeleteFunc(k.Epilogue, isScale) }
+	for i, steps := range orders {
+		m.try("scale", "", nil, nil, func(k *schedule.Kernel) {
+			without(k)
+			k.Epilogue = slices.Insert(k.Epilogue, at, steps...)
+		}, "the sum is multiplied by the scales: %s", words[i])
+	}
+	for n := range m.of.Schedules[m.s].Levels {
+		for i, scale := range partialScales {
+			for _, fused := range []bool{false, true} {
+				m.try("scale", "", nil, nil, func(k *schedule.Kernel) {
+					without(k)
+					merge := &k.Schedules[m.s].Levels[n].Merge
+					merge.Scale, merge.Fused = scale, fused
+				}, "partial sums are multiplied by the scales, %s%s, not the whole sum", words[i], map[bool]string{true: ", in one rounding with the addition"}[fused])
+			}
+		}
+	}
+}
+
+// partialScales are the orders in which a partial sum is multiplied by scales, as those of scaled are.
+var partialScales = []string{"(sa*sb)*p", "sb*(sa*p)", "sa*(sb*p)"}
 
 // added adds a level.
 func (m *mutator) added() {

@@ -178,8 +178,12 @@ func (c *Case) String() string {
 	number := func(code uint64) string {
 		return fmt.Sprintf("%s = %.9g", mma.FormatCode(c.D, code), f.Float64(code))
 	}
-	return fmt.Sprintf("smallest: %d x %d elements of %s, %d of them not zero. Element (%d,%d): A %s, B %s, %s ulp apart.",
-		c.M, c.N, readable.Plural(c.K, "product"), c.Terms, c.Row, c.Column, number(c.A), number(c.B), readable.Ulps(float64(f.Distance(c.A, c.B))))
+	apart := ""
+	if a, b := f.Float64(c.A), f.Float64(c.B); a*b > 0 { // otherwise it counts nearly all numbers that there are
+		apart = fmt.Sprintf(", %s ulp apart", readable.Ulps(float64(f.Distance(c.A, c.B))))
+	}
+	return fmt.Sprintf("smallest: %d x %d elements of %s, %d of them not zero. Element (%d,%d): A %s, B %s%s.",
+		c.M, c.N, readable.Plural(c.K, "product"), c.Terms, c.Row, c.Column, number(c.A), number(c.B), apart)
 }
 
 // words says what was found, a sentence each.
@@ -247,7 +251,13 @@ func (f *Found) command(dir string) string {
 		}
 		words = append(words, name)
 	}
-	return readable.ShellCommand(append(words, "--a", dir+"/A.npy", "--b", dir+"/B.npy")...)
+	words = append(words, "--a", dir+"/A.npy", "--b", dir+"/B.npy")
+	for i, s := range f.scaleFiles() {
+		if s != nil {
+			words = append(words, "--"+scaleFiles[i][0], dir+"/"+scaleFiles[i][1])
+		}
+	}
+	return readable.ShellCommand(words...)
 }
 
 // portable returns a kernel whose units all are in its file; nil if one is not.

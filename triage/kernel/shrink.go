@@ -23,6 +23,7 @@ type Case struct {
 	Products    [2][]byte         // of the sides
 
 	formats mma.Formats
+	units   [2]*mma.Instruction
 	kernels [2]*schedule.Kernel // of sides that are models, as files have them; nil: of no others
 }
 
@@ -63,7 +64,7 @@ func (z *Fuzz) shrink(ctx context.Context, s *shapeRange, p *drawn) (*Case, erro
 	o, w := m.best.a, m.best.id.Width()
 	n := m.at[0]*o.N + m.at[1]
 	c := &Case{Shape: o.Shape, Row: m.at[0], Column: m.at[1], A: mma.Load(m.best.d[0], w, n), B: mma.Load(m.best.d[1], w, n), D: m.best.id,
-		Operands: [2]*gemm.Operands{o, m.best.b}, Products: m.best.d, formats: z.A.Unit.Formats}
+		Operands: [2]*gemm.Operands{o, m.best.b}, Products: m.best.d, formats: z.A.Unit.Formats, units: [2]*mma.Instruction{z.A.Unit, z.B.Unit}}
 	for i, s := range []*Side{z.A, z.B} {
 		if s.Modelled {
 			c.kernels[i] = portable(s.Kernel)
@@ -239,10 +240,10 @@ func (s *Side) kept(o *gemm.Operands, rows, columns, ks []int) *gemm.Operands {
 		id     fp.ID
 		own    *[]byte   // scales of the instruction
 		scales *[]uint64 // of the kernel
-		blocks func(k *schedule.Kernel) *schedule.Blocks
+		blocks *schedule.Blocks
 	}{
-		{rows, &c.A, s.Unit.A, &c.SA, &c.ScaleA, func(k *schedule.Kernel) *schedule.Blocks { return k.ScaleA }},
-		{columns, &c.B, s.Unit.B, &c.SB, &c.ScaleB, func(k *schedule.Kernel) *schedule.Blocks { return k.ScaleB }},
+		{rows, &c.A, s.Unit.A, &c.SA, &c.ScaleA, s.blocks(0)},
+		{columns, &c.B, s.Unit.B, &c.SB, &c.ScaleB, s.blocks(1)},
 	} {
 		w := p.id.Width()
 		var codes []byte
@@ -256,7 +257,7 @@ func (s *Side) kept(o *gemm.Operands, rows, columns, ks []int) *gemm.Operands {
 			*p.own = ownScales(*p.own, s.Unit, p.lines, ks, o.K, &ok)
 		}
 		if *p.scales != nil {
-			*p.scales = scalesOf(*p.scales, p.blocks(s.Kernel), p.lines, ks, o.K, &ok)
+			*p.scales = scalesOf(*p.scales, p.blocks, p.lines, ks, o.K, &ok)
 		}
 	}
 	if !ok {
@@ -272,7 +273,7 @@ func ownScales(codes []byte, u *mma.Instruction, lines, ks []int, depth int, ok 
 	for i := range all {
 		all[i] = mma.Load(codes, w, i)
 	}
-	all = scalesOf(all, &schedule.Blocks{Lines: 1, K: int(u.Block)}, lines, ks, depth, ok)
+	all = scalesOf(all, unitBlocks(u), lines, ks, depth, ok)
 	out := make([]byte, len(all)*w)
 	for i, code := range all {
 		mma.Store(out, w, i, code)

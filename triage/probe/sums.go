@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -109,7 +110,7 @@ func (p *Prober) preserved() finding {
 func (p *Prober) orderMatters() finding {
 	w := p.blockWidth()
 	if w.value == "-" || w.value == "1" {
-		return finding{value: "-", why: "the unit has no block of products", seen: w.seen}
+		return finding{value: "-", why: cmp.Or(w.why, "the unit has no block of products"), seen: w.seen}
 	}
 	g := p.first().places(p.k)
 	if len(g) > 5 {

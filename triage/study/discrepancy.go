@@ -24,7 +24,8 @@ var discrepancyStudy = Study{
 	Name:  "discrepancy",
 	Short: "one input on all units, and how often every two of them differ",
 	Long: `discrepancy gives the input of Xie et al. (arXiv:2511.10909, equation 10) to every
-unit that can hold it and prints the results beside those of their Table 8. Then it
+unit that can hold it; without targets, which means the whole catalogue, it prints the
+results beside those of their Table 8, too. E4M3 and narrower formats cannot hold it. Then it
 compares every two units that take the same operands: the share of dot products on
 which their results differ, for each distribution, and the smallest input found on
 which they do.
@@ -88,8 +89,10 @@ func byValue(units []unit, res *Result) ([]unit, error) {
 		}
 		u.Unit = other
 		all = append(all, u)
-		if note := byvalue.Note(common) + "."; !slices.Contains(res.Remarks, note) {
-			res.Remarks = append(res.Remarks, note)
+		for _, note := range byvalue.Notes(common) {
+			if !slices.Contains(res.Remarks, note+".") {
+				res.Remarks = append(res.Remarks, note+".")
+			}
 		}
 	}
 	return all, nil
@@ -102,7 +105,7 @@ func byValue(units []unit, res *Result) ([]unit, error) {
 // and with all, which means the whole catalogue, Table 8.
 func equation10(ctx context.Context, units []unit, all bool, res *Result) error {
 	t := Table{Name: "equation10", Title: "Results for the input of equation (10) of arXiv:2511.10909, exactly -0.875",
-		Head: []string{"unit", "result", "like it", "formats"}}
+		Head: []string{"unit", "result", "more units like it", "formats"}}
 	results := map[string]Number{}
 	for _, u := range units {
 		d := equation10Dot(u.inst())

@@ -44,7 +44,10 @@ A is M x K, B is K x N and C is M x N: NumPy arrays (.npy) or .safetensors files
 FILE:NAME. Floating-point numbers are rounded to the unit's formats, unless they have them;
 unsigned integers of the format's width are codes. Without --a and --b the matrices are
 drawn. Scales that a schedule multiplies by are those of the largest magnitude of each
-block. With --out the results are written as D0.npy, D1.npy and so on, in the order of the
+block, or those of --scale-a and --scale-b: matrices with a number for each block, as A and B
+lie; what the elements are multiplied by is then in the files, and they are not divided. --unit-scale-a
+and --unit-scale-b are the same for the scales that an instruction has (M x K/32 of MX). With
+--out the results are written as D0.npy, D1.npy and so on, in the order of the
 kernels.
 
 With --expect D.npy every product is compared with D: how many elements differ, by how much
@@ -63,8 +66,11 @@ many shapes.`,
 		g := &gemmStudy{}
 		f.StringVar(&g.files[0], "a", "", "`file` of A")
 		f.StringVar(&g.files[1], "b", "", "`file` of B")
-		f.StringVar(&g.files[2], "c", "", "`file` of C (default: there is none)")
-		f.StringVar(&g.files[3], "expect", "", "`file` of D to compare with")
+		f.StringVar(&g.files[fileC], "c", "", "`file` of C (default: there is none)")
+		f.StringVar(&g.files[fileD], "expect", "", "`file` of D to compare with")
+		for i, name := range scaleFlags {
+			f.StringVar(&g.files[fileScale+i], name[0], "", "`file` of "+name[1])
+		}
 		f.BoolVar(&g.transposed, "transpose-b", false, "the file of B has its columns as rows, as the weights of a linear layer have")
 		f.Float64Var(&g.alpha, "alpha", 1, "`factor` of A*B, where the schedule has one")
 		f.Float64Var(&g.beta, "beta", 1, "`factor` of C, where the schedule has one")
@@ -86,15 +92,34 @@ func labelWords() string {
 	return b.String()
 }
 
+// The files of a product: those of A and B come first.
+const (
+	fileC = 2 + iota
+	fileD
+	fileScale     // of A that a schedule multiplies by; that of B follows
+	fileScaleB    //
+	fileUnitScale // of A that are operands of an instruction; that of B follows
+	fileUnitScaleB
+	fileCount
+)
+
+// scaleFlags are the flags of the files of scales, and what is in these.
+var scaleFlags = [][2]string{
+	{"scale-a", "the scales of A that a schedule multiplies by"},
+	{"scale-b", "the scales of B that a schedule multiplies by"},
+	{"unit-scale-a", "the scales of A that an instruction has"},
+	{"unit-scale-b", "the scales of B that an instruction has"},
+}
+
 // gemmStudy are the settings.
 type gemmStudy struct {
-	files          [4]string // of A, B, C and the expected D
+	files          [fileCount]string
 	transposed     bool
 	alpha, beta    float64
 	dist           string
 	m, n, k        int
 	schedule       string
-	matrices       [4]*fileMatrix
+	matrices       [fileCount]*fileMatrix
 	distributionOf distribution
 	seed           uint64
 }
@@ -136,6 +161,8 @@ func (g *gemmStudy) check() error {
 		return errors.New("--a and --b go together")
 	case g.transposed && g.files[1] == "":
 		return errors.New("--transpose-b is about the file of --b")
+	case g.files[0] == "" && slices.ContainsFunc(g.files[fileScale:], func(name string) bool { return name != "" }):
+		return errors.New("scales of files go with matrices of files: give --a and --b, too")
 	case g.m < 1 || g.n < 1 || g.k < 1 || g.m*g.k > maxElements || g.n*g.k > maxElements || g.m*g.n > maxElements || max(g.m, g.n, g.k) > maxElements:
 		return fmt.Errorf("--m %d, --n %d and --k %d: each is at least 1, and each matrix has at most %d elements", g.m, g.n, g.k, maxElements)
 	}
@@ -155,13 +182,18 @@ func (g *gemmStudy) load() error {
 	}
 	if a, b := g.matrices[0], g.matrices[1]; a != nil {
 		b.turned = g.transposed
+		for _, i := range []int{fileScaleB, fileUnitScaleB} {
+			if m := g.matrices[i]; m != nil {
+				m.turned = g.transposed
+			}
+		}
 		rows, columns := b.sides()
 		if a.Columns != rows {
 			return fmt.Errorf("%s is %d x %d and %s is %d x %d: they have no product", g.files[0], a.Rows, a.Columns, g.files[1], rows, columns)
 		}
 		g.m, g.n, g.k = a.Rows, columns, a.Columns
 	}
-	for _, i := range []int{2, 3} {
+	for _, i := range []int{fileC, fileD} {
 		if d := g.matrices[i]; d != nil && (d.Rows != g.m || d.Columns != g.n) {
 			return fmt.Errorf("%s is %d x %d, but the product is %d x %d", g.files[i], d.Rows, d.Columns, g.m, g.n)
 		}
@@ -257,6 +289,9 @@ func (g *gemmStudy) Run(ctx context.Context, r *Request) (*Result, error) {
 	if err := g.load(); err != nil {
 		return nil, err
 	}
+	if err := g.unusedScales(kernels); err != nil {
+		return nil, err
+	}
 	for n, k := range kernels {
 		if k.product, err = g.kept(ctx, k, n, r); err != nil {
 			return nil, fmt.Errorf("%s: %w", k.name, err)
@@ -328,9 +363,9 @@ func (g *gemmStudy) digest(k *gemmKernel) (string, error) {
 			return "", err
 		}
 	}
-	for _, m := range g.matrices[:3] {
-		if m != nil {
-			fmt.Fprintln(h, m.Rows, m.Columns, m.id, m.Width)
+	for i, m := range g.matrices {
+		if m != nil && i != fileD {
+			fmt.Fprintln(h, i, m.Rows, m.Columns, m.id, m.Width)
 			h.Write(m.Data)
 		}
 	}
@@ -342,7 +377,7 @@ func (g *gemmStudy) resultFormat(k *gemmKernel) (fp.ID, error) {
 	if k.kernel == nil {
 		return k.unit.D, nil
 	}
-	plans, err := k.kernel.PlansAt(g.shape(), schedule.Given{C: g.matrices[2] != nil}, [][2]int{{0, 0}})
+	plans, err := k.kernel.PlansAt(g.shape(), schedule.Given{C: g.matrices[fileC] != nil}, [][2]int{{0, 0}})
 	if err != nil {
 		return 0, err
 	}

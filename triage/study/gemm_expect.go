@@ -14,10 +14,10 @@ import (
 
 // expected compares the products with the one that is expected, and says why they differ.
 func (g *gemmStudy) expected(ctx context.Context, r *Request, kernels []*gemmKernel, res *Result) error {
-	if g.matrices[3] == nil {
+	if g.matrices[fileD] == nil {
 		return nil
 	}
-	t := Table{Name: "expected", Title: "Against " + g.files[3],
+	t := Table{Name: "expected", Title: "Against " + g.files[fileD],
 		Note: "label: the part of the schedule whose change gives the bits of the expected product.",
 		Head: []string{"kernel", "differ", "of", "largest |D-expected|", "largest ulp", "first", "label"}}
 	var right *gemmKernel
@@ -42,10 +42,10 @@ func (g *gemmStudy) expected(ctx context.Context, r *Request, kernels []*gemmKer
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
 		t.add(k.name, d.numbers, g.m*g.n, d.max, readable.Ulps(float64(d.most)), fmt.Sprintf("(%d,%d)", d.first/g.n, d.first%g.n), label)
-		res.Plots = append(res.Plots, d.plots(k.name, g.files[3], g)...)
-		res.Remarks = append(res.Remarks, fmt.Sprintf("%s differs from %s in rows %s and columns %s.", k.name, g.files[3], setWords(d.rowsOf, g.m), setWords(d.columnsOf, g.n)))
+		res.Plots = append(res.Plots, d.plots(k.name, g.files[fileD], g)...)
+		res.Remarks = append(res.Remarks, fmt.Sprintf("%s differs from %s in rows %s and columns %s.", k.name, g.files[fileD], setWords(d.rowsOf, g.m), setWords(d.columnsOf, g.n)))
 		res.Remarks = append(res.Remarks, why...)
-		res.Failures = append(res.Failures, fmt.Sprintf("%s differs from %s in %s of %s elements.", k.name, g.files[3],
+		res.Failures = append(res.Failures, fmt.Sprintf("%s differs from %s in %s of %s elements.", k.name, g.files[fileD],
 			readable.Count(uint64(d.numbers)), readable.Count(uint64(g.m*g.n))))
 	}
 	res.Tables = append(res.Tables, t)
@@ -73,13 +73,13 @@ func setWords(has []bool, n int) string {
 
 // want returns the expected product in the format of a kernel's.
 func (g *gemmStudy) want(k *gemmKernel) (*product, error) {
-	m, id := g.matrices[3], k.product.f
+	m, id := g.matrices[fileD], k.product.f
 	if m.id != id && m.Width != id.Width() && m.id.Width() < id.Width() {
-		return nil, fmt.Errorf("%s has elements of %d bytes, the product of %s is in %s", g.files[3], m.Width, k.name, id)
+		return nil, fmt.Errorf("%s has elements of %d bytes, the product of %s is in %s", g.files[fileD], m.Width, k.name, id)
 	}
 	read, err := m.in(id)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", g.files[3], err)
+		return nil, fmt.Errorf("%s: %w", g.files[fileD], err)
 	}
 	p := &product{id, make([]byte, g.m*g.n*id.Width())}
 	for n := range g.m * g.n {
@@ -103,7 +103,7 @@ func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, w
 		if err != nil {
 			return nil, "", err
 		}
-		return []string{fmt.Sprintf("%s has the bits of %s. The first partial sum of %s that is not one of its: %s.", right.name, g.files[3], k.name, first)}, "-", nil
+		return []string{fmt.Sprintf("%s has the bits of %s. The first partial sum of %s that is not one of its: %s.", right.name, g.files[fileD], k.name, first)}, "-", nil
 	}
 	if r.Progress != nil {
 		q.Progress = func(done, of int) { r.Progress(done, of, "why "+k.name+" differs") }
@@ -113,10 +113,10 @@ func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, w
 		return nil, "", err
 	}
 	if a.Kernel == nil {
-		return []string{fmt.Sprintf("%s: unexplained. No schedule that differs from it in one or two fields gives the bits of %s.", k.name, g.files[3])}, a.Label, nil
+		return []string{fmt.Sprintf("%s: unexplained. No schedule that differs from it in one or two fields gives the bits of %s.", k.name, g.files[fileD])}, a.Label, nil
 	}
 	words = []string{fmt.Sprintf("%s: %s. With this change of its schedule it has the bits of all %d elements of %s. The first partial sum that differs: %s.",
-		k.name, a.Words, a.Checked, g.files[3], a.First)}
+		k.name, a.Words, a.Checked, g.files[fileD], a.First)}
 	if len(a.Others) > 0 {
 		words = append(words, fmt.Sprintf("They do not rule out a change of %s.", strings.Join(a.Others, ", ")))
 	}

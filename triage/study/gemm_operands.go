@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/gemm"
@@ -28,13 +29,13 @@ func (g *gemmStudy) operands(ctx context.Context, k *gemmKernel) (*gemm.Operands
 	if o.B, o.SB, o.ScaleB, err = g.lines(ctx, 1, u, of.ScaleB); err != nil {
 		return nil, err
 	}
-	c := g.matrices[2]
+	c := g.matrices[fileC]
 	if c == nil {
 		return o, nil
 	}
 	read, err := c.in(u.D)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", g.files[2], err)
+		return nil, fmt.Errorf("%s: %w", g.files[fileC], err)
 	}
 	if !of.AddsC() {
 		return nil, fmt.Errorf(`it adds no C: leave --c out, or give the schedule "c_first" or an epilogue with a step that adds C`)
@@ -60,10 +61,21 @@ func (g *gemmStudy) lines(ctx context.Context, which int, u *mma.Instruction, bl
 	lineScales := make([]byte, padded/q.block*u.Scale.Width())
 	values := make([]float64, padded)
 	m := g.matrices[which]
+	var given []uint64 // scales of files
+	if blocks != nil {
+		if kernel, err = g.scales(fileScale+which, blocks, count, schedule.Side(u.D)); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if u.Scale != fp.None {
+		if given, err = g.scales(fileUnitScale+which, &schedule.Blocks{Lines: 1, K: q.block}, count, u.Scale); err != nil {
+			return nil, nil, nil, err
+		}
+	}
 	var read func(row, column int) uint64
-	if m != nil && (m.id == fp.None || m.id == id) {
-		if u.Scale != fp.None {
-			return nil, nil, nil, fmt.Errorf("%s has codes, but no scales for them: give floating-point numbers", g.files[which])
+	if m != nil && (m.id == fp.None || m.id == id || kernel != nil || given != nil) {
+		if u.Scale != fp.None && given == nil {
+			return nil, nil, nil, fmt.Errorf("%s has codes, but no scales for them: give floating-point numbers, or --%s", g.files[which], scaleFlags[fileUnitScale-fileScale+which][0])
 		}
 		if read, err = m.in(id); err != nil {
 			return nil, nil, nil, fmt.Errorf("%s: %w", g.files[which], err)
@@ -92,10 +104,79 @@ func (g *gemmStudy) lines(ctx context.Context, which int, u *mma.Instruction, bl
 			s.divide(n, g.line(which, n, values[:g.k]))
 			putQuantized(&q, line, lineScales, values, false)
 		}
+		for i := 0; given != nil && i < padded/q.block; i++ {
+			mma.Store(lineScales, u.Scale.Width(), i, given[n*padded/q.block+i])
+		}
 		codes = append(codes, line[:g.k*w]...)
 		scales = append(scales, lineScales...)
 	}
-	return codes, scales, s.codes(), nil
+	if kernel == nil {
+		kernel = s.codes()
+	}
+	return codes, scales, kernel, nil
+}
+
+// scales returns the scales of a file as codes, in the order of schedule.Blocks.Index; nil without a
+// file. Rows and columns of the file are as many as blocks, or as elements, or one.
+func (g *gemmStudy) scales(file int, b *schedule.Blocks, lines int, id fp.ID) (codes []uint64, err error) {
+	m := g.matrices[file]
+	if m == nil {
+		return nil, nil
+	}
+	read, err := m.in(id)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.files[file], err)
+	}
+	rows, columns := m.sides()
+	of, along := read, b.Along(g.k)
+	if (file-fileScale)%2 == 1 { // of B: its columns are lines
+		of = func(line, k int) uint64 { return read(k, line) }
+		rows, columns = columns, rows
+	}
+	place := func(have, blocks, elements, block int) func(int) int {
+		switch {
+		case have == 1:
+			return func(int) int { return 0 }
+		case have == blocks:
+			return func(n int) int { return n / max(block, 1) }
+		case have == elements:
+			return func(n int) int { return n }
+		}
+		err = fmt.Errorf("%s has %d rows and %d columns: neither 1 nor %d, as many as blocks, nor %d, as many as elements", g.files[file], m.Rows, m.Columns, blocks, elements)
+		return nil
+	}
+	line, k := place(rows, b.Count(lines, g.k)/along, lines, b.Lines), place(columns, along, g.k, b.K)
+	if err != nil {
+		return nil, err
+	}
+	codes = make([]uint64, b.Count(lines, g.k))
+	set := make([]bool, len(codes))
+	for i := range lines {
+		for j := range g.k {
+			n, code := b.Index(i, j, g.k), of(line(i), k(j))
+			if set[n] && codes[n] != code {
+				return nil, fmt.Errorf("%s has different scales for elements that share one: those of line %d and k = %d are among them", g.files[file], i, j)
+			}
+			codes[n], set[n] = code, true
+		}
+	}
+	return codes, nil
+}
+
+// unusedScales returns an error if scales of a file are those of no kernel.
+func (g *gemmStudy) unusedScales(kernels []*gemmKernel) error {
+	has := []func(k *gemmKernel) bool{
+		func(k *gemmKernel) bool { return k.kernel != nil && k.kernel.ScaleA != nil },
+		func(k *gemmKernel) bool { return k.kernel != nil && k.kernel.ScaleB != nil },
+		func(k *gemmKernel) bool { return k.unit.Scale != fp.None },
+		func(k *gemmKernel) bool { return k.unit.Scale != fp.None },
+	}
+	for i, f := range scaleFlags {
+		if g.files[fileScale+i] != "" && !slices.ContainsFunc(kernels, has[i]) {
+			return fmt.Errorf("--%s: no kernel has %s", f[0], f[1])
+		}
+	}
+	return nil
 }
 
 // line fills values with row n of A, or column n of B.

@@ -117,7 +117,7 @@ var reproduced = []struct {
 	{"Sun et al.", []item{
 		{name: "Tables 1, 2; Figs. 1 to 5", what: "architectures, related work, programming interfaces", note: "no arithmetic"},
 		{name: "Tables 3 to 7; Figs. 6, 7, 10, 11", what: "latency and throughput of mma and mma.sp", note: "cycles, which need a GPU: mmafuzz bench --device --target cuda:0 prints its own, and theirs where it is the same GPU"},
-		{name: "Tables 8 to 10; Figs. 8, 9, 12 to 15", what: "operand layouts and loads from shared memory", note: "data movement"},
+		{name: "Tables 8 to 10; Figs. 8, 9, 12 to 15", what: "operand layouts and loads from shared memory", note: "cycles, which need a GPU: mmafuzz bench --device --target cuda:0 prints its own, and theirs where it is the same GPU"},
 		{name: "Table 11", what: "formats", entries: sun11},
 		{name: "Fig. 16", what: "profiling of three operations", note: "a method; its results are in Tables 12 to 15"},
 		{name: "Table 12", what: "errors of BF16", entries: profiled("Table 12")},

@@ -5,6 +5,7 @@ import functools
 import json
 import os
 import pathlib
+import struct
 import sys
 
 _HERE = pathlib.Path(__file__).parent
@@ -50,6 +51,7 @@ def _load():
         ("explain", ctypes.c_void_p, [_handle, _text, ctypes.c_int, _failure]),
         ("inputs", None, [_handle, ctypes.c_uint64, ctypes.c_uint64, ctypes.POINTER(Batch), _failure]),
         ("run", _handle, [_handle, ctypes.POINTER(Batch), ctypes.c_int, _failure]),
+        ("tile", ctypes.c_int, [_text]),
         ("schedule", ctypes.c_void_p, [_handle, _text, *[ctypes.c_int64] * 3, ctypes.c_int, _failure]),
         ("gemm", _handle, [_handle, _text, ctypes.POINTER(Batch), ctypes.c_int, _failure]),
         ("task", _handle, [_text, _handle, _handle, _text, _failure]),
@@ -89,6 +91,16 @@ def call(name, *arguments):
     if failure.value:
         raise Error(_taken(failure.value))
     return result
+
+
+_product = struct.Struct("=5q4Q").pack
+
+
+def tile(unit, m, n, k, by_rows, a, b, c, d):
+    """Computes a product of small matrices at the addresses a, b, c and d, if that takes no longer
+    than to begin a job: whether it was done."""
+    lib = _load()
+    return os.getpid() == lib.process and not lib.mmafuzz_tile(_product(unit, m, n, k, by_rows, a, b, c, d))
 
 
 def call_json(name, *arguments):

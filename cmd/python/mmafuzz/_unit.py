@@ -213,9 +213,18 @@ def _batch(shape, *arrays):
     batch = _library.Batch(*shape)
     for name, x in zip(("a", "b", "c", "sa", "sb", "d"), arrays):
         if x is not None:
-            setattr(batch, name, x.__array_interface__["data"][0])
+            setattr(batch, name, _address(x))
             setattr(batch, "bytes_" + name, x.nbytes)
     return batch
+
+
+def _address(x):
+    """The address of an array of codes without gaps: by way of its buffer, which is five times as
+    fast as NumPy's answer, but cannot be had of arrays that are empty or not to be written."""
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(x))
+    except (TypeError, ValueError, BufferError):
+        return x.__array_interface__["data"][0]
 
 
 class Text(str):

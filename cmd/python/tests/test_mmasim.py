@@ -77,6 +77,22 @@ class MMASim(unittest.TestCase):
                     compared += 1
         self.assertEqual(compared, 380)
 
+    def test_tile(self):
+        """A tile of the instruction's own shape, however it is stored, is what the rows one by one are."""
+        import torch
+
+        rng = np.random.default_rng(3)
+        for module, cls, arch, name in (("nv_ptx", "MMA", "Hopper", "m16n8k16.f32.f16.f16.f32"), ("nv_ptx", "MMA", "Ampere", "m16n8k8.f32.tf32.tf32.f32"),
+                                        ("nv_ptx", "WGMMA", "Hopper", "m64n16k32.f16.e4m3.e4m3"), ("amd", "MFMA", "CDNA3", "f64_16x16x4_f64")):
+            op = getattr(importlib.import_module("mmafuzz.mmasim." + module), cls)(arch, name)
+            a, b, c = self.operands(op, rng, op.m, op.n)
+            want = torch.cat([op(a[r:r + 1], b, c[r:r + 1]) for r in range(op.m)])
+            spaced = torch.stack([a, a], 2)[:, :, 0]
+            for x in ((a, b, c), (a, b.contiguous(), c), (spaced, b, c), (a, b, c.T.contiguous().T), (a, torch.stack([b, b], 2)[:, :, 0], c)):
+                got = op(*x)
+                self.assertEqual((got.dtype, got.shape), (op.d_type, (op.m, op.n)))
+                self.assertTrue(torch.equal(got.contiguous().view(torch.uint8), want.contiguous().view(torch.uint8)), name)
+
     def test_dpa(self):
         """Dot products, of any shape, are those of the matrices."""
         import torch

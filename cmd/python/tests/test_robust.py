@@ -12,6 +12,7 @@ import unittest
 import numpy as np
 
 import mmafuzz
+from mmafuzz import _library
 from common import HOPPER, chain, dots, rng
 
 FORMATS = ("fp16", "fp16", "fp32", "fp32")
@@ -131,6 +132,22 @@ class Exceptions(unittest.TestCase):
         same = np.broadcast_to(a[0], (1000, 16))
         np.testing.assert_array_equal(u(same, same, c[:1]), np.repeat(u(a[0], a[0], c[0]), 1000))
 
+    def test_tile(self):
+        """A tile that is computed at once is that of a batch; what is not a matter of a moment is left."""
+        for name, m, n in ((HOPPER, 16, 8), ("sim:hopper/mma.m8n8k4.f64.f64.f64.f64", 3, 5), ("sim:ada/mma.m16n8k32.f32.e4m3.e4m3.f32", 1, 1)):
+            u = mmafuzz.unit(name)
+            k = 2 * u.info.k
+            a, b, c, d = (rng.integers(0, 256, (*shape, f.codes.itemsize), np.uint8).view(f.codes)[..., 0] for shape, f in
+                          (((m, k), u.info.a), ((k, n), u.info.b), ((m, n), u.info.c), ((m, n), u.info.d)))
+            want, columns = u.matmul(a, b, c, codes=True), np.ascontiguousarray(b.T)
+            for by_rows, x in ((1, b), (0, columns)):
+                d[:] = ~want
+                self.assertTrue(_library.tile(u._handle, m, n, k, by_rows, *(y.ctypes.data for y in (a, x, c, d))))
+                np.testing.assert_array_equal(d, want)
+            self.assertFalse(_library.tile(u._handle, 2**20, 2**20, k, 0, 0, 0, 0, 0))
+            u.close()
+            self.assertFalse(_library.tile(u._handle, m, n, k, 0, 0, 0, 0, 0))
+
     def test_closed(self):
         u = mmafuzz.unit(HOPPER)
         u.close()
@@ -153,7 +170,7 @@ class Processes(unittest.TestCase):
             if str(mmafuzz.compare(chain, u, count=1000)) != found:
                 wrong.append("comparison")
 
-        threads = [threading.Thread(target=work) for _ in range(6)]
+        threads = [threading.Thread(target=work) for _ in range(3)]
         for t in threads:
             t.start()
         for t in threads:

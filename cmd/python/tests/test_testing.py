@@ -23,13 +23,13 @@ UNIT = mmafuzz.unit("{HOPPER}")
 def test_equal():
     assert_same_bits(UNIT, "{HOPPER}")
 
-def promotes(a, b, c):
-    """The kernel has lost its accumulator: c goes through FP16."""
-    with np.errstate(all="ignore"):
-        return UNIT(a, b, c.astype(np.float16).astype(np.float32))
+def chain(a, b, c):
+    for k in range(16):
+        c = c + a[:, k].astype(np.float32) * b[:, k].astype(np.float32)
+    return c
 
 def test_kernel():
-    assert_same_bits(promotes, "{HOPPER}")
+    assert_same_bits(chain, "{HOPPER}")
 '''
 
 

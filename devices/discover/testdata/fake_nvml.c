@@ -1,11 +1,11 @@
 /* A libnvidia-ml.so of three GPUs for tests. FAKE_NVML says what goes wrong:
-   init, count, or nothing. */
+   driver, init, count, or nothing; busy: the clocks are others. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef int ret;
-enum { SUCCESS, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED, DRIVER_NOT_LOADED = 9, GPU_IS_LOST = 15 };
+enum { SUCCESS, UNINITIALIZED, INVALID_ARGUMENT, NOT_SUPPORTED, DRIVER_NOT_LOADED = 9, GPU_IS_LOST = 15, LIB_RM_VERSION_MISMATCH = 18 };
 
 static int breaks(const char *what) {
 	const char *how = getenv("FAKE_NVML");
@@ -17,12 +17,13 @@ static int text(char *to, unsigned n, const char *from) {
 	return SUCCESS;
 }
 
-ret nvmlInit_v2(void) { return breaks("init") ? DRIVER_NOT_LOADED : SUCCESS; }
+ret nvmlInit_v2(void) { return breaks("driver") ? DRIVER_NOT_LOADED : breaks("init") ? LIB_RM_VERSION_MISMATCH : SUCCESS; }
 ret nvmlShutdown(void) { return SUCCESS; }
 
 const char *nvmlErrorString(ret r) {
 	switch (r) {
 	case UNINITIALIZED: return "Uninitialized";
+	case LIB_RM_VERSION_MISMATCH: return "Driver/library version mismatch";
 	case GPU_IS_LOST: return "GPU is lost";
 	}
 	return "Some error";
@@ -46,7 +47,7 @@ ret nvmlDeviceGetName(void *dev, char *name, unsigned n) {
 }
 
 ret nvmlDeviceGetUUID(void *dev, char *id, unsigned n) {
-	return text(id, n, dev == (void *)1 ? "GPU-1111" : "GPU-3333");
+	return text(id, n, dev == (void *)1 ? "GPU-11111111-1111-1111-1111-111111111111" : "GPU-3333");
 }
 
 ret nvmlDeviceGetCudaComputeCapability(void *dev, int *major, int *minor) {
@@ -61,11 +62,26 @@ ret nvmlDeviceGetEccMode(void *dev, int *now, int *later) {
 }
 
 ret nvmlDeviceGetClockInfo(void *dev, int kind, unsigned *mhz) {
-	*mhz = kind == 1 ? 345 : 0;
+	*mhz = kind == 1 ? (breaks("busy") ? 1830 : 345) : kind == 2 ? 3200 : 0;
 	return dev == (void *)1 ? SUCCESS : NOT_SUPPORTED;
 }
 
 ret nvmlDeviceGetMaxClockInfo(void *dev, int kind, unsigned *mhz) {
-	*mhz = kind == 1 ? 1980 : 0;
+	*mhz = kind == 1 ? 1980 : kind == 2 ? 3201 : 0;
 	return dev == (void *)1 ? SUCCESS : NOT_SUPPORTED;
+}
+
+ret nvmlDeviceGetVbiosVersion(void *dev, char *v, unsigned n) {
+	return dev == (void *)1 ? text(v, n, "96.00.74.00.01") : NOT_SUPPORTED;
+}
+
+ret nvmlDeviceGetTotalEccErrors(void *dev, int kind, int counter, unsigned long long *n) {
+	*n = counter ? 99 : kind ? 2 : 7;
+	return dev == (void *)1 ? SUCCESS : NOT_SUPPORTED;
+}
+
+/* Power cap, thermal slowdown, and a bit that has no name. */
+ret nvmlDeviceGetCurrentClocksThrottleReasons(void *dev, unsigned long long *bits) {
+	*bits = dev == (void *)1 ? 0x1044 : 0;
+	return SUCCESS;
 }

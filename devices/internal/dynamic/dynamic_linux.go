@@ -8,12 +8,6 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// purego before v0.11.0 must not be used: with cgo on, a process crashes as soon as
-// a goroutine that is locked to its thread has called it and ends.
-
-// Supported explains why this program cannot load libraries, nil if it can.
-func Supported() error { return nil }
-
 // Open loads a library. The dynamic linker keeps its last error for each thread, so the
 // goroutine stays on its thread until purego has read the error.
 func Open(path string) (handle uintptr, err error) {
@@ -22,15 +16,4 @@ func Open(path string) (handle uintptr, err error) {
 	return purego.Dlopen(path, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 }
 
-// bind sets the variable of function type at address fn to a function of a library. It
-// returns an error if the library has no such function.
-func bind(handle uintptr, name string, fn any) error {
-	address, err := purego.Dlsym(handle, name)
-	if err == nil {
-		BindAddress(address, fn)
-	}
-	return err
-}
-
-// BindAddress sets the variable of function type at fn to the C function at an address.
-func BindAddress(address uintptr, fn any) { purego.RegisterFunc(fn, address) }
+func symbol(handle uintptr, name string) (uintptr, error) { return purego.Dlsym(handle, name) }

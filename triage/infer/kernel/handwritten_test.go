@@ -576,7 +576,7 @@ var handwrittens = []struct {
 // on matrices that were drawn by no code of the inference.
 func TestHandwritten(t *testing.T) {
 	for n, tc := range handwrittens {
-		if n%tier.Of(16, 8, 1) != 0 {
+		if n%tier.Of(16, 8, 3, 1) != 0 {
 			continue
 		}
 		t.Run(tc.name, func(t *testing.T) {

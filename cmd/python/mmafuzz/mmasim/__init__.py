@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from .. import _torch
-from .._library import Error
+from .._library import Error, tile
 from .._unit import unit
 
 _ARCHS = {"Volta": "volta", "Turing": "turing", "Ampere": "ampere", "Ada Lovelace": "ada", "Hopper": "hopper", "Blackwell": "blackwell",
@@ -79,8 +79,29 @@ class _Operation:
 class MMAOperation(_Operation):
     """An instruction without block scales."""
 
+    def __init__(self, prefix, arch, name, size=None):
+        super().__init__(prefix, arch, name, size)
+        # In a call of one tile most of the time is that of looking at the operands.
+        self._whole = self.a_type != torch.uint8 != self.b_type
+        self._shapes = (self.m, self.k), (self.k, self.n), (self.m, self.n)
+
     def __call__(self, A, B, C):
-        return self._multiply(A, B, C)
+        D = self._tile(A, B, C)
+        return self._multiply(A, B, C) if D is None else D
+
+    def _tile(self, a, b, c):
+        """The product of one tile whose tensors are taken as they are; None of others."""
+        x, y, z = self._shapes
+        if not (self._whole and type(a) is type(b) is type(c) is torch.Tensor and a.is_cpu and b.is_cpu and c.is_cpu
+                and a.dtype is self.a_type and b.dtype is self.b_type and c.dtype is self.c_type
+                and a.shape == x and b.shape == y and c.shape == z and a.is_contiguous() and c.is_contiguous()):
+            return None
+        by_rows = b.is_contiguous()
+        if not by_rows and b.stride() != (1, self.k):
+            return None
+        d = torch.empty_like(c) if self.d_type is self.c_type else torch.empty(z, dtype=self.d_type)
+        done = tile(self._unit._handle, *z, self.k, by_rows, a.data_ptr(), b.data_ptr(), c.data_ptr(), d.data_ptr())
+        return d if done else None
 
     def dpa(self, a, b, c):
         return self._dpa(a, b, c)

@@ -66,9 +66,28 @@ func (k *kernel) time(shape string, out unsafe.Pointer, rounds uint32) uintptr {
 	return 0
 }
 
+// timeLoad stands for a loop of loads: one word of each bank is served in a cycle, and the
+// first is there after 23 (Sun et al., Table 10).
+func timeLoad(name, shape string, out unsafe.Pointer, rounds uint32) uintptr {
+	var warps, ilp, ways int
+	if _, err := fmt.Sscanf(shape, "w%d_i%d", &warps, &ilp); err != nil {
+		return 500
+	}
+	if _, err := fmt.Sscanf(name[strings.LastIndex(name, "_"):], "_%dway", &ways); err != nil {
+		return 500
+	}
+	for w := range warps {
+		*(*uint32)(unsafe.Add(out, 16*w)) = rounds * 16 * uint32(max(23+2*(ways-1), warps*ilp*ways))
+	}
+	return 0
+}
+
 // launch executes a kernel. Its result is an error code of the driver.
 func launch(entry *byte, in, out unsafe.Pointer, tiles uintptr) uintptr {
 	name, shape, timed := strings.Cut(text(entry), "_timed_")
+	if timed && strings.HasPrefix(name, "ld") {
+		return timeLoad(name, shape, out, uint32(tiles))
+	}
 	k, err := kernels().find(name)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fake CUDA:", err)

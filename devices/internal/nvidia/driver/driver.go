@@ -1,4 +1,4 @@
-// Package driver calls NVIDIA's driver, libcuda.so.1, which is loaded at run time:
+// Package driver calls NVIDIA's driver, libcuda.so.1 or nvcuda.dll, which is loaded at run time:
 // the package needs no CUDA toolkit, no header and no C compiler, and programs that import
 // it start on machines without the driver.
 //
@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -32,7 +33,7 @@ import (
 // the usual ones.
 const Override = "MMAFUZZ_LIBCUDA"
 
-// candidates are the names under which the library is looked for: by the dynamic linker,
+// candidates are the names under which the library is looked for on Linux: by the dynamic linker,
 // with the name that drivers install and the name of development packages; in the folder of
 // drivers in Windows Subsystem for Linux; and in those that container runtimes mount.
 var candidates = []string{
@@ -83,6 +84,9 @@ func Open() (*Library, error) {
 // find loads the first of the candidates that can be loaded.
 func find() (handle uintptr, path string, err error) {
 	names := candidates
+	if runtime.GOOS == "windows" {
+		names = []string{"nvcuda.dll"}
+	}
 	if name := os.Getenv(Override); name != "" {
 		names = []string{name}
 	}

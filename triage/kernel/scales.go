@@ -1,0 +1,169 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// scale draws the scales that the sides need: the same for an element on both, if both have some.
+// Those of kernels are near 1 and no powers of two, which would hide where they are multiplied in.
+func (z *Fuzz) scale(rng *rand.Rand, p *drawn) {
+	for _, s := range []*Side{z.A, z.B} {
+		if u := s.Unit; u.Scale != fp.None && p.a.SA == nil {
+			f, blocks := u.Scale.Get(), unitBlocks(u)
+			one := func(lines int) []byte {
+				out := make([]byte, blocks.Count(lines, p.a.K)*u.Scale.Width())
+				for i := range len(out) / u.Scale.Width() {
+					mma.Store(out, u.Scale.Width(), i, f.FromFloat64(math.Ldexp(1, rng.IntN(5)-2)))
+				}
+				return out
+			}
+			p.a.SA, p.a.SB = one(p.a.M), one(p.a.N)
+		}
+	}
+	if z.B.Unit.Scale != fp.None {
+		p.b.SA, p.b.SB = p.a.SA, p.a.SB
+	}
+	if z.A.Unit.Scale == fp.None {
+		p.a.SA, p.a.SB = nil, nil
+	}
+	side := schedule.Side(z.A.Unit.D).Get()
+	draw := func(which, lines int) (a, b []uint64) {
+		of := [2]*schedule.Blocks{z.A.blocks(which), z.B.blocks(which)}
+		common := common(of[0], of[1])
+		if common == nil {
+			return nil, nil
+		}
+		all := make([]uint64, common.Count(lines, p.a.K))
+		for i := range all {
+			all[i] = side.FromFloat64(0.5 + rng.Float64())
+		}
+		return spread(all, common, of[0], lines, p.a.K), spread(all, common, of[1], lines, p.a.K)
+	}
+	p.a.ScaleA, p.b.ScaleA = draw(0, p.a.M)
+	p.a.ScaleB, p.b.ScaleB = draw(1, p.a.N)
+}
+
+// checkScales returns an error if instructions of the sides have different scales.
+func (z *Fuzz) checkScales() error {
+	a, b := z.A.Unit, z.B.Unit
+	if a.Scale != fp.None && b.Scale != fp.None && (a.Scale != b.Scale || a.Block != b.Block) {
+		return fmt.Errorf("%s has scales in %s for %d products, and %s in %s for %d: no scales are the same for both", z.A.Name, a.Scale, a.Block, z.B.Name, b.Scale, b.Block)
+	}
+	return nil
+}
+
+// blocks are those of a side's scales of A (which 0) or B; nil: it has none.
+func (s *Side) blocks(which int) *schedule.Blocks {
+	if s.Kernel == nil {
+		return nil
+	}
+	return [2]*schedule.Blocks{s.Kernel.ScaleA, s.Kernel.ScaleB}[which]
+}
+
+// unitBlocks are those of an instruction's scales.
+func unitBlocks(u *mma.Instruction) *schedule.Blocks {
+	return &schedule.Blocks{Lines: 1, K: int(u.Block)}
+}
+
+// common returns the smallest blocks that consist of whole blocks of both.
+func common(a, b *schedule.Blocks) *schedule.Blocks {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	multiple := func(x, y int) int {
+		if x == 0 || y == 0 {
+			return 0 // all
+		}
+		n := x
+		for n%y != 0 {
+			n += x
+		}
+		return n
+	}
+	return &schedule.Blocks{Lines: multiple(a.Lines, b.Lines), K: multiple(a.K, b.K)}
+}
+
+// spread returns the scales of blocks that lie in larger ones; nil if there are no blocks.
+func spread(codes []uint64, from, to *schedule.Blocks, lines, depth int) (all []uint64) {
+	if to == nil {
+		return nil
+	}
+	along := to.Along(depth)
+	for n := range to.Count(lines, depth) {
+		all = append(all, codes[from.Index(n/along*to.Lines, n%along*to.K, depth)])
+	}
+	return all
+}
+
+// scaleFiles are the flags of mmafuzz gemm for scales, and the files of a bundle.
+var scaleFiles = [4][2]string{{"scale-a", "scale-A.npy"}, {"scale-b", "scale-B.npy"}, {"unit-scale-a", "unit-scale-A.npy"}, {"unit-scale-b", "unit-scale-B.npy"}}
+
+// scaleFile is the scales of a matrix for a file: one for each element of A or B where sides have
+// blocks of their own, otherwise one for each block. They lie as A or B does.
+type scaleFile struct {
+	rows, columns int
+	id            fp.ID
+	codes         []byte
+}
+
+// scaleFiles returns the scales of the smallest product; nil for those that neither side has.
+func (f *Found) scaleFiles() (files [4]*scaleFile) {
+	c := f.Smallest
+	for side, o := range c.Operands {
+		k, u := c.kernels[side], c.units[side]
+		for which, codes := range [2][]uint64{o.ScaleA, o.ScaleB} {
+			if k == nil || len(codes) == 0 {
+				continue
+			}
+			id, lines := schedule.Side(u.D), [2]int{o.M, o.N}[which]
+			b, each := [2]*schedule.Blocks{k.ScaleA, k.ScaleB}[which], &schedule.Blocks{Lines: 1, K: 1}
+			all := spread(codes, b, each, lines, o.K)
+			out := make([]byte, len(all)*id.Width())
+			for i, code := range all {
+				mma.Store(out, id.Width(), i, code)
+			}
+			files[which] = newScaleFile(which, out, id, o.K)
+		}
+		for which, codes := range [2][]byte{o.SA, o.SB} {
+			if len(codes) > 0 {
+				files[2+which] = newScaleFile(which, codes, u.Scale, unitBlocks(u).Along(o.K))
+			}
+		}
+	}
+	return files
+}
+
+// newScaleFile makes a file of scales that lie line after line, along of each.
+func newScaleFile(which int, codes []byte, id fp.ID, along int) *scaleFile {
+	lines := len(codes) / id.Width() / along
+	if which == 0 {
+		return &scaleFile{lines, along, id, codes}
+	}
+	return &scaleFile{along, lines, id, transposed(codes, id, lines, along)}
+}
+
+// saveScales writes the files of scales into a bundle, and removes others.
+func (f *Found) saveScales(dir string) error {
+	for i, s := range f.scaleFiles() {
+		name := filepath.Join(dir, scaleFiles[i][1])
+		if s == nil {
+			if err := corpus.ReplaceOrRemoveFile(name, nil); err != nil {
+				return err
+			}
+		} else if err := WriteMatrix(name, s.id, s.rows, s.columns, s.codes); err != nil {
+			return err
+		}
+	}
+	return nil
+}
