@@ -179,6 +179,18 @@ func (m *Model) Dot(d *mma.Dot, tr *Trace) uint64 {
 	return x.run()
 }
 
+// DotChanged is Dot of a unit whose multipliers are broken. change is called for each product of
+// numbers other than zero, before anything rounds it: with its k, its value, in which the product of
+// the significands is an integer, and its nominal exponent. It returns those of the broken one, which has the same sign.
+func (m *Model) DotChanged(d *mma.Dot, change func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32)) uint64 {
+	x := m.machines.Get().(*machine)
+	defer m.machines.Put(x)
+	x.trace, x.change = nil, change
+	defer func() { x.change = nil }()
+	x.load(d)
+	return x.run()
+}
+
 // Run computes D of every tile of a batch into out, which has the size of the
 // batch's D. The batch's K must be a multiple of the instruction's K.
 func (m *Model) Run(in *mma.Batch, out []byte) {

@@ -35,7 +35,7 @@ const (
 	OutputFTZ            Label = "output-ftz"            // subnormal results flushed
 	SignedZero           Label = "signed-zero"           // sign of zero results
 	NaNEncoding          Label = "nan-encoding"          // code of NaN results, how NaN operands are read
-	Layout               Label = "layout"                // the result depends on the position in the tile
+	Layout               Label = "layout"                // the result depends on where the dot product stands
 	Defect               Label = "defect"                // an error under a condition: package defect
 	Unexplained          Label = "unexplained"
 )
@@ -69,7 +69,7 @@ var labelDocs = []LabelDoc{
 	{OutputFTZ, "subnormal products, sums or results flushed to zero"},
 	{SignedZero, "sign of a zero result"},
 	{NaNEncoding, "code of a NaN result, reading of NaN operands"},
-	{Layout, "the result depends on the position in the tile"},
+	{Layout, "the result depends on the position in the tile, on its other elements, or on what came before"},
 	{Defect, "an error under a condition, in a unit that else computes what a program says"},
 	{Unexplained, "no change that was tried explains the difference"},
 }

@@ -60,6 +60,9 @@ const (
 	Exhausted   Verdict = "exhausted"   // the queries or the time are spent
 )
 
+// TimeSpent is the Note of an inference that Options.Time has ended.
+const TimeSpent = "the time is spent"
+
 // Result is the result of an inference.
 type Result struct {
 	Verdict Verdict
@@ -208,7 +211,7 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 	case errors.Is(err, errFaults):
 		r.Verdict, r.Note = Failing, err.Error()
 	case errors.Is(err, errBudget), errors.Is(err, context.DeadlineExceeded):
-		r.Verdict, r.Note = Exhausted, "the time is spent"
+		r.Verdict, r.Note = Exhausted, TimeSpent
 		if errors.Is(err, errBudget) {
 			r.Note = err.Error()
 		}
