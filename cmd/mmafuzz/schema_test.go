@@ -44,6 +44,9 @@ var headings = []struct {
 	{regexp.MustCompile(`^prove --property, `), "property"},
 	{regexp.MustCompile(`^vectors --check, `), "failed"},
 	{regexp.MustCompile(`^vectors --score:$`), "score"},
+	{regexp.MustCompile(`^vectors --screen, `), "screen"},
+	{regexp.MustCompile(`^vectors --screen --time, then `), "screen wrong"},
+	{regexp.MustCompile(`^vectors --screen --time, at the end:$`), "screened"},
 	{regexp.MustCompile(`^infer --shape, `), "kernel"},
 	{regexp.MustCompile(`^(run|diff) of kernels\b`), "$1 kernels"},
 	{regexp.MustCompile(`^corpus (\w+), `), "$1"},
@@ -279,6 +282,12 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	verify(jsonOf(t, 1, "", "vectors", "--score", "tests.txt", "--arch", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32"), "score")
+	screen := jsonOf(t, 1, "", "vectors", "--screen", "--arch", "volta", "--target", "exec:mmachild -bad stuck volta mma.m8n8k4.f32.f16.f16.f32",
+		"--inst", "mma.m8n8k4.f32.f16.f16.f32", "--time", "1us")
+	last := len(screen) - 1
+	verify(screen[:1], "screen")
+	verify(screen[1:last], "screen wrong")
+	verify(screen[last:], "screened")
 	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000", "--out", filepath.Join(t.TempDir(), "found")), "bisect")
 	verify(jsonOf(t, 1, "", append([]string{"run", "--accept", "bound=u*S", "--count", "1000"}, units...)...), "accept")
 	verify(jsonOf(t, 0, "", "tolerance", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "100"), "tolerance")

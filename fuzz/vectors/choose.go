@@ -87,35 +87,35 @@
 //
 // vectors --screen, an object for the inputs:
 //
-//	instruction    string
-//	planted        number  stuck-at faults of the data path, by which the inputs are ranked
-//	killed         number  of these, that give a wrong result for some input
-//	random         number  faults of other kinds, by which the inputs are measured
-//	rates[].inputs number  the first inputs
-//	rates[].screen number  random faults that these kill, in percent
-//	rates[].normal number  that as many inputs of normally distributed numbers kill
-//	rates[].raw    number  that as many inputs of raw bits kill
+//	instruction     string
+//	planted         number  stuck-at faults of the data path, by which the inputs are ranked
+//	killed          number  of these, that give a wrong result for some input
+//	random          number  faults of other kinds, by which the inputs are measured
+//	rates[].inputs  number  the first inputs
+//	rates[].screen  number  random faults that these kill, in percent
+//	rates[].normal  number  that as many inputs of normally distributed numbers kill
+//	rates[].raw     number  that as many inputs of raw bits kill
 //
-// then one for each wrong result, the first of each input and lane:
+// vectors --screen --time, then an object for the first wrong result of each input and lane:
 //
-//	time   string  RFC 3339, when it was seen
-//	input  number  1 is the first
-//	tile   number  of the batch, from 0
-//	row    number  of the tile
-//	column number
-//	dot    string  the input, as mmafuzz eval reads it
-//	want   string
-//	got    string
-//	bits[] number  those that are wrong, 0 is the lowest
+//	time    string  RFC 3339, when it was seen
+//	input   number  1 is the first
+//	tile    number  of the batch, from 0
+//	row     number  of the tile
+//	column  number
+//	dot     string  the input, as mmafuzz eval reads it
+//	want    string
+//	got     string
+//	bits[]  number  those that are wrong, 0 is the lowest
 //
-// and one at the end:
+// vectors --screen --time, at the end:
 //
-//	passes       number  of all inputs in all lanes
-//	lanes        number
-//	results      number
-//	wrong        number  results
-//	wrong_lanes  number  lanes with a wrong result
-//	microseconds number  that a pass took
+//	passes        number  of all inputs in all lanes
+//	lanes         number
+//	results       number
+//	wrong         number  results
+//	wrong_lanes   number  lanes with a wrong result
+//	microseconds  number  that a pass took
 //
 // The API of this package is not promised: it may change in any version.
 package vectors
