@@ -223,5 +223,5 @@ func planDifference(have, want *Plan) string {
 	case want == nil || have.Name != want.Name:
 		return have.Name
 	}
-	return have.Name + " with other contents"
+	return have.Name + " with other contents (" + Differences(have, want) + ")"
 }

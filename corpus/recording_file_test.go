@@ -225,7 +225,7 @@ func TestRecordingFileOther(t *testing.T) {
 		{"date", complete, change(func(h *Header) { h.Date = "2026-01-02" }), "%: the file holds another recording: its date is not given, here it is 2026-01-02"},
 		{"plan", complete, change(func(h *Header) { h.Plan = &Plan{Version: 1, Name: "q"} }), "%: the file holds another recording: its plan is another one: p"},
 		{"changed plan", complete, change(func(h *Header) { h.Plan = &Plan{Version: 1, Name: "p", Seed: 2} }),
-			"%: the file holds another recording: its plan is another one: p with other contents"},
+			"%: the file holds another recording: its plan is another one: p with other contents (seed: 1 and 2)"},
 		{"no plan", complete, change(func(h *Header) { h.Plan = nil }), "%: the file holds another recording: its plan is another one: p"},
 		{"work", complete, change(func(h *Header) { h.Work = "def" }), "%: the file holds another recording: its list of instructions and inputs is abc, here it is def"},
 		{"environment", complete, change(func(h *Header) { h.Environment["driver"], h.Environment["ecc"] = "575", "on" }),

@@ -53,9 +53,9 @@ func (s *tally) report(b *testing.B) {
 	mean(s.queries, "queries/op")
 	mean(s.batches, "batches/op")
 	mean(s.elements, "nonzero")
-	mean(s.key[keyDistinct], "values")
-	mean(s.key[keyFracBits], "fractionbits")
-	mean(s.key[keyExponents], "exponents")
+	mean(int(s.key[keyDistinct]), "values")
+	mean(int(s.key[keyFracBits]), "fractionbits")
+	mean(int(s.key[keyExponents]), "exponents")
 }
 
 // BenchmarkMinimize minimizes one mismatch of 16 products of FP16 per operation,

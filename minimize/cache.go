@@ -12,8 +12,7 @@ type asker struct {
 	*layout
 	test    Test
 	o       Options
-	buckets map[string]string    // answers by id
-	slips   map[string]candidate // the simplest of every other bucket
+	buckets map[string]string // answers by id
 
 	queries, batches, hits int
 	exhausted              bool // the budget ended before an answer
@@ -34,7 +33,7 @@ func newAsker(l *layout, test Test, o Options) *asker {
 	if most := maxCacheBytes / l.bytes(); o.MaxQueries <= 0 || o.MaxQueries > most {
 		o.MaxQueries = most
 	}
-	return &asker{layout: l, test: test, o: o, buckets: map[string]string{}, slips: map[string]candidate{}}
+	return &asker{layout: l, test: test, o: o, buckets: map[string]string{}}
 }
 
 // ask returns the candidates that are in the bucket, in their order. Those that get no
@@ -103,17 +102,7 @@ func (s *asker) askBatch(ctx context.Context, list []candidate) error {
 	s.batches++
 	s.queries += len(list)
 	for i, c := range list {
-		s.record(c, buckets[i])
+		s.buckets[c.id] = buckets[i]
 	}
 	return nil
-}
-
-func (s *asker) record(c candidate, bucket string) {
-	s.buckets[c.id] = bucket
-	if bucket == "" || bucket == s.o.Bucket {
-		return
-	}
-	if old, ok := s.slips[bucket]; !ok || c.compare(old) < 0 {
-		s.slips[bucket] = c
-	}
 }

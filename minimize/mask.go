@@ -127,9 +127,9 @@ func (s *search) mask(ctx context.Context, elements []int) (*Mask, error) {
 func (s *search) freeBits(i int) uint64 {
 	code := s.best.v[i]
 	var free uint64
-	for _, c := range s.variants(i, flips(code, s.codeBits(i))) {
-		if s.keeps(c) {
-			free |= c.v[i] ^ code
+	for _, c := range flips(code, s.codeBits(i)) {
+		if s.keeps(i, c) {
+			free |= c ^ code
 		}
 	}
 	return free
@@ -140,9 +140,9 @@ func (s *search) freeBits(i int) uint64 {
 func (s *search) badFlips(i int, set uint64) []uint64 {
 	code := s.best.v[i]
 	var bad []uint64
-	for _, c := range s.variants(i, assignments(s.formats[i], code, set)) {
-		if !s.keeps(c) {
-			bad = append(bad, c.v[i]^code)
+	for _, c := range assignments(s.formats[i], code, set) {
+		if !s.keeps(i, c) {
+			bad = append(bad, c^code)
 		}
 	}
 	return bad
@@ -185,19 +185,24 @@ func (l *layout) split(free []Free) *Mask {
 	return m
 }
 
-// variants returns the best candidate with other codes of element i.
+// variants returns the best candidate with other codes of element i, without the keys.
 func (s *search) variants(i int, codes []uint64) []candidate {
 	var list []candidate
 	for _, code := range codes {
 		v := append(vector(nil), s.best.v...)
 		v[i] = code
-		list = append(list, s.candidate(v))
+		list = append(list, candidate{v: v, id: s.idOf(v)})
 	}
 	return list
 }
 
-// keeps reports whether a candidate is known to be in the bucket.
-func (s *search) keeps(c candidate) bool { return s.buckets[c.id] == s.o.Bucket }
+// keeps reports whether the best candidate is known to stay in the bucket with another code of
+// element i.
+func (s *search) keeps(i int, code uint64) bool {
+	s.other = append(s.other[:0], s.best.v...)
+	s.other[i] = code
+	return s.buckets[string(s.bytesOf(s.other))] == s.o.Bucket
+}
 
 func (s *search) codeBits(i int) uint64 { return s.formats[i].CodeMask() }
 

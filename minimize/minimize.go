@@ -82,8 +82,6 @@ type Result struct {
 	// Mask specifies which parts of Dot do not matter; nil with SkipMask, or if the budget
 	// ended before.
 	Mask *Mask
-	// Slips are the simplest dot products seen in other buckets.
-	Slips map[string]*mma.Dot
 }
 
 // FlakyError reports that the test contradicts itself: asked again, the result is
@@ -155,9 +153,11 @@ func shared(f mma.Formats, test Test) Test {
 type search struct {
 	*asker
 	best    candidate
-	started bool        // the start was asked about
-	merged  []candidate // the successes of the last round combined, not yet asked about
+	started bool            // the start was asked about
+	merged  []candidate     // the successes of the last round combined, not yet asked about
+	seen    map[string]bool // of pool
 	minimal bool
+	other   vector // scratch of keeps
 }
 
 func (s *search) run(ctx context.Context) (*Result, error) {
@@ -180,14 +180,10 @@ func (s *search) run(ctx context.Context) (*Result, error) {
 }
 
 func (s *search) result(mask *Mask) *Result {
-	r := &Result{
+	return &Result{
 		Dot: s.dot(s.best.v), Queries: s.queries, Batches: s.batches, CacheHits: s.hits,
-		Minimal: s.minimal, Mask: mask, Slips: map[string]*mma.Dot{},
+		Minimal: s.minimal, Mask: mask,
 	}
-	for bucket, c := range s.slips {
-		r.Slips[bucket] = s.dot(c.v)
-	}
-	return r
 }
 
 // roundSize is the number of new candidates that makes a batch worth its while:
@@ -198,7 +194,10 @@ const roundSize = 256
 // round asks about the candidates of the passes until one is in the bucket, and
 // reports whether one was.
 func (s *search) round(ctx context.Context) (bool, error) {
-	pool := &pool{layout: s.layout, ctx: ctx, best: s.best, known: s.buckets, seen: map[string]bool{}}
+	if clear(s.seen); s.seen == nil {
+		s.seen = map[string]bool{}
+	}
+	pool := &pool{layout: s.layout, ctx: ctx, best: s.best, known: s.buckets, seen: s.seen}
 	for _, c := range s.merged {
 		pool.add(c)
 	}

@@ -37,7 +37,7 @@ const (
 )
 
 // key is what the order compares of a dot product before its codes.
-type key [numKeys]int
+type key [numKeys]int32
 
 // Less reports whether a is simpler than b in the order of the package comment.
 // Both have the formats f and the same K.
@@ -51,7 +51,7 @@ func Less(f mma.Formats, a, b *mma.Dot) bool {
 func Terms(f mma.Formats, d *mma.Dot) int {
 	l := newLayout(f, len(d.A))
 	key := l.candidate(l.vector(d)).key
-	return key[keyProducts] + key[keyC]
+	return int(key[keyProducts] + key[keyC])
 }
 
 // candidate is a dot product with its place in the order.
@@ -62,7 +62,7 @@ type candidate struct {
 }
 
 func (l *layout) candidate(v vector) candidate {
-	return candidate{v: v, key: l.key(v, l.numbers(v)), id: l.id(v)}
+	return candidate{v: v, key: l.key(v, l.numbers(v)), id: l.idOf(v)}
 }
 
 // compare orders candidates by key, then by codes in the order of their
@@ -83,32 +83,32 @@ func (l *layout) key(v vector, x []number) key {
 			continue
 		}
 		key.addRank(x[i])
-		key[keyLoose] += bits.OnesCount64(code &^ valueBits(l.formats[i]))
+		key[keyLoose] += int32(bits.OnesCount64(code &^ valueBits(l.formats[i])))
 		if l.isScale(i) {
-			key[keySubnormal] += count(x[i].class == fp.Zero)
-			key[keyPositions] += (i - l.c() - 1) / 2
+			key[keySubnormal] += int32(count(x[i].class == fp.Zero))
+			key[keyPositions] += int32(i-l.c()-1) / 2
 		}
 		if x[i].isOther() {
 			magnitudes = append(magnitudes, x[i].magnitude())
 		}
 	}
 	slices.Sort(magnitudes)
-	key[keyDistinct] = len(slices.Compact(magnitudes))
+	key[keyDistinct] = int32(len(slices.Compact(magnitudes)))
 	l.addTerms(&key, v, x)
 	return key
 }
 
 // addRank adds the rank of one element.
 func (key *key) addRank(x number) {
-	key[keyNaN] += count(x.class == fp.NaN)
-	key[keyInf] += count(x.class == fp.Inf)
-	key[keySubnormal] += count(x.subnormal)
-	key[keyFractions] += count(x.class == fp.Finite && x.frac != 0)
-	key[keyNotOne] += count(x.isOther())
-	key[keyFracBits] += x.frac
-	key[keySetBits] += max(bits.OnesCount64(x.sig)-1, 0)
-	key[keyExponents] += abs(x.exp)
-	key[keyNegative] += count(x.neg)
+	key[keyNaN] += int32(count(x.class == fp.NaN))
+	key[keyInf] += int32(count(x.class == fp.Inf))
+	key[keySubnormal] += int32(count(x.subnormal))
+	key[keyFractions] += int32(count(x.class == fp.Finite && x.frac != 0))
+	key[keyNotOne] += int32(count(x.isOther()))
+	key[keyFracBits] += int32(x.frac)
+	key[keySetBits] += int32(max(bits.OnesCount64(x.sig)-1, 0))
+	key[keyExponents] += int32(abs(x.exp))
+	key[keyNegative] += int32(count(x.neg))
 }
 
 // addTerms counts terms and their positions.
@@ -120,12 +120,12 @@ func (l *layout) addTerms(key *key, v vector, x []number) {
 		a, b := x[l.a(k)], x[l.b(k)]
 		zeros := count(a.class == fp.Zero) + count(b.class == fp.Zero)
 		counts := zeros == 0 || max(a.class, b.class) >= fp.Inf
-		key[keyProducts] += count(counts)
-		key[keyLone] += count(!counts && zeros == 1)
-		key[keyPositions] += k
-		key[keyNotOneB] += count(b.isOther())
+		key[keyProducts] += int32(count(counts))
+		key[keyLone] += int32(count(!counts && zeros == 1))
+		key[keyPositions] += int32(k)
+		key[keyNotOneB] += int32(count(b.isOther()))
 	}
-	key[keyC] = count(x[l.c()].class != fp.Zero)
+	key[keyC] = int32(count(x[l.c()].class != fp.Zero))
 }
 
 func count(b bool) int {

@@ -118,7 +118,7 @@ func TestPasses(t *testing.T) {
 			got[p.id] = true
 		}
 		for _, to := range c.to {
-			if !got[l.id(l.vector(parse(t, c.f, c.k, to)))] {
+			if !got[l.idOf(l.vector(parse(t, c.f, c.k, to)))] {
 				t.Errorf("%s of %s: %s is missing", c.pass, c.from, to)
 			}
 		}

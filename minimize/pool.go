@@ -30,14 +30,15 @@ func (p *pool) add(c candidate) {
 	if c.compare(p.best) >= 0 {
 		return
 	}
-	c.id = p.id(c.v)
-	if p.seen[c.id] {
+	id := p.bytesOf(c.v)
+	if p.seen[string(id)] { // without an allocation
 		return
 	}
 	if (len(p.seen)+1)*p.bytes() > maxPoolBytes {
 		p.full = true
 		return
 	}
+	c.id = string(id)
 	p.seen[c.id] = true
 	if _, ok := p.known[c.id]; !ok {
 		p.fresh++
@@ -64,13 +65,13 @@ type proposals struct {
 	values []int    // elements that are not zero; scales only if they are not 1
 	groups [][]int  // values of one magnitude, in order of their first
 	edited vector   // scratch of try
-	reread []number
+	reread []number // is x between two calls of try
 }
 
 func newProposals(pool *pool) *proposals {
 	base := pool.best.v
 	p := &proposals{pool: pool, base: base, x: pool.numbers(base), terms: pool.occupied(base)}
-	p.edited, p.reread = make(vector, len(p.base)), make([]number, len(p.base))
+	p.edited, p.reread = make(vector, len(p.base)), slices.Clone(p.x)
 	group := map[uint64]int{}
 	for i, code := range p.base {
 		if code == p.plain[i] || p.x[i].class == fp.Zero {
@@ -97,13 +98,17 @@ func (p *proposals) try(edit func(v vector) bool) {
 	if !edit(p.edited) || slices.Equal(p.edited, p.base) {
 		return
 	}
-	copy(p.reread, p.x)
 	for i, code := range p.edited {
 		if code != p.base[i] {
 			p.reread[i] = p.number(p.edited, i)
 		}
 	}
 	p.add(candidate{v: p.edited, key: p.key(p.edited, p.reread)})
+	for i, code := range p.edited {
+		if code != p.base[i] {
+			p.reread[i] = p.x[i]
+		}
+	}
 }
 
 // change is a change of a single value.

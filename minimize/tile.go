@@ -77,3 +77,19 @@ func amongZeros(tile *mma.Batch, output, at int) *mma.Batch {
 	zeros.Set(at, dot)
 	return zeros
 }
+
+// Positions returns tiles of zeros, one for each position of the first tile of a batch: tile i has
+// an output of that tile at position i.
+func Positions(b *mma.Batch, output int) *mma.Batch {
+	n := b.M * b.N
+	all := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: n})
+	dot := mma.NewDot(b.Formats, b.K)
+	for at := range n {
+		one := amongZeros(b, output, at)
+		for i := range n {
+			one.Get(i, dot)
+			all.Set(at*n+i, dot)
+		}
+	}
+	return all
+}

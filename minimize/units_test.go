@@ -165,11 +165,6 @@ func show(f mma.Formats, r *Result) string {
 	if r.Mask != nil {
 		s += fmt.Sprintf(" mask=%v", *r.Mask)
 	}
-	for _, name := range []string{"big", "nan", "zero"} {
-		if d := r.Slips[name]; d != nil {
-			s += " " + name + "=" + mma.FormatDot(f, d)
-		}
-	}
 	return s
 }
 

@@ -20,6 +20,7 @@ type layout struct {
 	blocks  int
 	formats []*fp.Format // of each element; nil: an absent c
 	plain   vector       // the simplest codes: 0, but 1.0 for scales
+	id      []byte       // scratch of bytesOf
 }
 
 func newLayout(f mma.Formats, k int) *layout {
@@ -113,9 +114,12 @@ func (l *layout) dot(v vector) *mma.Dot {
 	return d
 }
 
-// id returns the vector's content as a map key.
-func (l *layout) id(v vector) string {
-	buf := make([]byte, 0, 8*len(v))
+// idOf returns the vector's content as a map key.
+func (l *layout) idOf(v vector) string { return string(l.bytesOf(v)) }
+
+// bytesOf is idOf in memory that the next call uses again.
+func (l *layout) bytesOf(v vector) []byte {
+	buf := l.id[:0]
 	for i, code := range v {
 		if f := l.formats[i]; f != nil {
 			for range f.Width {
@@ -124,7 +128,8 @@ func (l *layout) id(v vector) string {
 			}
 		}
 	}
-	return string(buf)
+	l.id = buf
+	return buf
 }
 
 // occupied returns the positions of products of which a factor is not +0.

@@ -14,6 +14,9 @@ func encode(t term, id fp.ID, s mma.Special) uint64 {
 	f := id.Get()
 	code := uint64(0)
 	switch {
+	case f.Integer():
+		n := t.m.plus(newInteger(1).shifted(int(f.Bits()))) // not negative, and the same lowest bits
+		return n.lo & f.CodeMask()
 	case t.kind == NotANumber:
 		return nanCode(t, f, s)
 	case t.kind == Infinite && !f.HasInf():

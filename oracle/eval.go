@@ -68,6 +68,7 @@ type evaluator struct {
 	*mma.Params
 	f      mma.Formats
 	k      int
+	whole  bool       // of integers
 	order  []int      // permutation
 	passes []mma.Pass // at least one
 	dot    *mma.Dot
@@ -80,7 +81,7 @@ func newEvaluator(p *mma.Params, f mma.Formats, k int) evaluator {
 	if passes == nil {
 		passes = []mma.Pass{{}}
 	}
-	return evaluator{Params: p, f: f, k: k, order: permutation(p.Order, k), passes: passes}
+	return evaluator{Params: p, f: f, k: k, whole: f.D.Get().Integer(), order: permutation(p.Order, k), passes: passes}
 }
 
 // space returns an empty slice with room for n terms, which is good until the next execution.

@@ -93,10 +93,10 @@ func supportsExact(f mma.Formats) error {
 	return nil
 }
 
-// native754 refuses formats that are described, which no table of native numbers has.
+// native754 refuses formats that are described, and integers, which no table of native numbers has.
 func native754(f mma.Formats) error {
 	for _, id := range []fp.ID{f.A, f.B, f.C, f.D, f.Scale} {
-		if id.Described() {
+		if id > fp.One {
 			return fmt.Errorf("a chain does not know %s", id)
 		}
 	}

@@ -46,7 +46,11 @@ func up(m fp.Mode, floor integer, half int) bool {
 
 // round applies a Round to a term.
 func (e *evaluator) round(t *term, r *mma.Round) {
-	if *r != (mma.Round{}) {
+	switch {
+	case *r == (mma.Round{}):
+	case e.whole:
+		*t = integerTerm(inRange(t.m.shifted(t.q), r), int(r.Emin))
+	default:
 		e.roundTo(t, r, r.Short(e.f.D))
 	}
 }
@@ -83,6 +87,22 @@ func (e *evaluator) roundTo(t *term, r *mma.Round, short bool) {
 	case r.Frac != 0:
 		t.e = normalExponent(t, r)
 	}
+}
+
+// inRange returns what an integer becomes in Frac+1 bits of two's complement: the nearest one of
+// these or, with OverWrap, the one that leaves the same remainder.
+func inRange(n integer, r *mma.Round) integer {
+	half := newInteger(1).shifted(int(r.Frac)) // the lowest one is -half
+	turns, _, _ := n.plus(half).floor(int(r.Frac) + 1)
+	switch {
+	case r.Over == mma.OverWrap:
+		return n.plus(turns.shifted(int(r.Frac) + 1).neg())
+	case turns.sign() < 0:
+		return half.neg()
+	case turns.sign() > 0:
+		return half.plus(newInteger(-1))
+	}
+	return n
 }
 
 // normalExponent is max(floor(log2|t|), Emin).

@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/mmafuzz/mmafuzz/sim/fp"
+import (
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
 
 // Kind describes what a term is: a number, an infinity or a NaN.
 type Kind uint8
@@ -66,7 +70,7 @@ func (t *term) decode(id fp.ID, code uint64) {
 var narrow = newNarrow()
 
 func newNarrow() (all [256]*[256]term) {
-	for _, id := range append(fp.All(), fp.One) {
+	for _, id := range slices.Concat(fp.All(), []fp.ID{fp.One}, fp.Integers()) {
 		if f := id.Get(); f.Width == 1 {
 			all[id] = new([256]term)
 			for code := range all[id] {
@@ -92,6 +96,14 @@ func (t *term) decodeFields(f *fp.Format, code uint64) {
 		return
 	}
 	e := int(f.Emin())
+	if f.Integer() {
+		n := int64(frac)
+		if neg { // the sign bit counts with its place
+			n -= 1 << f.FracBits
+		}
+		*t = integerTerm(newInteger(n), e)
+		return
+	}
 	if field != 0 || f.NoZero {
 		e = int(field) - int(f.Bias)
 		frac |= 1 << f.FracBits
@@ -104,7 +116,16 @@ func (t *term) decodeFields(f *fp.Format, code uint64) {
 	if neg {
 		m = -m
 	}
+
 	*t = term{neg: neg, m: newInteger(m), q: e - int(f.FracBits), e: e}
+}
+
+// integerTerm is an integer of a format with the exponent e.
+func integerTerm(n integer, e int) term {
+	if n.isZero() {
+		return term{null: true}
+	}
+	return term{neg: n.sign() < 0, m: n, e: e}
 }
 
 // kindOf applies a format's rule of special values.

@@ -12,6 +12,9 @@ type machine struct {
 	trace *Trace
 	fault *Fault // nil: everything works
 
+	change  func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32) // of DotChanged
+	element int                                                  // the k of the product
+
 	a, b, s decoder // of A, B and scales
 	fc, fd  *fp.Format
 
@@ -296,6 +299,7 @@ func (x *machine) push(i int, a, b *operand) {
 	if x.s.f != nil && x.p.Scale == mma.ScaleProduct {
 		sa, sb = x.scales(i)
 	}
+	x.element = i
 	t := x.product(a, b, sa, sb)
 	if x.has(Multiplier) {
 		t = x.faultyProduct(t)

@@ -378,6 +378,11 @@ func (w *word) stage(st *wordState, s *mma.Stage, c *cut) bool {
 	if size == 0 || size > n {
 		size = n
 	}
+	if size == n && s.Split != mma.Interleaved {
+		t, ok := w.sum(st, s, c, st.terms)
+		st.terms = append(st.terms[:0], t)
+		return ok
+	}
 	groups := (n + size - 1) / size
 	if s.Split == mma.Interleaved {
 		groups = size

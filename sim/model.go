@@ -94,6 +94,9 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 // there is none.
 func newKernel(m *Model, path Path) kernel {
 	f := m.formats
+	if f.D.Get().Integer() {
+		return newIntSums(m)
+	}
 	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described()
 	if m.params.Special.NaN > mma.NaNLarger || f.Down != 0 || described { // which no kernel knows
 		return nil
@@ -172,6 +175,18 @@ func (m *Model) Dot(d *mma.Dot, tr *Trace) uint64 {
 	x := m.machines.Get().(*machine)
 	defer m.machines.Put(x)
 	x.trace = tr
+	x.load(d)
+	return x.run()
+}
+
+// DotChanged is Dot of a unit whose multipliers are broken. change is called for each product of
+// numbers other than zero, before anything rounds it: with its k, its value, in which the product of
+// the significands is an integer, and its nominal exponent. It returns those of the broken one, which has the same sign.
+func (m *Model) DotChanged(d *mma.Dot, change func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32)) uint64 {
+	x := m.machines.Get().(*machine)
+	defer m.machines.Put(x)
+	x.trace, x.change = nil, change
+	defer func() { x.change = nil }()
 	x.load(d)
 	return x.run()
 }

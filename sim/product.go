@@ -35,6 +35,11 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	t := term{e: a.e + b.e}
 	t.Neg, t.Q = neg, a.q+b.q
 	t.Hi, t.Lo = bits.Mul64(a.sig, b.sig)
+	if x.change != nil {
+		if t.Dyadic, t.e = x.change(x.element, t.Dyadic, t.e); t.IsZero() {
+			return zeroTerm(neg)
+		}
+	}
 	if x.p.Prod.Exp == mma.Normalised {
 		t.e = t.Exponent()
 	}

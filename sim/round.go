@@ -10,6 +10,8 @@ import (
 // round applies a Round to a term.
 func (x *machine) round(t term, r *mma.Round) term {
 	switch {
+	case x.fd.Integer():
+		return integerRange(t, r)
 	case t.kind >= Inf:
 		return x.roundSpecial(t, r)
 	case r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush:
@@ -47,6 +49,27 @@ func (x *machine) round(t term, r *mma.Round) term {
 		u.e = max(u.e, emin)
 	}
 	return u
+}
+
+// integerRange brings an integer into the Frac+1 bits of two's complement that a Round keeps.
+func integerRange(t term, r *mma.Round) term {
+	if r.Frac == 0 || t.IsZero() {
+		return t
+	}
+	whole := t.Round(0, fp.RZ) // the bits below 1 are zeros
+	v := int64(whole.Lo) << whole.Q
+	if t.Neg {
+		v = -v
+	}
+	if spare := 63 - r.Frac; r.Over == mma.OverWrap {
+		v = v << spare >> spare
+	} else {
+		v = min(max(v, -1<<r.Frac), 1<<r.Frac-1)
+	}
+	if v == 0 {
+		return zeroTerm(false)
+	}
+	return term{Dyadic: fp.Dyadic{Lo: uint64(max(v, -v)), Neg: v < 0}, e: int32(r.Emin)}
 }
 
 // roundSpecial applies a Round to an infinity or a NaN.

@@ -19,7 +19,7 @@ func TestWord(t *testing.T) {
 	all := mma.Arithmetics()
 	r := rand.New(rand.NewPCG(1, 1))
 	compared := 0
-	for n := range tier.Of(1_500, 20_000, 200_000, 2_000_000) {
+	for n := range tier.Of(1_500, 20_000, 80_000, 2_000_000) {
 		i, other := all[r.IntN(len(all))], all[r.IntN(len(all))]
 		p := i.Params
 		for _, c := range mma.Diff(&i.Params, &other.Params) {

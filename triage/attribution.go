@@ -14,6 +14,10 @@ import (
 // between an attributor's two on batches. The zero Attribution is ready for use, by one
 // goroutine at a time.
 type Attribution struct {
+	// Only, if not empty, is the only Cause.Detail that matters: the cause of a case that
+	// has another may be any with a Detail that is not Only. That takes less time.
+	Only string
+
 	n        *Attributor
 	of       []*Cause // by case
 	need     []uint32 // by case: the first set of labels, of the size now tried, that explains it
@@ -37,6 +41,7 @@ type Attribution struct {
 func (s *Attribution) Causes(n *Attributor, b *mma.Batch, at []int32, from, to []uint64) []*Cause {
 	s.begin(n, at, from, to)
 	s.shown(b)
+	s.only(s.Only, b)
 	for size := 1; size <= len(n.sets) && len(s.left) > 0; size++ {
 		s.step(size, b)
 	}
@@ -116,8 +121,8 @@ func (s *Attribution) step(size int, b *mma.Batch) {
 	all := s.n.all()
 	half := 2*size == len(s.n.labels) // the complement of a set of this size has the same size
 	for _, set := range s.n.sets[size-1] {
-		if idle := set & s.n.still; !half && idle != 0 && s.n.valid(set&^idle) {
-			continue // it explains what it does without the idle labels, which was tried before
+		if s.n.tried(size, set) {
+			continue
 		}
 		rest := all &^ set
 		s.run(s.n.model(set), b, func(i int, code uint64) {
@@ -141,6 +146,13 @@ func (s *Attribution) step(size int, b *mma.Batch) {
 		}
 	}
 	s.explained()
+}
+
+// tried reports whether a set of some size explains what it does without its idle labels, which
+// is tried before.
+func (n *Attributor) tried(size int, set uint32) bool {
+	idle := set & n.still
+	return 2*size != len(n.labels) && idle != 0 && n.valid(set&^idle)
 }
 
 // explained gives the cases left that a set explains their causes.

@@ -35,7 +35,7 @@ const (
 	OutputFTZ            Label = "output-ftz"            // subnormal results flushed
 	SignedZero           Label = "signed-zero"           // sign of zero results
 	NaNEncoding          Label = "nan-encoding"          // code of NaN results, how NaN operands are read
-	Layout               Label = "layout"                // the result depends on the position in the tile
+	Layout               Label = "layout"                // the result depends on where the dot product stands
 	Defect               Label = "defect"                // an error under a condition: package defect
 	Unexplained          Label = "unexplained"
 )
@@ -69,7 +69,7 @@ var labelDocs = []LabelDoc{
 	{OutputFTZ, "subnormal products, sums or results flushed to zero"},
 	{SignedZero, "sign of a zero result"},
 	{NaNEncoding, "code of a NaN result, reading of NaN operands"},
-	{Layout, "the result depends on the position in the tile"},
+	{Layout, "the result depends on the position in the tile, on its other elements, or on what came before"},
 	{Defect, "an error under a condition, in a unit that else computes what a program says"},
 	{Unexplained, "no change that was tried explains the difference"},
 }
@@ -84,7 +84,8 @@ func asymmetric(c mma.Change) bool {
 	return slices.ContainsFunc([]string{c.From, c.To}, func(m string) bool { return m == fp.RD.String() || m == fp.RU.String() })
 }
 
-// fusedStage refines the appearance or disappearance of a stage: a fused sum of all
+// fusedStage refines the appearance or disappearance of a stage: sums of integers that saturate
+// are a matter of that; a fused sum of all
 // products, without c, is a matter of c's place; fused sums of groups are a matter of
 // their size.
 func fusedStage(c mma.Change, p, q *mma.Params) Label {
@@ -97,6 +98,8 @@ func fusedStage(c mma.Change, p, q *mma.Params) Label {
 		s = with.Stage1
 	}
 	switch {
+	case s.Round.Emax != 0 && s.Round.Emax < s.Round.Emin: // integers in a smaller range
+		return Overflow
 	case c.From != "off" && c.To != "off" || s.Sum != mma.Fused:
 		return SummationOrder
 	case s.Group == 0:

@@ -36,6 +36,7 @@ var examples = []struct{ command, text string }{
 	{"study discrepancy", "mmafuzz study discrepancy --count 256 --rates-only"},
 	{"study operations", "mmafuzz study operations sim:ampere --count 200"},
 	{"study refine", "mmafuzz study refine --count 50"},
+	{"study multiword", "mmafuzz study multiword --count 50"},
 	{"gemm", "mmafuzz gemm sim:hopper/mma.m16n8k16.f32.f16.f16.f32@split-k ref:exact --m 16 --n 16 --k 512 --out product\nmmafuzz gemm sim:hopper/mma.m16n8k16.f32.f16.f16.f32@split-k --m 16 --n 16 --k 512 --expect product/D0.npy\nmmafuzz gemm deepgemm cutlass-2xacc --m 16 --n 16 --k 512"},
 	{"bench", "mmafuzz bench models --only t-fdpa/fp16/hopper --count 1 --time 100ms"},
 	{"campaign plan", "mmafuzz campaign plan --a sim:ampere --b sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32 --count 4000 --out plan.json\nmmafuzz run --campaign plan.json --shard 0/1 --out shard"},

@@ -24,6 +24,7 @@ type probeCmd struct {
 	unitFlags
 	papers   []string
 	evidence bool
+	brief    bool
 	format   string
 	document *document.Document
 	svg, dot string
@@ -52,6 +53,7 @@ large term makes small ones vanish, { } an exact one, ( ) the sum of two terms.`
 	p.unitFlags.add(c, "sim:hopper")
 	f.StringSliceVar(&p.papers, "paper", paperKeys(), "`papers` whose questions to ask")
 	f.BoolVar(&p.evidence, "evidence", false, "print the inputs and results that prove each answer, as eval reads them")
+	f.BoolVar(&p.brief, "brief", false, "print three lines only: bits kept, order and rounding, subnormals")
 	f.StringVar(&p.svg, "svg", "", "write a picture of the summation tree to this `file`")
 	f.StringVar(&p.dot, "dot", "", "write the summation tree for Graphviz to this `file`")
 	f.IntVar(&p.profile, "profile", 0, "also print mean errors of `n` normally distributed inputs for each operation (Sun et al., Tables 12 to 15)")
@@ -88,6 +90,9 @@ func (p *probeCmd) run(ctx context.Context) error {
 	if err := p.checkStable(ctx, pr, u); err != nil {
 		return err
 	}
+	if p.brief {
+		return p.writeBrief(pr)
+	}
 	i := u.Instruction()
 	for _, paper := range probe.Papers {
 		if !slices.Contains(p.papers, paper.Key) {
@@ -121,6 +126,23 @@ func (p *probeCmd) run(ctx context.Context) error {
 		p.document.Sections = nil // they have been shown
 	}
 	return p.writeDocument(p.document, p.format, p.evidence)
+}
+
+// writeBrief prints the answers of --brief.
+func (p *probeCmd) writeBrief(pr *probe.Prober) error {
+	var all []probe.Answer
+	for _, paper := range []string{"fasi", "clfp"} {
+		answers, err := pr.Ask(paper)
+		if err != nil {
+			return err
+		}
+		all = append(all, answers...)
+	}
+	if p.json {
+		return writeIf(p.app, pr.WithEvidence(all))
+	}
+	_, err := fmt.Fprint(p.stdout, probe.Brief(all))
+	return err
 }
 
 // section adds a section. A terminal shows it at once: a unit may take its time for the next one.

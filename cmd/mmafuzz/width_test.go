@@ -44,7 +44,7 @@ func TestWidth(t *testing.T) {
 		"diff ampere hopper", "prove ampere hopper", "probe --target sim:hopper --inst " + inst + " --profile 10",
 		"infer --target sim:x86 --inst vfmadd231ps --checks 100", "campaign plan --count 10 --out other.json",
 		"study operations --count 100", "study bounds sim:hopper/" + inst + " --count 20", "study bias --count 10",
-		"study chain --count 10", "study refine --count 10", "study solve --size 32",
+		"study chain --count 10", "study refine --count 10", "study multiword --count 10", "study solve --size 32",
 		"study discrepancy sim:hopper/" + inst + " sim:ampere/" + inst + " --count 100",
 		"tolerance --count 100 --target sim:hopper --inst " + inst, "run --accept bound=u*S --count 1000 --a sim:hopper --b sim:ampere --inst " + inst,
 		"invariance sim:hopper --inst " + inst,

@@ -23,6 +23,7 @@ const (
 	directedDots = 500_000
 	fewProducts  = 4
 	fewer        = 20
+	integerDots  = 50_000_000 // of raw bits, of each instruction for integers, at night: 10^9 products in all
 )
 
 // chunk is a run of dot products of a generator: a whole number of its tiles.
@@ -57,11 +58,14 @@ func TestSilicon(t *testing.T) {
 		t.Run(i.Name, func(t *testing.T) {
 			mnemonic, _ := i.Mnemonic()
 			raw, directed := rawDots/modes[mnemonic], directedDots/modes[mnemonic]
-			if i.K > fewProducts {
+			if i.K > fewProducts || i.D.Get().Integer() {
 				raw, directed = raw/fewer, directed/fewer
 			}
 			part := tier.Of[uint64](100, 20, 5, 1)
 			raw, directed = raw/part, directed/part
+			if i.D.Get().Integer() && tier.Nightly() {
+				raw = integerDots
+			}
 			comparable(t, target, &i)
 			u, err := target.Open(&i)
 			if err != nil {

@@ -20,9 +20,19 @@ var table = []native{
 	{"dpps", 1, 1, 1, "SSE4.1", func() bool { return cpu.X86.HasSSE41 }, dpps},
 	{"dppd", 1, 1, 1, "SSE4.1", func() bool { return cpu.X86.HasSSE41 }, dppd},
 	{"vfmadd231ph", 1, 1, 32, "AVX512_FP16", hasFP16, vfmadd231ph},
+	{"vpdpbusd", 1, 1, 16, "AVX512_VNNI", hasVNNI, vpdpbusd},
+	{"vpdpbusds", 1, 1, 16, "AVX512_VNNI", hasVNNI, vpdpbusds},
+	{"vpdpwssd", 1, 1, 16, "AVX512_VNNI", hasVNNI, vpdpwssd},
+	{"vpdpwssds", 1, 1, 16, "AVX512_VNNI", hasVNNI, vpdpwssds},
+	{"vpmaddwd", 1, 1, 8, "AVX2", hasAVX2, vpmaddwd},
+	{"vpmaddubsw", 1, 1, 16, "AVX2", hasAVX2, vpmaddubsw},
+	{"avx2-u8s8", 1, 1, 8, "AVX2", hasAVX2, avx2u8s8},
 	{"tdpbf16ps", 16, 16, 1, "AMX-BF16, or the kernel does not grant it", func() bool { return cpu.X86.HasAMXBF16 && amx() }, tdpbf16ps},
 	{"tdpfp16ps", 16, 16, 1, "AMX-FP16, or the kernel does not grant it", func() bool { return hasAMXFP16() && amx() }, tdpfp16ps},
 }
+
+func hasVNNI() bool { return cpu.X86.HasAVX512F && cpu.X86.HasAVX512VNNI }
+func hasAVX2() bool { return cpu.X86.HasAVX2 }
 
 func hasFMA() bool { return cpu.X86.HasFMA && cpu.X86.HasAVX2 }
 
@@ -59,8 +69,8 @@ func control(modes []string) uint64 {
 	return c
 }
 
-// The bodies. All but the AMX ones are in x86_amd64.s. All set MXCSR and restore it, also
-// where the instruction does not depend on it: a test shows that it does not.
+// The bodies. All but the AMX ones are in x86_amd64.s. All but those of integers
+// set MXCSR and restore it, also where the instruction does not depend on it: a test shows that it does not.
 
 //go:noescape
 func vdpbf16ps(d, a, b *byte, groups int, control uint64)
@@ -92,3 +102,26 @@ func tdpfp16ps(d, a, b *byte, groups int, control uint64)
 
 //go:noescape
 func dppd(d, a, b *byte, groups int, control uint64)
+
+// The bodies of integers, which do not depend on MXCSR and leave it alone.
+//
+//go:noescape
+func vpdpbusd(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func vpdpbusds(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func vpdpwssd(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func vpdpwssds(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func vpmaddwd(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func vpmaddubsw(d, a, b *byte, groups int, control uint64)
+
+//go:noescape
+func avx2u8s8(d, a, b *byte, groups int, control uint64)

@@ -177,3 +177,81 @@ next:
 	RESTORE
 	VZEROUPPER
 	RET
+
+// INTEGERS is the body of an instruction that adds to D what it makes of A and B.
+#define INTEGERS(DOT) \
+	LOAD              \
+next:                 \
+	VMOVDQU32 (DI), Z0 \
+	VMOVDQU32 (SI), Z1 \
+	VMOVDQU32 (DX), Z2 \
+	DOT Z2, Z1, Z0    \
+	VMOVDQU32 Z0, (DI) \
+	ADDQ $64, DI      \
+	ADDQ $64, SI      \
+	ADDQ $64, DX      \
+	DECQ CX           \
+	JNZ  next         \
+	VZEROUPPER        \
+	RET
+
+// func vpdpbusd(d, a, b *byte, groups int, control uint64)
+TEXT ·vpdpbusd(SB), NOSPLIT, $0-40
+	INTEGERS(VPDPBUSD)
+
+// func vpdpbusds(d, a, b *byte, groups int, control uint64)
+TEXT ·vpdpbusds(SB), NOSPLIT, $0-40
+	INTEGERS(VPDPBUSDS)
+
+// func vpdpwssd(d, a, b *byte, groups int, control uint64)
+TEXT ·vpdpwssd(SB), NOSPLIT, $0-40
+	INTEGERS(VPDPWSSD)
+
+// func vpdpwssds(d, a, b *byte, groups int, control uint64)
+TEXT ·vpdpwssds(SB), NOSPLIT, $0-40
+	INTEGERS(VPDPWSSDS)
+
+// PAIRS is the body of an instruction of A and B alone.
+#define PAIRS(DOT) \
+	LOAD           \
+next:              \
+	VMOVDQU (SI), Y1 \
+	VMOVDQU (DX), Y2 \
+	DOT Y2, Y1, Y0 \
+	VMOVDQU Y0, (DI) \
+	ADDQ $32, DI   \
+	ADDQ $32, SI   \
+	ADDQ $32, DX   \
+	DECQ CX        \
+	JNZ  next      \
+	VZEROUPPER     \
+	RET
+
+// func vpmaddwd(d, a, b *byte, groups int, control uint64)
+TEXT ·vpmaddwd(SB), NOSPLIT, $0-40
+	PAIRS(VPMADDWD)
+
+// func vpmaddubsw(d, a, b *byte, groups int, control uint64)
+TEXT ·vpmaddubsw(SB), NOSPLIT, $0-40
+	PAIRS(VPMADDUBSW)
+
+// func avx2u8s8(d, a, b *byte, groups int, control uint64)
+TEXT ·avx2u8s8(SB), NOSPLIT, $0-40
+	LOAD
+	VPCMPEQW Y7, Y7, Y7
+	VPSRLW $15, Y7, Y7      // ones, 16 bits each
+
+next:
+	VMOVDQU (SI), Y1
+	VMOVDQU (DX), Y2
+	VPMADDUBSW Y2, Y1, Y1
+	VPMADDWD Y7, Y1, Y1
+	VPADDD (DI), Y1, Y1
+	VMOVDQU Y1, (DI)
+	ADDQ $32, DI
+	ADDQ $32, SI
+	ADDQ $32, DX
+	DECQ CX
+	JNZ  next
+	VZEROUPPER
+	RET

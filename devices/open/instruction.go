@@ -58,7 +58,7 @@ func Check(spec string) error {
 // also which simulators have it, what the processor lacks for it, or what name is close.
 func InstructionHint(t devices.Target, name string) string {
 	listed := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
-	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" && (name != "" || i.B != fp.One) }) {
+	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" && (name != "" || !isOther(i)) }) {
 		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", readable.ShellWord(t.Name()))
 	}
 	if _, err := devices.Find(t, name); name == "" || err == nil {
@@ -77,7 +77,7 @@ func InstructionHint(t devices.Target, name string) string {
 	}
 	switch len(owners) {
 	case 0:
-		near := hint.Nearest(name, namesOf(t.Instructions()))
+		near := hint.Nearest(name, namesOf(slices.DeleteFunc(slices.Clone(t.Instructions()), isOther)))
 		if len(near) == 0 {
 			if format, names := nearByFormat(t, name); names != nil {
 				all := ""
@@ -94,6 +94,9 @@ func InstructionHint(t devices.Target, name string) string {
 	return strings.Join(owners, ", ") + " have it; " + listed
 }
 
+// isOther reports whether an instruction is no floating-point sum, of which hints speak.
+func isOther(i mma.Instruction) bool { return i.B == fp.One || i.D.Get().Integer() }
+
 func namesOf(all []mma.Instruction) (names []string) {
 	for _, i := range all {
 		names = append(names, i.Name)
@@ -105,7 +108,7 @@ func namesOf(all []mma.Instruction) (names []string) {
 // name has as a part; of several formats, the one that fewest instructions have.
 func nearByFormat(t devices.Target, name string) (format string, names []string) {
 	for _, part := range strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		some := namesOf(slices.DeleteFunc(devices.WithFormat(t.Instructions(), part), func(i mma.Instruction) bool { return i.B == fp.One }))
+		some := namesOf(slices.DeleteFunc(devices.WithFormat(t.Instructions(), part), isOther))
 		if len(some) > 0 && (names == nil || len(some) < len(names)) {
 			format, names = part, some
 		}

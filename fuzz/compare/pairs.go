@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 )
 
@@ -60,7 +61,11 @@ func (c *Comparison) pairSides(ctx context.Context, a, b *Side) error {
 		c.pairs = append(c.pairs, x)
 	}
 	if len(c.pairs) == before {
-		c.result.Trouble = append(c.result.Trouble, fmt.Sprintf("%s and %s have no inputs in common: %s, %s", a.Name, b.Name, a.plan(), b.plan()))
+		text := fmt.Sprintf("%s and %s have no inputs in common: %s, %s", a.Name, b.Name, a.plan(), b.plan())
+		if a.Recording != nil && b.Recording != nil && a.Recording.Header.Plan != nil && b.Recording.Header.Plan != nil {
+			text += fmt.Sprintf(" (%s)", corpus.Differences(a.Recording.Header.Plan, b.Recording.Header.Plan))
+		}
+		c.result.Trouble = append(c.result.Trouble, text)
 	}
 	return nil
 }

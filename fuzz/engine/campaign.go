@@ -111,7 +111,7 @@ func (cfg *Config) SeveralTargets() bool {
 func (cfg *Config) finderOptions() finding.Options {
 	o := finding.Options{
 		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
-		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Effort: cfg.Effort, Infer: !cfg.NoInfer && cfg.Plan == "", Workers: cfg.Workers,
+		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Effort: cfg.Effort, Infer: !cfg.NoInfer && cfg.Plan == "", Planned: cfg.Plan != "", Workers: cfg.Workers,
 	}
 	if cfg.Observe != nil {
 		o.Found = cfg.Observe.Finding

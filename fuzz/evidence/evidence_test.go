@@ -76,7 +76,7 @@ func TestTable(t *testing.T) {
 		unknown mma.Facets
 	}
 	mutants := map[rule][]mma.Params{}
-	step := tier.Of(200, 120, 10, 1)
+	step := tier.Of(200, 120, 40, 1)
 	n := 0
 	for _, i := range mma.Catalog() {
 		if !i.Checked() || all[unitOf(&i)] == nil {

@@ -152,7 +152,7 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 		}
 		m.Explained, m.Kept, m.Equivalent, m.Alike = v.Explained, v.Kept, v.Equivalent, v.Alike
 	}
-	if f.Bucket == string(triage.Defect) {
+	if m.Defect = f.Spots; f.Bucket == string(triage.Defect) {
 		m.Defect = describe(f.Verdict, map[bool]string{false: p.TargetA, true: p.TargetB}[f.BaseA])
 	}
 	if f.Bucket == string(triage.Unexplained) {

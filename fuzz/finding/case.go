@@ -31,6 +31,8 @@ type Case struct {
 	// Extracted: where in its tile the case shows, if the dot product alone does not show
 	// it. See minimize.Place.
 	Place string `json:"place,omitempty"`
+	// Spots says at which positions of its tile it shows, if that alone matters.
+	Spots *corpus.Defect `json:"spots,omitempty"`
 	// In a bucket, and of one of its details.
 	Bucket string `json:"bucket"`
 	Detail string `json:"detail"`

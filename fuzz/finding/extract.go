@@ -2,7 +2,11 @@ package finding
 
 import (
 	"context"
+	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -52,7 +56,70 @@ func (x *pairTriage) extract(ctx context.Context, f *Case, alone [2]uint64) erro
 		}
 	}
 	f.Bucket, f.Place = string(triage.Layout), where.String()
-	return nil
+	if where == minimize.Original {
+		f.Spots, err = x.spots(ctx, tile, output)
+	}
+	return err
+}
+
+// spots says at which positions of its tile, among zeros, a dot product shows a difference, as a
+// defect of the one side whose results depend on the position. It returns nil if there is no such
+// side, or if the positions are not those that were found one by one: the first is none of them.
+func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*corpus.Defect, error) {
+	got, err := x.bothOf(ctx, minimize.Positions(tile, output))
+	if devices.IsFault(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	n := tile.M * tile.N
+	var at []int
+	var varies [2]bool
+	first := got(0)
+	for i := range n {
+		r := got(i*n + i)
+		if oracle.Compare(x.p.Spec.D, x.p.Policy, r[0], r[1]) != oracle.Same {
+			at = append(at, i)
+		}
+		varies[0], varies[1] = varies[0] || r[0] != first[0], varies[1] || r[1] != first[1]
+	}
+	if varies[0] == varies[1] || !slices.Contains(at, output) || at[0] == 0 {
+		return nil, nil
+	}
+	d := &corpus.Defect{Target: x.p.TargetA, Confirmed: len(at), Beside: n - len(at), Tested: n,
+		Rule: fmt.Sprintf("its result depends on the position: with zeros in the rest of a tile of %d x %d this input gives another result %s", tile.M, tile.N, positionsText(at, tile.N))}
+	if varies[1] {
+		d.Target = x.p.TargetB
+	}
+	return d, nil
+}
+
+// positionsText writes positions of a tile of n columns: "in rows 8 to 15 of column 7".
+func positionsText(at []int, n int) string {
+	var rows, columns []int
+	for _, i := range at {
+		rows, columns = append(rows, i/n), append(columns, i%n)
+	}
+	slices.Sort(columns)
+	rows, columns = slices.Compact(rows), slices.Compact(columns)
+	if len(rows)*len(columns) == len(at) {
+		return "in " + numbersText("row", rows) + " of " + numbersText("column", columns)
+	}
+	return fmt.Sprintf("at %d positions, the first of which is row %d, column %d", len(at), at[0]/n, at[0]%n)
+}
+
+// numbersText writes ascending numbers: "rows 0, 2 and 5", "rows 8 to 15", "column 7".
+func numbersText(noun string, ns []int) string {
+	switch last := len(ns) - 1; {
+	case last == 0:
+		return fmt.Sprint(noun, " ", ns[0])
+	case ns[last]-ns[0] == last:
+		return fmt.Sprintf("%ss %d to %d", noun, ns[0], ns[last])
+	default:
+		words := strings.Fields(fmt.Sprint(ns[:last]))
+		return fmt.Sprintf("%ss %s and %d", noun, strings.Trim(strings.Join(words, ", "), "[]"), ns[last])
+	}
 }
 
 // differs runs one tile and reports whether the two sides differ in an output. They do not

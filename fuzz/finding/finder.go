@@ -24,6 +24,7 @@ type Options struct {
 	Searching   func(pair int, doing string)
 	Effort      int  // of all searches of a pair, in millions of dot products of models, to which comes what comparing takes; 0: freeEffort
 	Infer       bool // sides of which nothing is known are inferred
+	Planned     bool // they are not, because a plan divides the campaign
 	Workers     int
 }
 

@@ -18,7 +18,8 @@ import (
 // no change of one side's program explains the other, the other one, so that two programs can be
 // compared as those of two models are.
 
-// The limits of an inference, which depend on no clock: the same seed finds the same programs.
+// The limits of an inference, which depend on no clock: the same seed finds the same programs. Only
+// the time limit of a campaign may end it before; what was found says so.
 const (
 	inferEffort  = 8       // millions of dot products of models at most
 	inferQuickly = 2       // the same when nothing is known of either side, before inferEffort
@@ -35,6 +36,7 @@ type Inferred struct {
 	Params     *mma.Params   `json:"params,omitempty"`     // the program, if it was found
 	Tested     int           `json:"tested,omitempty"`     // inputs on which it was compared with the unit: none differs
 	Effort     int           `json:"effort"`               // the most that the search might spend, in millions of dot products of models
+	Late       bool          `json:"late,omitempty"`       // the time limit of the campaign has ended it before: another run may find a program
 }
 
 // sideNames are the values of Inferred.Side.
@@ -114,7 +116,7 @@ func (x *pairTriage) infer(ctx context.Context, side string, effort int) (bool, 
 			return false, nil
 		}
 	}
-	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || x.isUnstable() {
+	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || u.Instruction().D.Get().Integer() || x.isUnstable() {
 		return false, nil
 	}
 	r := x.t.Memory.Inferred(x.index, x.d.Units, side, effort)
@@ -151,6 +153,7 @@ func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, 
 	case err != nil:
 		return r, nil
 	}
+	r.Late = found.Note == infer.TimeSpent
 	if r.Verdict = found.Verdict; r.Verdict == infer.Found {
 		r.Params, r.Arithmetic = &found.Params, inWords(&found.Params, x.p.Policy.NaN)
 		for _, c := range found.Classes {

@@ -3,6 +3,7 @@ package finding
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -30,7 +31,7 @@ func (x *pairTriage) minimize(ctx context.Context, f *Case) error {
 	if err != nil {
 		return nil // a recording without an explanation: there is nothing to ask
 	}
-	res, err := minimize.Dot(ctx, x.p.Spec.Formats, f.Start, x.test(sides), minimize.Options{
+	res, err := minimize.Dot(ctx, x.p.Spec.Formats, f.Start, x.test(sides, f.Detail), minimize.Options{
 		Bucket: f.Detail, MaxQueries: maxQueries, MaxBatches: maxBatches,
 	})
 	var flaky *minimize.FlakyError
@@ -103,14 +104,18 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 	}, nil
 }
 
-// test is the minimizer's predicate: the detail that a candidate belongs to.
-func (x *pairTriage) test(sides bothSides) minimize.Test {
+// test is the minimizer's predicate: the detail that a candidate belongs to, or another one
+// if that is not the one to keep.
+func (x *pairTriage) test(sides bothSides, keep string) minimize.Test {
+	keep, _, _ = strings.Cut(keep, ":") // the class
+
 	return func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
 		results, failed, err := oneByOne(ctx, sides, dots)
 		if failed == nil && err != nil {
 			return nil, err
 		}
 		var l Labeller
+		l.attribution.Only = keep
 		names := make([]string, len(dots))
 		var at []int // of those that differ
 		var differ []*mma.Dot

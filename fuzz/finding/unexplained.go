@@ -36,8 +36,13 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 	case run.baseUnit == nil:
 		units = []TargetUnit{base, other}
 		u.Why = fmt.Sprintf("Nothing is known of how either side computes %s, so the comparison alone does not give the cause.", p.Name())
-		if !t.Infer {
-			u.Why += " It was not looked for: with --no-infer it is not, nor where the plan of a campaign is for several machines."
+		switch {
+		case devices.IsRecording(p.A) && devices.IsRecording(p.B):
+			u.Why += " Recordings do not answer new inputs, and without these no program can be put to the test."
+		case t.Planned:
+			u.Why += " It was not looked for: where a plan divides a campaign among machines, what one of them finds out the others cannot use."
+		case !t.Infer:
+			u.Why += " It was not looked for, because of --no-infer."
 		}
 	case v == nil:
 		return nil // no case was examined: all depend on their place, or are faults
@@ -54,6 +59,9 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 			u.Why += fmt.Sprintf(" The search has spent its budget, %d million dot products of models; inference has more.", v.Spent)
 		}
 		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
+	}
+	if len(units) > 1 {
+		u.Why += " mmafuzz infer looks for the program of each side, and mmafuzz diff model:DIR/model.json model:DIR/model.json compares the two."
 	}
 	for i, s := range units {
 		which := ""

@@ -8,21 +8,23 @@ import (
 
 // conversions are the generators for an operation of A alone, whose B is fp.One: rounding to
 // another format. Its inputs are so few that either all of them or all borders of its results
-// can be tried.
+// can be tried. The last one is for sums of integers.
 var conversions = []Generator{
 	{Name: "codes", Version: 1, Weight: 1, M: 1, N: 1, Size: codesSize, Once: math.MaxUint64, rare: true, dot: codesDot,
 		Doc: "every code of A in turn, for an operation of A alone"},
 	{Name: "border", Version: 1, Weight: 16, M: 1, N: 1, Size: borderSize, rare: true, dot: borderDot,
 		Doc: "the numbers of D and those half way between them, and A's neighbours of each, for an operation of A alone"},
+	{Name: "integer", Version: 1, Weight: 16, M: 1, N: 1, rare: true, dot: integerDot,
+		Doc: "the ends of the ranges of integers, and c for which the sum is one or next to one, for integers"},
 }
 
 const allCodes = 16 // bits up to which all codes are inputs of an operation of A alone
 
-// Conversions returns the generators for an operation of A alone.
+// Conversions returns the generators for an operation of A alone, and that for integers.
 func Conversions() []*Generator { return pointers(conversions) }
 
 // For returns the generators that a campaign takes for operands of the given formats: all that
-// make dot products, or those for an operation of A alone.
+// make dot products, and those for integers, or those for an operation of A alone.
 func For(sp Spec) []*Generator {
 	all := Every(sp)
 	if last := all[len(all)-1]; last.Inputs(sp) > 0 {
@@ -35,6 +37,8 @@ func For(sp Spec) []*Generator {
 func Every(sp Spec) []*Generator {
 	all := pointers(generators)
 	switch {
+	case sp.D.Get().Integer():
+		return append(all, &conversions[2])
 	case sp.B != fp.One || sp.K != 1:
 		return all
 	case sp.A.Get().CodeBits() <= allCodes:

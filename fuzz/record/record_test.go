@@ -239,7 +239,7 @@ func TestOtherRecording(t *testing.T) {
 	complete := run(t, cfg)
 	for name, change := range map[string]func(*record.Config){
 		"its target is sim:hopper, here it is sim:blackwell; its list of instructions": func(c *record.Config) { c.Target = open(t, "sim:blackwell") },
-		"its plan is another one: test with other contents":                            func(c *record.Config) { c.Plan.Seed++ },
+		"its plan is another one: test with other contents (seed: 5 and 6)":            func(c *record.Config) { c.Plan.Seed++ },
 		"its plan is another one: test":                                                func(c *record.Config) { c.Plan.Name = "other" },
 		"its name is lab, here it is sim:hopper":                                       func(c *record.Config) { c.Name = "" },
 		"its date is not given, here it is 2026-01-02":                                 func(c *record.Config) { c.Date = "2026-01-02" },

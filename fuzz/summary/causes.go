@@ -271,6 +271,11 @@ func changesBehind(s *fuzz.State, each int) map[triage.Label][]behind {
 		if d := p.Defect(); d != nil {
 			add(triage.Defect, bundle.DefectText(d), p.Name)
 		}
+		for _, f := range p.Findings {
+			if f.Spots != nil {
+				add(triage.Layout, bundle.DefectText(f.Spots), p.Name)
+			}
+		}
 		if p.Verdict == nil || !p.Verdict.Found() {
 			continue
 		}

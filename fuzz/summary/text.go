@@ -238,6 +238,9 @@ func (w *printer) inferredList() {
 			if x.Arithmetic == "" {
 				text = fmt.Sprintf("inferred: no program was found that computes what %s does (%s)", x.Target, x.Verdict)
 			}
+			if x.Late {
+				text += ": the half of --time that was left for it is spent; a longer run may find one"
+			}
 			fmt.Fprint(w, readable.Hanging(text, w.Width))
 		}
 	}

@@ -39,6 +39,9 @@ func (f *Format) Decode(code uint64) Num {
 		n.Class = NaN
 		return n
 	}
+	if n.Neg && f.Integer() {
+		return Num{Sig: 1<<f.FracBits - frac, Exp: f.Emin(), Class: Finite, Neg: true}
+	}
 	if field == 0 && !f.NoZero {
 		n.Exp = f.Emin()
 		if frac != 0 {
@@ -114,6 +117,9 @@ func (f *Format) Encode(d Dyadic, m Mode, over Overflow) uint64 {
 	if r.IsZero() {
 		return f.zero(d.Neg)
 	}
+	if f.Integer() {
+		return f.integer(r)
+	}
 	e = max(r.Exponent(), emin) // rounding may carry into the next binade
 	if e > f.Emax() || e == f.Emax() && f.beyondMax(r) {
 		return f.overflow(d.Neg, m, over)
@@ -124,6 +130,22 @@ func (f *Format) Encode(d Dyadic, m Mode, over Overflow) uint64 {
 		field = uint64(e + int32(f.Bias))
 	}
 	return sign | (field<<frac|sig&(1<<frac-1))<<f.Low
+}
+
+// integer returns the code of an integer, of the nearest one if f does not have it.
+func (f *Format) integer(r Dyadic) uint64 {
+	most := f.MaxFinite()
+	if r.Neg {
+		most++
+	}
+	n := most
+	if r.Exponent() <= int32(f.FracBits) {
+		n = min(r.align(0), most)
+	}
+	if r.Neg {
+		n = -n & f.CodeMask()
+	}
+	return n
 }
 
 // align returns the magnitude of d in units of 2^q; d is a multiple of 2^q and
@@ -148,6 +170,8 @@ func (f *Format) beyondMax(r Dyadic) bool {
 func (f *Format) overflow(neg bool, m Mode, over Overflow) uint64 {
 	toMax := over == OverMax || over == OverIEEE && (m == RZ || m == RTO || m == RD && !neg || m == RU && neg)
 	switch {
+	case f.Integer() && neg:
+		return f.SignBit()
 	case !toMax && f.HasInf():
 		return f.InfCode(neg)
 	case !toMax && f.HasNaN():
@@ -203,6 +227,9 @@ func (f *Format) OnesNaNCode() uint64 {
 // as the next numbers. Zeros of both signs are one number. Codes of NaN have no place among
 // numbers: what it returns for them means nothing.
 func (f *Format) Distance(x, y uint64) uint64 {
+	if s := f.SignBit(); f.Integer() { // in the order of the codes with the sign flipped
+		return max(x^s, y^s) - min(x^s, y^s)
+	}
 	magX, magY := (x&^f.SignBit())>>f.Low, (y&^f.SignBit())>>f.Low
 	if (x^y)&f.SignBit() != 0 {
 		return magX + magY

@@ -32,7 +32,8 @@ type ID uint8
 
 // The formats. TF32 is a 32-bit register of which the low 13 bits are not
 // part of the value; AMD calls the same thing XF32. One has one number, 1: it is
-// the format of B in an operation of A alone, such as a conversion.
+// the format of B in an operation of A alone, such as a conversion. S and U with a
+// number are signed and unsigned integers of so many bits (Format.Integer).
 const (
 	None ID = iota
 	FP64
@@ -51,6 +52,13 @@ const (
 	E8M0
 	UE4M3
 	One
+	S32
+	S16
+	S8
+	U8
+	S4
+	U4
+	B1
 	numFormats
 )
 
@@ -104,11 +112,27 @@ var formats = [255]Format{
 	E8M0:     {E8M0, "ue8m0", 8, 0, 127, false, OnesNaN, true, 0, 1, "OCP MX v1.0; PTX ISA, .ue8m0"},
 	UE4M3:    {UE4M3, "ue4m3", 4, 3, 7, false, OnesNaN, false, 0, 1, "PTX ISA, .ue4m3; bit 7 of the byte is ignored"},
 	One:      {One, "one", 0, 0, 0, false, AllFinite, true, 0, 1, "the number 1; its code has no bits"},
+	S32:      {S32, "s32", 0, 31, -30, true, AllFinite, false, 0, 4, "PTX ISA, .s32"},
+	S16:      {S16, "s16", 0, 15, -14, true, AllFinite, false, 0, 2, "PTX ISA, .s16"},
+	S8:       {S8, "s8", 0, 7, -6, true, AllFinite, false, 0, 1, "PTX ISA, .s8"},
+	U8:       {U8, "u8", 0, 8, -7, false, AllFinite, false, 0, 1, "PTX ISA, .u8"},
+	S4:       {S4, "s4", 0, 3, -2, true, AllFinite, false, 0, 1, "PTX ISA, .s4"},
+	U4:       {U4, "u4", 0, 4, -3, false, AllFinite, false, 0, 1, "PTX ISA, .u4"},
+	B1:       {B1, "b1", 0, 1, 0, false, AllFinite, false, 0, 1, "PTX ISA, .b1"},
 }
+
+// Integers are the formats of integers, which All leaves out. To everything that reads a row of
+// the table they are fixed-point numbers: no exponent bits, and a fraction whose last place is 1,
+// so that all but the lowest signed number are subnormal.
+func Integers() []ID { return []ID{S32, S16, S8, U8, S4, U4, B1} }
+
+// Integer reports whether the codes are integers, those of signed ones in two's complement.
+func (f *Format) Integer() bool { return f.ExpBits == 0 && !f.NoZero }
 
 // aliases are other spellings that people use.
 var aliases = map[string]ID{
 	"f64": FP64, "f32": FP32, "f16": FP16, "half": FP16, "bfloat16": BF16,
+	"i32": S32, "int32": S32, "i16": S16, "int16": S16, "i8": S8, "int8": S8, "uint8": U8, "i4": S4, "int4": S4, "uint4": U4,
 	"bf8": E5M2FNUZ, "fp8": E4M3FNUZ, "e8m0": E8M0, "fp4": E2M1,
 }
 
@@ -120,7 +144,7 @@ func (id ID) Get() *Format {
 	return &formats[id]
 }
 
-// All returns every format's ID in table order, but One's.
+// All returns the ID of every floating-point format in table order.
 func All() []ID {
 	ids := make([]ID, 0, One-1)
 	for id := FP64; id < One; id++ {
@@ -265,7 +289,7 @@ func (f *Format) HasInf() bool { return f.Specials == IEEE }
 func (f *Format) HasNaN() bool { return f.Specials != AllFinite }
 
 // HasNegZero reports whether the format has a zero with the sign bit set.
-func (f *Format) HasNegZero() bool { return f.Signed && f.Specials != NegZeroNaN }
+func (f *Format) HasNegZero() bool { return f.Signed && f.Specials != NegZeroNaN && !f.Integer() }
 
 // InfCode returns the code of an infinity. It panics if there is none.
 func (f *Format) InfCode(neg bool) uint64 {

@@ -30,7 +30,7 @@ func TestParse(t *testing.T) {
 	if s := fp.None.String(); s != "none" {
 		t.Errorf("None is written %q", s)
 	}
-	for _, name := range []string{"fp", "fp32 ", "e4m3fn", "int8", fp.ID(255).String()} {
+	for _, name := range []string{"fp", "fp32 ", "e4m3fn", "int7", fp.ID(255).String()} {
 		if id, err := fp.Parse(name); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("Parse(%q) = %v, %v, want an error that names it", name, id, err)
 		}

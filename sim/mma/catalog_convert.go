@@ -51,30 +51,30 @@ var convertForms = []form{
 
 var conversions = []decl{
 	{archs: "ampere hopper blackwell", names: "cvt.{rn,rz}{,.satfinite}." + ptx16 + ".f32 cvt.{rm,rp}.f16.f32 cvt.rna.tf32.f32 cvt.{rn,rz,rm,rp}.f32.f64 cvt.f32.f16",
-		convert: ptxConversion, source: srcCVT, evidence: evConvert},
+		complete: ptxConversion, source: srcCVT, evidence: evConvert},
 	{archs: "ada hopper blackwell rtx-blackwell", names: "cvt.rn.satfinite." + ptxFP8 + ".{f32,f16x2} cvt.rn.f16x2." + ptxFP8,
-		convert: ptxConversion, source: srcCVT, evidence: evConvert},
-	{archs: "hopper blackwell", names: "cvt.{rn,rz}.tf32.f32", convert: ptxConversion, source: srcCVT, evidence: evConvert},
+		complete: ptxConversion, source: srcCVT, evidence: evConvert},
+	{archs: "hopper blackwell", names: "cvt.{rn,rz}.tf32.f32", complete: ptxConversion, source: srcCVT, evidence: evConvert},
 	{archs: "blackwell rtx-blackwell", names: "cvt.rn.satfinite." + ptxFP46 + ".f32 cvt.rn.f16x2." + ptxFP46 + " cvt.rn.bf16x2.ue8m0x2",
-		convert: ptxConversion, source: srcCVT, evidence: evConvert},
+		complete: ptxConversion, source: srcCVT, evidence: evConvert},
 
-	{archs: "cdna3 rdna3", names: "v_cvt_f16_f32 v_cvt_pkrtz_f16_f32 v_cvt_f32_f16", convert: amdConversion, unknown: FacetNaN,
+	{archs: "cdna3 rdna3", names: "v_cvt_f16_f32 v_cvt_pkrtz_f16_f32 v_cvt_f32_f16", complete: amdConversion, unknown: FacetNaN,
 		source: srcVCVT, evidence: evConvert},
-	{archs: "cdna3", names: "v_cvt_pk_{fp8,bf8}_f32 v_cvt_f32_{fp8,bf8}", convert: amdConversion, unknown: FacetNaN, source: srcVCVT, evidence: evConvert},
-	{archs: "cdna4 rdna4", names: "v_cvt_pk_{fp8,bf8}_f32 v_cvt_f32_{fp8,bf8}", convert: amdConversion, ocp: true, unknown: FacetNaN,
+	{archs: "cdna3", names: "v_cvt_pk_{fp8,bf8}_f32 v_cvt_f32_{fp8,bf8}", complete: amdConversion, unknown: FacetNaN, source: srcVCVT, evidence: evConvert},
+	{archs: "cdna4 rdna4", names: "v_cvt_pk_{fp8,bf8}_f32 v_cvt_f32_{fp8,bf8}", complete: amdConversion, ocp: true, unknown: FacetNaN,
 		source: srcVCVT + "; FP8 and BF8 are the OCP formats", evidence: evConvert},
-	{archs: "cdna4", names: "v_cvt_pk_bf16_f32", convert: amdConversion, unknown: FacetNaN, source: srcVCVT, evidence: evConvert},
+	{archs: "cdna4", names: "v_cvt_pk_bf16_f32", complete: amdConversion, unknown: FacetNaN, source: srcVCVT, evidence: evConvert},
 
-	{archs: "x86 zen4", names: "vcvtneps2bf16", convert: x86Conversion("daz"), source: "Intel SDM vol. 2, VCVTNEPS2BF16: MXCSR is ignored, subnormals are flushed", evidence: evConvert},
-	{archs: "x86 zen4", names: "vcvtps2ph" + immediate + " vcvtph2ps", convert: x86Conversion(""), mode: mxcsr, source: srcPS2PH, evidence: evConvert},
-	{archs: "x86 zen4", names: "vcvtpd2ps{,.rd,.ru,.rz}", convert: x86Conversion(""), mode: mxcsr, source: "Intel SDM vol. 2, CVTPD2PS", evidence: evConvert},
-	{archs: "x86", names: "vcvtph2{bf8,hf8}{,s} vcvthf82ph", convert: x86Conversion(""), source: srcAVX10, evidence: evConvert},
+	{archs: "x86 zen4", names: "vcvtneps2bf16", complete: x86Conversion("daz"), source: "Intel SDM vol. 2, VCVTNEPS2BF16: MXCSR is ignored, subnormals are flushed", evidence: evConvert},
+	{archs: "x86 zen4", names: "vcvtps2ph" + immediate + " vcvtph2ps", complete: x86Conversion(""), mode: mxcsr, source: srcPS2PH, evidence: evConvert},
+	{archs: "x86 zen4", names: "vcvtpd2ps{,.rd,.ru,.rz}", complete: x86Conversion(""), mode: mxcsr, source: "Intel SDM vol. 2, CVTPD2PS", evidence: evConvert},
+	{archs: "x86", names: "vcvtph2{bf8,hf8}{,s} vcvthf82ph", complete: x86Conversion(""), source: srcAVX10, evidence: evConvert},
 
-	{archs: "arm", names: "bfcvt" + bfcvtModes + " fcvt-hs{,.rd,.ru,.rz}{,.dn}", convert: armConversion, mode: fpcr, source: srcBFCVT, evidence: evConvert},
-	{archs: "arm", names: "fcvtn.{e4m3,e5m2}{,.osc}", convert: armConversion, source: srcFP8CVT, evidence: evConvert},
+	{archs: "arm", names: "bfcvt" + bfcvtModes + " fcvt-hs{,.rd,.ru,.rz}{,.dn}", complete: armConversion, mode: fpcr, source: srcBFCVT, evidence: evConvert},
+	{archs: "arm", names: "fcvtn.{e4m3,e5m2}{,.osc}", complete: armConversion, source: srcFP8CVT, evidence: evConvert},
 
 	{archs: "riscv", names: "vfncvtbf16.f.f.w" + riscvRounds + " vfncvt.f.f.w" + riscvRounds + " vfncvtbf16.{f.f.w,sat.f.f.w}.{e8,e8alt}" + riscvRounds,
-		convert: riscvConversion, source: srcVFNCVT, evidence: evConvert},
+		complete: riscvConversion, source: srcVFNCVT, evidence: evConvert},
 }
 
 // conversion is a rounding of the product a*1 to D's format.

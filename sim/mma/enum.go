@@ -40,7 +40,7 @@ func (startNames) list() string    { return "c zero empty" }
 func (sumNames) list() string      { return "off fused sequential pairwise pair-halves" }
 func (splitNames) list() string    { return "adjacent interleaved" }
 func (outFlushNames) list() string { return "keep before after result" }
-func (overNames) list() string     { return "inf ieee max sat" }
+func (overNames) list() string     { return "inf ieee max sat wrap" }
 func (gateNames) list() string     { return "off inf all skip skip-numbers" }
 func (stickyNames) list() string   { return "off round below last" }
 func (negateNames) list() string   { return "exact flip frame flip-numbers frame-numbers" }

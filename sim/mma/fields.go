@@ -255,7 +255,7 @@ func (f Field) setText(p *Params, s string) error {
 }
 
 // Values returns every value that the field can sensibly have, as Int returns them:
-// those of an enumeration, both of a bool, nil for numbers.
+// those of an enumeration but OverWrap, both of a bool, nil for numbers.
 func (f Field) Values() []int {
 	var vals []int
 	for i := range f.values {
@@ -271,6 +271,8 @@ func valuesOf(t reflect.Type) int {
 		return 2
 	case fp.Mode:
 		return len(fp.Modes()) + 1
+	case Over:
+		return int(OverWrap) // which is none of floating-point programs
 	case interface{ names() []string }:
 		return len(v.names())
 	}

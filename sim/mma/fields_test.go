@@ -106,7 +106,7 @@ func TestFieldTextErrors(t *testing.T) {
 		{"merge", "256-128", `merge: "256-128" is not sequential or a list of powers of two such as 4-2-1`},
 		{"merge", "1-1-1-1-1-1-1-1-1", `merge: "1-1-1-1-1-1-1-1-1" is not sequential or a list of powers of two such as 4-2-1`},
 		{"merge", "4--1", `merge: "4--1" is not sequential or a list of powers of two such as 4-2-1`},
-		{"acc.over", "unknown(3)", `acc.over: "unknown(3)" is not one of inf, ieee, max, sat`},
+		{"acc.over", "unknown(3)", `acc.over: "unknown(3)" is not one of inf, ieee, max, sat, wrap`},
 	} {
 		p := Params{L: 3}
 		err := fieldByPath(t, tc.path).setText(&p, tc.text)

@@ -47,7 +47,7 @@ type form struct {
 var one = Range{1, 1, 1}
 
 // forms are the tables of the catalogue files.
-var forms = [][]form{x86Forms, armForms, powerForms, riscvForms, tensixForms, convertForms}
+var forms = [][]form{x86Forms, armForms, powerForms, riscvForms, tensixForms, convertForms, integerForms}
 
 // named is what the forms say of a name.
 type named struct {

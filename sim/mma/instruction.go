@@ -103,8 +103,8 @@ type decl struct {
 	// mode changes the parameters as a mode in the name asks (Instruction.Mnemonic). It
 	// is called for each mode in turn. nil: the names have none.
 	mode func(p *Params, word string)
-	// convert gives a conversion its parameters, which depend on its formats; nil for others.
-	convert func(i *Instruction)
+	// complete gives a row the parameters that depend on its name and formats; nil: none do.
+	complete func(i *Instruction)
 }
 
 // appendRows appends the rows that a declaration has of an architecture.
@@ -132,8 +132,8 @@ func (d *decl) row(arch, name string) Instruction {
 	if d.alias != nil {
 		i.Alias = d.alias(name)
 	}
-	if d.convert != nil {
-		d.convert(&i)
+	if d.complete != nil {
+		d.complete(&i)
 	}
 	if d.mode != nil {
 		_, modes := i.Mnemonic()
@@ -180,6 +180,8 @@ func parseName(name string, ocp bool) (Instruction, error) {
 //	mma.m8n8k4.f64.f64.f64.f64[.rz|.rm|.rp]             the rounding, unless to nearest even
 //	mma.sp.m16n8k32.f32.f16.f16.f32                     sparse A: K is half of the name's
 //	mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0
+//	mma.m16n8k32.s32.s8.u8.s32[.satfinite]               sums that saturate
+//	mma.m16n8k128.s32.b1.b1.s32.and.popc                 the operation on bits
 //	wgmma.m64n8k16.f32.f16.f16[.c0]                     D A B, C as D or none
 //	tcgen05.m128n8k16.kind::f16.f32.f16.f16[.c0]
 //
@@ -195,6 +197,11 @@ func parsePTX(name string) (Instruction, error) {
 	}
 	if last := len(fields) - 1; slices.Contains(ptxRounds, fields[last]) && fields[last-1] == "f64" {
 		fields = fields[:last]
+	}
+	for _, suffix := range [][]string{{"satfinite"}, {"and", "popc"}, {"xor", "popc"}} {
+		if n := len(fields) - len(suffix); n > 0 && slices.Equal(fields[n:], suffix) {
+			fields = fields[:n]
+		}
 	}
 	if len(fields) < 5 {
 		return i, fmt.Errorf("%q is not an instruction name", name)

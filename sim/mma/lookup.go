@@ -13,7 +13,7 @@ import (
 )
 
 // declared are the lines of the catalogue files.
-var declared = slices.Concat(nvidia, amd, x86, arm, power, riscv, mesa, tensix, conversions)
+var declared = slices.Concat(nvidia, amd, x86, arm, power, riscv, mesa, tensix, conversions, integerRows)
 
 // Catalog returns every row, in the order of Archs and of the catalogue files.
 // The slice is shared: do not change it.
@@ -63,6 +63,7 @@ func Search(where string, rows []Instruction, name string) (*Instruction, error)
 			prefixed = append(prefixed, i)
 		}
 	}
+	prefixed = unless(prefixed, func(i Instruction) bool { return i.D.Get().Integer() })
 	if plainest, ok := extended(prefixed); ok {
 		return plainest.withShape(shape)
 	}
@@ -115,13 +116,19 @@ func (e *unknownError) Error() string {
 		distance[i.Name] = hint.Distance(e.name, i.Name)
 	}
 	near := slices.Clone(e.rows)
-	if !strings.Contains(e.name, "cvt") { // conversions have short names, which are near to any
-		if products := slices.DeleteFunc(slices.Clone(near), func(i Instruction) bool { return i.B == fp.One }); len(products) > 0 {
-			near = products
-		}
+	if !strings.Contains(e.name, "cvt") { // conversions and integers have short names, which are near to any
+		near = unless(near, func(i Instruction) bool { return i.B == fp.One || i.D.Get().Integer() })
 	}
 	slices.SortStableFunc(near, func(x, y Instruction) int { return distance[x.Name] - distance[y.Name] })
 	return fmt.Sprintf("%s has no instruction %q; nearest: %s", e.arch, e.name, someNames(near))
+}
+
+// unless returns the rows of which f is not true; all, if it is true of all.
+func unless(rows []Instruction, f func(Instruction) bool) []Instruction {
+	if some := slices.DeleteFunc(slices.Clone(rows), f); len(some) > 0 {
+		return some
+	}
+	return rows
 }
 
 func someNames(rows []Instruction) string {
@@ -172,7 +179,7 @@ func (i Instruction) withShape(dims *freeDims) (*Instruction, error) {
 	return &i, nil
 }
 
-// Arithmetics returns a row for each distinct arithmetic of the catalogue (its
+// Arithmetics returns a row for each distinct floating-point arithmetic of the catalogue (its
 // parameters and the formats of A, D and scales) among the rows in which A and B have
 // the same format and C takes part. Of several rows with one arithmetic it is the first
 // of those with the largest K.
@@ -184,7 +191,7 @@ func Arithmetics() []Instruction {
 	var rows []Instruction
 	index := map[key]int{}
 	for _, i := range Catalog() {
-		if i.Refuse != "" || i.A != i.B || i.C == fp.None {
+		if i.Refuse != "" || i.A != i.B || i.C == fp.None || i.D.Get().Integer() {
 			continue
 		}
 		k := key{i.Params, i.A, i.D, i.Scale}

@@ -13,8 +13,8 @@ import (
 // (newer names only), formats of A and B.
 var amdName = regexp.MustCompile(`^v_(mfma|smfmac|wmma|swmmac)(_scale)?_([a-z0-9]+)_(\d+)x(\d+)x(\d+)_?(?:\d+b_)?(\w+)$`)
 
-// amdDot2 is the grammar of dot products of vectors: D, format of A and B.
-var amdDot2 = regexp.MustCompile(`^v_dot2_([a-z0-9]+)_([a-z0-9]+)$`)
+// amdDot is the grammar of dot products of vectors: products, D, formats of A and B.
+var amdDot = regexp.MustCompile(`^v_dot([248])_([a-z0-9]+)_(\w+)$`)
 
 // ocpFormats is what AMD's short names of formats mean where they are not
 // CDNA3's FNUZ formats (fp.Parse).
@@ -28,15 +28,18 @@ var ocpFormats = map[string]string{"fp8": "e4m3", "bf8": "e5m2", "fp6": "e2m3", 
 //	v_wmma_f16_16x16x16_f16
 //	v_smfmac_f32_16x16x32_f16, v_swmmac_...               half of the 32 elements of A are kept
 //	v_dot2_f32_f16                                        two products, in each lane
+//	v_dot4_i32_iu8_s8_u8, v_wmma_..._iu4_u4_u4_clamp      which operand is signed is a modifier, as is clamp
 func parseAMD(name string, ocp bool) (Instruction, error) {
 	i := Instruction{Name: name}
-	if f := amdDot2.FindStringSubmatch(name); f != nil {
-		ids, err := parseFormats(f[1:])
+	name = strings.TrimSuffix(name, "_clamp")
+	if f := amdDot.FindStringSubmatch(name); f != nil {
+		a, b := amdOperands(f[3])
+		ids, err := parseFormats([]string{orSame(map[string]string{"u32": "s32"}, f[2]), a, b})
 		if err != nil {
 			return i, fmt.Errorf("%q: %w", name, err)
 		}
-		i.M, i.N, i.K = one, one, 2
-		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[1], ids[0]
+		i.M, i.N, i.K = one, one, int(f[1][0]-'0')
+		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[0]
 		return i, nil
 	}
 	f := amdName.FindStringSubmatch(name)
@@ -56,11 +59,7 @@ func parseAMD(name string, ocp bool) (Instruction, error) {
 	if op == "smfmac" || op == "swmmac" {
 		i.K /= 2
 	}
-	types = strings.TrimPrefix(strings.TrimSuffix(types, "_1k"), "f8f6f4_")
-	a, b, ok := strings.Cut(types, "_")
-	if !ok {
-		b = a
-	}
+	a, b := amdOperands(types)
 	if ocp {
 		a, b = orSame(ocpFormats, a), orSame(ocpFormats, b)
 	}
@@ -73,6 +72,19 @@ func parseAMD(name string, ocp bool) (Instruction, error) {
 		i.Scale, i.Block = fp.E8M0, 32
 	}
 	return i, nil
+}
+
+// amdOperands returns the names of the formats of A and B.
+func amdOperands(types string) (a, b string) {
+	types = strings.TrimSuffix(types, "_1k")
+	for _, choice := range []string{"f8f6f4_", "iu8_", "iu4_"} {
+		types = strings.TrimPrefix(types, choice)
+	}
+	a, b, ok := strings.Cut(types, "_")
+	if !ok {
+		b = a
+	}
+	return a, b
 }
 
 // orSame returns what a map has for a word, the word itself if it has nothing.

@@ -439,7 +439,8 @@ const (
 	OverInf  Over = iota // infinity whatever the rounding mode (NVIDIA truncates to Inf)
 	OverIEEE             // infinity or the largest number, as IEEE 754 gives for the mode; round-to-odd: the largest number
 	OverMax              // the largest number
-	OverSat              // the largest number, which infinities become as well
+	OverSat              // the largest number, which infinities become as well; of integers, the nearest in range
+	OverWrap             // of integers: the lowest Frac+1 bits, in two's complement
 )
 
 // Special is the treatment of special values.

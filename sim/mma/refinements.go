@@ -78,7 +78,7 @@ func (n Narrow) check(f, w *fp.Format) error {
 		return errors.New("to is set but mode is not")
 	case n.Mode == 0 && n.Over != OverInf && (n.Over != OverSat || n.Frac != 0):
 		return errors.New("over is set but mode is not")
-	case n.Over != OverInf && f.Specials != fp.IEEE:
+	case n.Over == OverWrap || n.Over != OverInf && f.Specials != fp.IEEE:
 		return fmt.Errorf("over: %s has no infinity", f.Name)
 	case n.Frac == 0 && n.Mode != 0 && n.To == fp.None:
 		return errors.New("mode is set but frac is not")

@@ -35,7 +35,7 @@ func TestValidateRefinements(t *testing.T) {
 		{"saturated operands", half, func(p *Params) { p.In.A.Over = OverSat }, ""},
 		{"saturated narrowed codes", half, func(p *Params) { p.In.A = Narrow{Frac: 5, Over: OverSat} }, "in.a: over is set but mode is not"},
 		{"operands that cannot overflow", bytes, func(p *Params) { p.In.A.Over = OverSat }, "in.a: over: e4m3 has no infinity"},
-		{"unknown overflow", half, func(p *Params) { p.In.A = Narrow{Frac: 5, Mode: fp.RZ, Over: 4} }, "in.a.over: unknown value 4"},
+		{"unknown overflow", half, func(p *Params) { p.In.A = Narrow{Frac: 5, Mode: fp.RZ, Over: 5} }, "in.a.over: unknown value 5"},
 		{"drop", half, func(p *Params) { p.Join.Align = Align{Drop: 31} }, ""},
 		{"drop too far", half, func(p *Params) { p.Join.Align.Drop = 101 }, "join.align.drop = 101 is above 100"},
 		{"unknown gate", half, func(p *Params) { p.Prod.Gate = 5 }, "prod.gate: unknown value 5"},

@@ -28,6 +28,9 @@ func (p *Params) Validate(f Formats, k int) error {
 	if err := f.Validate(); err != nil {
 		return err // the other checks need the formats
 	}
+	if f.D.Get().Integer() {
+		return p.checkIntegers(f)
+	}
 	checks := []error{
 		p.checkInput(f),
 		p.checkFields(),
@@ -60,7 +63,9 @@ func (f Formats) Validate() error {
 		}
 	}
 	for _, id := range []fp.ID{f.A, f.B} {
-		if !id.Get().Signed && (f.B != fp.One || f.A == fp.One) {
+		if g := id.Get(); g.Integer() != f.D.Get().Integer() {
+			return fmt.Errorf("products of %s are not added up in %s", id, f.D)
+		} else if !g.Signed && !g.Integer() && (f.B != fp.One || f.A == fp.One) {
 			return fmt.Errorf("%s is a scale format, not an operand format", id)
 		}
 	}
@@ -71,12 +76,15 @@ func (f Formats) Validate() error {
 		if o.id == fp.None {
 			continue
 		}
-		if g := o.id.Get(); !g.Signed || g.Low != 0 || !g.HasNaN() && f.C != fp.None {
+		if g := o.id.Get(); !g.Signed || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Get().Integer() {
 			return fmt.Errorf("%s in %s are not supported", o.name, o.id)
 		}
 	}
 	if (f.Scale == fp.None) != (f.Block == 0) {
 		return errors.New("scale format and block size must be given together")
+	}
+	if f.D.Get().Integer() && (f.Scale != fp.None || f.Down != 0) {
+		return errors.New("integers have no scales")
 	}
 	if f.Scale != fp.None && f.Scale.Get().Signed {
 		return fmt.Errorf("%s is not a scale format", f.Scale)
@@ -86,6 +94,31 @@ func (f Formats) Validate() error {
 	}
 	if f.Common && (f.A.FNUZ() == fp.None || f.B.FNUZ() == fp.None || f.C.FNUZ() != fp.None || f.D.FNUZ() != fp.None) {
 		return fmt.Errorf("%s and %s have no FNUZ formats to be compared with by value", f.A, f.B)
+	}
+	return nil
+}
+
+// checkIntegers rejects all but exact sums of products of integers, which are brought into the
+// range of the result: after each step, and before that group by group, if there is a Stage0.
+func (p *Params) checkIntegers(f Formats) error {
+	s := p.Stage0
+	if want := (Params{L: p.L, Order: p.Order, Stage0: s, Acc: p.Acc}); *p != want {
+		return errors.New("integers have no parameters besides l, order, stage0 and acc")
+	}
+	if want := (Stage{Sum: Fused, Split: s.Split, Group: s.Group, Round: s.Round}); s != want && s != (Stage{}) || s.Split == Interleaved && s.Group == 0 {
+		return errors.New("stage0: integers need a fused sum, and nothing but split, group and round besides")
+	}
+	for _, r := range []Round{p.Acc, s.Round} {
+		bits := r.Frac
+		if r == (Round{}) && s != (Stage{}) && p.Acc != r {
+			continue // sums of a stage that are in no range
+		}
+		if bits != 15 && bits != 31 || uint8(bits) > f.D.Get().FracBits || r != integerRange(uint8(bits), r.Over) || r.Over < OverSat {
+			return errors.New("the range of integers has frac and emin 15 or 31, emax one less, mode rz, and over sat or wrap")
+		}
+		if s == (Stage{}) {
+			break
+		}
 	}
 	return nil
 }
@@ -157,6 +190,8 @@ func (r Round) check() error {
 		return errors.New("frac is set but mode is not")
 	case r.Flush != NoFlush && !r.HasEmin():
 		return errors.New("flush needs emin")
+	case r.Over > OverSat:
+		return errors.New("over wrap is for integers")
 	case r.Over != OverInf && (r.Frac == 0 || r.Emax == 0):
 		return errors.New("over needs frac and emax")
 	case r.Emax != 0 && r.Emin != 0 && r.Emax < r.Emin:

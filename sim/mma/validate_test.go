@@ -107,7 +107,7 @@ func TestValidate(t *testing.T) {
 		}, ""},
 		{"unknown mode", half, 8, func(p *Params) { p.Acc.Mode = 7 }, "acc.mode: unknown value 7"},
 		{"unknown flush of results", half, 8, func(p *Params) { p.Acc.Flush = 4 }, "acc.flush: unknown value 4"},
-		{"unknown overflow", half, 8, func(p *Params) { p.Acc.Over = 4 }, "acc.over: unknown value 4"},
+		{"unknown overflow", half, 8, func(p *Params) { p.Acc.Over = 5 }, "acc.over: unknown value 5"},
 		{"unknown sum", half, 8, func(p *Params) { p.Stage0.Sum = 5 }, "stage0.sum: unknown value 5"},
 		{"unknown split", half, 8, func(p *Params) { p.Stage1 = Stage{Sum: Fused, Split: 2} }, "stage1.split: unknown value 2"},
 		{"unknown alignment of a stage", half, 8, func(p *Params) { p.Stage1 = Stage{Sum: Fused, Align: Align{F: 9, Mode: 7}} }, "stage1.align.mode: unknown value 7"},

@@ -33,8 +33,10 @@ func (s *search) beyond(r *Rule, c *sample) *mma.Dot {
 		*x ^= f.SignBit()
 	case when.Is == HasBits && g.r.IntN(2) == 0:
 		*x ^= oneOf(uint64(when.Mask), g.r.IntN)
+	case what == "frac":
+		*x ^= 1 << g.r.IntN(int(f.FracBits+f.Low))
 	default:
-		*x ^= 1 << g.r.IntN(s.widthOf(when.Feature))
+		*x ^= 1 << g.r.IntN(int(f.CodeBits()))
 	}
 	return d
 }

@@ -27,7 +27,7 @@ const (
 	OnB       Place = "b"
 	OnOperand Place = "x" // a or b
 	OnProduct Place = "p" // a, or b where a cannot be changed so
-	OnExact   Place = "m" // the product of the significands, an integer: see wide.go
+	OnExact   Place = "m" // the product of the significands, an integer: see exact.go
 	OnProgram Place = "program"
 )
 
@@ -296,7 +296,7 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 		return r
 	}
 	if e.On == OnExact {
-		if w.widened() == nil || exactly[e.Do] == nil {
+		if !w.isExact() || exactly[e.Do] == nil {
 			return nil
 		}
 		return r

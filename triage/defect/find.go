@@ -85,9 +85,6 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 			s.samples = s.samples[:len(s.samples)-1]
 		}
 	}
-	if s.widened() != nil && slices.ContainsFunc(s.samples, func(c *sample) bool { return !s.same(s.wide.Dot(s.widen(c.dot, nil), nil), c.right) }) {
-		s.wide = nil
-	}
 	c, err := s.find(ctx)
 	if c != nil || err != nil {
 		return c, err

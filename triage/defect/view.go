@@ -22,11 +22,9 @@ type view struct {
 
 // viewer makes views. It is for one goroutine.
 type viewer struct {
-	f     mma.Formats
-	m     *sim.Model
-	tr    sim.Trace
-	wide  *sim.Model // see widened
-	tried bool
+	f  mma.Formats
+	m  *sim.Model
+	tr sim.Trace
 	// before is a defect that comes first, if not nil.
 	before *hypothesis
 }
@@ -219,7 +217,8 @@ func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 	}
 	ones := !floor.IsZero() && oneRun(floor, int32(f.FracBits)+1)
 	up := !overflow && !after.IsZero() && compare(after, x) > 0
-	return append(vs, truth(x.Low() == q-1), truth(ones), truth(up && after.Exponent() > x.Exponent()), truth(up), truth(x.Low() < q),
+	carry := up && after.Exponent() > x.Exponent() || overflow && x.Exponent() == f.Emax()
+	return append(vs, truth(x.Low() == q-1), truth(ones), truth(carry), truth(up), truth(x.Low() < q),
 		truth(overflow), 0, minus(top, int64(x.Exponent())), minus(e, int64(x.Exponent())), e, cut)
 }
 
@@ -252,7 +251,7 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 				opposed = truth(t.Value.Neg != (d.C&w.f.C.Get().SignBit() != 0))
 			}
 			if at := aligned[k]; at != nil {
-				shift, cut = minus(int64(at.e), exp), truth(at.cut)
+				shift, cut = minus(int64(at.e), exp), at.cut
 			}
 		}
 		vs = append(vs, neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), top, minus(top, w.cTop(d)))
@@ -319,7 +318,7 @@ func (w *viewer) roundedProduct(vs []int64, d *mma.Dot, k int, t *sim.TermTrace)
 // aligned is how a product stands in the sum that takes it.
 type aligned struct {
 	e   int32 // the exponent to which it is aligned
-	cut bool  // it loses bits
+	cut int64 // whether it loses bits; absent where none can
 }
 
 func (w *viewer) alignment() map[int]*aligned {
@@ -328,7 +327,10 @@ func (w *viewer) alignment() map[int]*aligned {
 		s := &w.tr.Sums[i]
 		for j := range s.Terms {
 			if t := &s.Terms[j]; t.From == sim.FromProduct && s.HasE && finite(t) {
-				all[t.K] = &aligned{s.E, t.IsCut && t.Value.Low() < t.Q}
+				all[t.K] = &aligned{s.E, absent}
+				if t.IsCut {
+					all[t.K].cut = truth(t.Value.Low() < t.Q)
+				}
 			}
 		}
 	}

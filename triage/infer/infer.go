@@ -60,6 +60,9 @@ const (
 	Exhausted   Verdict = "exhausted"   // the queries or the time are spent
 )
 
+// TimeSpent is the Note of an inference that Options.Time has ended.
+const TimeSpent = "the time is spent"
+
 // Result is the result of an inference.
 type Result struct {
 	Verdict Verdict
@@ -145,6 +148,9 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	if err := i.Formats.Validate(); err != nil {
 		return nil, err
 	}
+	if i.D.Get().Integer() {
+		return nil, fmt.Errorf("sums in %s are not inferred; a campaign against a simulator of integers says what differs", i.D)
+	}
 	if i.K < 1 || i.K > mma.MaxK {
 		return nil, fmt.Errorf("k = %d is not in 1..%d", i.K, mma.MaxK)
 	}
@@ -205,7 +211,7 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 	case errors.Is(err, errFaults):
 		r.Verdict, r.Note = Failing, err.Error()
 	case errors.Is(err, errBudget), errors.Is(err, context.DeadlineExceeded):
-		r.Verdict, r.Note = Exhausted, "the time is spent"
+		r.Verdict, r.Note = Exhausted, TimeSpent
 		if errors.Is(err, errBudget) {
 			r.Note = err.Error()
 		}

@@ -22,13 +22,11 @@ import (
 )
 
 // The files of a bundle.
-const (
-	caseName    = "case.json"
-	changedName = "a-changed.json"
-)
+const caseName = "case.json"
 
 var (
 	kernelFiles  = [2]string{"a.json", "b.json"}
+	changedFiles = [2]string{"a-changed.json", "b-changed.json"}
 	productFiles = [2]string{"D-a.npy", "D-b.npy"}
 )
 
@@ -51,7 +49,7 @@ type caseFile struct {
 	Scales [2]caseScales `json:"scales,omitzero"`
 }
 
-// caseSide is a side, or A with the change that explains B.
+// caseSide is a side, or one with the change that explains the other.
 type caseSide struct {
 	Name   string   `json:"name"`
 	Result string   `json:"result"`
@@ -96,8 +94,9 @@ func (f *Found) Save(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files := map[string][]byte{caseName: append(body, '\n'), "reproduce.py": reproduce, "README.md": f.readme(), changedName: nil}
-	for name, k := range map[string]*schedule.Kernel{kernelFiles[0]: c.kernels[0], kernelFiles[1]: c.kernels[1], changedName: f.changed()} {
+	files := map[string][]byte{caseName: append(body, '\n'), "reproduce.py": reproduce, "README.md": f.readme()}
+	side, _, _ := f.changedSide()
+	for name, k := range map[string]*schedule.Kernel{kernelFiles[0]: c.kernels[0], kernelFiles[1]: c.kernels[1], changedFiles[side]: f.changed(), changedFiles[1-side]: nil} {
 		var text bytes.Buffer
 		if k != nil {
 			if err := k.Write(&text); err != nil {
@@ -126,7 +125,7 @@ func checkForeign(dir string) error {
 		body, err := os.ReadFile(filepath.Join(dir, caseName))
 		return err == nil && json.Unmarshal(body, &file) == nil && file.V == 1 && len(file.Sides) > 1
 	}
-	names := slices.Concat([]string{caseName, changedName, "A.npy", "B.npy", "reproduce.py", "README.md"}, kernelFiles[:], productFiles[:])
+	names := slices.Concat([]string{caseName, "A.npy", "B.npy", "reproduce.py", "README.md"}, kernelFiles[:], changedFiles[:], productFiles[:])
 	for _, s := range scaleFiles {
 		names = append(names, s[1])
 	}
@@ -164,9 +163,9 @@ func transposed(codes []byte, id fp.ID, lines, depth int) []byte {
 	return out
 }
 
-// changed returns the kernel of A with the change that explains B, nil if there is none.
+// changed returns the kernel of a side with the change that explains the other, nil if there is none.
 func (f *Found) changed() *schedule.Kernel {
-	if f.Answer == nil || f.Rest > 0 || f.Smallest.kernels[0] == nil {
+	if side, _, _ := f.changedSide(); f.Answer == nil || f.Rest > 0 || f.Smallest.kernels[side] == nil {
 		return nil
 	}
 	return portable(f.Answer.Kernel)
@@ -181,18 +180,24 @@ func (f *Found) caseFile() (*caseFile, error) {
 	for i, o := range c.Operands {
 		file.Scales[i] = caseScales{o.ScaleA, o.ScaleB}
 	}
+	changed, _, _ := f.changedSide()
 	for i, s := range []struct {
-		name string
-		code uint64
-		k    *schedule.Kernel
-	}{{f.A, c.A, c.kernels[0]}, {f.B, c.B, c.kernels[1]}, {f.A + ", changed", c.B, f.changed()}} {
+		name     string
+		code     uint64
+		operands *gemm.Operands
+		k        *schedule.Kernel
+	}{
+		{f.A, c.A, c.Operands[0], c.kernels[0]},
+		{f.B, c.B, c.Operands[1], c.kernels[1]},
+		{[2]string{f.A, f.B}[changed] + ", changed", [2]uint64{c.A, c.B}[1-changed], c.Operands[changed], f.changed()},
+	} {
 		if i == 2 && s.k == nil {
 			continue
 		}
 		side := caseSide{Name: s.name, Result: literal(c.D, s.code), Code: mma.FormatCode(c.D, s.code), Format: c.D.String()}
 		if s.k != nil {
 			var err error
-			if side.Plan, err = planOf(s.k, c.Operands[i%2], [2]int{c.Row, c.Column}); err != nil {
+			if side.Plan, err = planOf(s.k, s.operands, [2]int{c.Row, c.Column}); err != nil {
 				return nil, err
 			}
 		}
@@ -265,6 +270,7 @@ func operand(k *schedule.Kernel, o *gemm.Operands, op *schedule.Op, r schedule.R
 // readme is the README of a bundle.
 func (f *Found) readme() []byte {
 	var b strings.Builder
+	side, x, other := f.changedSide()
 	fmt.Fprintf(&b, "# %s\n\n%s (A) and %s (B) give different results for the same matrices.\n\n%s\n", readable.Markdown(f.Label()), readable.MarkdownCode(f.A), readable.MarkdownCode(f.B), readable.Markdown(f.Smallest.String()))
 	for _, text := range f.words() {
 		fmt.Fprintf(&b, "\n%s\n", readable.Markdown(text))
@@ -273,13 +279,13 @@ func (f *Found) readme() []byte {
 Found by %s, seed %d.
 
 Files: %s and %s the matrices, %s and %s what A and B give (numbers, or codes as unsigned
-integers), %s, %s and %s the schedules of A, of B, and of A with the change that gives B's bits, as
+integers), %s, %s and %s the schedules of A, of B, and of %s with the change that gives %s's bits, as
 far as they are known, %s one element operation by operation, %s a program that computes it
 again, with Python alone.
 
     python3 %s/reproduce.py
     %s
-`, "`mmafuzz run`", f.Seed, "`A.npy`", "`B.npy`", "`"+productFiles[0]+"`", "`"+productFiles[1]+"`", "`"+kernelFiles[0]+"`", "`"+kernelFiles[1]+"`", "`"+changedName+"`", "`"+caseName+"`", "`reproduce.py`", bundleName, f.command(bundleName))
+`, "`mmafuzz run`", f.Seed, "`A.npy`", "`B.npy`", "`"+productFiles[0]+"`", "`"+productFiles[1]+"`", "`"+kernelFiles[0]+"`", "`"+kernelFiles[1]+"`", "`"+changedFiles[side]+"`", x, other, "`"+caseName+"`", "`reproduce.py`", bundleName, f.command(bundleName))
 	return []byte(b.String())
 }
 

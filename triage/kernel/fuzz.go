@@ -55,8 +55,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 		return nil, err
 	}
 	found := &Found{A: z.A.Name, B: z.B.Name, Seed: z.Seed, Same: same(z.A, z.B), Inputs: map[string]int{}}
-	var differ, agree []Product
-	var samples []*drawn // of differ
+	var differ, agree []*drawn
 	began := time.Now()
 	for from := 0; (z.Count == 0 || from < z.Count) && (z.Time == 0 || time.Since(began) < z.Time); from += perRound {
 		for _, p := range z.round(ctx, shapes, from, z.left(from)) {
@@ -67,41 +66,53 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 			found.Products++
 			found.Elements += p.a.M * p.a.N
 			z.count(found, p)
-			q := Product{Operands: p.a, Got: p.d[0], Want: p.d[1], D: p.id}
 			switch {
 			case wrong == 0 && len(agree) < asked:
-				agree = append(agree, q)
+				agree = append(agree, p)
 			case wrong > 0:
 				found.Differ++
 				found.Wrong += wrong
 				found.Inputs[inputs[p.kind]]++
 				if len(differ) < asked {
-					differ, samples = append(differ, q), append(samples, p)
+					differ = append(differ, p)
 				}
 			}
 		}
 		z.show(found.Products, "products")
 	}
-	if samples == nil {
+	if differ == nil {
 		return found, ctx.Err()
 	}
-	if found.Varies = z.varies(ctx, samples); found.Varies != "" {
+	if found.Varies = z.varies(ctx, differ); found.Varies != "" {
 		return found, ctx.Err()
 	}
-	if z.A.Kernel != nil {
-		q := Question{Kernel: z.A.Kernel, Options: z.A.Options, Products: append(differ, agree...)}
-		q.Progress = func(done, _ int) { z.show(done, "schedules that are tried") }
-		if found.Answer, err = q.Explain(ctx); err != nil {
+	for i, s := range []*Side{z.A, z.B} {
+		if s.Kernel == nil || found.explained() {
+			continue
+		}
+		if err := z.explain(ctx, shapes, found, i, slices.Concat(differ, agree)); err != nil {
 			return found, err
 		}
-		if k := found.Answer.Kernel; k != nil {
-			if found.Fresh, found.Rest, err = z.check(ctx, shapes, k, found.Products); err != nil {
-				return found, err
-			}
-		}
 	}
-	found.Smallest, err = z.shrink(ctx, shapes, plainest(samples))
+	found.Smallest, err = z.shrink(ctx, shapes, plainest(differ))
 	return found, err
+}
+
+// explain looks for a change of the schedule of A (side 0) or B that gives the other's bits.
+func (z *Fuzz) explain(ctx context.Context, shapes *shapeRange, found *Found, side int, all []*drawn) error {
+	s := [2]*Side{z.A, z.B}[side]
+	q := Question{Kernel: s.Kernel, Options: s.Options, Progress: func(done, _ int) { z.show(done, "schedules that are tried") }}
+	for _, p := range all {
+		q.Products = append(q.Products, Product{Operands: [2]*gemm.Operands{p.a, p.b}[side], Got: p.d[side], Want: p.d[1-side], D: p.id})
+	}
+	a, err := q.Explain(ctx)
+	if err != nil || a.Kernel == nil && found.Answer != nil {
+		return err
+	}
+	if found.Answer, found.Turned = a, side == 1; a.Kernel != nil {
+		found.Fresh, found.Rest, err = z.check(ctx, shapes, a.Kernel, side, found.Products)
+	}
+	return err
 }
 
 // plainest returns the first of some products without special values, else the first.
@@ -141,11 +152,12 @@ func (z *Fuzz) varies(ctx context.Context, samples []*drawn) string {
 	return ""
 }
 
-// check compares the second side with a kernel on products of a seed of their own.
-func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel, count int) (products, differ int, err error) {
-	a := *z.A
-	a.Kernel = k
-	fresh := &Fuzz{A: &a, B: z.B, Seed: ^z.Seed, Count: count, Workers: z.Workers}
+// check compares the sides, of which one has a kernel instead of its own, on products of a seed of
+// their own.
+func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel, side, count int) (products, differ int, err error) {
+	a, b := *z.A, *z.B
+	[2]*Side{&a, &b}[side].Kernel = k
+	fresh := &Fuzz{A: &a, B: &b, Seed: ^z.Seed, Count: count, Workers: z.Workers}
 	for from := 0; from < count; from += perRound {
 		for _, p := range fresh.round(ctx, s, from, fresh.left(from)) {
 			if p.err != nil {

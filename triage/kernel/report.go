@@ -20,6 +20,7 @@
 //	lost[].repeated[]  number?  k of those marked that are summed more than once
 //	lost[].tail      bool?     all marked k after the first that is missing are missing
 //	varies           string?   a side that gives other results when it is asked again
+//	turned           bool?     why is of B, whose schedule, changed, gives A's bits
 //	why.label        string?   the part of A's schedule whose change gives B's bits
 //	why.words        string?   the change
 //	why.checked      number?   elements on which it does
@@ -91,6 +92,7 @@ type Found struct {
 	Lost     []Lost         `json:"lost,omitempty"`   // what products of known results have shown
 	Varies   string         `json:"varies,omitempty"` // a side that gives other results when it is asked again
 	Answer   *Answer        `json:"why,omitempty"`    // why they differ; nil if they do not, or no side is a kernel
+	Turned   bool           `json:"turned,omitempty"` // why is of B: its schedule, changed, gives A's bits
 	// Fresh is how many other products were compared with what the answer's kernel gives, and
 	// Rest how many of them differ: there is more than one difference then.
 	Fresh    int   `json:"fresh"`
@@ -112,11 +114,10 @@ func (f *Found) MarshalJSON() ([]byte, error) {
 
 // Label is the part of a schedule by which the sides differ, "" if they do not.
 func (f *Found) Label() string {
-	explained := f.Answer != nil && f.Answer.Kernel != nil && f.Rest == 0
 	switch {
 	case f.Varies != "":
 		return "varies"
-	case explained:
+	case f.explained():
 		return f.Answer.Label
 	case slices.ContainsFunc(f.Lost, func(l Lost) bool { return l.Tail }):
 		return "tail"
@@ -124,6 +125,17 @@ func (f *Found) Label() string {
 		return "unexplained"
 	}
 	return ""
+}
+
+// explained reports whether a change of one schedule is all.
+func (f *Found) explained() bool { return f.Answer != nil && f.Answer.Kernel != nil && f.Rest == 0 }
+
+// changedSide is the side whose schedule is changed: its number, its letter, and that of the other.
+func (f *Found) changedSide() (side int, letter, other string) {
+	if f.Turned {
+		return 1, "B", "A"
+	}
+	return 0, "A", "B"
 }
 
 // News reports whether anything is not as it should be.
@@ -151,8 +163,8 @@ func (f *Found) Document() *document.Document {
 	d.Add("What was found", blocks...)
 	if s := f.Smallest; s != nil {
 		names, kernels := [2]string{f.A, f.B}, s.kernels
-		if kernels[1] == nil {
-			names[1], kernels[1] = f.A+", changed", f.changed()
+		if side, _, _ := f.changedSide(); kernels[1-side] == nil {
+			names[1-side], kernels[1-side] = names[side]+", changed", f.changed()
 		}
 		d.Add("In which order", figures(names, kernels, s.K)...)
 	}
@@ -192,15 +204,16 @@ func (f *Found) words() (words []string) {
 	if f.Varies != "" {
 		say("%s gives other results when it is asked again: that it differs proves nothing.", f.Varies)
 	}
+	_, x, other := f.changedSide()
 	switch w := f.Answer; {
 	case w == nil:
 	case w.Kernel == nil:
-		say("Unexplained: no schedule that differs from that of A in one or two fields gives the bits of B.")
+		say("Unexplained: no schedule that differs from that of %s in one or two fields gives the bits of %s.", x, other)
 	case f.Rest > 0:
-		say("Unexplained: B differs in %s of %s fresh products even if this is changed in the schedule of A: %s.", readable.Count(uint64(f.Rest)), readable.Count(uint64(f.Fresh)), w.Words)
+		say("Unexplained: %s differs in %s of %s fresh products even if this is changed in the schedule of %s: %s.", other, readable.Count(uint64(f.Rest)), readable.Count(uint64(f.Fresh)), x, w.Words)
 	default:
-		say("A has the bits of B on %s elements and on %s fresh products, if this is changed in its schedule: %s. The first partial sum that differs: %s.",
-			readable.Count(uint64(w.Checked)), readable.Count(uint64(f.Fresh)), w.Words, w.First)
+		say("%s has the bits of %s on %s elements and on %s fresh products, if this is changed in its schedule: %s. The first partial sum that differs: %s.",
+			x, other, readable.Count(uint64(w.Checked)), readable.Count(uint64(f.Fresh)), w.Words, w.First)
 		if len(w.Others) > 0 {
 			say("The products do not rule out a change of %s.", strings.Join(w.Others, ", "))
 		}

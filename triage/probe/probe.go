@@ -113,6 +113,9 @@ func New(ctx context.Context, u Unit) *Prober {
 // Ask answers the questions of one paper, given by its key: see Papers. The error is the
 // unit's.
 func (p *Prober) Ask(paper string) ([]Answer, error) {
+	if p.d.Integer() {
+		return nil, fmt.Errorf("the questions of %s are about floating-point sums, not about those in %s", paper, p.f.D)
+	}
 	var all []Answer
 	for _, q := range questions {
 		if q.paper != paper {

@@ -30,8 +30,8 @@ type Property struct {
 	other func(f mma.Formats, p *mma.Params) bool
 	// relations are what the statement says of each input.
 	relations func(q *asked) []relation
-	// sizes: it is about the size of the adder.
-	sizes bool
+	// sizes: it is about the size of the adder; modes: about the mode of the last rounding.
+	sizes, modes bool
 }
 
 // Properties returns all properties, in the order in which they are printed. Most of them were
@@ -59,6 +59,7 @@ var properties = []Property{
 		return true
 	}},
 	{Name: "adder", Statement: "a sum of so many bits suffices, and one bit less does not", sizes: true},
+	{Name: "rounding", Statement: "the last rounding has one mode, and no other gives the same results", modes: true},
 	{Name: "subnormal-operands", Statement: "subnormal operands a and b are not read as zero", other: func(_ mma.Formats, p *mma.Params) bool {
 		return flush(&p.In.Sub)
 	}},
@@ -66,6 +67,7 @@ var properties = []Property{
 		return f.C != fp.None && flush(&p.In.C)
 	}},
 	{Name: "no-nan", Statement: "no result of finite operands is a NaN", relations: noNaN},
+	{Name: "nan-code", Statement: "all NaN results have the same code", relations: oneNaN},
 	{Name: "plus-zero", Statement: "no result is -0", relations: plusZero},
 }
 
@@ -178,6 +180,8 @@ func PropertySMTLIB(target string, u devices.Unit, prop Property) ([]byte, error
 		return text.Bytes(), err
 	case prop.sizes:
 		return nil, hint.New("mmafuzz prove A model:NARROWER.json --smtlib asks about one size", "%s is a question for each size", prop.Name)
+	case prop.modes:
+		return nil, hint.New("mmafuzz prove A model:OTHER.json --smtlib asks about one mode", "%s is a question for each mode", prop.Name)
 	}
 	err := relationsSMTLIB(&text, q, prop.relations(q))
 	return text.Bytes(), err
@@ -189,6 +193,8 @@ func (p *Property) ask(ctx context.Context, q *asked, answer *Answer) error {
 		return p.apart(ctx, q, answer)
 	case p.sizes:
 		return adder(ctx, q, answer)
+	case p.modes:
+		return rounding(ctx, q, answer)
 	}
 	return related(ctx, q, p.relations(q), answer)
 }
@@ -256,6 +262,59 @@ func adder(ctx context.Context, q *asked, answer *Answer) error {
 		return nil
 	}
 	answer.Verdict, answer.Reason = Undecided, "no size was found"
+	return nil
+}
+
+// lastRounding is the last rounding of a program, nil if it rounds nothing.
+func lastRounding(f mma.Formats, p *mma.Params) *mma.Round {
+	for _, r := range []*mma.Round{&p.Out, &p.Late, &p.Acc, &p.Join.Post} {
+		if r.Frac != 0 && (r != &p.Late || p.LateAdds(f)) {
+			return r
+		}
+	}
+	return nil
+}
+
+// rounding asks whether the last rounding in another mode is another function.
+func rounding(ctx context.Context, q *asked, answer *Answer) error {
+	last := lastRounding(q.f, &q.p)
+	if last == nil {
+		answer.Verdict, answer.Reason = NotAsked, "nothing is rounded"
+		return nil
+	}
+	var apart, same []string
+	for _, mode := range []fp.Mode{fp.RNE, fp.RNA, fp.RZ, fp.RD, fp.RU} {
+		if mode == last.Mode {
+			continue
+		}
+		other := q.p
+		lastRounding(q.f, &other).Mode = mode
+		if other.Validate(q.f, q.k) != nil {
+			continue
+		}
+		res, err := Programs(ctx, q.f, q.k, q.p, other, Options{Solver: q.o.Solver})
+		switch {
+		case err != nil:
+			return err
+		case res.Verdict == Open:
+			answer.Verdict, answer.Reason = Undecided, fmt.Sprintf("of %s: %s", mode, res.Reason)
+			return nil
+		case res.Verdict == Proved:
+			same, answer.Assumed = append(same, mode.String()), res.Assumed
+			continue
+		}
+		apart, answer.By = append(apart, mode.String()), res.By
+		answer.show(q.f, res.Witness)
+	}
+	answer.Verdict = Holds
+	if len(same) > 0 {
+		answer.Verdict = Fails
+		answer.Reason = "the same function: " + strings.Join(same, ", ")
+	}
+	answer.Statement = fmt.Sprintf("the last rounding is %s, and no other mode gives the same results", last.Mode)
+	if len(apart) > 0 {
+		answer.Statement += ": not " + strings.Join(apart, ", ")
+	}
 	return nil
 }
 

@@ -182,6 +182,29 @@ func noNaN(q *asked) []relation {
 	}}
 }
 
+// oneNaN compares with the code of the first NaN that the generators make.
+func oneNaN(q *asked) []relation {
+	m, err := sim.New(q.f, q.k, q.p)
+	if err != nil || !q.f.D.Get().HasNaN() {
+		return nil
+	}
+	for _, dot := range gen.Probe(gen.Spec{Formats: q.f, K: q.k}, 1, 0, &q.p) {
+		nan := m.Dot(dot, nil)
+		if !isNaN(q.f.D.Get(), nan) {
+			continue
+		}
+		return []relation{{
+			nodes: func(in *encode.Inputs, d *fp.Format, x, _ *graph.Node) (a, b *graph.Node) {
+				code := in.AddInt(in.Left(in.Int(int(nan>>32)), 32), int(nan&0xffffffff))
+				return in.And(in.IsNaN(d, x), in.Not(in.Eq(x, code))), in.Int(0)
+			},
+			fails: func(d *fp.Format, x, _ uint64) bool { return isNaN(d, x) && x != nan },
+			dots:  func(d *mma.Dot) []*mma.Dot { return []*mma.Dot{d} },
+		}}
+	}
+	return nil
+}
+
 func plusZero(q *asked) []relation {
 	d := q.f.D.Get()
 	if !d.HasNegZero() {

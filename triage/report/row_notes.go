@@ -66,6 +66,8 @@ func roundingNote(x fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 // the range; none if it did not.
 func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 	switch {
+	case r.Emax != 0 && r.Emin == r.Emax+1:
+		return integerNote(y, r)
 	case after.Kind == sim.Inf:
 		return note{kind: atEnd, said: fmt.Sprintf("overflow to inf: above 2^%d", int(r.Emax)+1)}
 	case y.IsZero() && r.Mode == fp.RNE && isTie(x, roundingPoint(x, r)):
@@ -78,6 +80,19 @@ func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 		return note{kind: atEnd, said: fmt.Sprintf("overflow to the largest number: above 2^%d", int(r.Emax)+1)}
 	}
 	return note{}
+}
+
+// integerNote says that an integer is outside the range that r keeps; none if it is not.
+func integerNote(y fp.Dyadic, r *mma.Round) note {
+	n := int32(r.Emin)
+	if y.IsZero() || y.Exponent() < n || y.Neg && y.Exponent() == n && y.Low() == n {
+		return note{}
+	}
+	does := "wraps"
+	if r.Over != mma.OverWrap {
+		does = "saturates"
+	}
+	return note{kind: atEnd, said: fmt.Sprintf("%s: outside -2^%d to 2^%d-1", does, n, n)}
 }
 
 // lossOf says what a rounding of x at 2^q to y loses.

@@ -98,6 +98,7 @@ var studies = []Study{
 	operationsStudy,
 	chainStudy,
 	refineStudy,
+	multiwordStudy,
 	solveStudy,
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,7 +55,7 @@ func run(t *testing.T, name string, r study.Request, args ...string) *study.Resu
 // into memory.
 func TestLarge(t *testing.T) {
 	const unit = "sim:volta/mma.m8n8k4.f32.f16.f16.f32"
-	for _, name := range []string{"bias", "bounds", "chain", "operations", "refine"} {
+	for _, name := range []string{"bias", "bounds", "chain", "operations", "refine", "multiword"} {
 		s, runner := find(t, name)
 		r := study.Request{Targets: []string{unit}, Count: s.Most, Workers: 1}
 		if r.Count == 0 {
@@ -110,6 +111,7 @@ var small = []struct {
 	{"chain", study.Request{Targets: []string{"sim:volta", "sim:blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"}, Seed: 1, Count: 5}, []string{"--length", "3"}},
 	{"gemm", study.Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:hopper/mma.m16n8k16.f32.f16.f16.f32"}, Seed: 1}, []string{"--m", "130", "--n", "70", "--k", "33"}},
 	{"refine", study.Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:cdna1"}, Seed: 1, Count: 200}, nil},
+	{"multiword", study.Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:cdna1/v_mfma_f32_16x16x16f16"}, Seed: 1, Count: 50}, []string{"--words", "3"}},
 }
 
 // TestInterrupted holds that a study that is interrupted after each of its items, and then
@@ -337,6 +339,42 @@ func TestRefine(t *testing.T) {
 		if gap := row[2].(study.Number); gap < 0.5 || gap > 100 {
 			t.Errorf("%v", row)
 		}
+	}
+}
+
+// TestMultiword holds that FP64 operands in slices of few bits lose a factor of about 2^bits with
+// each word, down to FP64's own error; that the unit's rounding stops words that use all bits of
+// FP16 above 2^-30; and that what is taken of FP8's small sums on Hopper, of 13 bits, is exact.
+func TestMultiword(t *testing.T) {
+	res := run(t, "multiword", study.Request{Seed: 1, Count: 100, Targets: []string{
+		"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:ampere/mma.m16n8k16.f32.f16.f16.f32", "sim:hopper/wgmma.m64n8k32.f32.e4m3.e4m3"}})
+	bits := map[string]int{"sim:volta": 10, "sim:ampere": 9, "sim:hopper": 4}
+	checked := 0
+	for _, row := range table(t, res, "multiword").Rows {
+		target, _, _ := strings.Cut(row[0].(string), "/")
+		var errs []float64
+		for _, cell := range row[4:] {
+			if v, ok := cell.(study.Number); ok {
+				errs = append(errs, float64(v))
+			}
+		}
+		switch {
+		case row[1] != "fp64" || row[3] != "i+j<w":
+			continue
+		case row[2] == "words" && errs[5] < 0x1p-30:
+			t.Errorf("%v: less than the unit's rounding", row)
+		case row[2] == "slices" && errs[5] > max(0x1p-52, math.Ldexp(8, -6*bits[target])):
+			t.Errorf("%v: more than six words leave", row)
+		}
+		for w := 1; w < 5 && row[2] == "slices"; w++ {
+			if gain := errs[w-1] / errs[w]; gain < math.Ldexp(0.5, bits[target]) {
+				t.Errorf("%v: word %d gains %g", row, w+1, gain)
+			}
+		}
+		checked++
+	}
+	if checked != 6 || len(res.Plots) != 2 || len(res.Plots[1].Series) != 6 {
+		t.Errorf("%d rows, %d plots", checked, len(res.Plots))
 	}
 }
 

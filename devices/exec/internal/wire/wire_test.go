@@ -83,7 +83,7 @@ func TestHeaderErrors(t *testing.T) {
 		"instruction mine k":                     `"k" is not of the form key=value, or is there twice`,
 		"instruction m k=4 k=4":                  `"k=4" is not of the form key=value, or is there twice`,
 		"instruction m z=4":                      "z=4: unknown key",
-		"instruction m a=int8":                   `a=int8: unknown format "int8"`,
+		"instruction m a=int7":                   `a=int7: unknown format "int7"`,
 		"instruction m k=0":                      `k=0: "0" is not a number from 1 to 65536`,
 		"instruction m m=8..4":                   "m=8..4: the end is before the beginning",
 		"instruction m m=8..":                    `m=8..: "" is not a number from 1 to 4096`,

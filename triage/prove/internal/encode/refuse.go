@@ -24,6 +24,9 @@ func encodable(p *mma.Params, f mma.Formats) error {
 			return tooHard("%s = %s", x.Path, x.Text(p))
 		}
 	}
+	if f.D != fp.None && f.D.Get().Integer() {
+		return tooHard("a sum in %s", f.D)
+	}
 	f.A, f.B, f.C, f.D, f.Scale, f.Block, f.Down = fp.None, fp.None, fp.None, fp.None, fp.None, 0, 0
 	if f != (mma.Formats{}) {
 		return tooHard("a field of the formats (%+v)", f)

@@ -1,0 +1,141 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestIntegerSums compares rows of the catalogue with results written down by hand.
+func TestIntegerSums(t *testing.T) {
+	for _, tc := range []struct {
+		arch, inst string
+		a, b       []uint64
+		c, d       uint64
+	}{
+		{"x86", "vpdpbusd", []uint64{255, 255, 255, 255}, []uint64{0x7f, 0x7f, 0x7f, 0x7f}, 0, 129540},
+		{"x86", "vpdpbusd", []uint64{255, 0, 0, 0}, []uint64{0x80, 0, 0, 0}, 0, 0xffff8080},
+		{"x86", "vpdpbusd", []uint64{1, 0, 0, 0}, []uint64{1, 0, 0, 0}, 0x7fffffff, 0x80000000},
+		{"x86", "vpdpbusds", []uint64{1, 0, 0, 0}, []uint64{1, 0, 0, 0}, 0x7fffffff, 0x7fffffff},
+		{"x86", "vpdpbusds", []uint64{1, 0, 0, 0}, []uint64{0xff, 0, 0, 0}, 0x80000000, 0x80000000},
+		{"x86", "vpdpbusds", []uint64{200, 255, 0, 0}, []uint64{0x7f, 0x80, 0, 0}, 0x7fffffff, 0x7fffe3b7}, // saturates at the end only
+		// 255*127 + 255*127 = 64770, which is 32767 in 16 bits.
+		{"x86", "avx2-u8s8", []uint64{255, 255, 255, 255}, []uint64{0x7f, 0x7f, 0x7f, 0x7f}, 0, 65534},
+		{"x86", "avx2-u8s8", []uint64{255, 255, 1, 0}, []uint64{0x80, 0x80, 1, 0}, 0, 0xffff8001},
+		{"x86", "vpmaddubsw", []uint64{255, 255}, []uint64{0x7f, 0x7f}, 0, 0x7fff},
+		{"x86", "vpmaddwd", []uint64{0x8000, 0x8000}, []uint64{0x8000, 0x8000}, 0, 0x80000000},
+		{"x86", "vpdpwssds", []uint64{0x8000, 0x8000}, []uint64{0x8000, 0x8000}, 0xffffffff, 0x7fffffff},
+		{"x86", "vpdpbsud", []uint64{0xff, 0, 0, 0}, []uint64{0xff, 0, 0, 0}, 0, 0xffffff01},
+		{"turing", "mma.m8n8k32.s32.s4.s4.s32", append([]uint64{8, 7}, make([]uint64, 30)...), append([]uint64{8, 8}, make([]uint64, 30)...), 0, 8},
+		{"turing", "mma.m8n8k32.s32.u4.u4.s32", append([]uint64{8, 15}, make([]uint64, 30)...), append([]uint64{8, 15}, make([]uint64, 30)...), 0xfffffffe, 287},
+		{"arm", "usdot", []uint64{0x80, 0, 0, 0}, []uint64{0x80, 0, 0, 0}, 0, 0xffffc000},
+	} {
+		i, err := mma.Lookup(tc.arch, tc.inst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := sim.ForInstruction(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &mma.Dot{A: tc.a, B: tc.b, C: tc.c}
+		if got, judged := m.Dot(d, nil), oracle.Eval(&i.Params, i.Formats, i.K, d); got != tc.d || judged != tc.d {
+			t.Errorf("%s %x*%x+%x: %x and of the oracle %x, want %x", i.FullName(), tc.a, tc.b, tc.c, got, judged, tc.d)
+		}
+	}
+}
+
+// TestIntegerLoop compares every rule for integers with a plain loop, in the general
+// interpreter, the kernel and the oracle, on vectors of two times K.
+func TestIntegerLoop(t *testing.T) {
+	seen := map[mma.Instruction]bool{}
+	for _, i := range mma.Catalog() {
+		kind := mma.Instruction{K: i.K, Formats: i.Formats, Params: i.Params}
+		if i.Refuse != "" || !i.D.Get().Integer() || seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		m, err := sim.ForInstruction(&i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const tiles = 4
+		in := mma.NewBatch(i.Formats, mma.Shape{M: 16, N: 8, K: 2 * i.K, Tiles: tiles})
+		raw, err := gen.ParseSource("raw")
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw.Fill(in, 1, 0)
+		for n := range in.Dots() / 2 { // sums at the ends of the range
+			mma.Store(in.C, i.C.Width(), 2*n, uint64(1<<31-n%5))
+		}
+		want := make([]byte, in.Dots()*i.D.Width())
+		d := mma.NewDot(i.Formats, in.K)
+		for n := range in.Dots() {
+			in.Get(n, d)
+			mma.Store(want, i.D.Width(), n, plainLoop(&i, d))
+			if got := oracle.Eval(&i.Params, i.Formats, i.K, d); got != mma.Load(want, i.D.Width(), n) {
+				t.Fatalf("%s: the oracle has %x for %v", i.FullName(), got, d)
+			}
+		}
+		for _, p := range sim.Paths() {
+			out := make([]byte, len(want))
+			m.On(p).Run(in, out)
+			for n := range in.Dots() {
+				if got, want := mma.Load(out, i.D.Width(), n), mma.Load(want, i.D.Width(), n); got != want {
+					in.Get(n, d)
+					t.Fatalf("%s, %s: %x, want %x, of %v", i.FullName(), p, got, want, d)
+				}
+			}
+		}
+	}
+	if len(seen) < 20 {
+		t.Errorf("%d kinds of instructions", len(seen))
+	}
+}
+
+// plainLoop is a dot product of integers as a program would write it.
+func plainLoop(i *mma.Instruction, d *mma.Dot) uint64 {
+	number := func(id fp.ID, code uint64) int64 {
+		switch id {
+		case fp.S32:
+			return int64(int32(code))
+		case fp.S16:
+			return int64(int16(code))
+		case fp.S8:
+			return int64(int8(code))
+		case fp.S4:
+			return int64(int8(code<<4)) >> 4
+		case fp.U8:
+			return int64(uint8(code))
+		case fp.U4:
+			return int64(code & 15)
+		case fp.B1:
+			return int64(code & 1)
+		}
+		return 0
+	}
+	sum := number(i.D, d.C)
+	for k := 0; k < len(d.A); k += 2 {
+		pair := number(i.A, d.A[k])*number(i.B, d.B[k]) + number(i.A, d.A[k+1])*number(i.B, d.B[k+1])
+		if i.Params.Stage0.Round.Frac == 15 {
+			pair = min(max(pair, -1<<15), 1<<15-1)
+		}
+		if sum += pair; (k+2)%i.K != 0 {
+			continue
+		}
+		switch {
+		case i.Params.Acc.Frac == 15:
+			sum = min(max(sum, -1<<15), 1<<15-1)
+		case i.Params.Acc.Over == mma.OverSat:
+			sum = min(max(sum, -1<<31), 1<<31-1)
+		default:
+			sum = int64(int32(sum))
+		}
+	}
+	return uint64(sum) & i.D.Get().CodeMask()
+}

@@ -1,0 +1,109 @@
+package sim
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// intSums is the kernel of programs that add products of integers.
+type intSums struct {
+	m     *Model
+	step  int      // products between two steps of the accumulator
+	acc   intRange // of the accumulator
+	group int      // products that are added up before they are added to it
+	sums  intRange // of such a sum
+}
+
+// intSumsState is one worker's scratch space.
+type intSumsState struct{ a, b []int64 }
+
+// newIntSums returns the kernel, or nil if the program takes its products in another order.
+func newIntSums(m *Model) kernel {
+	p := &m.params
+	if p.Order != mma.Ascending || p.Stage0.Split != mma.Adjacent {
+		return nil
+	}
+	k := &intSums{m: m, step: p.Step(m.k), acc: newIntRange(&p.Acc), sums: newIntRange(&p.Stage0.Round)}
+	if k.group = k.step; p.Stage0.Sum != mma.Off && p.Stage0.Group != 0 {
+		k.group = int(p.Stage0.Group)
+	}
+	return k
+}
+
+func (k *intSums) name() string { return "integer" }
+
+func (k *intSums) newState() any { return new(intSumsState) }
+
+func (k *intSums) run(in *mma.Batch, out []byte, scratch any) {
+	st, f := scratch.(*intSumsState), k.m.formats
+	width, n := f.D.Width(), in.M*in.N
+	for t := range in.Tiles {
+		st.a = readIntegers(st.a, f.A, in.A, t*in.M*in.K, in.M*in.K)
+		st.b = readIntegers(st.b, f.B, in.B, t*in.N*in.K, in.N*in.K)
+		for i := range n {
+			row, col, acc := i/in.N*in.K, i%in.N*in.K, int64(0)
+			if f.C != fp.None {
+				acc = readInteger(f.C.Get(), mma.Load(in.C, f.C.Width(), t*n+i))
+			}
+			mma.Store(out, width, t*n+i, uint64(k.dot(st.a[row:][:in.K], st.b[col:][:in.K], acc)))
+		}
+	}
+}
+
+// dot executes the instruction on vectors of one or more times its K.
+func (k *intSums) dot(a, b []int64, acc int64) int64 {
+	for from := 0; from < len(a); from += k.m.k {
+		end := from + k.m.k
+		for at := from; at < end; at += k.step {
+			last := min(at+k.step, end)
+			for g := at; g < last; g += k.group {
+				to := min(g+k.group, last)
+				acc += k.sums.of(intDot(a[g:to], b[g:to]))
+			}
+			acc = k.acc.of(acc)
+		}
+	}
+	return acc
+}
+
+// intRange is what a mma.Round makes of an integer. The zero Round leaves it as it is.
+type intRange struct {
+	least, most int64
+	wrap        uint8 // not 0: bits above the range, which are dropped
+}
+
+func newIntRange(r *mma.Round) intRange {
+	switch {
+	case r.Frac == 0:
+		return intRange{least: -1 << 63, most: 1<<63 - 1}
+	case r.Over == mma.OverWrap:
+		return intRange{wrap: 63 - uint8(r.Frac)}
+	}
+	return intRange{least: -1 << r.Frac, most: 1<<r.Frac - 1}
+}
+
+func (r *intRange) of(v int64) int64 {
+	if r.wrap != 0 {
+		return v << r.wrap >> r.wrap
+	}
+	return min(max(v, r.least), r.most)
+}
+
+// readIntegers reads n codes of a buffer, from one on.
+func readIntegers(to []int64, id fp.ID, buf []byte, from, n int) []int64 {
+	to = resize(to, n)
+	f := id.Get()
+	for i := range to {
+		to[i] = readInteger(f, mma.Load(buf, int(f.Width), from+i))
+	}
+	return to
+}
+
+// readInteger returns the integer of a code.
+func readInteger(f *fp.Format, code uint64) int64 {
+	spare := 64 - f.CodeBits()
+	if f.Signed {
+		return int64(code) << spare >> spare
+	}
+	return int64(code << spare >> spare)
+}

@@ -1,0 +1,123 @@
+package mma
+
+import (
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+var integerForms = []form{
+	{names: "vpdpbusd{,s}", m: one, n: one, k: 4, formats: "s32.u8.s8.s32"},
+	{names: "vpdpbssd{,s}", m: one, n: one, k: 4, formats: "s32.s8.s8.s32"},
+	{names: "vpdpbsud{,s}", m: one, n: one, k: 4, formats: "s32.s8.u8.s32"},
+	{names: "vpdpbuud", m: one, n: one, k: 4, formats: "s32.u8.u8.s32"},
+	{names: "vpdpwssd{,s}", m: one, n: one, k: 2, formats: "s32.s16.s16.s32"},
+	{names: "vpmaddwd", m: one, n: one, k: 2, formats: "s32.s16.s16.none"},
+	{names: "vpmaddubsw", m: one, n: one, k: 2, formats: "s16.u8.s8.none"},
+	{names: "avx2-u8s8", m: one, n: one, k: 4, formats: "s32.u8.s8.s32"},
+	{names: "tdpbssd", m: Range{1, 16, 1}, n: Range{1, 16, 1}, k: 64, formats: "s32.s8.s8.s32"},
+	{names: "tdpbsud", m: Range{1, 16, 1}, n: Range{1, 16, 1}, k: 64, formats: "s32.s8.u8.s32"},
+	{names: "tdpbusd", m: Range{1, 16, 1}, n: Range{1, 16, 1}, k: 64, formats: "s32.u8.s8.s32"},
+	{names: "tdpbuud", m: Range{1, 16, 1}, n: Range{1, 16, 1}, k: 64, formats: "s32.u8.u8.s32"},
+	{names: "sdot", m: one, n: one, k: 4, formats: "s32.s8.s8.s32"},
+	{names: "udot", m: one, n: one, k: 4, formats: "s32.u8.u8.s32"},
+	{names: "usdot", m: one, n: one, k: 4, formats: "s32.u8.s8.s32"},
+	{names: "smmla", m: two, n: two, k: 8, formats: "s32.s8.s8.s32"},
+	{names: "ummla", m: two, n: two, k: 8, formats: "s32.u8.u8.s32"},
+	{names: "usmmla", m: two, n: two, k: 8, formats: "s32.u8.s8.s32"},
+	{names: "vqdot.vv", m: one, n: one, k: 4, formats: "s32.s8.s8.s32"},
+	{names: "vqdotu.vv", m: one, n: one, k: 4, formats: "s32.u8.u8.s32"},
+	{names: "vqdotsu.vv", m: one, n: one, k: 4, formats: "s32.s8.u8.s32"},
+}
+
+const (
+	evIntegers = "none: the manual, which leaves nothing open"
+	evZen5     = "Zen 5: 50,000,000 of all generators, mmafuzz run --a cpu:0 --b sim:zen4 --inst s8,s16 --count 50000000"
+	intPairs   = "{s8.s8,s8.u8,u8.s8,u8.u8}"
+	int4Pairs  = "{s4.s4,u4.u4}"
+	// From Turing on, and what Ampere added.
+	turingInt  = "mma.m8n8k16.s32." + intPairs + ".s32{,.satfinite} mma.m8n8k32.s32." + int4Pairs + ".s32{,.satfinite}"
+	ampereInt  = "mma.m16n8k{16,32}.s32." + intPairs + ".s32{,.satfinite} mma.m16n8k{32,64}.s32." + int4Pairs + ".s32{,.satfinite}"
+	ampereB1   = "mma.{m8n8k128,m16n8k128}.s32.b1.b1.s32.and.popc"
+	fromAmpere = "ampere ada hopper blackwell blackwell-ultra thor rtx-blackwell gb10"
+)
+
+// Sums that wrap are the same whether their bits are read as signed or as unsigned, so that
+// the results of UDOT and V_DOT4_U32_U8 are s32 here. Those that saturate as unsigned are left out.
+var integerRows = []decl{
+	{archs: "turing ampere ada", names: turingInt, params: integers(0, OverWrap), complete: saturation,
+		source: "PTX ISA, mma, integer type", evidence: evIntegers},
+	{archs: fromAmpere, names: ampereInt + " " + ampereB1, params: integers(0, OverWrap), complete: saturation,
+		source: "PTX ISA, mma, integer type", evidence: evIntegers},
+	{archs: "hopper", names: "wgmma.m64n8k32.s32." + intPairs, params: integers(0, OverWrap),
+		source: "PTX ISA, wgmma, integer type", evidence: evIntegers},
+	{archs: "blackwell thor", names: "tcgen05.m128n8k32.kind::i8.s32." + intPairs, params: integers(0, OverWrap),
+		source: "PTX ISA, tcgen05.mma, kind::i8", evidence: evIntegers},
+
+	{archs: "cdna1 cdna2", names: "v_mfma_i32_{32x32x4i8,16x16x4i8,4x4x4i8,32x32x8i8,16x16x16i8}", params: integers(0, OverWrap),
+		source: "AMD CDNA ISA, V_MFMA_I32", evidence: evIntegers},
+	{archs: "cdna3 cdna4", names: "v_mfma_i32_{32x32x4_2b_i8,16x16x4_4b_i8,4x4x4_16b_i8,32x32x16_i8,16x16x32_i8} v_smfmac_i32_{16x16x64_i8,32x32x32_i8}", params: integers(0, OverWrap),
+		source: "AMD CDNA ISA, V_MFMA_I32", evidence: evIntegers},
+	{archs: "cdna4", names: "v_mfma_i32_{16x16x64_i8,32x32x32_i8} v_smfmac_i32_{16x16x128_i8,32x32x64_i8}", params: integers(0, OverWrap),
+		source: "AMD CDNA ISA, V_MFMA_I32", evidence: evIntegers},
+	{archs: "cdna1 cdna2 cdna3 cdna4", names: "v_dot4_i32_i8{,_clamp} v_dot8_i32_i4{,_clamp} v_dot4_u32_u8 v_dot8_u32_u4", params: integers(0, OverWrap), complete: saturation,
+		source: "AMD CDNA ISA, V_DOT4_I32_I8", evidence: evIntegers},
+	{archs: "rdna3 rdna4", names: "v_wmma_i32_16x16x16_iu8_{s8,u8}_{s8,u8}{,_clamp} v_wmma_i32_16x16x16_iu4_{s4_s4,u4_u4}{,_clamp} v_dot4_i32_iu8_{s8,u8}_{s8,u8}{,_clamp} v_dot8_i32_iu4_{s4_s4,u4_u4}{,_clamp}",
+		params: integers(0, OverWrap), complete: saturation,
+		source: "AMD RDNA ISA, V_WMMA_I32 and V_DOT4_I32_IU8: NEG says which operand is signed", evidence: evIntegers},
+	{archs: "rdna4", names: "v_wmma_i32_16x16x32_iu4_{s4_s4,u4_u4}{,_clamp} v_swmmac_i32_16x16x32_iu8_{s8,u8}_{s8,u8}{,_clamp} v_swmmac_i32_16x16x{32,64}_iu4_{s4_s4,u4_u4}{,_clamp}",
+		params: integers(0, OverWrap), complete: saturation,
+		source: "AMD RDNA4 ISA, V_SWMMAC_I32", evidence: evIntegers},
+
+	// AMD's processors, and Intel's with what they have besides.
+	{archs: "zen4", names: "vpdpbusd{,s} vpdpwssd{,s}", params: integers(0, OverWrap), complete: saturation,
+		source: "Intel SDM vol. 2, VPDPBUSD, VPDPWSSD", evidence: evZen5},
+	{archs: "zen4", names: "vpmaddwd", params: integers(0, OverWrap),
+		source: "Intel SDM vol. 2, PMADDWD", evidence: evZen5},
+	{archs: "zen4", names: "vpmaddubsw", params: Params{Acc: integerRange(15, OverSat)},
+		source: "Intel SDM vol. 2, PMADDUBSW", evidence: evZen5},
+	{archs: "zen4", names: "avx2-u8s8", params: saturatedPairs(),
+		source: "VPMADDUBSW, VPMADDWD with ones, and VPADDD: what libraries do without VNNI", evidence: evZen5},
+	{archs: "x86", names: "vpdpbusd{,s} vpdpwssd{,s}", params: integers(0, OverWrap), complete: saturation,
+		source: "Intel SDM vol. 2, VPDPBUSD, VPDPWSSD", evidence: evIntegers},
+	{archs: "x86", names: "vpmaddwd", params: integers(0, OverWrap),
+		source: "Intel SDM vol. 2, PMADDWD", evidence: evIntegers},
+	{archs: "x86", names: "vpmaddubsw", params: Params{Acc: integerRange(15, OverSat)},
+		source: "Intel SDM vol. 2, PMADDUBSW", evidence: evIntegers},
+	{archs: "x86", names: "avx2-u8s8", params: saturatedPairs(),
+		source: "VPMADDUBSW, VPMADDWD with ones, and VPADDD: what libraries do without VNNI", evidence: evIntegers},
+	{archs: "x86", names: "vpdpb{ss,su}d{,s} vpdpbuud", params: integers(0, OverWrap), complete: saturation,
+		source: "Intel SDM vol. 2, AVX-VNNI-INT8", evidence: evIntegers},
+	{archs: "x86", names: "tdpb{ss,su,us,uu}d", params: integers(0, OverWrap),
+		source: "Intel SDM vol. 2, AMX-INT8", evidence: evIntegers},
+
+	{archs: "arm", names: "sdot udot usdot smmla ummla usmmla", params: integers(0, OverWrap),
+		source: "Arm ARM, FEAT_DotProd and FEAT_I8MM", evidence: evIntegers},
+	{archs: "riscv", names: "vqdot.vv vqdotu.vv vqdotsu.vv", params: integers(0, OverWrap),
+		source: "RISC-V Zvqdotq", evidence: evIntegers},
+}
+
+// integerRange is the range of signed integers of so many bits besides the sign.
+func integerRange(bits uint8, over Over) Round {
+	n := Exp(bits)
+	return Round{Frac: Frac(bits), Mode: fp.RZ, Emin: n, Emax: n - 1, Over: over}
+}
+
+// integers is exact sums of l products of integers and of c, in 32 bits.
+func integers(l uint8, over Over) Params { return Params{L: l, Acc: integerRange(31, over)} }
+
+// saturatedPairs adds up products of integers in pairs, which saturate in 16 bits.
+func saturatedPairs() Params {
+	p := integers(0, OverWrap)
+	p.Stage0 = Stage{Sum: Fused, Group: 2, Round: integerRange(15, OverSat)}
+	return p
+}
+
+// saturation makes the sums saturate of a row whose name says so.
+func saturation(i *Instruction) {
+	for _, word := range []string{".satfinite", "_clamp", "ds"} {
+		if strings.HasSuffix(i.Name, word) {
+			i.Params.Acc.Over = OverSat
+		}
+	}
+}
