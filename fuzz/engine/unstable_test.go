@@ -179,7 +179,8 @@ func TestUnstable(t *testing.T) {
 			}
 			const column = "its result depends on the position: with zeros in the rest of a tile of 16 x 8 this input gives another result in rows 0 to 15 of column 5"
 			for _, f := range p.Findings {
-				if want := strings.Contains(tc.name, "a column") && f.Bucket == "layout"; want != (f.Spots != nil) || want && (f.Spots.Rule != column || f.Spots.Target != p.TargetB) {
+				want := strings.Contains(tc.name, "a column") && f.Bucket == "layout"
+				if f.Spots == nil && want && !tc.flaky || f.Spots != nil && (!want || f.Spots.Rule != column || f.Spots.Target != p.TargetB) {
 					t.Errorf("finding %s: %+v", f.Bucket, f.Spots)
 				}
 			}

@@ -312,7 +312,11 @@ func kindOfInput(id fp.ID) string {
 
 // asymmetric reports whether an input is found on which the opposites of a and c do not
 // give the opposite of d, which is neither a zero nor a NaN.
+// The table is about floating-point numbers: integers saturate and wrap as they do.
 func asymmetric(ctx context.Context, i *mma.Instruction, seed uint64) (bool, error) {
+	if i.D.Get().Integer() {
+		return false, nil
+	}
 	m, err := sim.ForInstruction(i)
 	if err != nil {
 		return false, err
