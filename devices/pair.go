@@ -377,6 +377,26 @@ func partner(b Target, ia *mma.Instruction, nameB string, named bool) (*mma.Inst
 	return &near[0], nil
 }
 
+// OnlyByValue returns the names of a's instructions that b has for the same numbers in other
+// encodings alone: what Pairs compares only if it is named, or recorded.
+func OnlyByValue(a, b Target) (names []string) {
+	if isRecorded(a) || isRecorded(b) {
+		return nil
+	}
+	for _, i := range a.Instructions() {
+		same, byValue := false, false
+		for _, j := range b.Instructions() {
+			_, common := byvalue.Formats(i.Formats, j.Formats)
+			same = same || Comparable(i.Formats, j.Formats) == nil
+			byValue = byValue || common && i.Refuse == "" && j.Refuse == ""
+		}
+		if byValue && !same {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
 // farther orders two K by how long the dot product common with k becomes, then the larger
 // K first.
 func farther(k, x, y int) int {

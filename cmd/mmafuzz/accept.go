@@ -41,7 +41,7 @@ func (r *runCmd) hunt(ctx context.Context, f *pflag.FlagSet) error {
 	if err != nil {
 		return err
 	}
-	r.noteByValue(pairs)
+	r.notePairs(pairs)
 	beyond := false
 	line := newStatusLine(r.app)
 	for i := range pairs {

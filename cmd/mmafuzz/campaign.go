@@ -89,7 +89,7 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 		return err
 	}
 	r.note(cfg.Partial)
-	r.note(r.targets.Unchecked())
+	r.notes(r.targets.LeftOut())
 	line := newStatusLine(r.app)
 	rule.Tell = func(done, of int) {
 		if !r.json {

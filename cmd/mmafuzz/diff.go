@@ -58,6 +58,7 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 	if err != nil {
 		return err
 	}
+	a.notes(targets.LeftOut())
 	differ := false
 	for i := range pairs {
 		d, err := diff.Pair(ctx, &pairs[i])

@@ -8,6 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -199,8 +201,8 @@ func (r *runCmd) run(ctx context.Context) error {
 		return r.outError(ui.dir, err)
 	}
 	ui.start(c.State(), c.Resumed())
-	r.note(r.targets.Unchecked())
-	r.noteByValue(pairs)
+	r.notes(r.targets.LeftOut())
+	r.notePairs(pairs)
 	ui.line.expect("comparing the first inputs")
 	err = c.Run(ctx)
 	left := c.Unfinished(ctx, err)
@@ -229,15 +231,35 @@ func (r *runCmd) run(ctx context.Context) error {
 	return r.written(sum)
 }
 
-// noteByValue says once what formats that are compared by value do not have in common.
-func (r *runCmd) noteByValue(pairs []devices.Pair) {
-	said := map[string]bool{}
+// notePairs says what formats that are compared by value do not have in common, of which
+// instructions publications disagree, and what shares of inputs that aim at differences are not.
+func (r *runCmd) notePairs(pairs []devices.Pair) {
+	var notes, disputes []string
+	where := map[string][]string{} // by dispute
 	for i := range pairs {
-		for _, note := range pairs[i].ByValue() {
-			if !said[note] {
-				said[note] = true
-				r.note(note)
+		p := &pairs[i]
+		notes = append(notes, p.ByValue()...)
+		for _, u := range []devices.Unit{p.A, p.B} {
+			if _, why, ok := strings.Cut(u.Instruction().Evidence, "disputed: "); ok && u.Model() != nil {
+				if where[why] == nil {
+					disputes = append(disputes, why)
+				}
+				where[why] = append(where[why], "sim:"+u.Instruction().Arch)
 			}
+		}
+		if strings.HasPrefix(p.TargetA, "ref:") || strings.HasPrefix(p.TargetB, "ref:") {
+			notes = append(notes, "inputs are made to show differences: how often ordinary numbers differ, mmafuzz study discrepancy says")
+		}
+	}
+	for _, why := range disputes {
+		slices.Sort(where[why])
+		notes = append(notes, fmt.Sprintf("disputed on %s: %s", strings.Join(slices.Compact(where[why]), ", "), why))
+	}
+	said := map[string]bool{}
+	for _, note := range notes {
+		if !said[note] {
+			said[note] = true
+			r.note(note)
 		}
 	}
 }

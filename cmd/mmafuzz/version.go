@@ -37,6 +37,12 @@ or a recording that was begun with other digests cannot be resumed.`,
 // that this one cannot continue it.
 const otherVersionHint = "continue with the program that began it (its mmafuzz version prints the same digests), or start anew with another --out"
 
+func (a *app) notes(texts []string) {
+	for _, text := range texts {
+		a.note(text)
+	}
+}
+
 // note says that something was made by another version; "" is nothing to say.
 func (a *app) note(text string) {
 	if text != "" {

@@ -20,11 +20,7 @@ func First(list []string, most int) []string {
 
 // Changes writes the first changes of a program, at most the given number.
 func Changes(changes []mma.Change, most int) string {
-	var s []string
-	for i := range changes {
-		s = append(s, mma.Brief(changes[i:i+1]))
-	}
-	return strings.Join(First(s, most), ", ")
+	return strings.Join(First(strings.Split(mma.Brief(changes), ", "), most), ", ")
 }
 
 // Shorten cuts text to the given number of columns.

@@ -18,6 +18,7 @@ import (
 type Set struct {
 	targets   map[string]devices.Target
 	unchecked []string // names of pairs of instructions that Pairs has left out
+	byValue   []string // names of instructions that it has left out because they can only be compared by value
 }
 
 // Target opens a target, unless it is open already.
@@ -63,19 +64,29 @@ func (s *Set) Partial() string {
 	return strings.Join(files, " and ") + " were cut short, and only what they have is compared (mmafuzz record goes on with them)"
 }
 
-// Unchecked says which instructions Pairs has left out because the rule of a simulator was never
-// compared with hardware, and how one compares them all the same; "" if there are none.
-func (s *Set) Unchecked() string {
-	slices.Sort(s.unchecked)
-	names := slices.Compact(s.unchecked)
-	switch len(names) {
-	case 0:
-		return ""
-	case 1:
-		return "left out: " + names[0] + ", whose rules no hardware has confirmed (--inst compares it all the same)"
+// LeftOut says which instructions Pairs has left out, because the rule of a simulator was never
+// compared with hardware or because one side has them for other encodings, and how one compares
+// them all the same.
+func (s *Set) LeftOut() []string {
+	var all []string
+	for _, x := range []struct {
+		names             []string
+		why, one, several string
+	}{
+		{s.unchecked, "whose rules no hardware has confirmed", "--inst compares it all the same", "--inst compares one all the same"},
+		{s.byValue, "for FP8, which one side has in OCP's encodings and the other in FNUZ's", "--inst fp8 compares it by value", "--inst fp8 compares them by value"},
+	} {
+		slices.Sort(x.names)
+		names := slices.Compact(x.names)
+		switch len(names) {
+		case 0:
+		case 1:
+			all = append(all, fmt.Sprintf("left out: %s, %s (%s)", names[0], x.why, x.one))
+		default:
+			all = append(all, fmt.Sprintf("left out: %s %s, such as %s (%s)", readable.Plural(len(names), "instruction"), x.why, names[0], x.several))
+		}
 	}
-	return fmt.Sprintf("left out: %s whose rules no hardware has confirmed, such as %s (--inst compares one all the same)",
-		readable.Plural(len(names), "instruction"), names[0])
+	return all
 }
 
 // Pairs opens two targets, each TARGET[/INSTRUCTION], and returns the pairs of their
@@ -103,6 +114,9 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 	}
 	pairs, unchecked, err := devices.PairsChecked(ta, tb, instA, instB)
 	s.unchecked = append(s.unchecked, unchecked...)
+	if err == nil && instA == "" && instB == "" {
+		s.byValue = append(s.byValue, devices.OnlyByValue(ta, tb)...)
+	}
 	return pairs, hint.Add(err, "%s", InstructionHint(ta, instA))
 }
 

@@ -371,19 +371,13 @@ func (c *campaign) causes() ([]document.Block, error) {
 // partsList lists the changes behind a cause, each with its instructions.
 func partsList(parts []behind) document.Block {
 	if len(parts) == 1 {
-		return document.Text("On all of them, from A to B: " + partText(parts[0].text) + ".")
+		return document.Text("On all of them, from A to B: " + parts[0].text + ".")
 	}
 	var items []string
 	for _, p := range parts {
-		items = append(items, fmt.Sprintf("From A to B: %s, on %s.", partText(p.text), strings.Join(readable.First(p.instructions, 3), ", ")))
+		items = append(items, fmt.Sprintf("From A to B: %s, on %s.", p.text, strings.Join(readable.First(p.instructions, 3), ", ")))
 	}
 	return document.List(items...)
-}
-
-// partText rewords changes so that an accumulator without rules of its own is not mistaken
-// for one that is not cut.
-func partText(text string) string {
-	return strings.NewReplacer("F of c exact→", "F of c as of the other terms→", "alignment of c none→", "alignment of c as of the other terms→").Replace(text)
 }
 
 // others names the parts of the arithmetic in which the units differ although no dot product

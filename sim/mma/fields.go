@@ -1,6 +1,7 @@
 package mma
 
 import (
+	"cmp"
 	"encoding"
 	"fmt"
 	"math"
@@ -361,31 +362,56 @@ var symbols = map[string]string{
 	"in.sub": "subnormal inputs", "in.c": "subnormal c", "special.nan": "NaN code", "special.ones": "ones of a NaN",
 }
 
-// brief is String with the literature's symbol for the parameter where it has
-// one.
-func (c Change) brief() string {
-	name := c.Path
-	if s, ok := symbols[name]; ok {
-		name = s
+// likeOthers is the value of a parameter of c that is that of the other terms.
+const likeOthers = "as of the other terms"
+
+// brief is String with the literature's symbol for the parameter where it has one, and with values
+// that say what the unit does: an accumulator without a rule of its own is cut like the other terms,
+// and a sum that is off has no parameters. The change is one of all; "": with these values it is none.
+func (c Change) brief(all []Change) string {
+	name := cmp.Or(symbols[c.Path], c.Path)
+	if c.Path == "join.align.f" && slices.ContainsFunc(all, func(d Change) bool { return d.Path == "join.cf" }) {
+		name = "F of all but c"
 	}
-	word := func(s string) string {
-		switch {
-		case s == "": // the name of no rounding mode
-			return "none"
-		case s == "0" && c.Path == "l":
-			return "all"
+	from := func(c Change) string { return c.From }
+	to := func(c Change) string { return c.To }
+	if c.value(all, from) == c.value(all, to) {
+		return "" // only that of the other terms changes
+	}
+	return name + " " + c.value(all, from) + "→" + c.value(all, to)
+}
+
+// value writes a change's value on one side.
+func (c Change) value(all []Change, side func(Change) string) string {
+	of := func(path string) string {
+		if i := slices.IndexFunc(all, func(d Change) bool { return d.Path == path }); i >= 0 {
+			return cmp.Or(side(all[i]), "none")
 		}
-		return s
+		return ""
 	}
-	return name + " " + word(c.From) + "→" + word(c.To)
+	s := side(c)
+	stage, part, _ := strings.Cut(c.Path, ".")
+	switch {
+	case c.Path == "join.cf" && s == Frac(0).String():
+		return cmp.Or(of("join.align.f"), likeOthers)
+	case c.Path == "join.cmode" && s == "":
+		return cmp.Or(of("join.align.mode"), likeOthers)
+	case s == "", part != "sum" && of(stage+".sum") == Off.String(): // "" is the name of no rounding mode
+		return "none"
+	case s == "0" && c.Path == "l":
+		return "all"
+	}
+	return s
 }
 
 // Brief writes changes as String does, with commas between them, and with the literature's
 // symbols for parameters where it has some.
 func Brief(changes []Change) string {
-	s := make([]string, len(changes))
-	for i, c := range changes {
-		s[i] = c.brief()
+	var s []string
+	for _, c := range changes {
+		if text := c.brief(changes); text != "" {
+			s = append(s, text)
+		}
 	}
 	return strings.Join(s, ", ")
 }

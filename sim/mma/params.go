@@ -48,6 +48,12 @@
 // before any alignment: a NaN term gives NaN, infinities of both signs give
 // NaN, else any infinity gives that infinity. Inf*0 gives a NaN term.
 //
+// # Integers
+//
+// Products of integers (fp.Integers) are added up exactly; a Round then brings a sum into Frac+1
+// bits of two's complement: it has Frac and Emin 15 or 31, Emax one less, Mode RZ, and OverSat or
+// OverWrap. A program has no other parameters but L, Order and Stage0.
+//
 // # Adding an arithmetic
 //
 // Most new units are new values of these fields: add a constructor to

@@ -25,6 +25,8 @@ package repro
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -43,11 +45,22 @@ import (
 // TestRepro runs one dot product on two targets, which gave %[1]s and %[2]s.
 func TestRepro(t *testing.T) {
 	const operands = %[3]q
+	bundle, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, side := range []struct{ target, instruction, like, want string }{
 		{%[4]q, %[5]q, %[6]q, %[1]q},
 		{%[7]q, %[8]q, %[9]q, %[2]q},
 	} {
+		t.Chdir(bundle)
 		unit, err := devices.OpenUnit(side.target, side.instruction, side.like)
+		// A command is one of the directory of the run, which is somewhere above.
+		for dir := bundle; err != nil && strings.Contains(side.target+side.like, "exec:") && dir != filepath.Dir(dir); {
+			dir = filepath.Dir(dir)
+			t.Chdir(dir)
+			unit, err = devices.OpenUnit(side.target, side.instruction, side.like)
+		}
 		if err != nil {
 			t.Fatal(err) // also where the target is not on this machine: nothing was reproduced
 		}

@@ -137,10 +137,8 @@ func (p *Part) settings() string {
 	}
 	var all []string
 	for i := range p.Changes {
-		brief := mma.Brief(p.Changes[i : i+1])
-		name, values := brief[:strings.LastIndex(brief, " ")], brief[strings.LastIndex(brief, " ")+1:]
-		_, value, _ := strings.Cut(values, "→")
-		all = append(all, name+"="+value)
+		before, value, _ := strings.Cut(mma.Brief([]mma.Change{{Path: p.Changes[i].Path, From: "?", To: p.Changes[i].To}}), "→")
+		all = append(all, strings.TrimSuffix(before, " ?")+"="+value)
 	}
 	return strings.Join(all, " and ")
 }

@@ -483,6 +483,8 @@ func (g *Graph) Ite(c, x, y *Node) *Node {
 		return y
 	case c.Op == Not:
 		return g.Ite(c.Args[0], y, x)
+	case y.Op == Lin && y.K[0].Sign() < 0 && g.Neg(y) == x:
+		return g.Neg(g.Ite(c, y, x)) // so that a term and the same of the other sign share a node
 	}
 	if x.boolean() && y.boolean() {
 		switch {
