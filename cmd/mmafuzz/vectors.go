@@ -234,6 +234,8 @@ func (v *vectorsCmd) screenUnit(ctx context.Context) error {
 	i := *u.Instruction()
 	if u.Model() != nil {
 		i.Params = *u.Model()
+	} else if v.arch == "" {
+		return hint.New("--arch names the architecture whose arithmetic is right", "the arithmetic of %s is not known", v.target)
 	}
 	if v.arch != "" {
 		known, err := mma.Lookup(v.arch, i.Name)

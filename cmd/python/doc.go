@@ -17,6 +17,8 @@
 //	inputs.go   inputs of the generators
 //	units.go    the catalogue and the formats as JSON
 //
+// tests/speed.py measures the installed package beside the models in Go and MMA-Sim.
+//
 // Any language that calls C can use the library: go build -buildmode=c-shared writes its
 // header beside it. mmafuzz_open and mmafuzz_compute are all that a simulator of an
 // architecture needs in the place of its own matrix instruction: simulator/mfma.cc is one in

@@ -45,7 +45,11 @@ func numpyRepro(m *corpus.Mismatch) ([]byte, error) {
 		operand("sb", f.Scale, dot.SB, "-1, 1")
 		names += ", sa, sb"
 	}
-	fmt.Fprintf(&data, "operands = (%s)\nline = %q\n\n", names, childLine(f, dot))
+	side := &m.A // the child's, whose instruction is named where it has several
+	if strings.HasPrefix(m.B.Target, "exec:") && !strings.HasPrefix(m.A.Target, "exec:") {
+		side = &m.B
+	}
+	fmt.Fprintf(&data, "operands = (%s)\nline = %q\ninstruction = %q\n\n", names, childLine(f, dot), side.Instruction)
 	data.WriteString("# What each side gave.\nsides = [\n")
 	for _, s := range []*corpus.SideRecord{&m.A, &m.B} {
 		code, array := "-", "None"

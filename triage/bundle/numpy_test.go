@@ -2,6 +2,7 @@ package bundle
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -30,6 +31,8 @@ func TestNumPyRepro(t *testing.T) {
 	write("child.py", "import sys\nprint('mmafuzz-exec 1 text')\nprint('instruction x k=8 a=fp16 b=fp16 c=fp32 d=fp32')\nprint('ready', flush=True)\n"+
 		"for line in sys.stdin:\n    print('3f7fffff' if line.split() == ['3c00' + ',0000' * 7] * 2 + ['b3400000'] else '00000000', flush=True)\n")
 	half := ampereHopper(t)
+	write("two.py", fmt.Sprintf("import sys\nprint('mmafuzz-exec 1 text')\nfor name in ('other', %q):\n    print('instruction ' + name + ' k=8 a=fp16 b=fp16 c=fp32 d=fp32')\nprint('ready', flush=True)\n"+
+		"for line in sys.stdin:\n    print('3f7fffff' if line.split()[0] == %[1]q else '00000000', flush=True)\n", half.A.Instruction))
 	scaled := &corpus.Mismatch{Formats: mma.Formats{A: fp.E2M1, B: fp.E2M1, C: fp.FP32, D: fp.FP32, Scale: fp.UE4M3, Block: 2}, K: 4,
 		Case: "02,00,02,00 02,00,04,00 3f800000 sa=38,40 sb=38,38",
 		A:    corpus.SideRecord{Target: "x", Result: "40c00000"}, B: corpus.SideRecord{Target: "y", Result: corpus.NoResult}} // 1*1 + 2*1*2 + 1
@@ -46,6 +49,7 @@ func TestNumPyRepro(t *testing.T) {
 		{"a function", half, []string{"mine:zero"}, 1, "here: 0.0, neither of them"},
 		{"no module", half, []string{"nowhere:zero"}, 2, "No module named"},
 		{"a child", half, []string{"--child", python, "child.py"}, 0, "here: 3f7fffff, the result of sim:hopper " + half8},
+		{"a child of two instructions", half, []string{"--child", python, "two.py"}, 0, "here: 3f7fffff, the result of sim:hopper " + half8},
 		{"the other side", half, []string{"--expect", "a", "--child", python, "child.py"}, 1, "the result of sim:hopper " + half8},
 		{"the side", half, []string{"--expect", "b", "--child", python, "child.py"}, 0, "the result of sim:hopper " + half8},
 		{"no side", half, []string{"--expect", "c"}, 2, "--expect needs a or b"},

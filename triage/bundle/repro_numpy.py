@@ -25,11 +25,19 @@ def product(a, b, c=0, sa=1, sb=1):
 
 
 def child(command):
-    done = subprocess.run(command, input=line + "\n", stdout=subprocess.PIPE, text=True)
-    lines = done.stdout.split("\n")
-    if lines[0] != "mmafuzz-exec 1 text" or "ready" not in lines[:-2]:
-        raise OSError(f"{' '.join(command)} has not answered in the mode of lines: {lines[:3]}")
-    return lines[lines.index("ready") + 1].strip()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        header = []
+        while not header or header[-1] not in ("ready", ""):  # "": it has ended
+            header.append(process.stdout.readline().rstrip("\n"))
+        several = sum(words.startswith("instruction ") for words in header) > 1
+        question = f"{instruction} {line}" if several else line
+        answer = ""
+        if header[0] == "mmafuzz-exec 1 text" and header[-1] == "ready":
+            answer = process.communicate(question + "\n")[0].strip()
+        process.kill()
+    if not answer:
+        raise OSError(f"{' '.join(command)} has not answered in the mode of lines: {header[:3]}")
+    return answer
 
 
 def main(words):

@@ -20,7 +20,7 @@ import numpy as np
 
 import mmafuzz
 
-RUNS = int(os.environ.get("R",7))
+RUNS = 7
 rng = np.random.default_rng(1)
 
 

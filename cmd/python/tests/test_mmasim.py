@@ -93,6 +93,26 @@ class MMASim(unittest.TestCase):
                 self.assertEqual((got.dtype, got.shape), (op.d_type, (op.m, op.n)))
                 self.assertTrue(torch.equal(got.contiguous().view(torch.uint8), want.contiguous().view(torch.uint8)), name)
 
+    def test_tensors(self):
+        """Units and comparisons take tensors: those of ml_dtypes' types, strided ones, those with a gradient."""
+        import torch
+
+        for name, dtype in (("sim:hopper/mma.m16n8k16.f32.f16.f16.f32", torch.float16), ("sim:hopper/mma.m16n8k16.f32.bf16.bf16.f32", torch.bfloat16),
+                            ("sim:ada/mma.m16n8k32.f32.e4m3.e4m3.f32", torch.float8_e4m3fn)):
+            u = mmafuzz.unit(name)
+            arrays = u.inputs(50)
+            a, b, c = map(mmafuzz.tensor, arrays)
+            want = u(*arrays, codes=True)
+            self.assertEqual((a.dtype, b.dtype, c.dtype), (dtype, dtype, torch.float32))
+            for x in ((a, b, c), (torch.stack([a, a], 2)[..., 0], b, c.clone().requires_grad_())):
+                np.testing.assert_array_equal(u(*x, codes=True), want)
+            with self.assertRaisesRegex(TypeError, "is an array of float64"):
+                u(a.double(), b, c)
+            with self.assertRaisesRegex(TypeError, "tensor on meta"):
+                u(a.to("meta"), b, c)
+            kernel = lambda a, b, c: mmafuzz.tensor(u(*map(mmafuzz.tensor, (a, b, c))))  # noqa: E731
+            self.assertFalse(mmafuzz.compare(kernel, u, count=1000))
+
     def test_dpa(self):
         """Dot products, of any shape, are those of the matrices."""
         import torch
