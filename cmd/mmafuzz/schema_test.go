@@ -256,7 +256,9 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 0, "", slices.Concat([]string{"corpus", "export", "--out", "inputs"}, units)...), "export")
 	verify(jsonOf(t, 1, "", slices.Concat([]string{"corpus", "import", "inputs", "--out", "imported"}, units)...), "import")
 	split := `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "forward"}}]}]}`
-	for name, text := range map[string]string{"split.json": split, "lost.json": strings.Replace(split, `}}]`, `}, "tail": {"of": 64, "into": "drop"}}]`, 1), "chain.json": strings.Replace(split, "forward", "chain", 1)} {
+	scaled := `{"v": 1, "unit": {"instruction": "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"}, "scale_a": {}, "scale_b": {}, "schedules": [{"levels": [{"cut": {"by": "size", "n": 128}, "merge": {"order": "forward"}}]}], "epilogue": [{"op": "scale-ab"}]}`
+	partial := strings.NewReplacer(`"scale_a": {}`, `"scale_a": {"k": 128}`, `"order": "forward"`, `"order": "forward", "scale": "(sa*sb)*p"`, `, "epilogue": [{"op": "scale-ab"}]`, "").Replace(scaled)
+	for name, text := range map[string]string{"scaled.json": scaled, "partial.json": partial, "split.json": split, "lost.json": strings.Replace(split, `}}]`, `}, "tail": {"of": 64, "into": "drop"}}]`, 1), "chain.json": strings.Replace(split, "forward", "chain", 1)} {
 		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -264,6 +266,7 @@ func TestSchema(t *testing.T) {
 	for _, b := range []string{"lost.json", "chain.json", "exec:mmakernel split.json 2x3x10 changes", "exec:mmakernel split.json 2x3x10 doubles"} {
 		verify(jsonOf(t, 1, "", "run", "--a", "split.json", "--b", b, "--count", "64", "--out", "kernels"), "run kernels")
 	}
+	verify(jsonOf(t, 1, "", "run", "--a", "partial.json", "--b", "scaled.json", "--count", "32", "--out", "kernels"), "run kernels")
 	verify(jsonOf(t, 1, "", "diff", "split.json", "chain.json"), "diff kernels")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "mma.m16n8k16.f32.f16.f16.f32"), "diff")
 	verify(jsonOf(t, 1, "", "diff", "hopper", "cdna3", "--inst", "wgmma.m64n8k32.f32.e4m3.e4m3"), "diff")
