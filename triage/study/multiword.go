@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/spf13/pflag"
 
@@ -100,9 +101,17 @@ func (m *multiword) Run(ctx context.Context, r *Request) (*Result, error) {
 
 // check returns what is impossible about what a journal has of a unit.
 func (m *multiword) check(_ *unit, t errorTable) error {
-	for _, row := range t.Rows {
-		if len(row.Errors) > m.words {
-			return fmt.Errorf("errors of %d words, of at most %d", len(row.Errors), m.words)
+	want := slices.Concat(m.rows(fp.FP32), m.rows(fp.FP64))
+	if len(t.Rows) != len(want) {
+		return fmt.Errorf("%d rows, not %d", len(t.Rows), len(want))
+	}
+	for n, row := range t.Rows {
+		w := want[n]
+		if row.Operands != w.Operands || row.Method != w.Method || row.Products != w.Products || len(row.Errors) != len(w.Errors) {
+			return fmt.Errorf("row %d is of %s, %s, %s and %d words, not of %s, %s, %s and %d", n, row.Operands, row.Method, row.Products, len(row.Errors), w.Operands, w.Method, w.Products, len(w.Errors))
+		}
+		if slices.ContainsFunc(row.Errors, func(e Number) bool { return e < 0 }) {
+			return fmt.Errorf("row %d has a negative error", n)
 		}
 	}
 	return nil
