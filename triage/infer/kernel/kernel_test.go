@@ -125,7 +125,7 @@ func infers(t *testing.T, want *schedule.Kernel, s schedule.Shape) *Result {
 
 // TestDrawn infers drawn kernels: each is found, or not explained, never wrong.
 func TestDrawn(t *testing.T) {
-	found, n := 0, tier.Of(4, 12, 200)
+	found, n := 0, tier.Of(4, 12, 50, 200)
 	for seed := range uint64(n) {
 		d := rand.New(rand.NewPCG(seed, 7))
 		k := drawn(d)

@@ -29,7 +29,7 @@ var dots = flag.Int("dots", 0, "dot products of each arithmetic (0: as the tier 
 func TestArithmetics(t *testing.T) {
 	for n, i := range mma.Arithmetics() {
 		count := cmp.Or(*dots, tier.Of(128, 128, 256, 1_000))
-		if *dots == 0 && n%tier.Of(8, 4, 1) != 0 {
+		if *dots == 0 && n%tier.Of(8, 4, 2, 1) != 0 {
 			continue
 		}
 		t.Run(i.FullName(), func(t *testing.T) {
@@ -95,7 +95,7 @@ func probe(i *mma.Instruction, round int) []*mma.Dot {
 
 // TestMadeUp does the same with programs drawn from everything that parameters can say.
 func TestMadeUp(t *testing.T) {
-	all := uint64(tier.Of(20, 40, 100, 400))
+	all := uint64(tier.Of(20, 40, 60, 400))
 	for seed := range all + 1 {
 		if seed == all {
 			seed = 79 // it rounds tiny sums up to the smallest subnormal
@@ -126,7 +126,7 @@ func TestFields(t *testing.T) {
 	for n := range bases {
 		s := change.SpaceOf(&bases[n])
 		for at, f := range mma.Fields() {
-			if (at+n)%tier.Of(80, 40, 2, 1) != 0 {
+			if (at+n)%tier.Of(80, 40, 8, 1) != 0 {
 				continue
 			}
 			values := s.Range(&bases[n].Params, f)
