@@ -53,11 +53,28 @@ type CauseStatus struct {
 const (
 	stateAlive  = "alive"
 	stateDone   = "done"   // all its units are
-	stateSilent = "silent" // no result for longer than silentAfter
+	stateSilent = "silent" // no result for long: patience
 )
 
-// silentAfter is how long a shard may take for a unit until it seems to do nothing.
-const silentAfter = 5 * time.Minute
+// The limits of how long a shard may take for a unit until it seems to do nothing: 20 times what
+// its units take.
+const (
+	leastPatience = time.Minute
+	mostPatience  = 5 * time.Minute
+)
+
+// patience is how long a shard that has done some units may take for the next one.
+func (w *Watcher) patience(units []int) time.Duration {
+	if len(units) < 3 {
+		return mostPatience
+	}
+	w.sort(units)
+	first, last := w.units[units[0]].at, w.units[units[len(units)-1]].at
+	if first.IsZero() { // when it was done is not known
+		return mostPatience
+	}
+	return min(mostPatience, max(leastPatience, 20*last.Sub(first)/time.Duration(len(units)-1)))
+}
 
 // Watcher looks at directories repeatedly, and reads every result only once.
 type Watcher struct {
@@ -162,7 +179,7 @@ func (w *Watcher) shards(s *Status) {
 		switch {
 		case !slices.ContainsFunc(missing, func(n int) bool { return n%l.of == l.shard }):
 			x.State = stateDone
-		case x.Age > silentAfter.Seconds():
+		case x.Age > w.patience(of[at]).Seconds():
 			x.State = stateSilent
 		default:
 			x.Rate = w.rate(of[at])

@@ -11,6 +11,30 @@ import (
 	"time"
 )
 
+// TestPatience waits for a shard as its units are long.
+func TestPatience(t *testing.T) {
+	began := time.Now()
+	for _, tc := range []struct {
+		each  time.Duration
+		units int
+		want  time.Duration
+	}{
+		{time.Second, 40, leastPatience},
+		{6 * time.Second, 10, 2 * time.Minute},
+		{30 * time.Second, 3, mostPatience},
+		{time.Second, 2, mostPatience},
+	} {
+		w := &Watcher{units: map[int]seenUnit{}}
+		var all []int
+		for n := range tc.units {
+			w.units[n], all = seenUnit{at: began.Add(time.Duration(n) * tc.each)}, append(all, n)
+		}
+		if got := w.patience(all); got != tc.want {
+			t.Errorf("%d units of %v: %v, want %v", tc.units, tc.each, got, tc.want)
+		}
+	}
+}
+
 // TestStatus looks at a shard that was interrupted and goes on, beside one that does not.
 func TestStatus(t *testing.T) {
 	dir := t.TempDir()
