@@ -246,8 +246,15 @@ func (w *printer) inferredList() {
 	}
 }
 
-// codesList counts, for each pair, what differs in codes alone and is no mismatch.
+// codesList counts what differs in codes alone and is no mismatch: for each pair with -v, else for
+// those together that are compared in the same way.
 func (w *printer) codesList() {
+	type differing struct {
+		what, flags, pair string
+		pairs             int
+		codes             uint64
+	}
+	var all []*differing
 	pairs := w.sum.in.Config.Pairs
 	for i, st := range w.state.Pairs {
 		if st.Codes == 0 {
@@ -261,9 +268,20 @@ func (w *printer) codesList() {
 		case policy.Zero == oracle.ByClass:
 			what, flags = "signs of zeros", "--zero bits"
 		}
+		n := slices.IndexFunc(all, func(d *differing) bool { return d.flags == flags })
+		if n < 0 || w.Verbose {
+			n, all = len(all), append(all, &differing{what: what, flags: flags, pair: st.Name})
+		}
+		all[n].pairs++
+		all[n].codes += st.Codes
+	}
+	for _, d := range all {
+		if d.pairs > 1 {
+			d.pair = fmt.Sprintf("%d pairs of instructions", d.pairs)
+		}
 		fmt.Fprintln(w)
 		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("codes: %s more results of %s differ in %s alone, which are not compared (%s does)",
-			readable.Thousands(st.Codes), st.Name, what, flags), w.Width))
+			readable.Thousands(d.codes), d.pair, d.what, d.flags), w.Width))
 	}
 }
 
