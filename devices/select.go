@@ -81,7 +81,7 @@ func selectWord(t Target, word string) ([]mma.Instruction, error) {
 
 // products leaves conversions and sums of integers out, unless there is nothing else.
 func products(all []mma.Instruction) []mma.Instruction {
-	some := slices.DeleteFunc(slices.Clone(all), func(i mma.Instruction) bool { return i.B == fp.One || i.Integer() })
+	some := slices.DeleteFunc(slices.Clone(all), func(i mma.Instruction) bool { return i.B == fp.One || i.D.Integer() })
 	if len(some) == 0 {
 		return all
 	}

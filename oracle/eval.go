@@ -81,7 +81,7 @@ func newEvaluator(p *mma.Params, f mma.Formats, k int) evaluator {
 	if passes == nil {
 		passes = []mma.Pass{{}}
 	}
-	return evaluator{Params: p, f: f, k: k, whole: f.D.Get().Integer(), order: permutation(p.Order, k), passes: passes}
+	return evaluator{Params: p, f: f, k: k, whole: f.D.Integer(), order: permutation(p.Order, k), passes: passes}
 }
 
 // space returns an empty slice with room for n terms, which is good until the next execution.

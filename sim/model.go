@@ -94,7 +94,7 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 // there is none.
 func newKernel(m *Model, path Path) kernel {
 	f := m.formats
-	if f.Integer() {
+	if f.D.Integer() {
 		return newIntSums(m)
 	}
 	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described()

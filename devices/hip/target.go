@@ -43,7 +43,7 @@ const factChip = "chip"
 // isVector reports whether an instruction computes dot products of vector registers, not of
 // matrices, or of integers: those have no kernel yet.
 func isVector(i *mma.Instruction) bool {
-	return strings.HasPrefix(i.Name, "v_dot") || strings.HasPrefix(i.Name, "v_cvt_") || i.Integer()
+	return strings.HasPrefix(i.Name, "v_dot") || strings.HasPrefix(i.Name, "v_cvt_") || i.D.Integer()
 }
 
 // rowsOf returns the instructions of the catalogue for a chip, such as gfx942.

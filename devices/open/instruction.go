@@ -95,7 +95,7 @@ func InstructionHint(t devices.Target, name string) string {
 }
 
 // isOther reports whether an instruction is no floating-point sum, of which hints speak.
-func isOther(i mma.Instruction) bool { return i.B == fp.One || i.Integer() }
+func isOther(i mma.Instruction) bool { return i.B == fp.One || i.D.Integer() }
 
 func namesOf(all []mma.Instruction) (names []string) {
 	for _, i := range all {

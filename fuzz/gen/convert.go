@@ -37,7 +37,7 @@ func For(sp Spec) []*Generator {
 func Every(sp Spec) []*Generator {
 	all := pointers(generators)
 	switch {
-	case sp.Integer():
+	case sp.D.Integer():
 		return append(all, &conversions[2])
 	case sp.B != fp.One || sp.K != 1:
 		return all

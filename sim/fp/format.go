@@ -129,6 +129,9 @@ func Integers() []ID { return []ID{S32, S16, S8, U8, S4, U4, B1} }
 // Integer reports whether the codes are integers, those of signed ones in two's complement.
 func (f *Format) Integer() bool { return f.ExpBits == 0 && !f.NoZero }
 
+// Integer reports whether it is a format of integers, which None is not.
+func (id ID) Integer() bool { return id != None && id.Get().Integer() }
+
 // aliases are other spellings that people use.
 var aliases = map[string]ID{
 	"f64": FP64, "f32": FP32, "f16": FP16, "half": FP16, "bfloat16": BF16,

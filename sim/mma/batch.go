@@ -40,9 +40,6 @@ func (f Formats) String() string {
 	return s
 }
 
-// Integer reports whether the results are integers. It is false of formats that are not known.
-func (f Formats) Integer() bool { return f.D != fp.None && f.D.Get().Integer() }
-
 // Blocks returns the scales per row of K elements.
 func (f Formats) Blocks(k int) int {
 	if f.Scale == fp.None {

@@ -63,7 +63,7 @@ func Search(where string, rows []Instruction, name string) (*Instruction, error)
 			prefixed = append(prefixed, i)
 		}
 	}
-	prefixed = unless(prefixed, func(i Instruction) bool { return i.Integer() })
+	prefixed = unless(prefixed, func(i Instruction) bool { return i.D.Integer() })
 	if plainest, ok := extended(prefixed); ok {
 		return plainest.withShape(shape)
 	}
@@ -117,7 +117,7 @@ func (e *unknownError) Error() string {
 	}
 	near := slices.Clone(e.rows)
 	if !strings.Contains(e.name, "cvt") { // conversions and integers have short names, which are near to any
-		near = unless(near, func(i Instruction) bool { return i.B == fp.One || i.Integer() })
+		near = unless(near, func(i Instruction) bool { return i.B == fp.One || i.D.Integer() })
 	}
 	slices.SortStableFunc(near, func(x, y Instruction) int { return distance[x.Name] - distance[y.Name] })
 	return fmt.Sprintf("%s has no instruction %q; nearest: %s", e.arch, e.name, someNames(near))
@@ -191,7 +191,7 @@ func Arithmetics() []Instruction {
 	var rows []Instruction
 	index := map[key]int{}
 	for _, i := range Catalog() {
-		if i.Refuse != "" || i.A != i.B || i.C == fp.None || i.Integer() {
+		if i.Refuse != "" || i.A != i.B || i.C == fp.None || i.D.Integer() {
 			continue
 		}
 		k := key{i.Params, i.A, i.D, i.Scale}

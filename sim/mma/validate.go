@@ -28,7 +28,7 @@ func (p *Params) Validate(f Formats, k int) error {
 	if err := f.Validate(); err != nil {
 		return err // the other checks need the formats
 	}
-	if f.D.Get().Integer() {
+	if f.D.Integer() {
 		return p.checkIntegers(f)
 	}
 	checks := []error{
@@ -63,7 +63,7 @@ func (f Formats) Validate() error {
 		}
 	}
 	for _, id := range []fp.ID{f.A, f.B} {
-		if g := id.Get(); g.Integer() != f.D.Get().Integer() {
+		if g := id.Get(); g.Integer() != f.D.Integer() {
 			return fmt.Errorf("products of %s are not added up in %s", id, f.D)
 		} else if !g.Signed && !g.Integer() && (f.B != fp.One || f.A == fp.One) {
 			return fmt.Errorf("%s is a scale format, not an operand format", id)
@@ -76,14 +76,14 @@ func (f Formats) Validate() error {
 		if o.id == fp.None {
 			continue
 		}
-		if g := o.id.Get(); !g.Signed || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Get().Integer() {
+		if g := o.id.Get(); !g.Signed || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Integer() {
 			return fmt.Errorf("%s in %s are not supported", o.name, o.id)
 		}
 	}
 	if (f.Scale == fp.None) != (f.Block == 0) {
 		return errors.New("scale format and block size must be given together")
 	}
-	if f.D.Get().Integer() && (f.Scale != fp.None || f.Down != 0) {
+	if f.D.Integer() && (f.Scale != fp.None || f.Down != 0) {
 		return errors.New("integers have no scales")
 	}
 	if f.Scale != fp.None && f.Scale.Get().Signed {

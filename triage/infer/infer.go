@@ -148,7 +148,7 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	if err := i.Formats.Validate(); err != nil {
 		return nil, err
 	}
-	if i.Integer() {
+	if i.D.Integer() {
 		return nil, fmt.Errorf("sums in %s are not inferred; a campaign against a simulator of integers says what differs", i.D)
 	}
 	if i.K < 1 || i.K > mma.MaxK {

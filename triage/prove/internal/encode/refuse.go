@@ -24,7 +24,7 @@ func encodable(p *mma.Params, f mma.Formats) error {
 			return tooHard("%s = %s", x.Path, x.Text(p))
 		}
 	}
-	if f.Integer() {
+	if f.D.Integer() {
 		return tooHard("a sum in %s", f.D)
 	}
 	f.A, f.B, f.C, f.D, f.Scale, f.Block, f.Down = fp.None, fp.None, fp.None, fp.None, fp.None, 0, 0
