@@ -254,19 +254,14 @@ func (x *index) complete() int {
 }
 
 // missing returns the numbers of the units without a result.
-func (x *index) missing() (all []int) {
-	for n := range x.plan.Units() {
-		if _, ok := x.at[n]; !ok {
-			all = append(all, n)
-		}
-	}
-	return all
-}
+func (x *index) missing() []int { return x.numbers(false) }
 
 // present returns the numbers of the units with a result.
-func (x *index) present() (all []int) {
+func (x *index) present() []int { return x.numbers(true) }
+
+func (x *index) numbers(present bool) (all []int) {
 	for n := range x.plan.Units() {
-		if _, ok := x.at[n]; ok {
+		if _, ok := x.at[n]; ok == present {
 			all = append(all, n)
 		}
 	}

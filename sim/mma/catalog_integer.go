@@ -1,6 +1,7 @@
 package mma
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -44,7 +45,7 @@ const (
 
 // Sums that wrap are the same whether their bits are read as signed or as unsigned, so that
 // the results of UDOT and V_DOT4_U32_U8 are s32 here. Those that saturate as unsigned are left out.
-var integerRows = []decl{
+var integerRows = slices.Concat([]decl{
 	{archs: "turing ampere ada", names: turingInt, params: integers(0, OverWrap), complete: saturation,
 		source: "PTX ISA, mma, integer type", evidence: evIntegers},
 	{archs: fromAmpere, names: ampereInt + " " + ampereB1, params: integers(0, OverWrap), complete: saturation,
@@ -68,24 +69,7 @@ var integerRows = []decl{
 	{archs: "rdna4", names: "v_wmma_i32_16x16x32_iu4_{s4_s4,u4_u4}{,_clamp} v_swmmac_i32_16x16x32_iu8_{s8,u8}_{s8,u8}{,_clamp} v_swmmac_i32_16x16x{32,64}_iu4_{s4_s4,u4_u4}{,_clamp}",
 		params: integers(0, OverWrap), complete: saturation,
 		source: "AMD RDNA4 ISA, V_SWMMAC_I32", evidence: evIntegers},
-
-	// AMD's processors, and Intel's with what they have besides.
-	{archs: "zen4", names: "vpdpbusd{,s} vpdpwssd{,s}", params: integers(0, OverWrap), complete: saturation,
-		source: "Intel SDM vol. 2, VPDPBUSD, VPDPWSSD", evidence: evZen5},
-	{archs: "zen4", names: "vpmaddwd", params: integers(0, OverWrap),
-		source: "Intel SDM vol. 2, PMADDWD", evidence: evZen5},
-	{archs: "zen4", names: "vpmaddubsw", params: Params{Acc: integerRange(15, OverSat)},
-		source: "Intel SDM vol. 2, PMADDUBSW", evidence: evZen5},
-	{archs: "zen4", names: "avx2-u8s8", params: saturatedPairs(),
-		source: "VPMADDUBSW, VPMADDWD with ones, and VPADDD: what libraries do without VNNI", evidence: evZen5},
-	{archs: "x86", names: "vpdpbusd{,s} vpdpwssd{,s}", params: integers(0, OverWrap), complete: saturation,
-		source: "Intel SDM vol. 2, VPDPBUSD, VPDPWSSD", evidence: evIntegers},
-	{archs: "x86", names: "vpmaddwd", params: integers(0, OverWrap),
-		source: "Intel SDM vol. 2, PMADDWD", evidence: evIntegers},
-	{archs: "x86", names: "vpmaddubsw", params: Params{Acc: integerRange(15, OverSat)},
-		source: "Intel SDM vol. 2, PMADDUBSW", evidence: evIntegers},
-	{archs: "x86", names: "avx2-u8s8", params: saturatedPairs(),
-		source: "VPMADDUBSW, VPMADDWD with ones, and VPADDD: what libraries do without VNNI", evidence: evIntegers},
+}, vnni("zen4", evZen5), vnni("x86", evIntegers), []decl{
 	{archs: "x86", names: "vpdpb{ss,su}d{,s} vpdpbuud", params: integers(0, OverWrap), complete: saturation,
 		source: "Intel SDM vol. 2, AVX-VNNI-INT8", evidence: evIntegers},
 	{archs: "x86", names: "tdpb{ss,su,us,uu}d", params: integers(0, OverWrap),
@@ -95,6 +79,20 @@ var integerRows = []decl{
 		source: "Arm ARM, FEAT_DotProd and FEAT_I8MM", evidence: evIntegers},
 	{archs: "riscv", names: "vqdot.vv vqdotu.vv vqdotsu.vv", params: integers(0, OverWrap),
 		source: "RISC-V Zvqdotq", evidence: evIntegers},
+})
+
+// vnni is what processors of AMD and of Intel have.
+func vnni(archs, evidence string) []decl {
+	return []decl{
+		{archs: archs, names: "vpdpbusd{,s} vpdpwssd{,s}", params: integers(0, OverWrap), complete: saturation,
+			source: "Intel SDM vol. 2, VPDPBUSD, VPDPWSSD", evidence: evidence},
+		{archs: archs, names: "vpmaddwd", params: integers(0, OverWrap),
+			source: "Intel SDM vol. 2, PMADDWD", evidence: evidence},
+		{archs: archs, names: "vpmaddubsw", params: Params{Acc: integerRange(15, OverSat)},
+			source: "Intel SDM vol. 2, PMADDUBSW", evidence: evidence},
+		{archs: archs, names: "avx2-u8s8", params: saturatedPairs(),
+			source: "VPMADDUBSW, VPMADDWD with ones, and VPADDD: what libraries do without VNNI", evidence: evidence},
+	}
 }
 
 // integerRange is the range of signed integers of so many bits besides the sign.
