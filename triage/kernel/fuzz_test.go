@@ -16,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // sideOf returns a kernel of FP32 multiply-adds, or of a unit of its own.
@@ -201,12 +202,9 @@ func TestBundle(t *testing.T) {
 	}
 	for _, c := range []struct{ a, b, levels string }{
 		{"plain", "", `{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}}`},
-		{"naive", "openblas-sgemm", ""},
 		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "forward", "parts": "bf16"}}`},
-	} {
-		if testing.Short() && c.a == "naive" { // no change explains it, which takes a long search
-			continue
-		}
+		{"naive", "openblas-sgemm", ""}, // no change explains it, which takes a long search
+	}[:tier.Of(2, 3, 3)] {
 		z := &Fuzz{A: sideOf(t, c.a, ""), B: sideOf(t, c.b, c.levels), Seed: 2, Count: 64}
 		f, err := z.Run(t.Context())
 		if err != nil {
