@@ -125,10 +125,7 @@ func checkForeign(dir string) error {
 		body, err := os.ReadFile(filepath.Join(dir, caseName))
 		return err == nil && json.Unmarshal(body, &file) == nil && file.V == 1 && len(file.Sides) > 1
 	}
-	names := slices.Concat([]string{caseName, "A.npy", "B.npy", "reproduce.py", "README.md"}, kernelFiles[:], changedFiles[:], productFiles[:])
-	for _, s := range scaleFiles {
-		names = append(names, s[1])
-	}
+	names := slices.Concat([]string{caseName, "A.npy", "B.npy", "reproduce.py", "README.md"}, kernelFiles[:], changedFiles[:], productFiles[:], scaleNames[:])
 	for _, name := range names {
 		if err := corpus.CheckForeign(filepath.Join(dir, name), "file of a bundle", ours); err != nil {
 			return err

@@ -267,7 +267,7 @@ func (f *Found) command(dir string) string {
 	words = append(words, "--a", dir+"/A.npy", "--b", dir+"/B.npy")
 	for i, s := range f.scaleFiles() {
 		if s != nil {
-			words = append(words, "--"+scaleFiles[i][0], dir+"/"+scaleFiles[i][1])
+			words = append(words, "--"+ScaleFlags[i], dir+"/"+scaleNames[i])
 		}
 	}
 	return readable.ShellCommand(words...)

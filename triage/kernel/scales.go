@@ -106,8 +106,12 @@ func spread(codes []uint64, from, to *schedule.Blocks, lines, depth int) (all []
 	return all
 }
 
-// scaleFiles are the flags of mmafuzz gemm for scales, and the files of a bundle.
-var scaleFiles = [4][2]string{{"scale-a", "scale-A.npy"}, {"scale-b", "scale-B.npy"}, {"unit-scale-a", "unit-scale-A.npy"}, {"unit-scale-b", "unit-scale-B.npy"}}
+// ScaleFlags are the flags of mmafuzz gemm for files of scales of A and B: those that a schedule
+// multiplies by, and those that are operands of an instruction.
+var ScaleFlags = [4]string{"scale-a", "scale-b", "unit-scale-a", "unit-scale-b"}
+
+// scaleNames are the files of a bundle for them.
+var scaleNames = [4]string{"scale-A.npy", "scale-B.npy", "unit-scale-A.npy", "unit-scale-B.npy"}
 
 // scaleFile is the scales of a matrix for a file: one for each element of A or B where sides have
 // blocks of their own, otherwise one for each block. They lie as A or B does.
@@ -156,7 +160,7 @@ func newScaleFile(which int, codes []byte, id fp.ID, along int) *scaleFile {
 // saveScales writes the files of scales into a bundle, and removes others.
 func (f *Found) saveScales(dir string) error {
 	for i, s := range f.scaleFiles() {
-		name := filepath.Join(dir, scaleFiles[i][1])
+		name := filepath.Join(dir, scaleNames[i])
 		if s == nil {
 			if err := corpus.ReplaceOrRemoveFile(name, nil); err != nil {
 				return err

@@ -105,10 +105,10 @@ const (
 
 // scaleFlags are the flags of the files of scales, and what is in these.
 var scaleFlags = [][2]string{
-	{"scale-a", "the scales of A that a schedule multiplies by"},
-	{"scale-b", "the scales of B that a schedule multiplies by"},
-	{"unit-scale-a", "the scales of A that an instruction has"},
-	{"unit-scale-b", "the scales of B that an instruction has"},
+	{kernel.ScaleFlags[0], "the scales of A that a schedule multiplies by"},
+	{kernel.ScaleFlags[1], "the scales of B that a schedule multiplies by"},
+	{kernel.ScaleFlags[2], "the scales of A that an instruction has"},
+	{kernel.ScaleFlags[3], "the scales of B that an instruction has"},
 }
 
 // gemmStudy are the settings.
