@@ -22,20 +22,20 @@ type Stochastic struct {
 	Found   *stochastic.Judgement `json:"found,omitempty"` // nil: the side does not round stochastically
 }
 
-// judgements is how often a side is judged at most.
-const judgements = 3
+// judgements are how many answers a judgement may take, after so many dot products.
+var judgements = []struct {
+	after   uint64
+	answers int
+}{{1 << 15, stochastic.Most}, {1 << 14, stochastic.Most / 8}, {1 << 12, stochastic.Least}}
 
-// judged is how many answers a judgement may take after so many dot products: the more have been
-// compared, the more.
+// judged is how many answers a judgement may take after so many dot products; 0: there is none yet.
 func judged(dots uint64) int {
-	answers, after := 0, uint64(stochastic.Least)
-	for n := range judgements {
-		if dots >= after {
-			answers = stochastic.Least << (3 * n)
+	for _, j := range judgements {
+		if dots >= j.after {
+			return j.answers
 		}
-		after *= 4
 	}
-	return answers
+	return 0
 }
 
 // addStochastic replaces what was found of a side before. A defect stays.
@@ -96,7 +96,7 @@ func (x *pairTriage) judgeRounding(ctx context.Context, cases []*Case) error {
 		if u.Model() != nil || devices.IsRecording(u) || x.judgedBefore(side, answers) {
 			continue
 		}
-		found, err := stochastic.Judge(ctx, u, stochastic.Options{K: x.p.K, Seed: x.t.Seed, Answers: answers, Looks: judgements})
+		found, err := stochastic.Judge(ctx, u, stochastic.Options{K: x.p.K, Seed: x.t.Seed, Answers: answers, Looks: len(judgements)})
 		if err != nil && !devices.IsFault(err) {
 			return err
 		}

@@ -140,8 +140,10 @@ func explanation(p *fuzz.PairState, most int) string {
 	}
 	if p.Verdict == nil || !p.Verdict.Found() {
 		switch {
-		case p.Rounded > 0 && p.Rounded == p.Mismatches():
+		case p.Rounded > 0 && p.Rounded == p.Mismatches() && p.Differences() == 0:
 			return "stochastic rounding"
+		case p.Rounded > 0 && p.Rounded == p.Mismatches():
+			return "stochastic rounding with a defect"
 		case p.Unstable > 0 && p.Unstable == p.Mismatches():
 			return fuzz.Unstable
 		}

@@ -90,7 +90,10 @@ func TestJudge(t *testing.T) {
 			}
 			return sound(x, r)
 		}
-		either   = func(x *exact, r float64) uint64 { return sound(&exact{near: x.near, far: x.far, fraction: .5}, r) }
+		either = func(x *exact, r float64) uint64 { return sound(&exact{near: x.near, far: x.far, fraction: .5}, r) }
+		seldom = func(x *exact, r float64) uint64 {
+			return sound(&exact{near: x.near, far: x.far, fraction: map[bool]float64{true: .7, false: x.fraction}[x.fraction == 27./32]}, r)
+		}
 		tiesAway = func(x *exact, r float64) uint64 {
 			return map[bool]uint64{true: x.far, false: sound(x, r)}[x.fraction == .5]
 		}
@@ -120,7 +123,8 @@ func TestJudge(t *testing.T) {
 		{"away in one of 64, product", brain, 1, oneIn64, false, true, Bias, true},
 		{"upward in one of 64", narrow, 1, upward, false, true, Bias, true},
 		{"four random bits", narrow, 1, fourBits, false, true, Bias, false},
-		{"half of the answers up", narrow, 1, either, false, true, Share, true},
+		{"half of the answers up", narrow, 1, either, false, true, Bias, true},
+		{"one fraction too seldom", narrow, 1, seldom, false, true, Share, true},
 		{"ties away", narrow, 1, tiesAway, false, true, Bias, true},
 		{"beyond a neighbour", narrow, 1, beyond, false, true, Third, true},
 		{"to nearest", narrow, 1, nearest, false, false, "", false},
