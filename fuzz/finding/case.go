@@ -116,7 +116,7 @@ func (x *pairTriage) triage(ctx context.Context) error {
 	if err := x.recheckAgreeing(ctx); err != nil {
 		return err
 	}
-	if err := x.judgeRounding(ctx, cases); err != nil {
+	if err := x.judgeRounding(ctx, judged(x.st.Dots+x.d.Dots), cases...); err != nil {
 		return err
 	}
 	x.keepEvidence(cases, EvidenceKept)

@@ -84,13 +84,12 @@ func (st *PairState) StochasticText(r Stochastic, f mma.Formats) string {
 	return r.Found.Text([]string{st.TargetA, st.TargetB}[r.Side], f)
 }
 
-// judgeRounding judges the sides of an unstable pair, and marks the cases that come from stochastic
-// rounding.
-func (x *pairTriage) judgeRounding(ctx context.Context, cases []*Case) error {
+// judgeRounding judges the sides of an unstable pair by so many answers, and marks the cases that
+// come from stochastic rounding.
+func (x *pairTriage) judgeRounding(ctx context.Context, answers int, cases ...*Case) error {
 	if !x.isUnstable() {
 		return nil
 	}
-	answers := judged(x.st.Dots + x.d.Dots)
 	x.rounding.Stochastic = append(x.rounding.Stochastic, x.st.Stochastic...)
 	for side, u := range []devices.Unit{x.p.A, x.p.B} {
 		if u.Model() != nil || devices.IsRecording(u) || x.judgedBefore(side, answers) {
