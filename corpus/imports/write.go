@@ -104,6 +104,9 @@ func (w *Imported) Write(out io.Writer, file, target string, width int) {
 		}
 	}
 	say(w.Checked, "%s of %s results that were checked are those of %s", readable.Thousands(uint64(w.Right)), readable.Thousands(uint64(w.Checked)), target)
+	if target == "" {
+		fmt.Fprintln(out, "to compare it with instructions of another K, give their --target and --inst")
+	}
 	say(w.Filled, "filled up with zeros from K = %d", w.K-w.Filled)
 	say(w.LeftOut, "left out: %s with a NaN that is given as a number, so that its code is not known", strconv.Itoa(w.LeftOut))
 }
