@@ -13,7 +13,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/imports"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -56,8 +55,8 @@ $readmemh these are the parts of a word from the highest bits on.
 --values says whether text is numbers, codes in hexadecimal (hex), or codes in decimal (codes).
 
 With --target and --inst the results are those of this instruction, and if the files can be read
-in several ways, the one is taken that alone gives mostly its results. Inputs of fuzzing engines,
-which have no results, are for mmafuzz corpus import.
+in several ways, the one is taken in which they are its results far more often than in others.
+Inputs of fuzzing engines, which have no results, are for mmafuzz corpus import.
 
 Exit status: 0 imported, 2 trouble.`,
 		Args: takes("FILE..."),
@@ -67,13 +66,14 @@ Exit status: 0 imported, 2 trouble.`,
 	f.StringVar(&x.out, "out", "", "`file` of the recording (required)")
 	f.StringVar(&x.target, "target", "", "`target` whose results they are, such as sim:hopper")
 	f.StringVar(&x.inst, "inst", "", "`instruction` whose results they are")
+	f.StringVar(&x.like, "like", "", "for reference arithmetic: a `target` whose instruction gives the formats, such as sim:hopper")
 	f.StringVar(&x.Formats, "formats", "", "`formats` of A, B, C and D, such as fp16,fp16,fp32,fp32")
 	f.StringVar(&x.Layout, "layout", "", "`layout` of arrays, such as mk,kn,mn")
 	f.StringVar(&x.Columns, "columns", "", "`columns` of tables, such as a*8,b*8,c,d")
 	f.StringVar(&x.Values, "values", "", "what text is: `"+strings.Join(imports.Values, "|")+"`")
 	f.StringVar(&x.name, "name", "", "`name` of the machine in comparisons (default: that of the file)")
 	f.StringVar(&x.date, "date", "", "`date` to be kept in the recording, YYYY-MM-DD (default: none)")
-	completeTargets(c, "target")
+	completeTargets(c, "target", "like")
 	completeInstructions(c, "inst", &x.target)
 	oneOf(c, "values", imports.Values...)
 	return c
@@ -97,7 +97,7 @@ func (x *importCmd) run(ctx context.Context, files []string) error {
 		return hint.Add(err, "name another file with --out")
 	}
 	if x.target != "" || x.inst != "" {
-		t, u, err := open.Live(x.target, x.inst, "")
+		t, u, err := x.openLive()
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,7 @@
 //   - the layout: if the shapes fit one alone, or --layout
 //
 // If several ways of reading a file are left, the instruction whose results they are decides, if
-// it is given: one way alone must give mostly right results.
+// it is given: see decide.
 //
 // # JSON
 //
@@ -212,18 +212,20 @@ func (o *Options) ways(f mma.Formats, arrays map[string]*array) (all []*Imported
 	return all, nil
 }
 
-// decide returns the way that is the only one, or that alone gives mostly right results.
+// decide returns the way that is the only one, or the one in which results are those of the
+// instruction: an eighth of them at least, since it may be another instruction in truth, and eight
+// times as many as in any other way.
 func (o *Options) decide(ways []*Imported) (*Imported, error) {
 	var list []string
-	var right []*Imported
-	for _, w := range ways {
+	best := 0
+	for i, w := range ways {
 		share := ""
 		if o.Right != nil {
 			if err := w.check(o.Right); err != nil {
 				return nil, err
 			}
-			if 2*w.Right > w.Checked {
-				right = append(right, w)
+			if w.Right > ways[best].Right {
+				best = i
 			}
 			share = fmt.Sprintf(" (right in %d of %d)", w.Right, w.Checked)
 		}
@@ -232,12 +234,18 @@ func (o *Options) decide(ways []*Imported) (*Imported, error) {
 	switch {
 	case len(ways) == 1:
 		return ways[0], nil
-	case len(right) == 1:
-		return right[0], nil
+	case o.Right != nil && ways[best].stands(ways):
+		return ways[best], nil
 	case o.Right != nil:
 		return nil, hint.New("add the flags of one of them", "the instruction does not decide among %d ways to read the files: %s", len(ways), strings.Join(list, ", or "))
 	}
 	return nil, hint.New("add the flags of one of them; with --target T --inst I the results decide", "the files can be read in %d ways: %s", len(ways), strings.Join(list, ", or "))
+}
+
+// stands reports whether the results of a way are right so often that it is taken.
+func (w *Imported) stands(ways []*Imported) bool {
+	const times = 8
+	return w.Right > 0 && times*w.Right >= w.Checked && !slices.ContainsFunc(ways, func(x *Imported) bool { return x != w && times*x.Right > w.Right })
 }
 
 // flags are those that ask for a way.
