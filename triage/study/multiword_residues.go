@@ -77,7 +77,7 @@ func (r *residues) dots(ctx context.Context, u *unit, operands [][2][]float64) (
 				e := exponentOf(o[side])
 				exponents[n] += e
 				for k, v := range o[side] {
-					codes[k] = encode(i.A.Get(), float64(residue(v, r.bits-e, p)))
+					codes[k] = uint64(residue(v, r.bits-e, p)) & i.A.Get().CodeMask()
 				}
 			}
 		}
