@@ -13,7 +13,7 @@ import (
 )
 
 // declared are the lines of the catalogue files.
-var declared = slices.Concat(nvidia, wmma, amd, x86, arm, power, riscv, mesa, tensix, conversions, integerRows)
+var declared = slices.Concat(nvidia, amd, x86, arm, power, riscv, mesa, tensix, conversions, integerRows)
 
 // Catalog returns every row, in the order of Archs and of the catalogue files.
 // The slice is shared: do not change it.

@@ -106,6 +106,8 @@ func (f *form) sassPattern() string {
 	switch {
 	case i.A == fp.B1:
 		return "^BMMA"
+	case i.A.Integer() && f.container(i.A) == 4:
+		return `^IMMA\.4`
 	case i.A.Integer():
 		return map[string]string{"mma": "^IMMA", "mma.sp": "^IMMA", "wmma": "^IMMA", "wgmma": "^IGMMA", "tcgen05": "^UTCIMMA"}[f.family]
 	case i.A == fp.FP64:

@@ -98,7 +98,7 @@ func TestTargets(t *testing.T) {
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "sm_80", "7.0 sm_80 11000"},
 		{"turing", "mma.m8n8k16.s32.s8.u8.s32", "sm_75", "6.5 sm_75 10020"},
 		{"ampere", "mma.m16n8k128.s32.b1.b1.s32.and.popc", "sm_80", "7.1 sm_80 11010"},
-		{"hopper", "wgmma.m64n8k32.s32.s8.u8", "sm_90", "8.0 sm_90a 12000"},
+		{"hopper", "wgmma.m64n8k32.s32.s8.u8", "sm_90", "8.4 sm_90a 12040"},
 		{"blackwell", "tcgen05.m128n8k32.kind::i8.s32.u8.s8", "sm_100", "8.6 sm_100a 12070"},
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "sm_86", "7.1 sm_86 11010"},
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "sm_87", "7.4 sm_87 11040"},

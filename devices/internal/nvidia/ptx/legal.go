@@ -98,8 +98,7 @@ var legals = []legal{
 	{family: "mma.sp", shapes: "m16n8k32 m16n8k64", a: int8, d: "s32", ending: "satfinite", chip: 80, ptx: 85},
 	{family: "mma.sp", shapes: "m16n8k64 m16n8k128", a: int4, d: "s32", ending: "satfinite", chip: 80, ptx: 85},
 
-	{family: "wmma", shapes: "m16n16k16", a: "fp16", d: "fp16 fp32", chip: 70, ptx: 60},
-	{family: "wmma", shapes: "m32n8k16 m8n32k16", a: "fp16", d: "fp16 fp32", chip: 70, ptx: 61},
+	{family: "wmma", shapes: "m16n16k16 m32n8k16 m8n32k16", a: "fp16", d: "fp16 fp32", chip: 70, ptx: 63},
 	{family: "wmma", shapes: "m16n16k16 m32n8k16 m8n32k16", a: int8, d: "s32", chip: 72, ptx: 63},
 	{family: "wmma", shapes: "m16n16k16 m32n8k16 m8n32k16", a: "bf16", d: "fp32", chip: 80, ptx: 70},
 	{family: "wmma", shapes: "m16n16k8", a: "tf32", d: "fp32", chip: 80, ptx: 70},
@@ -109,7 +108,9 @@ var legals = []legal{
 	{family: "wgmma", shapes: "k16", a: "bf16", d: "fp32", only: "90", ptx: 80},
 	{family: "wgmma", shapes: "k8", a: "tf32", d: "fp32", only: "90", ptx: 80},
 	{family: "wgmma", shapes: "k32", a: fp8, d: "fp16 fp32", only: "90", ptx: 80},
-	{family: "wgmma", shapes: "k32", a: int8, d: "s32", ending: "satfinite", only: "90", ptx: 80},
+	{family: "wgmma", shapes: "k32", a: "s8", d: "s32", ending: "satfinite", only: "90", ptx: 80},
+	{family: "wgmma", shapes: "k32", a: "u8", d: "s32", ending: "satfinite", only: "90", ptx: 80},
+	{family: "wgmma", shapes: "k32", a: int8, d: "s32", ending: "satfinite", only: "90", ptx: 84},
 
 	{family: "tcgen05", kind: "f16", shapes: "k16", a: "fp16", d: "fp16 fp32", only: tc05, ptx: 86},
 	{family: "tcgen05", kind: "f16", shapes: "k16", a: "bf16", d: "fp32", only: tc05, ptx: 86},
