@@ -152,7 +152,7 @@ func TestPropertyWitness(t *testing.T) {
 			e = d
 		}
 		x, y := oracle.Eval(&q.p, q.f, q.k, d), oracle.Eval(&q.p, q.f, q.k, e)
-		if x != res.Witness.Before || y != res.Witness.After || !rs[0].fails(q.f.D.Get(), x, y) {
+		if x != res.Witness.Before || y != res.Witness.After || !rs[0].fails(q.f.D.Get(), d, x, y) {
 			t.Errorf("%s: %s and %s give %x and %x", prop.Name, mma.FormatDot(q.f, d), mma.FormatDot(q.f, e), x, y)
 		}
 	}

@@ -113,6 +113,11 @@ var reproduced = []struct {
 		{name: "Figure 1", what: "the dot product step", note: "a drawing of Algorithm 1, whose parameters Table 4 of Xie et al. has"},
 		{name: "Table 4", what: "queries to solvers: the answers, not the times", entries: smt4},
 		{name: "Table 5", what: "where Ootomo and Yokota's method is worse", entries: smt5},
+		{name: "section 1", what: "the error of an FFT on Volta and Ampere", note: "measured by others with a library of theirs"},
+		{name: "section 4.2, Algorithm 1", what: "truncation is none of the modes of IEEE 754", entries: smtAsked(nil, smtTruncates)},
+		{name: "section 4.4", what: "subnormals, NaNs, zeros", entries: smtAsked(smtSection44, smtSpecial)},
+		{name: "section 6", what: "which of the two methods is closer, and is it ever worse", entries: smt6},
+		{name: "sections 3.1 and 7", what: "Volta's instruction on Ampere; Hopper", entries: smtOthers},
 	}},
 	{"Sun et al.", []item{
 		{name: "Tables 1, 2; Figs. 1 to 5", what: "architectures, related work, programming interfaces", note: "no arithmetic"},
