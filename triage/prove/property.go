@@ -417,6 +417,8 @@ func (a *Answer) Write(w io.Writer, width int) {
 	case a.Related != "":
 		line(4, "%s gives %s", a.Witness, a.Result)
 		line(4, "%s gives %s", a.Related, a.Expected)
+	case a.Proved != 0:
+		line(4, "%s gives %s; the exact value rounds to %s", a.Witness, a.Result, a.Expected)
 	case a.Expected != "":
 		line(4, "%s gives %s; otherwise it would be %s", a.Witness, a.Result, a.Expected)
 	default:

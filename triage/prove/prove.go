@@ -57,7 +57,7 @@
 //	witness    string?  the smallest input found that decides, as eval reads it
 //	related    string?  the input that it is compared with, if that is another one
 //	result     string?  the witness' result
-//	expected   string?  that of the related input, or what the result would be if the statement were the other way round
+//	expected   string?  that of the related input, or what the result would be if the statement were the other way round; of error the exact value, rounded to nearest
 //
 // The API of this package is not promised: it may change in any version.
 package prove

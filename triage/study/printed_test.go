@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -452,8 +453,8 @@ type smtQuery struct {
 var smtQueries = []smtQuery{
 	{"Exact Multiplication", "exact-products", false, "products are exact"},
 	{"Exact Addition in FP16", "exact-products", true, "products are not rounded to FP16 before they are added"},
-	{"Rounding of Final Result", "rounding", true, "the last rounding is RNE"},
-	{"Rounding of Accumulator", "rounding", false, "the last rounding is RZ"},
+	{"Rounding of Final Result", "rounding", true, "the last rounding is rne"},
+	{"Rounding of Accumulator", "rounding", false, "the last rounding is rz"},
 	{"Accumulation Order", "order", false, "it does not matter"},
 	{"Normalization", "no-normalization", false, "partial sums are not normalized"},
 	{"Subnormal FP16 Inputs", "subnormal-operands", false, "supported"},
@@ -549,9 +550,75 @@ func smtTruncates(ctx context.Context, u *unit, _ func(string) (*prove.Answer, e
 	}
 	extra := map[string]string{"volta": "0", "turing": "1", "ampere": "1"}[i.Arch]
 	return []entry{
-		same(i.FullName(), "modes of IEEE 754 that the sum does not have", strings.Join(none, ", "), "RNE, RZ, RD, RU", ""),
-		same(i.FullName(), "bits kept of those that are shifted out", fmt.Sprint(i.Params.Join.Align.F-i.Params.Acc.Frac), extra, ""),
+		same(i.FullName(), "modes of IEEE 754 that the sum does not have", strings.Join(none, ", "), "rne, rz, rd, ru", ""),
+		same(i.FullName(), "bits kept of those that are shifted out", fmt.Sprint(int(i.Params.Join.Align.F)-int(i.Params.Acc.Frac)), extra, ""),
 	}, nil
+}
+
+// errorsOf makes entries of bounds of the error, in units of 2^-23 of the sum of all magnitudes: of
+// units, and how large the paper says that it is at most.
+func errorsOf(theirs string, most float64, why string, units ...[2]string) func(context.Context, *Request) ([]entry, error) {
+	return func(ctx context.Context, _ *Request) ([]entry, error) {
+		some, err := prove.PropertiesNamed("error")
+		if err != nil {
+			return nil, err
+		}
+		var all []entry
+		for _, name := range units {
+			u, err := simulatedUnit(name[0], name[1])
+			if err != nil {
+				return nil, err
+			}
+			a, err := prove.Ask(ctx, "sim:"+name[0], u.Unit, some[0], prove.Options{})
+			if err != nil {
+				return nil, err
+			}
+			e := entry{u.name, "error in 2^-23 of the sum of all magnitudes", fmt.Sprintf("at most %v for all inputs, %v on one", a.Proved, a.Refuted), theirs, a.Proved != 0 && a.Proved <= most+0.001, "", statement}
+			if !e.Equal {
+				e.Why = why
+			}
+			all = append(all, e)
+		}
+		return all, nil
+	}
+}
+
+// standardUnits are instructions of FP64 and FP32 of which Xie et al. say that all agree.
+var standardUnits = [][][2]string{
+	{{"ampere", "mma.m8n8k4.f64.f64.f64.f64"}, {"hopper", "mma.m8n8k4.f64.f64.f64.f64"}, {"blackwell", "mma.m8n8k4.f64.f64.f64.f64"}, {"cdna2", "v_mfma_f64_16x16x4f64"}, {"cdna3", "v_mfma_f64_16x16x4_f64"}},
+	{{"cdna1", "v_mfma_f32_16x16x4f32"}, {"cdna2", "v_mfma_f32_16x16x4f32"}, {"cdna3", "v_mfma_f32_16x16x4_f32"}},
+}
+
+// section5 makes entries of section 5 of Xie et al.: how many results of a unit differ from those
+// of the first one, on inputs of all generators. NaNs may have other codes.
+func section5(context.Context, *Request) ([]entry, error) {
+	var all []entry
+	for _, units := range standardUnits {
+		var first []uint64
+		for n, name := range units {
+			i, err := mma.Lookup(name[0], name[1])
+			if err != nil {
+				return nil, err
+			}
+			m, err := sim.ForInstruction(i)
+			if err != nil {
+				return nil, err
+			}
+			differ := 0
+			for at, d := range gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, 0) {
+				code := m.Dot(d, nil)
+				if n == 0 {
+					first = append(first, code)
+				} else if oracle.Compare(i.D, oracle.Policy{NaN: oracle.ByClass}, first[at], code) != oracle.Same {
+					differ++
+				}
+			}
+			if n > 0 {
+				all = append(all, same(i.FullName(), fmt.Sprintf("results that differ from those of %s, of %d", units[0][0], len(first)), fmt.Sprint(differ), "0", ""))
+			}
+		}
+	}
+	return all, nil
 }
 
 // smtSpecial makes entries of section 4.4 of Valpey et al. about NaNs and zeros, on inputs of all
@@ -618,10 +685,10 @@ func smtOthers(context.Context, *Request) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	op, _, _ := strings.Cut(fma.Params.String(), "(")
 	extra := int(hopper.Params.Join.Align.F) - int(hopper.Params.Acc.Frac)
 	return []entry{
-		same(fma.FullName(), "operation", op, "fma", ""),
+		{fma.FullName(), "what is rounded", fmt.Sprintf("each sum of %d product and the accumulator, %s", fma.Params.L, fma.Params.Acc.Mode), "a sequence of fused multiply-adds",
+			fma.Params.L == 1 && fma.Params.Prod.Round == (mma.Round{}) && fma.Params.Join.Align.F == 0 && fma.Params.Acc.Mode == fp.RNE, "", statement},
 		{hopper.FullName(), "bits kept of those that are shifted out", fmt.Sprint(extra), "more than Ampere's 1", extra > 1, "", statement},
 	}, nil
 }

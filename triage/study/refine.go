@@ -323,7 +323,7 @@ func (r *refiner) search(ctx context.Context, seed uint64, most int, ootomo bool
 			holds[n] = gap > 0
 		}
 		return holds, err
-	}, minimize.Options{MaxQueries: most})
+	}, minimize.Options{MaxQueries: 5000})
 	if err != nil {
 		return w, err
 	}
