@@ -137,6 +137,29 @@ func (x Exact) ulp() int {
 	return e - int(f.FracBits)
 }
 
+// Neighbours returns the codes of the two numbers of D between which the value lies, the one nearer
+// zero first, and how far from this it is in steps between the two. between is false if there are
+// no two: the value is a number of D, above the largest one, an infinity or a NaN.
+func (x Exact) Neighbours() (near, far uint64, fraction float64, between bool) {
+	if x.Kind != Finite || x.Mant.Sign() == 0 || x.D.Integer() {
+		return 0, 0, 0, false
+	}
+	unit := x.ulp()
+	lost := unit - x.Exp
+	if lost <= 0 {
+		return 0, 0, 0, false
+	}
+	steps := new(big.Int).Quo(x.Mant, new(big.Int).Lsh(big.NewInt(1), uint(lost))) // toward zero
+	rest := new(big.Int).Sub(x.Mant, new(big.Int).Lsh(steps, uint(lost)))
+	next := new(big.Int).Add(steps, big.NewInt(int64(x.Mant.Sign())))
+	low, high := Exact{Finite, x.Neg, steps, unit, x.D}, Exact{Finite, x.Neg, next, unit, x.D}
+	near, far = low.Code(), high.Code()
+	if v := decode(x.D, far); v.kind != Finite || near == far {
+		return 0, 0, 0, false
+	}
+	return near, far, math.Abs(float(rest, -lost)), true
+}
+
 func negated(t term) term {
 	t.m = t.m.neg()
 	return t
