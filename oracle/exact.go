@@ -26,6 +26,29 @@ func ExactDot(f mma.Formats, d *mma.Dot) Exact {
 	return newExact(exactSum(f, d), f.D)
 }
 
+// MagnitudeDot returns the exact value with the magnitudes of a, b and c: the sum of the
+// magnitudes of all products and of c. NaNs stay NaNs.
+func MagnitudeDot(f mma.Formats, d *mma.Dot) Exact {
+	d = d.Clone()
+	clearSigns(f.A, d.A)
+	clearSigns(f.B, d.B)
+	if f.C != fp.None {
+		c := []uint64{d.C}
+		clearSigns(f.C, c)
+		d.C = c[0]
+	}
+	return ExactDot(f, d)
+}
+
+func clearSigns(id fp.ID, codes []uint64) {
+	f := id.Get()
+	for i, code := range codes {
+		if f.Decode(code).Class != fp.NaN {
+			codes[i] = code &^ f.SignBit()
+		}
+	}
+}
+
 // exactSum is the value of ExactDot.
 func exactSum(f mma.Formats, d *mma.Dot) term {
 	e := newEvaluator(&exactly, f, len(d.A))
@@ -34,7 +57,7 @@ func exactSum(f mma.Formats, d *mma.Dot) term {
 	if f.C != fp.None {
 		terms = append(append(e.space(len(terms)+1), terms...), decode(f.C, d.C))
 	}
-	return e.fused(terms, nil, &exactJoin, 0)
+	return e.fused(terms, nil, &exactJoin, &mma.Round{})
 }
 
 // exactly is a program without any rounding, for use in evaluator.

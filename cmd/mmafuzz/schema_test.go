@@ -279,7 +279,7 @@ func TestSchema(t *testing.T) {
 	if err := os.WriteFile("fused.json", []byte(`{"v": 1, "base": "cdna1/v_mfma_f32_16x16x16f16", "set": {"stage0.sum": "fused"}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	verify(jsonOf(t, 1, "", "prove", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32", "--property", "order,adder,monotonic,exact-products"), "property")
+	verify(jsonOf(t, 1, "", "prove", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32", "--property", "order,adder,monotonic,exact-products,error"), "property")
 	verify(jsonOf(t, 75, "", "prove", "sim:cdna3/v_mfma_f32_16x16x32_fp8_fp8", "--property", "no-nan", "--solver", ""), "property")
 	verify(jsonOf(t, 1, "", "prove", "ampere", "hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32"), "prove")
 	verify(jsonOf(t, 0, "", "prove", "ampere", "ada", "--inst", "mma.m16n8k8.f32.f16.f16.f32"), "prove")
