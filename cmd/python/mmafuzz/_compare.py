@@ -64,7 +64,7 @@ class Comparison(_table.Table):
         text = f"{self.mismatches:,} mismatches in {self.dots:,} dot products\n"
         text += "".join(f"{c.cases:>12,}  {c.label}\n" for c in self.causes)
         for n, f in enumerate(self.findings):
-            text += f"\nfindings[{n}]: {f.why}\n{'' if n else f.brief}"
+            text += f"\nfindings[{n}]: " + (f.why.partition("\n")[0] if n else f"{f.why}\n{f.brief}")
         return text
 
 
