@@ -22,8 +22,10 @@ import (
 // A product of normal numbers has 2^e <= |x|, so top is 1. A subnormal operand of p fraction bits
 // may count with an exponent that is too large by p. c may be subnormal: under is then 2^emin.
 //
-// Fused sum, cut at 2^(E-F). A term that is dropped below 2^(E-n) is below 2^(E-n-1+size). Every other term loses less than 2^(E-F), half of that to nearest. E is
-// the exponent of one of the terms; if none has more than F bits, that one loses nothing.
+// Fused sum, cut at 2^(E-F). Every term loses less than 2^(E-F), half of that to nearest. E is
+// the exponent of one of the terms; if none has more than F bits, that one loses nothing. A term
+// that is dropped below 2^(E-n) is below 2^(E-n-1+size). One that is negated without the 1 of two's
+// complement is too small by a unit or, if RZ has cut it, within a unit of what it should be.
 //
 // Rounding to n bits, of a sum with |x'| in [2^(e+j), 2^(e+j+1)). The last place is 2^(e+j-n), or
 // that of emin. For j <= 0 the loss is largest at j = 0, and 2^e is at most top*S + under. For
@@ -216,7 +218,7 @@ func (e *encoder) summedError(all []number, c *cut, aligned, dropped []*graph.No
 	switch {
 	case r == nil:
 		return nil
-	case !c.plain() || c.Apart || c.acc >= 0 && (c.CBeside || c.CGrid):
+	case c.Align.Sticky != mma.StickyOff || c.Align.Bits != 0 || c.Apart || c.acc >= 0 && (c.CBeside || c.CGrid):
 		return e.noBound("adders other than those of integers")
 	}
 	r.abs, r.bits, r.size = new(big.Rat), c.unit(), r.size+bits.Len(uint(len(all)))
@@ -225,7 +227,8 @@ func (e *encoder) summedError(all []number, c *cut, aligned, dropped []*graph.No
 	for i := range all {
 		t := all[i].rel
 		r.abs = plus(r.abs, t.folded().abs)
-		if all[i].mag.Is(0) {
+		negates := c.Align.Negate != mma.NegateExact
+		if all[i].mag.Is(0) && !negates {
 			continue
 		}
 		f, mode := c.of(i)
@@ -245,11 +248,16 @@ func (e *encoder) summedError(all []number, c *cut, aligned, dropped []*graph.No
 			}
 			loss = larger(loss, power(t.size-1-most))
 		}
+		if unit := power(-r.bits); negates && mode == fp.RZ {
+			loss = larger(loss, unit)
+		} else if negates {
+			loss = plus(loss, unit)
+		}
 		r.lost = plus(r.lost, loss)
 		if least == nil || loss.Cmp(least) < 0 {
 			least = loss
 		}
-		spared = spared && t.bits >= 0 && t.bits <= f
+		spared = spared && !negates && t.bits >= 0 && t.bits <= f
 	}
 	if least != nil && spared {
 		r.lost = new(big.Rat).Sub(r.lost, least)
