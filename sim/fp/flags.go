@@ -85,7 +85,7 @@ var flagFormats [len(formats)]flagged
 // be one of IEEE 754's kind with at least 8 bits.
 func (id ID) WithFlags(r FlagRule) (ID, error) {
 	f := *id.Get()
-	if f.Specials != IEEE || f.Low != 0 || f.Bits() < 8 || id.Flags() != 0 {
+	if f.Specials != IEEE || f.Low != 0 || !f.Signed || f.Bits() < 8 || id.Flags() != 0 {
 		return None, fmt.Errorf("operations with results in %s have no IEEE 754 flags", id)
 	}
 	f.Name, f.Width, f.Source = fmt.Sprintf("%s-flags-%s", f.Name, r), 1, "IEEE 754-2019 section 7"
