@@ -112,7 +112,7 @@ func Judge(ctx context.Context, u stability.Unit, o Options) (*Judgement, error)
 func Neighbours(f mma.Formats, p oracle.Policy, d *mma.Dot, a, b uint64) bool {
 	near, far, _, between := oracle.ExactDot(f, d).Neighbours()
 	is := func(code uint64) bool {
-		return code == far || oracle.Compare(f.D, p, code, near) == oracle.Same
+		return oracle.Compare(f.D, p, code, near) == oracle.Same || oracle.Compare(f.D, p, code, far) == oracle.Same
 	}
 	return between && is(a) && is(b)
 }
