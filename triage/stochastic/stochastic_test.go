@@ -149,7 +149,7 @@ func TestJudge(t *testing.T) {
 			if j == nil {
 				return
 			}
-			t.Log(j.Text("unit", tc.formats))
+			t.Log(j.Text("unit"))
 			if j.Defect != tc.defect || tc.alone && j.Case == nil || tc.defect == "" && j.Case != nil {
 				t.Errorf("defect %q with input %v, want %q", j.Defect, j.Case, tc.defect)
 			}
