@@ -79,9 +79,15 @@ func selectWord(t Target, word string) ([]mma.Instruction, error) {
 	return nil, err
 }
 
-// products leaves out what is not usual (mma.Instruction.Usual), unless there is nothing else.
+// Usual reports whether an instruction is meant where none is named: a sum of floating-point
+// products. Conversions, sums of integers and wmma, whose steps are those of mma, have to be named.
+func Usual(i mma.Instruction) bool {
+	return i.B != fp.One && !i.D.Integer() && !strings.HasPrefix(i.Name, "wmma.")
+}
+
+// products leaves out what is not usual, unless there is nothing else.
 func products(all []mma.Instruction) []mma.Instruction {
-	some := slices.DeleteFunc(slices.Clone(all), func(i mma.Instruction) bool { return !i.Usual() })
+	some := slices.DeleteFunc(slices.Clone(all), func(i mma.Instruction) bool { return !Usual(i) })
 	if len(some) == 0 {
 		return all
 	}

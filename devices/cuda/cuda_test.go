@@ -99,7 +99,7 @@ func TestVolta(t *testing.T) {
 		t.Fatalf("%s with %d instructions", target.Name(), len(target.Instructions()))
 	}
 	for _, i := range target.Instructions() {
-		if !i.Usual() { // the fake driver has no wmma
+		if !devices.Usual(i) { // the fake driver has no wmma
 			continue
 		}
 		u := unit(t, target, i.Name)

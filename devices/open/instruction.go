@@ -94,7 +94,7 @@ func InstructionHint(t devices.Target, name string) string {
 }
 
 // isOther reports whether an instruction is none of those of which hints speak.
-func isOther(i mma.Instruction) bool { return !i.Usual() }
+func isOther(i mma.Instruction) bool { return !devices.Usual(i) }
 
 func namesOf(all []mma.Instruction) (names []string) {
 	for _, i := range all {

@@ -84,12 +84,6 @@ func (i *Instruction) Checked() bool {
 	return i.Refuse == "" && !strings.HasPrefix(i.Evidence, "none")
 }
 
-// Usual reports whether an instruction is meant where none is named: a sum of floating-point
-// products. Conversions, sums of integers and wmma, whose steps are those of mma, have to be named.
-func (i *Instruction) Usual() bool {
-	return i.B != fp.One && !i.D.Integer() && !strings.HasPrefix(i.Name, "wmma.")
-}
-
 // FullName returns ARCH/NAME.
 func (i *Instruction) FullName() string { return i.Arch + "/" + i.Name }
 
