@@ -57,7 +57,7 @@ func exactSum(f mma.Formats, d *mma.Dot) term {
 	if f.C != fp.None {
 		terms = append(append(e.space(len(terms)+1), terms...), decode(f.C, d.C))
 	}
-	return e.fused(terms, nil, &exactJoin, 0)
+	return e.fused(terms, nil, &exactJoin, &mma.Round{})
 }
 
 // exactly is a program without any rounding, for use in evaluator.
