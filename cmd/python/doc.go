@@ -8,7 +8,7 @@
 //	opened.go   the units that C has opened
 //	library.go  what C can call: open a unit, run it on batches, begin a task
 //	jobs.go     runs that go on in the background, so that Python can interrupt them
-//	batch.go    a batch in somebody else's memory, computed in parts by all processors
+//	batch.go    a batch in somebody else's memory, computed in parts by all processors; codes as others store them
 //	gemm.go     whole products of a unit by a schedule
 //	caller.go   a unit that a function of the caller computes
 //	tasks.go    what is done with a unit or two
