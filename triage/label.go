@@ -17,6 +17,7 @@ type Label string
 // computation only pass on, or hide, a difference that arises there.
 const (
 	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
+	Signedness           Label = "signedness"            // integers read with or without a sign
 	OperandRounding      Label = "operand-rounding"      // operands rounded, split or limited in range before they are multiplied
 	ProductHandling      Label = "product-handling"      // products rounded or normalised
 	Overflow             Label = "overflow"              // when and to what a number overflows
@@ -51,6 +52,7 @@ func Labels() []LabelDoc { return labelDocs }
 
 var labelDocs = []LabelDoc{
 	{InputFTZ, "subnormal inputs flushed to zero"},
+	{Signedness, "signed integers read as unsigned, or the other way round"},
 	{OperandRounding, "operands rounded, split or limited in range before they are multiplied or added"},
 	{ProductHandling, "products rounded, normalised, or of another exponent"},
 	{Overflow, "where and to what operands, products, sums or results overflow"},
