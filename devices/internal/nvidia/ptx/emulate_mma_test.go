@@ -56,10 +56,12 @@ func (u *unit) execute(b *block, g []*thread, s *statement) error {
 // nameOf writes an instruction as the catalogue names it.
 func nameOf(op string) string {
 	var name []string
-	var scales string
+	var scales, last string
 	for field := range strings.SplitSeq(op, ".") {
 		switch {
 		case field == "sync" || field == "aligned" || field == "row" || field == "col" || field == "block_scale" || field == "mma_async":
+		case field == "satfinite": // the catalogue has it last
+			last = "." + field
 		case field == "sp::ordered_metadata":
 			name = append(name, "sp")
 		case strings.HasPrefix(field, "scale_vec::"):
@@ -69,7 +71,7 @@ func nameOf(op string) string {
 			name = append(name, field)
 		}
 	}
-	return strings.Join(name, ".")
+	return strings.Join(name, ".") + last
 }
 
 // codes collects the elements of an operand from the registers of threads.
@@ -148,7 +150,10 @@ func transposed(all []uint64, rows, columns int, id fp.ID, bits int) ([]uint64, 
 
 // bitsOf is the container of an operand in registers.
 func bitsOf(op string, id fp.ID) int {
-	if strings.Contains(op, "::mxf4") {
+	switch {
+	case id.Integer():
+		return int(id.Get().Bits())
+	case strings.Contains(op, "::mxf4"):
 		return 4
 	}
 	return 8 * id.Width()

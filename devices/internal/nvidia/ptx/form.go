@@ -16,6 +16,8 @@ type form struct {
 	kind    string // f8f6f4 and so on, "" if the name has none
 	m, n, k int    // the shape in its name; for mma.sp k counts all columns, inst.K the kept ones
 	round   string // rz, rm or rp, for f64 forms that name their rounding
+	bits    string // and or xor, of b1
+	sat     bool   // sums of integers saturate
 }
 
 // parse reads the name of an instruction of the catalogue.
@@ -39,6 +41,10 @@ func parse(inst *mma.Instruction) (*form, error) {
 		if slices.Contains([]string{"rz", "rm", "rp"}, field) {
 			f.round = field
 		}
+		if field == "and" || field == "xor" {
+			f.bits = field
+		}
+		f.sat = f.sat || field == "satfinite"
 	}
 	return f, nil
 }
@@ -77,7 +83,10 @@ func types(ids ...fp.ID) string {
 // container returns how many bits an element of A or B takes in a register or, without
 // padding, in shared memory.
 func (f *form) container(id fp.ID) int {
-	if strings.HasPrefix(f.kind, "mxf4") {
+	switch {
+	case id.Integer():
+		return int(id.Get().Bits())
+	case strings.HasPrefix(f.kind, "mxf4"):
 		return 4
 	}
 	return 8 * id.Width()
@@ -98,6 +107,10 @@ func (f *form) sassPattern() string {
 	i := f.inst
 	eight := i.A.Width() == 1
 	switch {
+	case i.A == fp.B1:
+		return "^BMMA"
+	case i.D == fp.S32:
+		return "^IMMA"
 	case i.A == fp.FP64:
 		return "^DMMA"
 	case f.family == "wgmma" && eight:

@@ -140,6 +140,9 @@ func (w *warpKernel) mnemonic() string {
 	if w.kind != "" {
 		s.WriteString(".kind::" + w.kind)
 	}
+	if w.sat {
+		s.WriteString(".satfinite")
+	}
 	if w.scaled() {
 		fmt.Fprintf(&s, ".block_scale.scale_vec::%dX", w.vec())
 	}
@@ -149,6 +152,9 @@ func (w *warpKernel) mnemonic() string {
 	}
 	if w.round != "" {
 		s.WriteString("." + w.round)
+	}
+	if w.bits != "" {
+		s.WriteString("." + w.bits + ".popc")
 	}
 	return s.String()
 }
