@@ -198,10 +198,6 @@ func (e *evaluator) step(products []term, acc *term) term {
 	if e.Start == mma.StartC && e.Leaf != mma.NoLeaf {
 		acc = nil // it is one of the sums, or part of one
 	}
-	next := e.Join.Post
-	if next == (mma.Round{}) {
-		next = e.Acc
-	}
 	if acc != nil && e.Join.CNorm && acc.kind == Finite && !acc.isZero() {
 		normal := *acc
 		normal.e = acc.log2()
@@ -210,10 +206,18 @@ func (e *evaluator) step(products []term, acc *term) term {
 	if acc != nil && acc.kind != Finite && lost(sums, e.Join.CLost) {
 		acc = &plusZero
 	}
-	d := e.fused(sums, acc, &e.Join, next.Mode)
+	d := e.fused(sums, acc, &e.Join, e.next())
 	e.round(&d, &e.Join.Post)
 	e.round(&d, &e.Acc)
 	return d
+}
+
+// next is the rounding that follows the sum of a step.
+func (e *evaluator) next() *mma.Round {
+	if e.Join.Post == (mma.Round{}) {
+		return &e.Acc
+	}
+	return &e.Join.Post
 }
 
 // lost reports whether an infinite or NaN accumulator is dropped: from, which is Join.CLost,
@@ -225,7 +229,7 @@ func lost(terms []term, from mma.Exp) bool {
 
 // late is an addition after the last step.
 func (e *evaluator) late(a, b term, r *mma.Round) term {
-	t := e.fused(append(e.space(2), a, b), nil, &exactJoin, r.Mode)
+	t := e.fused(append(e.space(2), a, b), nil, &exactJoin, r)
 	e.round(&t, r)
 	return t
 }

@@ -72,6 +72,11 @@ func TestConversions(t *testing.T) {
 		{"riscv", "vfncvtbf16.sat.f.f.w.e8", 0x5bf8, 0x7e},
 		{"riscv", "vfncvtbf16.f.f.w.e8alt.rmm", 0x3f90, 0x3d}, // 1.125, a tie: away from zero
 		{"riscv", "vfncvtbf16.f.f.w.e8alt", 0x3f90, 0x3c},
+		{"riscv", "vfncvtbf16.f.f.w.e8alt", 0xffc1, 0x7f}, // the canonical NaN of OFP8
+		{"riscv", "vfncvt.f.f.q", 0x43e80000, 0x7e},       // 464, half way to what would be 480
+		{"riscv", "vfncvt.f.f.q.e8alt", 0x477fffff, 0x7c},
+		{"riscv", "vfncvt.sat.f.f.q.e8alt", 0x7f800000, 0x7b},
+		{"arm", "fcvtn.e5m2", 0x7fc00000, 0x7e}, // FP8DefaultNaN: the upper bit of the fraction
 	} {
 		i, err := mma.Lookup(tc.arch, tc.inst)
 		if err != nil {

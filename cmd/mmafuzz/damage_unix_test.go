@@ -126,7 +126,7 @@ var killKinds = []struct {
 	{name: "merge", make: [][]string{planArgs, shardArgs}, args: []string{"merge", "units", "--out", "merged"}},
 	{name: "infer", args: inferArgs, same: []string{"out/model.json"}}, // the report says how it came about
 	{name: "record", args: damageRec},
-	{name: "compare", make: [][]string{damageRec}, args: []string{"compare", "x.rec", "sim:ampere", "--out", "out"}},
+	{name: "compare", make: [][]string{damageRec}, args: []string{"compare", "x.rec", "sim:ampere", "--out", "out", "--date", "2026-01-01"}},
 	{name: "vectors", args: setArgs},
 }
 

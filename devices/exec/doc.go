@@ -112,7 +112,8 @@
 //     and it is killed with them when mmafuzz ends, however that happens: see the next
 //     section.
 //   - An answer depends on its request alone, not on earlier ones. This is checked:
-//     cases that differ are run again, alone, and a case whose result changes is unstable.
+//     cases that differ are run again, alone, and a case whose result changes is unstable. A
+//     unit that rounds stochastically is judged by many answers (go doc ./triage/stochastic).
 //   - Only answers go to stdout. stderr goes to the log (-v shows it), and its last
 //     lines into error messages.
 //   - The first request for each instruction is a dot product of zeros.

@@ -160,8 +160,8 @@ func TestSpecialRules(t *testing.T) {
 // take a program of which it computes only what the catalogue has.
 func TestNeighbours(t *testing.T) {
 	tier.SkipUnderRace(t)
-	programs := tier.Of(6, 6, 40) // of each arithmetic
-	const each = 48               // dot products of a generator
+	programs := tier.Of(6, 6, 20, 40) // of each arithmetic
+	const each = 48                   // dot products of a generator
 	kernels := 0
 	for _, i := range mma.Arithmetics() {
 		r := rand.New(rand.NewPCG(1, uint64(i.K)))

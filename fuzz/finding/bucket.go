@@ -134,6 +134,11 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*conf
 	for i, cause := range causes {
 		s := &x.d.Unnamed[i]
 		if cause.Primary == triage.Unexplained {
+			if outcome.rounded[s.CaseRef] {
+				x.d.Unstable++
+				x.d.Rounded++
+				continue
+			}
 			switch outcome.labels[s.CaseRef] {
 			case Unstable:
 				x.d.Unstable++

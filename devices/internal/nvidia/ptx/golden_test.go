@@ -23,9 +23,13 @@ func TestGolden(t *testing.T) {
 		{"ampere", "mma.m16n8k8.f32.tf32.tf32.f32"},
 		{"ampere", "mma.sp.m16n8k32.f32.f16.f16.f32"},
 		{"ada", "mma.m16n8k32.f16.e4m3.e5m2.f16"},
+<<<<<<< HEAD
 		{"turing", "mma.m8n8k16.s32.s8.u8.s32.satfinite"},
 		{"ampere", "mma.m16n8k64.s32.s4.s4.s32"},
 		{"ampere", "mma.m16n8k256.s32.b1.b1.s32.xor.popc"},
+=======
+		{"ampere", "mma.m16n8k64.s32.s4.s4.s32.satfinite"},
+>>>>>>> main
 		{"hopper", "mma.m16n8k8.f64.f64.f64.f64.rz"},
 		{"hopper", "wgmma.m64n8k16.f16.f16.f16"},
 		{"hopper", "wgmma.m64n8k32.f32.e4m3.e5m2.c0"},
@@ -73,6 +77,7 @@ func TestTile(t *testing.T) {
 		{"hopper", "wgmma.m64n8k16.f32.f16.f16", 1, 9, 64, 16},
 		{"hopper", "wgmma.m64n8k16.f32.f16.f16", 1, 1000, 64, 256},
 		{"hopper", "wgmma.m64n96k16.f32.f16.f16", 1, 1, 64, 96}, // the name says which
+		{"hopper", "wgmma.m64n8k32.s32.s8.s8", 1, 40, 64, 48},
 		{"blackwell", "tcgen05.m128n8k16.kind::f16.f32.f16.f16", 1, 1, 128, 16},
 		{"blackwell", "tcgen05.m64n8k16.kind::f16.f32.f16.f16", 64, 100, 128, 112},
 		{"blackwell", "tcgen05.m128n8k16.kind::f16.f32.f16.f16", 1, 300, 128, 256},
@@ -97,6 +102,10 @@ func TestTargets(t *testing.T) {
 		{"volta", "mma.m8n8k4.f32.f16.f16.f32", "sm_90", "7.8 sm_90 11080"},
 		{"turing", "mma.m16n8k8.f32.f16.f16.f32", "sm_75", "6.5 sm_75 10020"},
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "sm_80", "7.0 sm_80 11000"},
+		{"turing", "mma.m8n8k16.s32.s8.u8.s32", "sm_75", "6.5 sm_75 10020"},
+		{"ampere", "mma.m16n8k128.s32.b1.b1.s32.and.popc", "sm_80", "7.1 sm_80 11010"},
+		{"hopper", "wgmma.m64n8k32.s32.s8.u8", "sm_90", "8.4 sm_90a 12040"},
+		{"blackwell", "tcgen05.m128n8k32.kind::i8.s32.u8.s8", "sm_100", "8.6 sm_100a 12070"},
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "sm_86", "7.1 sm_86 11010"},
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "sm_87", "7.4 sm_87 11040"},
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "sm_88", "9.0 sm_88 13000"},
@@ -116,6 +125,7 @@ func TestTargets(t *testing.T) {
 		{"rtx-blackwell", "mma.m16n8k32.kind::f8f6f4.f32.e3m2.e2m1.f32", "sm_121", "8.8 sm_121a 12090"},
 		{"rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue8m0", "sm_120", "9.1 sm_120a 13010"},
 
+		{"ampere", "mma.m8n8k128.s32.b1.b1.s32.and.popc", "sm_75", "sm_75 has no mma.m8n8k128.s32.b1.b1.s32.and.popc: sm_80 and newer chips have it"},
 		{"turing", "mma.m16n8k8.f32.f16.f16.f32", "sm_70", "sm_70 has no mma.m16n8k8.f32.f16.f16.f32: sm_75 and newer chips have it"},
 		{"hopper", "mma.m16n8k4.f64", "sm_80", "sm_80 has no mma.m16n8k4.f64.f64.f64.f64: sm_90 and newer chips have it"},
 		{"hopper", "wgmma.m64n8k8.f32.tf32.tf32", "sm_100", "sm_100 has no wgmma.m64n8k8.f32.tf32.tf32: only sm_90a have it"},
