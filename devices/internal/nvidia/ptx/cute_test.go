@@ -44,13 +44,8 @@ var layoutsA = map[string]cute{
 	"m16n8k64 4":   {quads, []int{128, 1}, []int{8, 2, 2}, []int{16, 8, 512}},
 	"m8n8k16 8":    {quads, []int{32, 1}, []int{4}, []int{8}},
 	"m8n8k32 4":    {quads, []int{64, 1}, []int{8}, []int{8}},
-<<<<<<< HEAD
-	"m8n8k128 1":   {quads, []int{256, 1}, []int{32}, []int{8}},
-	"m16n8k32 4":   {quads, []int{128, 1}, []int{8, 2}, []int{16, 8}},
-=======
 	"m16n8k32 4":   {quads, []int{128, 1}, []int{8, 2}, []int{16, 8}},
 	"m8n8k128 1":   {quads, []int{256, 1}, []int{32}, []int{8}},
->>>>>>> main
 	"m16n8k128 1":  {quads, []int{512, 1}, []int{32, 2}, []int{16, 8}},
 	"m16n8k256 1":  {quads, []int{512, 1}, []int{32, 2, 2}, []int{16, 8, 2048}},
 	"m64k8 32":     {[]int{4, 8, 4}, []int{64, 1, 16}, []int{2, 2}, []int{8, 256}},
@@ -79,13 +74,8 @@ var layoutsB = map[string]cute{
 	"m16n8k128 4":  {quads, []int{64, 1}, []int{8, 4}, []int{8, 256}},
 	"m8n8k16 8":    {quads, []int{32, 1}, []int{4}, []int{8}},
 	"m8n8k32 4":    {quads, []int{64, 1}, []int{8}, []int{8}},
-<<<<<<< HEAD
-	"m8n8k128 1":   {quads, []int{256, 1}, []int{32}, []int{8}},
-	"m16n8k32 4":   {quads, []int{64, 1}, []int{8}, []int{8}},
-=======
 	"m16n8k32 4":   {quads, []int{64, 1}, []int{8}, []int{8}},
 	"m8n8k128 1":   {quads, []int{256, 1}, []int{32}, []int{8}},
->>>>>>> main
 	"m16n8k128 1":  {quads, []int{256, 1}, []int{32}, []int{8}},
 	"m16n8k256 1":  {quads, []int{256, 1}, []int{32, 2}, []int{8, 1024}},
 	"m8n8k4 16col": {[]int{8}, []int{1}, []int{4}, []int{8}},

@@ -58,21 +58,12 @@ func (u *unit) execute(b *block, g []*thread, s *statement) error {
 // nameOf writes an instruction as the catalogue names it.
 func nameOf(op string) string {
 	var name []string
-<<<<<<< HEAD
-	var scales, last string
-	for field := range strings.SplitSeq(op, ".") {
-		switch {
-		case field == "sync" || field == "aligned" || field == "row" || field == "col" || field == "block_scale" || field == "mma_async":
-		case field == "satfinite": // the catalogue has it last
-			last = "." + field
-=======
 	var scales, ending string
 	for field := range strings.SplitSeq(op, ".") {
 		switch {
 		case field == "sync" || field == "aligned" || field == "row" || field == "col" || field == "block_scale" || field == "mma_async":
 		case field == "satfinite":
 			ending = ".satfinite"
->>>>>>> main
 		case field == "sp::ordered_metadata":
 			name = append(name, "sp")
 		case strings.HasPrefix(field, "scale_vec::"):
@@ -82,11 +73,7 @@ func nameOf(op string) string {
 			name = append(name, field)
 		}
 	}
-<<<<<<< HEAD
-	return strings.Join(name, ".") + last
-=======
 	return strings.Join(name, ".") + ending
->>>>>>> main
 }
 
 // codes collects the elements of an operand from the registers of threads.
@@ -166,13 +153,7 @@ func transposed(all []uint64, rows, columns int, id fp.ID, bits int) ([]uint64, 
 // bitsOf is the container of an operand in registers.
 func bitsOf(op string, id fp.ID) int {
 	switch {
-<<<<<<< HEAD
-	case id.Integer():
-		return int(id.Get().Bits())
-	case strings.Contains(op, "::mxf4"):
-=======
 	case strings.Contains(op, "::mxf4") || id == fp.S4 || id == fp.U4:
->>>>>>> main
 		return 4
 	case id == fp.B1:
 		return 1

@@ -15,13 +15,7 @@ type form struct {
 	family  string // mma, mma.sp, wmma, wgmma, tcgen05
 	kind    string // f8f6f4 and so on, "" if the name has none
 	m, n, k int    // the shape in its name; for mma.sp k counts all columns, inst.K the kept ones
-<<<<<<< HEAD
-	round   string // rz, rm or rp, for f64 forms that name their rounding
-	bits    string // and or xor, of b1
-	sat     bool   // sums of integers saturate
-=======
 	ending  string // what follows the formats: a rounding of f64, satfinite, or the operation on bits; "" for nothing
->>>>>>> main
 }
 
 // endings matches what can follow the formats in a name.
@@ -45,19 +39,9 @@ func parse(inst *mma.Instruction) (*form, error) {
 		if kind, ok := strings.CutPrefix(field, "kind::"); ok {
 			f.kind = kind
 		}
-<<<<<<< HEAD
-		if slices.Contains([]string{"rz", "rm", "rp"}, field) {
-			f.round = field
-		}
-		if field == "and" || field == "xor" {
-			f.bits = field
-		}
-		f.sat = f.sat || field == "satfinite"
-=======
 	}
 	if m := endings.FindStringSubmatch(inst.Name); m != nil {
 		f.ending = m[1]
->>>>>>> main
 	}
 	return f, nil
 }
@@ -97,11 +81,6 @@ func types(ids ...fp.ID) string {
 // padding, in shared memory.
 func (f *form) container(id fp.ID) int {
 	switch {
-<<<<<<< HEAD
-	case id.Integer():
-		return int(id.Get().Bits())
-=======
->>>>>>> main
 	case strings.HasPrefix(f.kind, "mxf4"):
 		return 4
 	case id.Integer():
@@ -127,15 +106,10 @@ func (f *form) sassPattern() string {
 	switch {
 	case i.A == fp.B1:
 		return "^BMMA"
-<<<<<<< HEAD
-	case i.D == fp.S32:
-		return "^IMMA"
-=======
 	case i.A.Integer() && f.container(i.A) == 4:
 		return `^IMMA\.4`
 	case i.A.Integer():
 		return map[string]string{"mma": "^IMMA", "mma.sp": "^IMMA", "wmma": "^IMMA", "wgmma": "^IGMMA", "tcgen05": "^UTCIMMA"}[f.family]
->>>>>>> main
 	case i.A == fp.FP64:
 		return "^DMMA"
 	case f.family == "wgmma" && eight:

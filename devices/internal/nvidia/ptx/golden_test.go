@@ -23,13 +23,7 @@ func TestGolden(t *testing.T) {
 		{"ampere", "mma.m16n8k8.f32.tf32.tf32.f32"},
 		{"ampere", "mma.sp.m16n8k32.f32.f16.f16.f32"},
 		{"ada", "mma.m16n8k32.f16.e4m3.e5m2.f16"},
-<<<<<<< HEAD
-		{"turing", "mma.m8n8k16.s32.s8.u8.s32.satfinite"},
-		{"ampere", "mma.m16n8k64.s32.s4.s4.s32"},
-		{"ampere", "mma.m16n8k256.s32.b1.b1.s32.xor.popc"},
-=======
 		{"ampere", "mma.m16n8k64.s32.s4.s4.s32.satfinite"},
->>>>>>> main
 		{"hopper", "mma.m16n8k8.f64.f64.f64.f64.rz"},
 		{"hopper", "wgmma.m64n8k16.f16.f16.f16"},
 		{"hopper", "wgmma.m64n8k32.f32.e4m3.e5m2.c0"},

@@ -43,7 +43,6 @@ type legal struct {
 	a      string // formats of A, and of B: if there are several, in any combination
 	d      string // formats of D
 	c      string // formats of C if it may differ from D's
-	bits   string // operations on b1
 	scale  string // NX.format: number of scales of a row, and their format
 	ending string // what may follow the formats
 	chip   int    // the first chip
@@ -86,13 +85,6 @@ var legals = []legal{
 	{family: "mma", kind: "mxf4", shapes: "m16n8k64", a: "e2m1", d: "fp32", scale: "2X.ue8m0", only: rtx, ptx: 87},
 	{family: "mma", kind: "mxf4nvf4", shapes: "m16n8k64", a: "e2m1", d: "fp32", scale: "2X.ue8m0 4X.ue4m3", only: rtx, ptx: 87},
 	{family: "mma", kind: "mxf4nvf4", shapes: "m16n8k64", a: "e2m1", d: "fp32", scale: "4X.ue8m0", only: rtx, ptx: 91},
-	{family: "mma", shapes: "m8n8k16", a: "s8 u8", d: "s32", chip: 75, ptx: 65},
-	{family: "mma", shapes: "m8n8k32", a: "s4 u4", d: "s32", chip: 75, ptx: 65},
-	{family: "mma", shapes: "m16n8k16 m16n8k32", a: "s8 u8", d: "s32", chip: 80, ptx: 70},
-	{family: "mma", shapes: "m16n8k32 m16n8k64", a: "s4 u4", d: "s32", chip: 80, ptx: 70},
-	{family: "mma", shapes: "m8n8k128", a: "b1", d: "s32", bits: "xor", chip: 75, ptx: 70},
-	{family: "mma", shapes: "m16n8k128 m16n8k256", a: "b1", d: "s32", bits: "xor", chip: 80, ptx: 70},
-	{family: "mma", shapes: "m8n8k128 m16n8k128 m16n8k256", a: "b1", d: "s32", bits: "and", chip: 80, ptx: 71},
 
 	{family: "mma.sp", shapes: "m16n8k16 m16n8k32", a: "fp16", d: "fp16 fp32", chip: 80, ptx: 85},
 	{family: "mma.sp", shapes: "m16n8k16 m16n8k32", a: "bf16", d: "fp32", chip: 80, ptx: 85},
@@ -147,11 +139,7 @@ func (l *legal) describes(f *form) bool {
 	}
 	return l.family == f.family && l.kind == f.kind && has(l.shapes, shape) && has(l.a, i.A.String()) && has(l.a, i.B.String()) &&
 		has(l.d, i.D.String()) && (i.C == fp.None || has(c, i.C.String())) && (scale == l.scale || has(l.scale, scale)) &&
-<<<<<<< HEAD
-		(f.round == "" || i.A == fp.FP64) && l.bits == f.bits
-=======
 		(f.ending == "" || has(l.ending, f.ending))
->>>>>>> main
 }
 
 // has reports whether a word is one of a list separated by blanks.

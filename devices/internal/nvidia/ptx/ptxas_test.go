@@ -215,7 +215,7 @@ func every(t *testing.T) []*gpu.Kernel {
 		for _, n := range slices.Compact([]int{least, most}) {
 			for _, chip := range chips[i.Arch] {
 				ks, err := ptx.Kernels(i, chip, m, n)
-				if err != nil && !i.D.Integer() { // of integers wgmma and tcgen05 have no kernel yet
+				if err != nil {
 					t.Errorf("%s: %v", i.FullName(), err)
 				}
 				list = append(list, ks...)

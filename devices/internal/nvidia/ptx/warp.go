@@ -148,9 +148,6 @@ func (w *warpKernel) mnemonic() string {
 	if w.kind != "" {
 		s.WriteString(".kind::" + w.kind)
 	}
-	if w.sat {
-		s.WriteString(".satfinite")
-	}
 	if w.scaled() {
 		fmt.Fprintf(&s, ".block_scale.scale_vec::%dX", w.vec())
 	}
@@ -163,9 +160,6 @@ func (w *warpKernel) mnemonic() string {
 	}
 	if w.ending != "" && w.ending != "satfinite" {
 		s.WriteString("." + w.ending)
-	}
-	if w.bits != "" {
-		s.WriteString("." + w.bits + ".popc")
 	}
 	return s.String()
 }
