@@ -42,6 +42,18 @@ func TestConversions(t *testing.T) {
 		{"blackwell", "cvt.rn.bf16x2.ue8m0x2", 0xfe, 0x7f00},
 		{"blackwell", "cvt.rn.bf16x2.ue8m0x2", 0xff, 0x7fff},
 
+		{"hopper", "cvt.rn.satfinite.relu.e4m3x2.f32", 0xbf800000, 0x00}, // -1: +0
+		{"hopper", "cvt.rn.satfinite.relu.e4m3x2.f32", 0xff800000, 0x00},
+		{"hopper", "cvt.rn.satfinite.relu.e4m3x2.f32", 0x80000000, 0x00},
+		{"hopper", "cvt.rn.satfinite.relu.e4m3x2.f32", 0x446f4000, 0x7e},
+		{"hopper", "cvt.rn.satfinite.relu.e5m2x2.f16x2", 0xfe00, 0x7f}, // a NaN is the canonical one
+		{"hopper", "cvt.rn.relu.f16x2.e5m2x2", 0xc0, 0x0000},
+		{"ampere", "cvt.rz.relu.f16.f32", 0x7f7fffff, 0x7bff},
+		{"ampere", "cvt.rn.relu.f16.f32", 0x477ff000, 0x7c00},
+		{"ampere", "cvt.rn.relu.satfinite.bf16.f32", 0x7f800000, 0x7f7f},
+		{"hopper", "cvt.rn.relu.tf32.f32", 0x3f803000, 0x3f804000},
+		{"hopper", "cvt.rn.relu.tf32.f32", 0xbf803000, 0x00000000},
+
 		{"cdna3", "v_cvt_pk_fp8_f32", 0x43700000, 0x7f}, // 240, the most
 		{"cdna3", "v_cvt_pk_fp8_f32", 0x43780000, 0x80}, // 248: overflow to NaN
 		{"cdna3", "v_cvt_pk_fp8_f32", 0x80000000, 0x00}, // there is no -0

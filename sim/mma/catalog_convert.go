@@ -8,9 +8,10 @@ import (
 )
 
 // Conversions of one number: dot products of a single product a*1 without c, whose result
-// is a rounded to D's format. None was compared with hardware. Not listed, since no parameter
-// says it: relu, stochastic rounding, results in UE8M0 (package sim/quantize has these),
-// and AMD's conversions with a scale operand.
+// is a rounded to D's format. With relu this has no sign: negative results are +0. None was
+// compared with hardware. Not listed, since no parameter says it: stochastic rounding with the
+// random bits as an operand, results in UE8M0 (package sim/quantize has these), and
+// conversions with a scale operand.
 
 const (
 	srcCVT      = "PTX ISA, cvt: .satfinite is the largest number of its sign for what is larger and infinities, and a NaN for NaNs"
@@ -22,6 +23,7 @@ const (
 	srcVFNCVT   = "RISC-V ISA manual, Zvfbfmin and Zvfh"
 	srcOFP8     = "RISC-V ISA manual, Zvfofp8min 0.2.1: a NaN is 7F in both formats; overflow in the directed roundings as Spike has it (riscv-isa-sim, issue 2284)"
 	evConvert   = "none: the documentation"
+	srcReLU     = srcCVT + "; .relu: negative results are 0, NaNs the canonical one"
 	ptx16       = "{f16,bf16}"
 	ptxFP8      = "{e4m3x2,e5m2x2}"
 	ptxFP46     = "{e2m1x2,e2m3x2,e3m2x2}"
@@ -57,6 +59,10 @@ var conversions = []decl{
 		complete: ptxConversion, source: srcCVT, evidence: evConvert},
 	{archs: "ada hopper blackwell rtx-blackwell", names: "cvt.rn.satfinite." + ptxFP8 + ".{f32,f16x2} cvt.rn.f16x2." + ptxFP8,
 		complete: ptxConversion, source: srcCVT, evidence: evConvert},
+	{archs: "ampere hopper blackwell", names: "cvt.{rn,rz}.relu{,.satfinite}." + ptx16 + ".f32", complete: ptxConversion, source: srcReLU, evidence: evConvert},
+	{archs: "ada hopper blackwell rtx-blackwell", names: "cvt.rn.satfinite.relu." + ptxFP8 + ".{f32,f16x2} cvt.rn.relu.f16x2." + ptxFP8,
+		complete: ptxConversion, source: srcReLU, evidence: evConvert},
+	{archs: "hopper blackwell", names: "cvt.{rn,rz}.relu.tf32.f32", complete: ptxConversion, source: srcReLU, evidence: evConvert},
 	{archs: "hopper blackwell", names: "cvt.{rn,rz}.tf32.f32", complete: ptxConversion, source: srcCVT, evidence: evConvert},
 	{archs: "blackwell rtx-blackwell", names: "cvt.rn.satfinite." + ptxFP46 + ".f32 cvt.rn.f16x2." + ptxFP46 + " cvt.rn.bf16x2.ue8m0x2",
 		complete: ptxConversion, source: srcCVT, evidence: evConvert},
@@ -191,5 +197,8 @@ func parseConversion(name string, ocp bool) (Instruction, error) {
 	if i.D, i.A, i.B = ids[0], ids[1], fp.One; i.D == fp.TF32 {
 		i.D = fp.FP32
 	}
-	return i, nil
+	if strings.Contains(name, ".relu") {
+		i.D, err = i.D.Unsigned()
+	}
+	return i, err
 }

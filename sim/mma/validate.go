@@ -81,7 +81,9 @@ func (f Formats) Validate() error {
 		if o.id == fp.None {
 			continue
 		}
-		if g := o.id.Get(); !g.Signed && !g.Integer() || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Integer() {
+		g := o.id.Get()
+		clamped := !g.NoZero && f.B == fp.One && f.C == fp.None // of a conversion: negative results are +0
+		if !g.Signed && !g.Integer() && !clamped || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Integer() {
 			return fmt.Errorf("%s in %s are not supported", o.name, o.id)
 		}
 	}
