@@ -5,6 +5,7 @@
 //	ExactDot    what the exact value is, and how far a result is from it
 //	References  what common chains of CPU operations give: native floats
 //
+// Flags returns the exceptions that a program raises,
 // and Compare returns how two results differ.
 //
 // Package sim interprets the same programs with fast integers. The two share
@@ -74,6 +75,9 @@ type evaluator struct {
 	dot    *mma.Dot
 	memory []term  // of space: what is in use
 	nans   []nanOf // of nansOf
+
+	rule   fp.FlagRule // of Flags; 0: they are not asked for
+	raised fp.Flags
 }
 
 func newEvaluator(p *mma.Params, f mma.Formats, k int) evaluator {

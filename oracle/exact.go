@@ -108,10 +108,12 @@ func nearest(t term, d fp.ID) uint64 {
 // If one of code and value is an infinity, so is the error, with its sign in the
 // difference; also where the value is finite and only Code is infinite. If both are
 // the same infinity, or both are NaN, the error is 0. If only one is NaN, it is NaN. A
-// quotient beyond float64 is an infinity.
+// quotient beyond float64 is an infinity. Flags are at no distance from it: NaN.
 func (x Exact) Ulps(code uint64) float64 {
 	v, t := decode(x.D, code), x.term()
 	switch {
+	case x.D.Flags() != 0:
+		return math.NaN()
 	case v.kind == NotANumber && t.kind == NotANumber:
 		return 0
 	case v.kind == NotANumber || t.kind == NotANumber:

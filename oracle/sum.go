@@ -99,6 +99,9 @@ func (e *evaluator) apart(terms []term) []term {
 // of which may be an accumulator.
 func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term) {
 	if nans := e.nansOf(terms, hasAcc); len(nans) > 0 {
+		if e.rule.InvalidBesideNaN() && slices.ContainsFunc(nans, func(n nanOf) bool { return n.invalid }) {
+			e.raised |= fp.FlagInvalid
+		}
 		return e.chooseNaN(nans)
 	}
 	infinities := e.space(len(terms))

@@ -71,7 +71,10 @@ var (
 	brains    = mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.BF16}
 	converted = mma.Formats{A: fp.FP16, B: fp.One, D: fp.E4M3}
 	eights    = mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.E4M3}
+	raised    = mma.Formats{A: fp.FP32, B: fp.FP32, D: flagsX86}
 )
+
+var flagsX86, _ = fp.FP32.WithFlags(fp.FlagsX86)
 
 var ownUnits = map[string]ownUnit{
 	"multiply": {"multiply", products, 1, func(a, b []float64, _ float64) float64 { return float64(float32(a[0] * b[0])) }, nil},
@@ -106,8 +109,22 @@ var ownUnits = map[string]ownUnit{
 	"half-away":         {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, halfAway},
 	"stochastic":        {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 0) }},
 	"stochastic-biased": {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 64) }},
+	"flags":             {"fmul", raised, 1, func(a, b []float64, _ float64) float64 { return a[0] * b[0] }, tinyBefore},
 	"zero-ieee":         {"zero", halves, 4, singleChain, nil},
 	"zero-plus":         {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
+}
+
+// tinyBefore returns the flags of rounding to FP32, of an underflow as Arm has them.
+func tinyBefore(d float64) uint64 {
+	switch x := float64(float32(d)); {
+	case d == x || math.IsNaN(d):
+		return 0 // no NaN is invalid
+	case math.IsInf(x, 0):
+		return uint64(fp.FlagOverflow | fp.FlagInexact)
+	case math.Abs(d) < 0x1p-126:
+		return uint64(fp.FlagUnderflow | fp.FlagInexact)
+	}
+	return uint64(fp.FlagInexact)
 }
 
 // halfAway converts to E4M3, halves away from zero, saturating.

@@ -35,7 +35,7 @@ func init() { declared.Store(uint32(numFormats)) }
 func described(name string) (ID, error) {
 	m := describedName.FindStringSubmatch(name)
 	if m == nil {
-		return None, nil
+		return parseFlags(name)
 	}
 	digits := func(s string) int {
 		n, _ := strconv.Atoi(s) // the expression lets nothing else through
@@ -63,7 +63,7 @@ func described(name string) (ID, error) {
 		f.Width = 4
 	}
 	f.Name = f.fullName()
-	return f.declare()
+	return f.declare(flagged{})
 }
 
 // fullName is the name that describes a format.
@@ -93,13 +93,13 @@ func (id ID) Unsigned() (ID, error) {
 }
 
 // declare returns the ID of a format with these properties, a new one if there is none.
-func (f Format) declare() (ID, error) {
+func (f Format) declare(flags flagged) (ID, error) {
 	declare.Lock()
 	defer declare.Unlock()
 	n := declared.Load()
 	for id := range ID(n) {
 		g := formats[id]
-		if id != None && g.Low == 0 && g.Signed == f.Signed && !g.NoZero && !g.Integer() && g.ExpBits == f.ExpBits && g.FracBits == f.FracBits && g.Bias == f.Bias && g.Specials == f.Specials {
+		if id != None && flagFormats[id] == flags && g.Low == 0 && g.Signed == f.Signed && !g.NoZero && !g.Integer() && g.ExpBits == f.ExpBits && g.FracBits == f.FracBits && g.Bias == f.Bias && g.Specials == f.Specials {
 			return id, nil
 		}
 	}
@@ -107,7 +107,7 @@ func (f Format) declare() (ID, error) {
 		return None, fmt.Errorf("format %q: more than %d formats are described", f.Name, len(formats)-int(numFormats))
 	}
 	f.ID = ID(n)
-	formats[n] = f
+	formats[n], flagFormats[n] = f, flags
 	declared.Store(n + 1)
 	return f.ID, nil
 }

@@ -56,6 +56,23 @@ func TestDescribed(t *testing.T) {
 			t.Errorf("%s is read as %s", name, id)
 		}
 	}
+	for _, name := range []string{"fp32-flags", "fp32-flags-vax", "e4m3-flags-arm", "tf32-flags-arm", "-flags-arm", "e2m1-flags-x86", "fp32-flags-arm-flags-arm"} {
+		if id, err := fp.Parse(name); err == nil {
+			t.Errorf("%s is read as %s", name, id)
+		}
+	}
+	for _, of := range []fp.ID{fp.FP64, fp.FP32, fp.BF16, fp.E5M2} {
+		id, err := fp.Parse(of.String() + "-flags-riscv")
+		if err != nil || id.Flags() != fp.FlagsRISCV || id.Result() != of || id.Width() != 1 || id.Get().Emin() != of.Get().Emin() {
+			t.Errorf("%s: %s with results in %s, %v", of, id, id.Result(), err)
+		}
+		if again, err := id.Result().WithFlags(id.Flags()); again != id || err != nil || of.Flags() != 0 {
+			t.Errorf("%s is declared again as %s, %v", id, again, err)
+		}
+	}
+	if got := fp.Flags(0x13).String() + " " + fp.Flags(0).String(); got != "invalid+underflow+inexact none" {
+		t.Error(got)
+	}
 	for id, want := range map[fp.ID]string{fp.FP16: "ue5m10", fp.BF16: "ue8m7", fp.E4M3: "ue4m3", fp.E2M1: "ue2m1-finite"} {
 		if got, err := id.Unsigned(); got.String() != want || err != nil {
 			t.Errorf("%s without a sign is %s, %v, want %s", id, got, err, want)

@@ -6,7 +6,8 @@
 // Parse takes names such as e5m3, ue5m10, e4m3-b11-fnuz, e5m10-finite, e6m9-fn and e4m3-ieee too: exponent
 // bits, fraction bits, the bias unless it is 2^(bits-1)-1, and which codes are special, as IEEE 754
 // has them unless the name says so (fn: ones are NaN, fnuz: the code of -0 is the only NaN). They
-// have a sign, subnormals and at most 32 bits.
+// have a sign, subnormals and at most 32 bits. fp32-flags-x86 and the like are formats of exception
+// flags (flags.go).
 //
 // # Adding a format
 //

@@ -33,6 +33,9 @@ func (p *Params) Validate(f Formats, k int) error {
 	if err := f.Validate(); err != nil {
 		return err // the other checks need the formats
 	}
+	if f.D.Flags() != 0 {
+		return fmt.Errorf("%s: programs give results, not flags", f.D)
+	}
 	if f.D.Integer() {
 		return p.checkIntegers(f)
 	}
