@@ -80,7 +80,7 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 	}
 	gpu, format = headerField(lines.Text(), "gpu"), headerField(lines.Text(), "in")
 	if gpu == "" || format == "" {
-		return "", "", fmt.Errorf("the first line does not name a GPU and a format: %.60q", lines.Text())
+		return "", "", fmt.Errorf("%w: %.60q", errNoHead, lines.Text())
 	}
 	n := 2
 	for ; lines.Scan(); n++ {
@@ -98,6 +98,9 @@ func HWFile(r io.Reader, visit func(HWRow) error) (gpu, format string, err error
 	}
 	return gpu, format, nil
 }
+
+// errNoHead reports a file of text that is none of recorded GPU results.
+var errNoHead = errors.New("the first line does not name a GPU and a format")
 
 // Limits that no such file exceeds.
 const (

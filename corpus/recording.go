@@ -253,8 +253,8 @@ func firstLine(file string) string {
 // recordingHint adds what can be done about a file that cannot be read as a recording.
 func recordingHint(err error) error {
 	switch {
-	case errors.Is(err, errNoRecording):
-		return hint.Add(err, "mmafuzz record makes recordings")
+	case errors.Is(err, errNoRecording), errors.Is(err, errNoHead), errors.Is(err, errNotInArchive):
+		return hint.Add(err, "mmafuzz record makes recordings; mmafuzz import makes one of arrays and tables, such as .npy, .npz, CSV and JSON")
 	case errors.As(err, new(*badSum)):
 		return hint.Add(err, "copy it again from where it was made, or record again with mmafuzz record")
 	}

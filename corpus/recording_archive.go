@@ -12,6 +12,9 @@ import (
 // RecordingExt is how the name of a recording ends.
 const RecordingExt = ".rec"
 
+// errNotInArchive reports an archive without a recording.
+var errNotInArchive = errors.New("the archive has no recording: was the checklist interrupted before its recordings?")
+
 // readArchived reads the only recording in a zip archive. It must be stored uncompressed, so
 // that operands and results can be read in the archive itself; that of a checklist is.
 func readArchived(file string) (*Recording, error) {
@@ -40,7 +43,7 @@ func readArchived(file string) (*Recording, error) {
 	}
 	switch {
 	case found == nil:
-		return nil, errors.New("the archive has no recording: was the checklist interrupted before its recordings?")
+		return nil, errNotInArchive
 	case found.Method != zip.Store:
 		return nil, fmt.Errorf("%s is compressed in this archive: unpack it first", found.Name)
 	}

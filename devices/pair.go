@@ -438,6 +438,9 @@ func Comparable(a, b mma.Formats) error {
 	if a.Down != b.Down {
 		return fmt.Errorf("products are multiplied by 2^-%d on one side and by 2^-%d on the other", a.Down, b.Down)
 	}
+	if a.Mode != b.Mode {
+		return fmt.Errorf("the rounding mode asked for is %s on one side and %s on the other", cmp.Or(a.Mode.String(), "not given"), cmp.Or(b.Mode.String(), "not given"))
+	}
 	return nil
 }
 

@@ -19,6 +19,8 @@ func encode(t term, id fp.ID, s mma.Special) uint64 {
 		return n.lo & f.CodeMask()
 	case t.kind == NotANumber:
 		return nanCode(t, f, s)
+	case t.neg && !f.Signed:
+		return 0
 	case t.kind == Infinite && !f.HasInf():
 		return nanCode(made(s), f, s)
 	case t.kind == Infinite:
@@ -66,14 +68,13 @@ func made(s mma.Special) term {
 
 // nanCode returns the code that a NaN result has by the program's NaN rule.
 func nanCode(t term, f *fp.Format, s mma.Special) uint64 {
-	rule := s.NaN
+	rule, ones := s.NaN, uint64(1)<<(f.ExpBits+f.FracBits)-1
 	switch f.Specials {
 	case fp.NegZeroNaN:
 		return f.SignBit()
 	case fp.AllFinite: // the largest number; a program has no other rule then
-		return f.SignBit() - 1
+		return ones
 	case fp.OnesNaN:
-		ones := f.SignBit() - 1
 		if rule == mma.NaNQuietNeg || s.OperandNaN() && t.neg {
 			ones |= f.SignBit()
 		}
@@ -82,7 +83,7 @@ func nanCode(t term, f *fp.Format, s mma.Special) uint64 {
 	quiet := f.InfCode(false) | 1<<(f.FracBits-1)
 	switch rule {
 	case mma.NaNOnes:
-		return f.SignBit() - 1
+		return ones
 	case mma.NaNQuiet, mma.NaNQuietNeg, mma.NaNOfC:
 		t = made(s) // whatever NaN it was
 		fallthrough

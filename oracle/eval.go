@@ -5,6 +5,7 @@
 //	ExactDot    what the exact value is, and how far a result is from it
 //	References  what common chains of CPU operations give: native floats
 //
+// Flags returns the exceptions that a program raises,
 // and Compare returns how two results differ.
 //
 // Package sim interprets the same programs with fast integers. The two share
@@ -74,6 +75,9 @@ type evaluator struct {
 	dot    *mma.Dot
 	memory []term  // of space: what is in use
 	nans   []nanOf // of nansOf
+
+	rule   fp.FlagRule // of Flags; 0: they are not asked for
+	raised fp.Flags
 }
 
 func newEvaluator(p *mma.Params, f mma.Formats, k int) evaluator {
@@ -198,10 +202,6 @@ func (e *evaluator) step(products []term, acc *term) term {
 	if e.Start == mma.StartC && e.Leaf != mma.NoLeaf {
 		acc = nil // it is one of the sums, or part of one
 	}
-	next := e.Join.Post
-	if next == (mma.Round{}) {
-		next = e.Acc
-	}
 	if acc != nil && e.Join.CNorm && acc.kind == Finite && !acc.isZero() {
 		normal := *acc
 		normal.e = acc.log2()
@@ -210,10 +210,18 @@ func (e *evaluator) step(products []term, acc *term) term {
 	if acc != nil && acc.kind != Finite && lost(sums, e.Join.CLost) {
 		acc = &plusZero
 	}
-	d := e.fused(sums, acc, &e.Join, next.Mode)
+	d := e.fused(sums, acc, &e.Join, e.next())
 	e.round(&d, &e.Join.Post)
 	e.round(&d, &e.Acc)
 	return d
+}
+
+// next is the rounding that follows the sum of a step.
+func (e *evaluator) next() *mma.Round {
+	if e.Join.Post == (mma.Round{}) {
+		return &e.Acc
+	}
+	return &e.Join.Post
 }
 
 // lost reports whether an infinite or NaN accumulator is dropped: from, which is Join.CLost,
@@ -225,7 +233,7 @@ func lost(terms []term, from mma.Exp) bool {
 
 // late is an addition after the last step.
 func (e *evaluator) late(a, b term, r *mma.Round) term {
-	t := e.fused(append(e.space(2), a, b), nil, &exactJoin, r.Mode)
+	t := e.fused(append(e.space(2), a, b), nil, &exactJoin, r)
 	e.round(&t, r)
 	return t
 }

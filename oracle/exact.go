@@ -26,6 +26,29 @@ func ExactDot(f mma.Formats, d *mma.Dot) Exact {
 	return newExact(exactSum(f, d), f.D)
 }
 
+// MagnitudeDot returns the exact value with the magnitudes of a, b and c: the sum of the
+// magnitudes of all products and of c. NaNs stay NaNs.
+func MagnitudeDot(f mma.Formats, d *mma.Dot) Exact {
+	d = d.Clone()
+	clearSigns(f.A, d.A)
+	clearSigns(f.B, d.B)
+	if f.C != fp.None {
+		c := []uint64{d.C}
+		clearSigns(f.C, c)
+		d.C = c[0]
+	}
+	return ExactDot(f, d)
+}
+
+func clearSigns(id fp.ID, codes []uint64) {
+	f := id.Get()
+	for i, code := range codes {
+		if f.Decode(code).Class != fp.NaN {
+			codes[i] = code &^ f.SignBit()
+		}
+	}
+}
+
 // exactSum is the value of ExactDot.
 func exactSum(f mma.Formats, d *mma.Dot) term {
 	e := newEvaluator(&exactly, f, len(d.A))
@@ -34,7 +57,7 @@ func exactSum(f mma.Formats, d *mma.Dot) term {
 	if f.C != fp.None {
 		terms = append(append(e.space(len(terms)+1), terms...), decode(f.C, d.C))
 	}
-	return e.fused(terms, nil, &exactJoin, 0)
+	return e.fused(terms, nil, &exactJoin, &mma.Round{})
 }
 
 // exactly is a program without any rounding, for use in evaluator.
@@ -85,10 +108,12 @@ func nearest(t term, d fp.ID) uint64 {
 // If one of code and value is an infinity, so is the error, with its sign in the
 // difference; also where the value is finite and only Code is infinite. If both are
 // the same infinity, or both are NaN, the error is 0. If only one is NaN, it is NaN. A
-// quotient beyond float64 is an infinity.
+// quotient beyond float64 is an infinity. Flags are at no distance from it: NaN.
 func (x Exact) Ulps(code uint64) float64 {
 	v, t := decode(x.D, code), x.term()
 	switch {
+	case x.D.Flags() != 0:
+		return math.NaN()
 	case v.kind == NotANumber && t.kind == NotANumber:
 		return 0
 	case v.kind == NotANumber || t.kind == NotANumber:
@@ -112,6 +137,29 @@ func (x Exact) ulp() int {
 		e = max(e, t.log2())
 	}
 	return e - int(f.FracBits)
+}
+
+// Neighbours returns the codes of the two numbers of D between which the value lies, the one nearer
+// zero first, and how far from this it is in steps between the two. between is false if there are
+// no two: the value is a number of D, above the largest one, an infinity or a NaN.
+func (x Exact) Neighbours() (near, far uint64, fraction float64, between bool) {
+	if x.Kind != Finite || x.Mant.Sign() == 0 || x.D.Integer() {
+		return 0, 0, 0, false
+	}
+	unit := x.ulp()
+	lost := unit - x.Exp
+	if lost <= 0 {
+		return 0, 0, 0, false
+	}
+	steps := new(big.Int).Quo(x.Mant, new(big.Int).Lsh(big.NewInt(1), uint(lost))) // toward zero
+	rest := new(big.Int).Sub(x.Mant, new(big.Int).Lsh(steps, uint(lost)))
+	next := new(big.Int).Add(steps, big.NewInt(int64(x.Mant.Sign())))
+	low, high := Exact{Finite, x.Neg, steps, unit, x.D}, Exact{Finite, x.Neg, next, unit, x.D}
+	near, far = low.Code(), high.Code()
+	if v := decode(x.D, far); v.kind != Finite || near == far {
+		return 0, 0, 0, false
+	}
+	return near, far, math.Abs(float(rest, -lost)), true
 }
 
 func negated(t term) term {

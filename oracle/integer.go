@@ -69,11 +69,18 @@ func (x integer) bitLen() int {
 	if x.big != nil {
 		return x.big.BitLen()
 	}
-	if m := x.abs(); m.hi != 0 {
-		return 64 + bits.Len64(uint64(m.hi))
-	} else {
-		return bits.Len64(m.lo)
+	hi, lo := x.magnitude()
+	if hi != 0 {
+		return 64 + bits.Len64(hi)
 	}
+	return bits.Len64(lo)
+}
+
+// magnitude is the magnitude of a number of 128 bits.
+func (x integer) magnitude() (hi, lo uint64) {
+	sign := uint64(x.hi >> 63)
+	lo, carry := bits.Add64(x.lo^sign, sign&1, 0)
+	return (uint64(x.hi) ^ sign) + carry, lo
 }
 
 // odd reports whether x is odd: in two's complement, the last bit.
@@ -133,12 +140,14 @@ func (x integer) times(y integer) integer {
 			return newInteger(m * n)
 		}
 	}
-	if x.big != nil || y.big != nil || x.bitLen() > 64 || y.bitLen() > 64 || x.bitLen()+y.bitLen() > smallBits {
+	above, m := x.magnitude()
+	aboveY, n := y.magnitude()
+	if x.big != nil || y.big != nil || above|aboveY != 0 || bits.Len64(m)+bits.Len64(n) > smallBits {
 		return fromBig(new(big.Int).Mul(x.toBig(), y.toBig()))
 	}
-	hi, lo := bits.Mul64(x.abs().lo, y.abs().lo)
+	hi, lo := bits.Mul64(m, n)
 	product := integer{hi: int64(hi), lo: lo}
-	if x.sign()*y.sign() < 0 {
+	if x.hi^y.hi < 0 {
 		return product.neg()
 	}
 	return product

@@ -11,7 +11,7 @@ import (
 type Reference struct {
 	Name     string
 	Title    string
-	Eval     func(f mma.Formats, d *mma.Dot) uint64 // code of D; f must be supported
+	Eval     func(f mma.Formats, d *mma.Dot) uint64 // code of D, rounded to nearest even; f must be supported
 	supports func(f mma.Formats) error
 
 	// The reference as a program, for Program. Eval does not read it: a test of package
@@ -23,7 +23,15 @@ type Reference struct {
 
 // Supports returns an error if the reference cannot keep its promises for
 // operands of the given formats.
-func (r *Reference) Supports(f mma.Formats) error { return r.supports(f) }
+func (r *Reference) Supports(f mma.Formats) error {
+	results := f
+	results.D, results.Mode = f.D.Result(), 0
+	if err := r.supports(results); err != nil || f == results {
+		return err
+	}
+	p := r.Program(f)
+	return p.Validate(results, max(1, int(f.Block)))
+}
 
 // References lists the references.
 var References = []Reference{
@@ -42,11 +50,25 @@ var References = []Reference{
 // alone is Reference.wide of a chain in D's own format that begins with its first product.
 const alone fp.ID = 255
 
-// Program returns the reference for results in a format. Its K is the length of the
-// whole dot product: a reference rounds to D's format once.
+// Program returns the reference for results in D's format, or for the flags of such results. All
+// its roundings are in the mode that f asks for, to nearest even if it asks for none. Its K is the
+// length of the whole dot product: a reference rounds to D's format once.
 //
 // For operands that the reference refuses (Supports) it is a program, but not the reference.
-func (r *Reference) Program(d fp.ID) mma.Params {
+func (r *Reference) Program(f mma.Formats) mma.Params {
+	p := r.nearest(f.D.Result())
+	for _, place := range mma.Roundings {
+		if to := place.At(&p); f.Mode != 0 && to.Frac != 0 {
+			if to.Mode = f.Mode; to.Over == mma.OverInf {
+				to.Over = mma.OverIEEE
+			}
+		}
+	}
+	return p
+}
+
+// nearest is Program to nearest even.
+func (r *Reference) nearest(d fp.ID) mma.Params {
 	p := mma.FMA(d)
 	if r.wide == fp.None {
 		p.L = 0

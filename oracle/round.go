@@ -50,6 +50,8 @@ func (e *evaluator) round(t *term, r *mma.Round) {
 	case *r == (mma.Round{}):
 	case e.whole:
 		*t = integerTerm(inRange(t.m.shifted(t.q), r), int(r.Emin))
+	case e.rule != 0:
+		e.roundWithFlags(t, r)
 	default:
 		e.roundTo(t, r, r.Short(e.f.D))
 	}

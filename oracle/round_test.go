@@ -115,3 +115,48 @@ func TestUnitsBelowEmin(t *testing.T) {
 		}
 	}
 }
+
+// TestTotalToRound rounds sums of numbers that lie far apart, also of such that cancel, to what
+// math/big rounds their exact sums to.
+func TestTotalToRound(t *testing.T) {
+	g := newGenerator(9)
+	e := evaluator{Params: &exactly}
+	windows := 0
+	for i := range 20000 {
+		terms := make([]term, 2+g.IntN(6))
+		for j := range terms {
+			m := newInteger(g.Int64N(1<<53) - 1<<52)
+			if g.IntN(2) == 0 {
+				m = m.times(newInteger(g.Int64N(1<<53) - 1<<52))
+			}
+			terms[j] = term{m: m, q: g.IntN(1<<(1+g.IntN(10))) - 500, neg: m.sign() < 0}
+			if k := g.IntN(2 * len(terms)); k < j {
+				terms[j] = negated(terms[k])
+				terms[j].neg = !terms[k].neg
+				terms[j].q += g.IntN(3) / 2
+			}
+		}
+		e.memory = e.memory[:0]
+		r := mma.Round{Frac: mma.Frac(1 + g.IntN(64)), Mode: fp.Modes()[i%6]}
+		exact := total(terms)
+		got := e.totalToRound(terms, int(r.Frac))
+		if exact.isZero() != got.isZero() {
+			t.Fatalf("%v: zero is %t, want %t", terms, got.isZero(), exact.isZero())
+		}
+		if exact.isZero() {
+			continue
+		}
+		if got.q != exact.q {
+			windows++
+		}
+		want := bigRound(exact.m.toBig(), exact.q, uint(r.Frac)+1, r.Mode)
+		e.round(&got, &r)
+		f := new(big.Float).SetInt(got.m.toBig())
+		if f.SetMantExp(f, got.q).Cmp(want) != 0 || got.neg != exact.neg {
+			t.Fatalf("%v rounded by %+v: %s, want %s", terms, r, f.Text('p', 0), want.Text('p', 0))
+		}
+	}
+	if windows < 5000 {
+		t.Errorf("only %d sums had more bits than a window", windows)
+	}
+}

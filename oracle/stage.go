@@ -84,7 +84,7 @@ func (e *evaluator) group(terms []term, s *mma.Stage) term {
 
 // add is a fused sum with the stage's alignment and rounding.
 func (e *evaluator) add(s *mma.Stage, terms []term) term {
-	t := e.fused(terms, nil, &mma.Join{Align: s.Align}, s.Round.Mode)
+	t := e.fused(terms, nil, &mma.Join{Align: s.Align}, &s.Round)
 	if s.Plus && t.isZero() {
 		t.neg = false
 	}

@@ -9,9 +9,9 @@ import (
 )
 
 // fused is a fused sum of terms and, unless it is nil, of an accumulator, which
-// j may cut differently. next is the direction of the rounding that follows: it
-// can decide the sign of a zero.
-func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next fp.Mode) term {
+// j may cut differently. next is the rounding that follows: it can decide the sign of a zero,
+// and the sum has the bits that matter to it.
+func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next *mma.Round) term {
 	all := terms
 	if acc != nil {
 		all = append(append(e.space(len(terms)+1), terms...), *acc)
@@ -25,7 +25,7 @@ func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next fp.Mode) te
 	}
 	top, ok := maxExponent(leading, j.Align.Floor)
 	if !ok {
-		return term{null: true, neg: e.zeroSign(all, next)}
+		return term{null: true, neg: e.zeroSign(all, next.Mode)}
 	}
 	if j.CGrid && acc != nil {
 		top = e.gridOf(*acc, j.Align.Floor)
@@ -37,12 +37,16 @@ func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next fp.Mode) te
 	if acc != nil {
 		cutAccumulator(&cuts[len(terms)], top, j)
 	}
-	sum := total(cuts)
 	if j.Apart {
 		cuts = e.apart(cuts)
 		if someSpecial(cuts) {
 			return e.specialSum(cuts, false)
 		}
+	}
+	var sum term
+	if j.Align.F == 0 && next.Frac != 0 && !e.whole {
+		sum = e.totalToRound(cuts, int(next.Frac))
+	} else {
 		sum = total(cuts)
 	}
 	if j.Align.F != 0 {
@@ -50,7 +54,7 @@ func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next fp.Mode) te
 	}
 	sum.e = top
 	if sum.isZero() {
-		sum.neg = e.zeroSign(cuts, next)
+		sum.neg = e.zeroSign(cuts, next.Mode)
 	}
 	return sum
 }
@@ -73,10 +77,6 @@ func (e *evaluator) gridOf(acc term, floor mma.Exp) int {
 
 // apart returns the rounded sums of the positive and of the negative terms, if there are any.
 func (e *evaluator) apart(terms []term) []term {
-	next := e.Join.Post
-	if next == (mma.Round{}) {
-		next = e.Acc
-	}
 	var sides []term
 	for _, neg := range []bool{false, true} {
 		var side []term
@@ -88,7 +88,7 @@ func (e *evaluator) apart(terms []term) []term {
 		if side != nil {
 			sum := total(side)
 			sum.neg = neg
-			e.round(&sum, &next)
+			e.round(&sum, e.next())
 			sides = append(sides, sum)
 		}
 	}
@@ -99,6 +99,9 @@ func (e *evaluator) apart(terms []term) []term {
 // of which may be an accumulator.
 func (e *evaluator) specialSum(terms []term, hasAcc bool) (sum term) {
 	if nans := e.nansOf(terms, hasAcc); len(nans) > 0 {
+		if e.rule.InvalidBesideNaN() && slices.ContainsFunc(nans, func(n nanOf) bool { return n.invalid }) {
+			e.raised |= fp.FlagInvalid
+		}
 		return e.chooseNaN(nans)
 	}
 	infinities := e.space(len(terms))
@@ -204,6 +207,62 @@ func lowestBit(terms []term) int {
 		return 0
 	}
 	return q
+}
+
+// window is the number of bits of numbers that are added without math/big: an integer that needs
+// none has room for the carries, too.
+const window = 100
+
+// totalToRound is the exact sum of numbers or, where they lie too far apart for a window, another
+// number that gives the same if it is rounded to some fraction bits in any direction: the
+// sum rounded to odd, two or more bits longer (Boldo and Melquiond, IEEE TC 57(4), 2008).
+func (e *evaluator) totalToRound(terms []term, frac int) term {
+	if unit := windowOf(terms); unit > lowestBit(terms) {
+		if sum := e.oddTotal(terms, unit); sum.bitLen() > frac+2 {
+			return term{m: sum, q: unit, neg: sum.sign() < 0}
+		}
+	}
+	return total(terms)
+}
+
+// windowOf returns the exponent of the unit of a window that begins at the highest bit of the
+// terms; that of no window if all are 0.
+func windowOf(terms []term) (unit int) {
+	unit = math.MinInt
+	for i := range terms {
+		if t := &terms[i]; !t.isZero() {
+			unit = max(unit, t.log2()+1-window)
+		}
+	}
+	return unit
+}
+
+// oddTotal is the sum of numbers in units of 2^unit, or of its two neighbours the odd one.
+func (e *evaluator) oddTotal(terms []term, unit int) (sum integer) {
+	rests := e.space(len(terms))
+	for i := range terms {
+		t := &terms[i]
+		if t.q >= unit || t.isZero() {
+			sum = sum.plus(t.m.shifted(max(t.q-unit, 0)))
+			continue
+		}
+		units, _, _ := t.m.abs().floor(unit - t.q)
+		if t.neg {
+			units = units.neg()
+		}
+		sum = sum.plus(units)
+		if rest := t.m.plus(units.shifted(unit - t.q).neg()); !rest.isZero() {
+			rests = append(rests, term{neg: t.neg, m: rest, q: t.q})
+		}
+	}
+	if len(rests) > 0 {
+		low := windowOf(rests) // by at least a window below unit
+		units, _, exact := e.oddTotal(rests, low).floor(unit - low)
+		if sum = sum.plus(units); !exact {
+			sum = sum.withLast()
+		}
+	}
+	return sum
 }
 
 // zeroSign returns the sign of a sum that is zero: that of IEEE 754-2019 section 6.3 with

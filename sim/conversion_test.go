@@ -42,6 +42,18 @@ func TestConversions(t *testing.T) {
 		{"blackwell", "cvt.rn.bf16x2.ue8m0x2", 0xfe, 0x7f00},
 		{"blackwell", "cvt.rn.bf16x2.ue8m0x2", 0xff, 0x7fff},
 
+		{"hopper", "cvt.rn.satfinite.relu.e4m3x2.f32", 0xbf800000, 0x00}, // -1: +0
+		{"hopper", "cvt.rn.satfinite.relu.e4m3x2.f32", 0xff800000, 0x00},
+		{"hopper", "cvt.rn.satfinite.relu.e4m3x2.f32", 0x80000000, 0x00},
+		{"hopper", "cvt.rn.satfinite.relu.e4m3x2.f32", 0x446f4000, 0x7e},
+		{"hopper", "cvt.rn.satfinite.relu.e5m2x2.f16x2", 0xfe00, 0x7f}, // a NaN is the canonical one
+		{"hopper", "cvt.rn.relu.f16x2.e5m2x2", 0xc0, 0x0000},
+		{"ampere", "cvt.rz.relu.f16.f32", 0x7f7fffff, 0x7bff},
+		{"ampere", "cvt.rn.relu.f16.f32", 0x477ff000, 0x7c00},
+		{"ampere", "cvt.rn.relu.satfinite.bf16.f32", 0x7f800000, 0x7f7f},
+		{"hopper", "cvt.rn.relu.tf32.f32", 0x3f803000, 0x3f804000},
+		{"hopper", "cvt.rn.relu.tf32.f32", 0xbf803000, 0x00000000},
+
 		{"cdna3", "v_cvt_pk_fp8_f32", 0x43700000, 0x7f}, // 240, the most
 		{"cdna3", "v_cvt_pk_fp8_f32", 0x43780000, 0x80}, // 248: overflow to NaN
 		{"cdna3", "v_cvt_pk_fp8_f32", 0x80000000, 0x00}, // there is no -0
@@ -72,6 +84,11 @@ func TestConversions(t *testing.T) {
 		{"riscv", "vfncvtbf16.sat.f.f.w.e8", 0x5bf8, 0x7e},
 		{"riscv", "vfncvtbf16.f.f.w.e8alt.rmm", 0x3f90, 0x3d}, // 1.125, a tie: away from zero
 		{"riscv", "vfncvtbf16.f.f.w.e8alt", 0x3f90, 0x3c},
+		{"riscv", "vfncvtbf16.f.f.w.e8alt", 0xffc1, 0x7f}, // the canonical NaN of OFP8
+		{"riscv", "vfncvt.f.f.q", 0x43e80000, 0x7e},       // 464, half way to what would be 480
+		{"riscv", "vfncvt.f.f.q.e8alt", 0x477fffff, 0x7c},
+		{"riscv", "vfncvt.sat.f.f.q.e8alt", 0x7f800000, 0x7b},
+		{"arm", "fcvtn.e5m2", 0x7fc00000, 0x7e}, // FP8DefaultNaN: the upper bit of the fraction
 	} {
 		i, err := mma.Lookup(tc.arch, tc.inst)
 		if err != nil {

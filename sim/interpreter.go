@@ -480,12 +480,14 @@ func (x *machine) rounded(name string, t term, r *mma.Round) term {
 }
 
 // encode returns the code of the final term in D's format, in which it is
-// representable already.
+// representable already, or +0 if it is negative and the format has no sign.
 func (x *machine) encode(t term) uint64 {
-	switch t.kind {
-	case NaN:
+	switch {
+	case t.kind == NaN:
 		return x.nanCode(t)
-	case Inf:
+	case t.Neg && !x.fd.Signed:
+		return 0
+	case t.kind == Inf:
 		if x.fd.HasInf() {
 			return x.fd.InfCode(t.Neg)
 		}

@@ -17,6 +17,7 @@ type word struct {
 	grouped    bool // a stage rounds its sums, which may overflow
 	normalised bool // mma.Normalised
 	plain      bool // nothing is done to products
+	together   bool // all products of a step are in one sum, in which zeros have no places
 }
 
 // wordNull is about the exponent of a zero without one.
@@ -88,7 +89,11 @@ func newWord(m *Model) kernel {
 		return nil
 	}
 	normalised := p.Prod.Exp == mma.Normalised
-	return &word{m: m, nan: newMachine(m).nanCode(term{kind: NaN}), normalised: normalised, plain: !normalised && p.Prod.Round == mma.Round{},
+	together := true
+	for _, s := range []*mma.Stage{&p.Stage0, &p.Stage1} {
+		together = together && (s.Sum == mma.Off || s.Sum == mma.Fused && s.Split != mma.Interleaved && (s.Group == 0 || int(s.Group) >= p.Step(m.k)))
+	}
+	return &word{m: m, together: together, nan: newMachine(m).nanCode(term{kind: NaN}), normalised: normalised, plain: !normalised && p.Prod.Round == mma.Round{},
 		grouped: p.Stage0.Round.Emax != 0 || p.Stage1.Round.Emax != 0}
 }
 
@@ -130,17 +135,38 @@ func (d *decoder) wordFactor(code uint64) wordFactor {
 func (w *word) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*wordState)
 	st.tile = -1
-	width, n := w.m.formats.D.Width(), in.M*in.N
 	for t := range in.Tiles {
 		st.a = decodeWords(&st.x.a, st.bytesA, st.a, in.A, t, in.M*in.K)
 		st.b = decodeWords(&st.x.b, st.bytesB, st.b, in.B, t, in.N*in.K)
-		for i := range n {
-			code, ok := w.dot(st, in, t, i)
-			if !ok {
-				code = st.general(in, t, i)
-			}
-			mma.Store(out, width, t*n+i, code)
+		w.runTile(st, st.a, st.b, in, out, t)
+	}
+}
+
+// runDecoded is run on operands that are decoded.
+func (w *word) runDecoded(f *decodedWords, in *mma.Batch, out []byte, scratch any) {
+	st := scratch.(*wordState)
+	st.tile = -1
+	if !f.decoded {
+		f.a = decodeWords(&st.x.a, st.bytesA, f.a, in.A, 0, in.Tiles*in.M*in.K)
+		f.b = decodeWords(&st.x.b, st.bytesB, f.b, in.B, 0, in.Tiles*in.N*in.K)
+		f.decoded = true
+	}
+	a, b := in.M*in.K, in.N*in.K
+	for t := range in.Tiles {
+		w.runTile(st, f.a[t*a:][:a], f.b[t*b:][:b], in, out, t)
+	}
+}
+
+// runTile computes the outputs of tile t, whose operands are decoded.
+func (w *word) runTile(st *wordState, a, b []wordFactor, in *mma.Batch, out []byte, t int) {
+	width, n := w.m.formats.D.Width(), in.M*in.N
+	for i := range n {
+		row, col := i/in.N, i%in.N
+		code, ok := w.dot(st, a[row*in.K:][:in.K], b[col*in.K:][:in.K], in, t*n+i)
+		if !ok {
+			code = st.general(in, t, i)
 		}
+		mma.Store(out, width, t*n+i, code)
 	}
 }
 
@@ -190,18 +216,16 @@ func decodeWords(d *decoder, table *[256]wordFactor, to []wordFactor, buf []byte
 	return to
 }
 
-// dot computes output i of tile t, whose operands are decoded; false if some number has too many
+// dot computes an output, whose row and column are decoded; false if some number has too many
 // bits.
-func (w *word) dot(st *wordState, in *mma.Batch, t, i int) (uint64, bool) {
-	x, k := st.x, in.K
-	row, col := i/in.N, i%in.N
-	a, b := st.a[row*k:][:k], st.b[col*k:][:k]
+func (w *word) dot(st *wordState, a, b []wordFactor, in *mma.Batch, output int) (uint64, bool) {
+	x := st.x
 	var code uint64
 	if x.fc != nil {
-		code = mma.Load(in.C, int(x.fc.Width), t*in.M*in.N+i)
+		code = mma.Load(in.C, int(x.fc.Width), output)
 	}
 	fc := x.fc
-	for from := 0; from < k; from += w.m.k {
+	for from := 0; from < len(a); from += w.m.k {
 		c := zeroTerm(false)
 		if fc != nil {
 			c = x.accumulator(fc, code, x.p.In.C)
@@ -313,27 +337,41 @@ func (w *word) instruction(st *wordState, a, b []wordFactor, c *term, noC bool) 
 
 // products makes the terms of the products of some elements.
 func (w *word) products(st *wordState, a, b []wordFactor, elements []int) {
-	st.terms = resize(st.terms, len(elements)+1)[:len(elements)] // there is room for the accumulator
+	st.terms = resize(st.terms, len(elements)+3) // there is room for the accumulator
 	var flags uint8
-	terms := st.terms[:len(elements)]
-	for i, k := range elements {
-		f, g, t := &a[k], &b[k], &terms[i] // whose fields one by one are faster than the whole
+	var zeros [2]bool // of either sign, left out
+	terms, n := st.terms, 0
+	for _, k := range elements {
+		f, g := &a[k], &b[k]
 		some := f.flags | g.flags
 		flags |= some
+		neg := f.neg != g.neg
+		if some&isZero != 0 && w.together {
+			zeros[0], zeros[1] = zeros[0] || !neg, zeros[1] || neg
+			continue
+		}
+		t := &terms[n] // whose fields one by one are faster than the whole
 		t.sig, t.q, t.e = f.sig*g.sig, f.q+g.q, f.e+g.e
-		t.null, t.neg = some&isZero != 0, f.neg != g.neg
+		t.null, t.neg = some&isZero != 0, neg
+		n++
 	}
 	if flags&(isInf|isNaN) != 0 {
-		for i, k := range elements {
+		for _, k := range elements {
 			switch flags := a[k].flags | b[k].flags; {
 			case flags&isNaN != 0, flags == isInf|isZero:
 				st.special |= someNaN
 			case flags&isInf != 0:
-				st.meet(Inf, st.terms[i].neg)
-				st.terms[i] = nullWord(false)
+				st.meet(Inf, a[k].neg != b[k].neg)
 			}
 		}
 	}
+	for i, some := range zeros { // which decide the sign of a zero sum
+		if some {
+			terms[n] = nullWord(i == 1)
+			n++
+		}
+	}
+	st.terms = terms[:n]
 	if !w.plain {
 		w.condition(st)
 	}

@@ -97,7 +97,7 @@ func newKernel(m *Model, path Path) kernel {
 	if f.D.Integer() {
 		return newIntSums(m)
 	}
-	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described()
+	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described() || !f.D.Get().Signed
 	if m.params.Special.NaN > mma.NaNLarger || f.Down != 0 || described { // which no kernel knows
 		return nil
 	}

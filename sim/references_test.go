@@ -19,7 +19,7 @@ func TestKernelsOnReferences(t *testing.T) {
 	kernels := map[string]bool{}
 	for n, i := range formats() {
 		for r, ref := range oracle.References {
-			for v, p := range variants(ref.Program(i.D), i.D) {
+			for v, p := range variants(ref.Program(i.Formats), i.D) {
 				m, err := sim.New(i.Formats, i.K, p)
 				if err != nil || (n+r+v)%tier.Of(8, 4, 2, 1) != 0 {
 					continue

@@ -25,6 +25,13 @@ type reading struct {
 	parts bool
 }
 
+// readingOf is how a program reads the operands of a batch.
+func readingOf(in *mma.Batch, p *mma.Params) reading {
+	how := reading{in, p.In, p.Prod.Exp, p.Passes != 0}
+	how.in.C, how.in.Acc, how.in.NarrowC, how.in.Rest = mma.KeepSub, mma.KeepSub, mma.Narrow{}, false
+	return how
+}
+
 // NewSweep returns a Sweep for programs of k products. It has no program yet.
 func NewSweep(f mma.Formats, k int) *Sweep {
 	s := &Sweep{m: Model{formats: f, k: k}, orders: map[mma.Order][]int{}, decoded: map[reading][]tile{}}
@@ -55,9 +62,7 @@ func (s *Sweep) Use(p *mma.Params) error {
 
 // Run is Model.Run of the program in use.
 func (s *Sweep) Run(in *mma.Batch, out []byte) {
-	p := &s.m.params
-	how := reading{in, p.In, p.Prod.Exp, p.Passes != 0}
-	how.in.C, how.in.Acc, how.in.NarrowC, how.in.Rest = mma.KeepSub, mma.KeepSub, mma.Narrow{}, false
+	how := readingOf(in, &s.m.params)
 	tiles := s.decoded[how]
 	if tiles == nil {
 		tiles = make([]tile, in.Tiles)

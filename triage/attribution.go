@@ -25,9 +25,11 @@ type Attribution struct {
 	back     []bool   // by case: need explains it in the second direction only (see Cause)
 	left     []int    // cases without a cause yet
 	at       []int32
-	from, to []uint64  // results, by case
-	some     mma.Batch // the cases left, if they are few
-	taken    bool      // some holds the cases left
+	from, to []uint64   // results, by case
+	some     mma.Batch  // the cases left, if they are few
+	taken    bool       // some holds the cases left
+	whole    sim.Shared // the batch, and the cases left
+	few      sim.Shared
 	out      []byte
 	last     []keyedCause // causes found before
 
@@ -40,6 +42,7 @@ type Attribution struct {
 // stand for. The answer is good until the next call.
 func (s *Attribution) Causes(n *Attributor, b *mma.Batch, at []int32, from, to []uint64) []*Cause {
 	s.begin(n, at, from, to)
+	s.whole.Reset(b)
 	s.shown(b)
 	s.only(s.Only, b)
 	for size := 1; size <= len(n.sets) && len(s.left) > 0; size++ {
@@ -206,16 +209,16 @@ func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint6
 	if m == nil || len(s.left) == 0 {
 		return
 	}
-	complete := s.complete(m, b)
+	complete, shared := s.complete(m, b), &s.whole
 	if !complete {
 		if !s.taken {
 			s.take(b)
 		}
-		b = &s.some
+		b, shared = &s.some, &s.few
 	}
 	w := b.Formats.D.Width()
 	s.out = slices.Grow(s.out[:0], b.Dots()*w)[:b.Dots()*w]
-	m.Run(b, s.out)
+	m.RunShared(shared, s.out)
 	for j, i := range s.left {
 		if complete {
 			j = int(s.at[i])
@@ -241,6 +244,7 @@ func (s *Attribution) take(b *mma.Batch) {
 	for j, i := range s.left {
 		s.some.Take(j, b, int(s.at[i]))
 	}
+	s.few.Reset(&s.some)
 	s.taken = true
 }
 

@@ -91,12 +91,14 @@ func (x *between) idle(policy oracle.Policy, some uint32, sets []uint32, model f
 // parts.
 func (x *between) resultsOn(b *mma.Batch, model func(set uint32) *sim.Model) func(set uint32) []byte {
 	known := map[uint32][]byte{}
+	var shared sim.Shared
+	shared.Reset(b)
 	return func(set uint32) []byte {
 		out, ok := known[set]
 		if !ok {
 			if m := model(set); m != nil {
 				out = make([]byte, b.Dots()*x.formats.D.Width())
-				m.Run(b, out)
+				m.RunShared(&shared, out)
 			}
 			known[set] = out
 		}

@@ -54,7 +54,7 @@ func (pr *Unknown) listedPrograms() []listed {
 	for i := range oracle.References {
 		ref := &oracle.References[i]
 		if ref.Supports(pr.Formats) == nil {
-			add("ref:"+ref.Name, ref.Program(pr.Formats.D), aReference)
+			add("ref:"+ref.Name, ref.Program(pr.Formats), aReference)
 		}
 	}
 	return all

@@ -91,12 +91,12 @@ func TestAlike(t *testing.T) {
 // and a known program as well: a change on the way to that goes first.
 func TestKnownFirst(t *testing.T) {
 	i := find(t, hopper16)
-	i.Params = oracle.References[0].Program(i.D) // exact
+	i.Params = oracle.References[0].Program(i.Formats) // exact
 	pr := reference(t, i, "fma32", 64)
 	pr.Ask, pr.Differ, pr.Agree = nil, pr.Differ[:1], nil
 	v := explain(t, pr)
 	ref, _ := oracle.FindReference("fma32")
-	p := ref.Program(i.D)
+	p := ref.Program(i.Formats)
 	if n := len(mma.Diff(&v.Program, &p)); n != len(mma.Diff(&pr.Base, &p))-len(v.Changes) || !slices.Contains(v.Alike, "ref:fma32") {
 		t.Errorf("%s is not on the way to fma32; alike %s", changeText(v.Changes), v.Alike)
 	}

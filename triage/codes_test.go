@@ -36,10 +36,10 @@ func TestOnlyCodes(t *testing.T) {
 		unit func(d *mma.Dot) uint64
 		want []triage.Label
 	}{
-		{"a product, not added to +0", ref("mul32").Program(fp.FP32), multiply(0x7fc00000), []triage.Label{triage.SignedZero}},
-		{"the same with another NaN", ref("mul32").Program(fp.FP32), multiply(0x7fffffff), []triage.Label{triage.NaNEncoding, triage.SignedZero}},
-		{"another NaN", ref("mul").Program(fp.FP32), multiply(0x7fffffff), []triage.Label{triage.NaNEncoding}},
-		{"a product and an addition", ref("mul").Program(fp.FP32), func(d *mma.Dot) uint64 { return ref("mul32").Eval(products, d) }, []triage.Label{triage.SignedZero}},
+		{"a product, not added to +0", ref("mul32").Program(mma.Formats{D: fp.FP32}), multiply(0x7fc00000), []triage.Label{triage.SignedZero}},
+		{"the same with another NaN", ref("mul32").Program(mma.Formats{D: fp.FP32}), multiply(0x7fffffff), []triage.Label{triage.NaNEncoding, triage.SignedZero}},
+		{"another NaN", ref("mul").Program(mma.Formats{D: fp.FP32}), multiply(0x7fffffff), []triage.Label{triage.NaNEncoding}},
+		{"a product and an addition", ref("mul").Program(mma.Formats{D: fp.FP32}), func(d *mma.Dot) uint64 { return ref("mul32").Eval(products, d) }, []triage.Label{triage.SignedZero}},
 	} {
 		for _, nan := range []oracle.Strictness{oracle.Bits, oracle.ByClass} {
 			pr := &triage.Unknown{Formats: products, K: 1, Base: tc.base, Policy: oracle.Policy{NaN: nan}, Seed: 1, Effort: effort()}

@@ -38,6 +38,11 @@ const (
 	NaNEncoding          Label = "nan-encoding"          // code of NaN results, how NaN operands are read
 	Layout               Label = "layout"                // the result depends on where the dot product stands
 	Defect               Label = "defect"                // an error under a condition: package defect
+	FlagInvalid          Label = "flag-invalid"          // an IEEE 754 exception on one side only
+	FlagDivideByZero     Label = "flag-divide-by-zero"
+	FlagOverflow         Label = "flag-overflow"
+	FlagUnderflow        Label = "flag-underflow"
+	FlagInexact          Label = "flag-inexact"
 	Unexplained          Label = "unexplained"
 )
 
@@ -72,6 +77,11 @@ var labelDocs = []LabelDoc{
 	{NaNEncoding, "code of a NaN result, reading of NaN operands"},
 	{Layout, "the result depends on the position in the tile, on its other elements, or on what came before"},
 	{Defect, "an error under a condition, in a unit that else computes what a program says"},
+	{FlagInvalid, "invalid operation (a signalling NaN, Inf*0, Inf-Inf) raised on one side only"},
+	{FlagDivideByZero, "division by zero raised on one side only"},
+	{FlagOverflow, "overflow raised on one side only"},
+	{FlagUnderflow, "underflow (a result that is tiny and inexact) raised on one side only"},
+	{FlagInexact, "inexact raised on one side only"},
 	{Unexplained, "no change that was tried explains the difference"},
 }
 

@@ -48,7 +48,8 @@ func newCompare(a *app) *cobra.Command {
 		Long: `compare finds the inputs that recordings have in common, counts where the results
 differ, finds the cause of every differing case and shrinks one case of each (using the
 models that explain the recordings, since a recording cannot be asked again). Each
-recording is compared with each other one, and with each target that is named.
+recording is compared with each other one, and with each target that is named; changes are told
+from what is named first to what is named later.
 
   mmafuzz compare h100.rec mi300.rec a100.rec
   mmafuzz compare h100.rec sim:hopper

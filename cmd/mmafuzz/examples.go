@@ -21,6 +21,7 @@ var examples = []struct{ command, text string }{
 	{"invariance", "mmafuzz invariance sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32"},
 	{"bisect", "mmafuzz bisect --a sim:ampere --versions sim:turing,sim:ampere,sim:hopper --count 2000"},
 	{"vectors", "mmafuzz vectors --arch cdna1 --inst v_mfma_f32_32x32x4f16 --out vectors\nmmafuzz vectors --score vectors/cdna1/v_mfma_f32_32x32x4f16.json --arch cdna1 --inst v_mfma_f32_32x32x4f16 --accept \"bound=1e-3+1e-3*B\""},
+	{"import", "mmafuzz import vectors/cdna1/v_mfma_f32_32x32x4f16.npz --target sim:cdna1 --inst v_mfma_f32_32x32x4f16 --out imported.rec\nmmafuzz run --a replay:imported.rec --b sim:cdna1"},
 	{"diff", "mmafuzz diff sim:ampere sim:hopper --inst mma.m16n8k8.f32.f16.f16.f32"},
 	{"prove", "mmafuzz prove ampere turing --inst mma.m16n8k8.f32.f16.f16.f32"},
 	{"probe", "mmafuzz probe --target sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32"},

@@ -10,7 +10,7 @@ import (
 // groups are the commands by what they are for, in the order in which help lists them. Every
 // command is in one.
 var groups = []struct{ id, title, commands string }{
-	{"find", "Find differences:", "run record compare bisect invariance vectors"},
+	{"find", "Find differences:", "run record import compare bisect invariance vectors"},
 	{"explain", "Explain them:", "show report diff prove probe infer eval replay minimize triage atlas"},
 	{"measure", "Measure accuracy and speed:", "study gemm quantize tolerance bench"},
 	{"operate", "Operate:", "campaign merge status corpus serve list doctor kit completion version help"},

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
@@ -70,7 +71,10 @@ var (
 	brains    = mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.BF16}
 	converted = mma.Formats{A: fp.FP16, B: fp.One, D: fp.E4M3}
 	eights    = mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.E4M3}
+	raised    = mma.Formats{A: fp.FP32, B: fp.FP32, D: flagsX86}
 )
+
+var flagsX86, _ = fp.FP32.WithFlags(fp.FlagsX86)
 
 var ownUnits = map[string]ownUnit{
 	"multiply": {"multiply", products, 1, func(a, b []float64, _ float64) float64 { return float64(float32(a[0] * b[0])) }, nil},
@@ -102,9 +106,25 @@ var ownUnits = map[string]ownUnit{
 		b[5] = b[4]
 		return singleChain(a, b, c)
 	}, nil},
-	"half-away": {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, halfAway},
-	"zero-ieee": {"zero", halves, 4, singleChain, nil},
-	"zero-plus": {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
+	"half-away":         {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, halfAway},
+	"stochastic":        {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 0) }},
+	"stochastic-biased": {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 64) }},
+	"flags":             {"fmul", raised, 1, func(a, b []float64, _ float64) float64 { return a[0] * b[0] }, tinyBefore},
+	"zero-ieee":         {"zero", halves, 4, singleChain, nil},
+	"zero-plus":         {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
+}
+
+// tinyBefore returns the flags of rounding to FP32, of an underflow as Arm has them.
+func tinyBefore(d float64) uint64 {
+	switch x := float64(float32(d)); {
+	case d == x || math.IsNaN(d):
+		return 0 // no NaN is invalid
+	case math.IsInf(x, 0):
+		return uint64(fp.FlagOverflow | fp.FlagInexact)
+	case math.Abs(d) < 0x1p-126:
+		return uint64(fp.FlagUnderflow | fp.FlagInexact)
+	}
+	return uint64(fp.FlagInexact)
 }
 
 // halfAway converts to E4M3, halves away from zero, saturating.
@@ -117,6 +137,24 @@ func halfAway(d float64) uint64 {
 		n = f.Decode(math.Float64bits(math.Copysign(math.MaxFloat64, d)))
 	}
 	return fp.E4M3.Get().Encode(f.Dyadic(n), fp.RNA, fp.OverMax)
+}
+
+var dice = rand.New(rand.NewPCG(1, 2))
+
+// byChance converts to E4M3 with stochastic rounding, saturating; away from zero in one of so many
+// answers, whatever the fraction is (0: none).
+func byChance(d float64, away int) uint64 {
+	f, near := fp.E4M3.Get(), halfAway(d)
+	if x := f.Float64(near); math.IsNaN(d) || math.IsInf(d, 0) || x == d || near&0x7f == 0x7e && math.Abs(d) > 448 {
+		return near
+	} else if math.Abs(x) > math.Abs(d) {
+		near--
+	}
+	fraction := (d - f.Float64(near)) / (f.Float64(near+1) - f.Float64(near))
+	if dice.Float64() < fraction || away > 0 && dice.IntN(away) == 0 {
+		near++
+	}
+	return near
 }
 
 // nearest rounds to nearest even, as IEEE 754 does.

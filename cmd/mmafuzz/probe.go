@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
+	"github.com/mmafuzz/mmafuzz/triage/stochastic"
 	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
@@ -165,7 +167,10 @@ func (p *probeCmd) checkStable(ctx context.Context, pr *probe.Prober, u devices.
 		return err
 	}
 	pr.Unstable = unstable.Error()
-	return p.section("", document.Alert("WARNING: "+pr.Unstable+". What follows are answers of such a unit: they prove nothing."))
+	if found, err := stochastic.Judge(ctx, u, stochastic.Options{K: u.Instruction().K, Seed: p.seed, Answers: stochastic.Most, Looks: 1}); err == nil && found != nil {
+		pr.Unstable = found.Text(p.target, u.Instruction().Formats)
+	}
+	return p.section("", document.Alert("WARNING: "+strings.TrimSuffix(pr.Unstable, ".")+". What follows are answers of such a unit: they prove nothing."))
 }
 
 // tree prints the summation tree and writes its pictures.

@@ -55,7 +55,7 @@ var headings = []struct {
 
 // schemaFiles are the files with tables.
 var schemaFiles = []string{"doc.go", "../../fuzz/compare/json.go", "../../fuzz/summary/json.go", "../../triage/infer/json.go", "../../triage/infer/kernel/doc.go", "../../triage/kernel/report.go", "../../triage/study/study.go", "../../fuzz/bench/json.go", "../../fuzz/doctor/doctor.go", "../../fuzz/fleet/doc.go", "../../fuzz/bisect/bisect.go", "../../fuzz/vectors/choose.go",
-	"../../triage/eval/eval.go", "../../triage/diff/diff.go", "../../triage/prove/prove.go", "../../triage/bundle/bundle.go", "../../fuzz/cases/cases.go", "../../triage/probe/probe.go", "../../triage/invariance/invariance.go", "../../triage/tolerance/hunt.go", "../../fuzz/record/doc.go"}
+	"../../triage/eval/eval.go", "../../triage/diff/diff.go", "../../triage/prove/prove.go", "../../triage/bundle/bundle.go", "../../fuzz/cases/cases.go", "../../triage/probe/probe.go", "../../triage/invariance/invariance.go", "../../triage/tolerance/hunt.go", "../../fuzz/record/doc.go", "../../corpus/imports/imports.go"}
 
 // readSchemas reads the tables of all files.
 func readSchemas(t *testing.T) map[string]schema {
@@ -242,6 +242,11 @@ func TestSchema(t *testing.T) {
 	}
 	verify(jsonOf(t, 1, "", "record", "--target", "sim:turing", "--plan", "plan.json", "--out", "bad.rec"), "run")
 	verify(recordingOf(t), "run")
+	theirs := `{"a": 1.5, "b": 2, "c": 0, "d": 3}{"a": 1.5, "b": 2, "c": 0, "d": "nan"}`
+	if err := os.WriteFile("theirs.json", []byte(theirs), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	verify(jsonOf(t, 0, "", "import", "theirs.json", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--out", "theirs.rec"), "run")
 
 	verify(comparisonsOf(t), "compare")
 
@@ -274,7 +279,7 @@ func TestSchema(t *testing.T) {
 	if err := os.WriteFile("fused.json", []byte(`{"v": 1, "base": "cdna1/v_mfma_f32_16x16x16f16", "set": {"stage0.sum": "fused"}}`), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	verify(jsonOf(t, 1, "", "prove", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32", "--property", "order,adder,monotonic,exact-products"), "property")
+	verify(jsonOf(t, 1, "", "prove", "volta", "--inst", "mma.m8n8k4.f32.f16.f16.f32", "--property", "order,adder,monotonic,exact-products,error"), "property")
 	verify(jsonOf(t, 75, "", "prove", "sim:cdna3/v_mfma_f32_16x16x32_fp8_fp8", "--property", "no-nan", "--solver", ""), "property")
 	verify(jsonOf(t, 1, "", "prove", "ampere", "hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32"), "prove")
 	verify(jsonOf(t, 0, "", "prove", "ampere", "ada", "--inst", "mma.m16n8k8.f32.f16.f16.f32"), "prove")

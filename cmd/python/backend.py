@@ -3,9 +3,7 @@ library alone. It needs Go and a C compiler. GOOS, GOARCH and CC choose another 
 MMAFUZZ_PLATFORM is the wheel's platform tag. With a C compiler for all of them, Zig's (pip install
 ziglang), this makes the wheels for other machines:
 
-    python3 cmd/python/backend.py DIRECTORY manylinux2014_x86_64 manylinux2014_aarch64 win_amd64
-
-macOS's wheel is made on a Mac, since Zig does not have Apple's frameworks: pip wheel --no-deps ./cmd/python
+    python3 cmd/python/backend.py DIRECTORY manylinux2014_x86_64 manylinux2014_aarch64 win_amd64 macosx_12_0_x86_64 macosx_12_0_arm64
 """
 
 import base64
@@ -39,6 +37,15 @@ SYSTEMS = {
     "manylinux2014_x86_64": ("linux", "amd64", "x86_64-linux-gnu.2.17"),
     "manylinux2014_aarch64": ("linux", "arm64", "aarch64-linux-gnu.2.17"),
     "win_amd64": ("windows", "amd64", "x86_64-windows-gnu"),
+    "macosx_12_0_x86_64": ("darwin", "amd64", "x86_64-macos.12.0"),
+    "macosx_12_0_arm64": ("darwin", "arm64", "aarch64-macos.12.0"),
+}
+
+# Go links against two libraries of macOS that Zig does not have, and of which nothing is used here:
+# these say where they are.
+LIBRARIES = {
+    "CoreFoundation.framework/CoreFoundation.tbd": "/System/Library/Frameworks/CoreFoundation.framework/Versions/A/CoreFoundation",
+    "libresolv.tbd": "/usr/lib/libresolv.9.dylib",
 }
 
 
@@ -87,10 +94,15 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 if __name__ == "__main__":
-    for tag in sys.argv[2:]:
-        if tag not in SYSTEMS:
-            sys.exit(f"no wheel for {tag}: one of {', '.join(SYSTEMS)}. macOS's links against Apple's SDK: "
-                     "pip wheel --no-deps ./cmd/python makes it on a Mac")
-        system, processor, target = SYSTEMS[tag]
-        os.environ |= {"MMAFUZZ_PLATFORM": tag, "GOOS": system, "GOARCH": processor, "CC": f"{sys.executable} -m ziglang cc -target {target}"}
-        print(build_wheel(sys.argv[1]))
+    with tempfile.TemporaryDirectory() as libraries:
+        for file, name in LIBRARIES.items():
+            path = pathlib.Path(libraries, file)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"--- !tapi-tbd\ntbd-version: 4\ntargets: [ x86_64-macos, arm64-macos ]\ninstall-name: '{name}'\n...\n")
+        for tag in sys.argv[2:]:
+            if tag not in SYSTEMS:
+                sys.exit(f"no wheel for {tag}: one of {', '.join(SYSTEMS)}")
+            system, processor, target = SYSTEMS[tag]
+            os.environ |= {"MMAFUZZ_PLATFORM": tag, "GOOS": system, "GOARCH": processor, "CC": f"{sys.executable} -m ziglang cc -target {target}"}
+            os.environ["CGO_LDFLAGS"] = f"-L{libraries} -F{libraries}" if system == "darwin" else ""
+            print(build_wheel(sys.argv[1]))

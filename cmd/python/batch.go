@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -110,6 +111,53 @@ func transposed(matrix []byte, n, width int) []byte {
 		for at := column * width; at < len(matrix); at += n * width {
 			out = append(out, matrix[at:at+width]...)
 		}
+	}
+	return out
+}
+
+// stored is how a product has codes of less than a byte.
+type stored int64
+
+const (
+	asCodes  stored = iota
+	inBytes         // as MMA-Sim has them: FP4 up by two bits; what is above FP6 and a UE4M3 scale does not count
+	twoAByte        // the same, but FP4 two to a byte, the first in the high half
+)
+
+// bytes is how many bytes k codes of FP4 take.
+func (s stored) bytes(k int) int {
+	if s == twoAByte {
+		return k / 2
+	}
+	return k
+}
+
+// codes returns the codes of a format.
+func (s stored) codes(f fp.ID, x []byte) []byte {
+	if s == asCodes {
+		return x
+	}
+	shift, mask := 0, byte(0)
+	switch f {
+	case fp.E2M1:
+		if s == twoAByte {
+			out := make([]byte, 0, 2*len(x))
+			for _, c := range x {
+				out = append(out, c>>4, c&15)
+			}
+			return out
+		}
+		shift, mask = 2, 15
+	case fp.E3M2, fp.E2M3:
+		mask = 63
+	case fp.UE4M3:
+		mask = 127
+	default:
+		return x
+	}
+	out := make([]byte, len(x))
+	for i, c := range x {
+		out[i] = c >> shift & mask
 	}
 	return out
 }

@@ -20,7 +20,7 @@ type comparison struct {
 	Mismatches uint64    `json:"mismatches"`
 	Codes      uint64    `json:"codes"` // equal results in other codes: NaNs, unless Bits
 	Causes     []cause   `json:"causes"`
-	Findings   []finding `json:"findings"`
+	Findings   []finding `json:"findings"` // in the order of their causes
 }
 
 // cause is all cases of one cause.
@@ -39,6 +39,8 @@ type finding struct {
 	Want    string `json:"want"`  // the other one's, with which it is compared
 	Bundle  string `json:"bundle"`
 	Picture string `json:"picture"` // how both compute it
+	Brief   string `json:"brief"`   // the same, shorter
+	Why     string `json:"why"`     // the cause in words
 }
 
 // pair is a unit and another one of the same formats, with which it is compared.
@@ -86,13 +88,16 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 	out := &comparison{Dots: st.Dots, Mismatches: st.Mismatches(), Codes: st.Codes, Causes: []cause{}, Findings: []finding{}}
 	for _, b := range st.Sorted() {
 		out.Causes = append(out.Causes, cause{b.Name, b.Cases, b.MaxUlp})
-	}
-	for _, x := range st.Findings {
-		f, err := findingOf(units[0], x)
-		if err != nil {
-			return nil, err
+		for _, x := range st.Findings {
+			if x.Bucket != b.Name {
+				continue
+			}
+			f, err := findingOf(units[0], x)
+			if err != nil {
+				return nil, err
+			}
+			out.Findings = append(out.Findings, *f)
 		}
-		out.Findings = append(out.Findings, *f)
 	}
 	return out, nil
 }
@@ -139,8 +144,16 @@ func findingOf(u opened, x *fuzz.Case) (*finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	var text strings.Builder
-	err = report.Text(&text, pic, report.TextOptions{Width: pictureWidth})
-	f.Picture = text.String()
-	return f, err
+	f.Why = strings.Join(append([]string{strings.Join(pic.Labels, " + ")}, pic.Notes...), "\n")
+	for _, x := range []struct {
+		to    *string
+		brief bool
+	}{{&f.Picture, false}, {&f.Brief, true}} {
+		var text strings.Builder
+		if err := report.Text(&text, pic, report.TextOptions{Width: pictureWidth, Brief: x.brief}); err != nil {
+			return nil, err
+		}
+		*x.to = text.String()
+	}
+	return f, nil
 }

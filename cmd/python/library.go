@@ -13,11 +13,12 @@ typedef struct {
 	int64_t bytes_a, bytes_b, bytes_c, bytes_sa, bytes_sb, bytes_d;
 } mmafuzz_batch;
 
-// One product of a few instructions: the unit, its shape, and the operands. by_rows is 1 if b is
-// stored as [k, n], and 0 if as [n, k], which is its layout in a batch.
+// One product of a few instructions: the unit, its shape, and the operands. Bit 0 of by_rows is set
+// if b is stored as [k, n], and not as [n, k], which is its layout in a batch; bit 1 says the same of
+// sb. stored is how codes of less than a byte are: see (*stored).codes.
 typedef struct {
-	int64_t unit, m, n, k, by_rows;
-	const void *a, *b, *c;
+	int64_t unit, m, n, k, stored, by_rows;
+	const void *a, *b, *c, *sa, *sb;
 	void *d;
 } mmafuzz_product;
 
@@ -144,9 +145,9 @@ func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.
 	}))
 }
 
-// mmafuzz_tile computes a product without block scales in the calling thread, and returns 0 when
-// that is done. What a simulator does not do in a moment it leaves to mmafuzz_run, and returns 1;
-// so it does if the unit is not open.
+// mmafuzz_tile computes a product in the calling thread, and returns 0 when that is done. What a
+// simulator does not do in a moment it leaves to mmafuzz_run, and returns 1; so it does if the unit
+// is not open.
 //
 //export mmafuzz_tile
 func mmafuzz_tile(p *C.mmafuzz_product) C.int {
@@ -155,14 +156,26 @@ func mmafuzz_tile(p *C.mmafuzz_product) C.int {
 		return 1
 	}
 	f := o.unit.Instruction().Formats
-	m, n, k := int(p.m), int(p.n), int(p.k)
-	buffer := func(p unsafe.Pointer, codes int, of fp.ID) []byte { return unsafe.Slice((*byte)(p), codes*of.Width()) }
-	in := &mma.Batch{Formats: f, Shape: mma.Shape{M: m, N: n, K: k, Tiles: 1}, A: buffer(p.a, m*k, f.A), B: buffer(p.b, n*k, f.B), C: buffer(p.c, m*n, f.C)}
-	if p.by_rows != 0 {
-		in.B = transposed(in.B, n, f.B.Width())
+	if f.Scale != fp.None && (p.sa == nil || p.sb == nil) {
+		return 1
 	}
-	err = guarded(func() error { return o.unit.Run(context.Background(), in, buffer(p.d, m*n, f.D)) })
-	if err != nil {
+	m, n, k, how := int(p.m), int(p.n), int(p.k), stored(p.stored)
+	// matrix is the rows of an operand, which is stored by columns if turned is set.
+	matrix := func(at unsafe.Pointer, of fp.ID, rows, columns int, turned bool) []byte {
+		codes := unsafe.Slice((*byte)(at), rows*columns*of.Width())
+		if turned {
+			codes = transposed(codes, rows, of.Width())
+		}
+		return how.codes(of, codes)
+	}
+	in := &mma.Batch{Formats: f, Shape: mma.Shape{M: m, N: n, K: k, Tiles: 1}}
+	in.A = matrix(p.a, f.A, m, how.bytes(k), false)
+	in.B = matrix(p.b, f.B, n, how.bytes(k), p.by_rows&1 != 0)
+	in.C = matrix(p.c, f.C, m, n, false)
+	in.SA = matrix(p.sa, f.Scale, m, f.Blocks(k), false)
+	in.SB = matrix(p.sb, f.Scale, n, f.Blocks(k), p.by_rows&2 != 0)
+	out := unsafe.Slice((*byte)(p.d), m*n*f.D.Width())
+	if guarded(func() error { return o.unit.Run(context.Background(), in, out) }) != nil {
 		return 1
 	}
 	return 0

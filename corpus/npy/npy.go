@@ -1,5 +1,5 @@
-// Package npy reads and writes matrices in NumPy's format .npy: format versions 1 to 3,
-// arrays of two dimensions of floating-point numbers or of unsigned integers.
+// Package npy reads arrays in NumPy's format .npy, format versions 1 to 3, and reads and writes
+// those that are matrices of floating-point numbers or of unsigned integers.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 //
 // The files may be anybody's: no more is allocated than there is to read, whatever size a
@@ -15,11 +15,23 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
+
+// Array is an array as it lies in a file, but row after row (C order), its elements little-endian.
+type Array struct {
+	Shape []int
+	Kind  byte // of elements, as NumPy calls it: f (IEEE 754), u and i (integers), V (others, such as bfloat16)
+	Width int  // bytes of an element: 1, 2, 4 or 8
+	Data  []byte
+}
+
+// Code returns the bits of an element, counted row after row.
+func (a *Array) Code(i int) uint64 { return code(a.Data[i*a.Width:], a.Width) }
 
 // Matrix is a matrix as it lies in a file, but row after row, its elements little-endian.
 type Matrix struct {
@@ -43,8 +55,12 @@ func (m *Matrix) Float64(row, column int) float64 {
 
 // Code returns the bits of an element.
 func (m *Matrix) Code(row, column int) uint64 {
-	p := m.Data[(row*m.Columns+column)*m.Width:]
-	switch m.Width {
+	return code(m.Data[(row*m.Columns+column)*m.Width:], m.Width)
+}
+
+// code returns the bits of the element that begins with p.
+func code(p []byte, width int) uint64 {
+	switch width {
 	case 1:
 		return uint64(p[0])
 	case 2:
@@ -58,36 +74,65 @@ func (m *Matrix) Code(row, column int) uint64 {
 const (
 	magic     = "\x93NUMPY"
 	maxHeader = 1 << 16 // bytes; that of a matrix takes less than 128
-	maxSide   = 1 << 28 // rows and columns
+	maxSide   = 1 << 28 // elements along a dimension
+
+	maxDimensions = 32
 )
 
-// Read reads a matrix whose elements take at most limit bytes, and the end of the file
-// after it.
+// Read reads a matrix of floating-point numbers or unsigned integers whose elements take at most
+// limit bytes, and the end of the file after it.
 func Read(r io.Reader, limit int64) (*Matrix, error) {
+	a, err := read(r, limit, "fu", 2)
+	if err != nil {
+		return nil, err
+	}
+	return &Matrix{a.Shape[0], a.Shape[1], a.Kind == 'f', a.Width, a.Data}, nil
+}
+
+// ReadArray reads an array whose elements take at most limit bytes, and the end of the file
+// after it.
+func ReadArray(r io.Reader, limit int64) (*Array, error) { return read(r, limit, "fuiV", 0) }
+
+// read reads an array of one of the kinds, with so many dimensions; 0: any number.
+func read(r io.Reader, limit int64, kinds string, dimensions int) (*Array, error) {
 	header, err := readHeader(r)
 	if err != nil {
 		return nil, err
 	}
-	m, bigEndian, fortran, err := parseHeader(header)
+	a, bigEndian, fortran, err := parseHeader(header, kinds, dimensions)
 	if err != nil {
 		return nil, err
 	}
-	want := int64(m.Rows) * int64(m.Columns) * int64(m.Width)
-	if want > limit {
-		return nil, fmt.Errorf("a matrix of %d x %d elements takes %d bytes, more than %d", m.Rows, m.Columns, want, limit)
+	want := int64(a.Width)
+	for _, side := range a.Shape {
+		if want *= int64(side); want > math.MaxInt64/maxSide {
+			break // already more than any limit
+		}
 	}
-	if m.Data, err = readAll(r, want); err != nil {
-		return nil, fmt.Errorf("%d x %d elements of %d bytes take %d bytes, but %w", m.Rows, m.Columns, m.Width, want, err)
+	sides := a.Sides()
+	if want > limit {
+		return nil, fmt.Errorf("%s elements take %d bytes, more than %d", sides, want, limit)
+	}
+	if a.Data, err = readAll(r, want); err != nil {
+		return nil, fmt.Errorf("%s elements of %d bytes take %d bytes, but %w", sides, a.Width, want, err)
 	}
 	if bigEndian {
-		for i := 0; i < len(m.Data); i += m.Width {
-			reverse(m.Data[i : i+m.Width])
+		for i := 0; i < len(a.Data); i += a.Width {
+			slices.Reverse(a.Data[i : i+a.Width])
 		}
 	}
 	if fortran {
-		m.Data = transposed(m.Data, m.Columns, m.Rows, m.Width)
+		a.Data = rowByRow(a.Data, a.Shape, a.Width)
 	}
-	return m, nil
+	return a, nil
+}
+
+// Sides writes the shape as in 2 x 3; a single number has none, and is 1.
+func (a *Array) Sides() string {
+	if len(a.Shape) == 0 {
+		return "1"
+	}
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(a.Shape), "[]"), " ", " x ")
 }
 
 // readAll reads n bytes and the end. It allocates as much as it has read, at first 1 MiB,
@@ -146,12 +191,12 @@ var (
 	descrEntry   = regexp.MustCompile(`'descr'\s*:\s*('[^']*'|[^\s,}][^,}]*)`)
 	fortranEntry = regexp.MustCompile(`'fortran_order'\s*:\s*(\w+)`)
 	shapeEntry   = regexp.MustCompile(`'shape'\s*:\s*\(([^)]*)\)`)
-	typeName     = regexp.MustCompile(`^'([<>=|])([fu])([1248])'$`)
+	typeName     = regexp.MustCompile(`^'([<>=|])([fuiV])([1248])'$`)
 )
 
 // parseHeader reads the dictionary.
-func parseHeader(header string) (m *Matrix, bigEndian, fortran bool, err error) {
-	fail := func(format string, args ...any) (*Matrix, bool, bool, error) {
+func parseHeader(header, kinds string, dimensions int) (a *Array, bigEndian, fortran bool, err error) {
+	fail := func(format string, args ...any) (*Array, bool, bool, error) {
 		return nil, false, false, fmt.Errorf(format, args...)
 	}
 	entry := func(pattern *regexp.Regexp) string {
@@ -166,40 +211,45 @@ func parseHeader(header string) (m *Matrix, bigEndian, fortran bool, err error) 
 		return fail("the header %.100q has no descr, fortran_order and shape", header)
 	}
 	t := typeName.FindStringSubmatch(descr)
-	if t == nil || t[2] == "f" && t[3] == "1" {
-		return fail("elements of type %.40s: only floating-point numbers (f2, f4, f8) and unsigned integers (u1, u2, u4, u8) are read", descr)
+	if t == nil || t[2] == "f" && t[3] == "1" || !strings.Contains(kinds, t[2]) {
+		return fail("elements of type %.40s: read are those of 1 to 8 bytes of the kinds %s, but for f1", descr, strings.Join(strings.Split(kinds, ""), ", "))
 	}
-	m = &Matrix{Float: t[2] == "f", Width: int(t[3][0] - '0')}
-	var sides []int
+	a = &Array{Kind: t[2][0], Width: int(t[3][0] - '0'), Shape: []int{}}
 	for _, s := range strings.Split(shape, ",") {
 		if s = strings.TrimSpace(s); s == "" {
 			continue
 		}
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 0 || n > maxSide {
-			return fail("the shape (%.60s) is not that of a matrix", shape)
+			return fail("the shape (%.60s) is none that is read", shape)
 		}
-		sides = append(sides, n)
+		a.Shape = append(a.Shape, n)
 	}
-	if len(sides) != 2 {
-		return fail("the shape (%.60s) has %d dimensions; a matrix has 2", shape, len(sides))
+	if n := len(a.Shape); dimensions > 0 && n != dimensions || n > maxDimensions {
+		return fail("the shape (%.60s) has %d dimensions; a matrix has 2", shape, n)
 	}
-	m.Rows, m.Columns = sides[0], sides[1]
-	return m, t[1] == ">", order == "True", nil
+	return a, t[1] == ">", order == "True", nil
 }
 
-func reverse(b []byte) {
-	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
-		b[i], b[j] = b[j], b[i]
+// rowByRow returns the elements of an array in Fortran order in C order.
+func rowByRow(data []byte, shape []int, width int) []byte {
+	out := make([]byte, 0, len(data))
+	steps, index := make([]int, len(shape)), make([]int, len(shape)) // steps: bytes from an element to the next one along each side
+	step := width
+	for i, side := range shape {
+		steps[i] = step
+		step *= side
 	}
-}
-
-// transposed returns a matrix of rows x columns elements with rows and columns exchanged.
-func transposed(data []byte, rows, columns, width int) []byte {
-	out := make([]byte, len(data))
-	for i := range rows {
-		for j := range columns {
-			copy(out[(j*rows+i)*width:][:width], data[(i*columns+j)*width:])
+	for at := 0; len(out) < len(data); {
+		out = append(out, data[at:at+width]...)
+		for i := len(shape) - 1; i >= 0; i-- {
+			index[i]++
+			at += steps[i]
+			if index[i] < shape[i] {
+				break
+			}
+			at -= steps[i] * shape[i]
+			index[i] = 0
 		}
 	}
 	return out

@@ -60,9 +60,9 @@ func TestHostile(t *testing.T) {
 		{file(1, "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1), }"), "elements of type '<i4'"},
 		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"), "has 1 dimensions"},
 		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (), }"), "has 0 dimensions"},
-		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 4), }"), "not that of a matrix"},
-		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }"), "not that of a matrix"},
-		{file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (268435456, 268435456), }"), "takes 576460752303423488 bytes, more than"},
+		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 4), }"), "is none that is read"},
+		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999, 4), }"), "is none that is read"},
+		{file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (268435456, 268435456), }"), "take 576460752303423488 bytes, more than"},
 		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 1, 2, 3), "take 16 bytes, but there are 3"},
 		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1), }", 1, 2, 3, 4, 5), "take 4 bytes, but there are more"},
 	} {
@@ -73,12 +73,45 @@ func TestHostile(t *testing.T) {
 	}
 }
 
+// TestReadArray has arrays that are no matrices of numbers that Read takes.
+func TestReadArray(t *testing.T) {
+	data := []byte{0, 1, 2, 3, 4, 5, 6, 7}
+	for _, c := range []struct {
+		file []byte
+		want *Array
+	}{
+		{file(1, "{'descr': '|V1', 'fortran_order': True, 'shape': (2, 2, 2), }", data...), &Array{[]int{2, 2, 2}, 'V', 1, []byte{0, 4, 2, 6, 1, 5, 3, 7}}},
+		{file(1, "{'descr': '<V2', 'fortran_order': False, 'shape': (4,), }", data...), &Array{[]int{4}, 'V', 2, data}},
+		{file(1, "{'descr': '>i4', 'fortran_order': False, 'shape': (2, 1), }", data...), &Array{[]int{2, 1}, 'i', 4, []byte{3, 2, 1, 0, 7, 6, 5, 4}}},
+		{file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", data...), &Array{[]int{}, 'f', 8, data}},
+	} {
+		got, err := ReadArray(bytes.NewReader(c.file), 100)
+		if d := cmp.Diff(c.want, got); err != nil || d != "" {
+			t.Errorf("%v: %s", err, d)
+		}
+	}
+	huge := file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (268435456, 268435456, 268435456), }")
+	if _, err := ReadArray(bytes.NewReader(huge), 1000); err == nil || !strings.Contains(err.Error(), "more than 1000") {
+		t.Error(err)
+	}
+}
+
 // FuzzRead holds that what is read is written and read again as the same.
 func FuzzRead(f *testing.F) {
 	f.Add(file(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 1), }\n", 1, 2, 3, 4))
 	f.Add(file(2, "{'descr': '>f4', 'fortran_order': True, 'shape': (1, 2), }\n", 1, 2, 3, 4, 5, 6, 7, 8))
 	f.Add(file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 3), }"))
+	f.Add(file(1, "{'descr': '>i2', 'fortran_order': True, 'shape': (1, 2, 2), }", 1, 2, 3, 4, 5, 6, 7, 8))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if a, err := ReadArray(bytes.NewReader(data), 1<<16); err == nil {
+			n := 1
+			for _, side := range a.Shape {
+				n *= side
+			}
+			if len(a.Data) != n*a.Width {
+				t.Fatalf("%v elements of %d bytes, %d bytes", a.Shape, a.Width, len(a.Data))
+			}
+		}
 		m, err := Read(bytes.NewReader(data), 1<<16)
 		if err != nil {
 			return

@@ -58,10 +58,10 @@ func FuzzResult(f *testing.F) {
 	for _, line := range []string{"3f800000\n", " 3F800000 \r\n", "error no \x1b[2J licence\n", "3f80\n", "3f800000", strings.Repeat("0", 5000)} {
 		f.Add(line)
 	}
-	i := &mma.Instruction{Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, K: 4}
+	a := &answer{d: fp.FP32}
 	f.Fuzz(func(t *testing.T, line string) {
 		out := make([]byte, 4)
-		err := said([]byte(line)).readResult(i, 0, out)
+		err := said([]byte(line)).readResult(a, 0, out)
 		var refused *refusal
 		if errors.As(err, &refused) && printable.Line(refused.text) != refused.text {
 			t.Fatalf("%q refuses with %q", line, refused.text)
@@ -70,7 +70,7 @@ func FuzzResult(f *testing.F) {
 			return
 		}
 		first, _, _ := strings.Cut(line, "\n")
-		if got := mma.FormatCode(i.D, mma.Load(out, 4, 0)); got != strings.ToLower(strings.TrimSpace(first)) {
+		if got := mma.FormatCode(a.d, mma.Load(out, 4, 0)); got != strings.ToLower(strings.TrimSpace(first)) {
 			t.Fatalf("%q is read as %s", line, got)
 		}
 	})

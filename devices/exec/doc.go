@@ -37,7 +37,8 @@
 //     a, b, c, d and scale are formats (mmafuzz list formats), or names that describe
 //     one, such as e5m3 and e4m3-b11-fnuz (go doc ./sim/fp); c=none for an
 //     instruction without C; b=one and k=1 for an operation of A alone, such as a conversion; block is the products per scale; down=N multiplies every
-//     product by 2^-N. If the name is one of
+//     product by 2^-N; round=MODE is the rounding mode (rne, rz, rd, ru or rna) that the instruction
+//     uses, as references then do; flags=RULE means that answers carry exception flags, see below. If the name is one of
 //     the catalogue's ISA names, k and the formats may be left out, and what is given
 //     must be what the ISA says. m and n are the rows and columns of a tile that the
 //     child takes: N, MIN..MAX or MIN..MAX/STEP; without them it takes any (in text
@@ -91,7 +92,8 @@
 //	             no finding, and the campaign ends until it is put right
 //	     12..15  bytes of the payload
 //	     16..19  CRC-32 of the payload, or 0 for none
-//	     20..    payload: D [tile][row m][column n]
+//	     20..    payload: D [tile][row m][column n]; with flags= then a byte of
+//	             flags for each, in the same order
 //
 // # Text mode
 //
@@ -106,13 +108,25 @@
 // error and a text. It must flush its output after each line. Lines are sent ahead:
 // the next ones do not wait for the answer.
 //
+// # Flags
+//
+// With flags=RULE an answer carries the IEEE 754 exceptions that the operation has raised: in binary
+// mode in bytes after D, in text mode in two digits after a blank, 7f800000 05. They are the sum of 1
+// inexact, 2 underflow, 4 overflow, 8 division by zero and 16 invalid, as in RISC-V's fflags. RULE is
+// x86, riscv or arm and says what IEEE 754 leaves open: go doc ./sim/fp FlagRule. The flags are the
+// results of an instruction NAME.flags, in the format fp32-flags-x86 (of D in FP32), which is compared,
+// recorded and bundled like any other: with references, which raise flags by the same rule, or with a child
+// that has the same rule. A child that can be asked to round in several modes has an instruction
+// for each.
+//
 // # What is asked of a child
 //
 //   - It ends when its input ends. Processes that it has started are killed when it ends,
 //     and it is killed with them when mmafuzz ends, however that happens: see the next
 //     section.
 //   - An answer depends on its request alone, not on earlier ones. This is checked:
-//     cases that differ are run again, alone, and a case whose result changes is unstable.
+//     cases that differ are run again, alone, and a case whose result changes is unstable. A
+//     unit that rounds stochastically is judged by many answers (go doc ./triage/stochastic).
 //   - Only answers go to stdout. stderr goes to the log (-v shows it), and its last
 //     lines into error messages.
 //   - The first request for each instruction is a dot product of zeros.

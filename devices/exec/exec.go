@@ -101,7 +101,7 @@ func (h *handle) Close() error {
 }
 
 func (t *target) Name() string                    { return t.name }
-func (t *target) Instructions() []mma.Instruction { return t.pool.header.Instructions }
+func (t *target) Instructions() []mma.Instruction { return t.pool.header.All() }
 
 // Digest identifies the files of the command.
 func (t *target) Digest() string { return t.digest }
@@ -136,10 +136,11 @@ func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
 		unknown.Unknown |= mma.FacetNaN // which NaNs a stranger's program gives, nobody has said
 		i = &unknown
 	}
-	u := &unit{inst: i, target: t, pool: t.pool, number: t.number(i.Name)}
+	u := &unit{inst: i, target: t, pool: t.pool, number: t.number(i.Name), answer: answer{name: i.Name, d: i.D}}
 	if u.number < 0 {
 		return nil, fmt.Errorf("%s did not announce %s", t.name, i.Name)
 	}
+	u.carried(t.pool.header)
 	zeros := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: i.K, Tiles: 1})
 	if err := u.Run(devices.Opening(), zeros, make([]byte, i.D.Width())); err != nil {
 		return nil, t.explain(fmt.Errorf("%s: a first dot product, of zeros: %w", i.Name, err))

@@ -2,9 +2,12 @@ package exec
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -14,8 +17,41 @@ import (
 type unit struct {
 	inst   *mma.Instruction
 	number int // in the header
+	answer answer
 	target *target
 	pool   *pool
+}
+
+// answer is what a child answers for a dot product.
+type answer struct {
+	name  string // of the instruction in the header
+	d     fp.ID  // format of the result
+	flags bool   // a byte of flags follows
+	only  bool   // the unit gives this byte, not the result
+}
+
+// carried makes u, whose number is its place in Header.All, the unit of the instruction in the header
+// whose answers have its results.
+func (u *unit) carried(h *wire.Header) {
+	if n := u.number - len(h.Instructions); n >= 0 {
+		u.number = h.Flags[n].Of
+		u.answer = answer{name: h.Instructions[u.number].Name, d: u.inst.D.Result(), only: true}
+	}
+	u.answer.flags = slices.ContainsFunc(h.Flags, func(f wire.Flags) bool { return f.Of == u.number })
+}
+
+// take copies from a payload, results and then flags, what the unit gives.
+func (a *answer) take(payload, out []byte) error {
+	n := len(payload) / (a.d.Width() + 1)
+	results, flags := payload[:n*a.d.Width()], payload[n*a.d.Width():]
+	if i := slices.IndexFunc(flags, func(f byte) bool { return fp.Flags(f) > fp.AllFlags }); i >= 0 {
+		return fmt.Errorf("the flags of its dot product %d are %02x, more than %02x", i, flags[i], uint8(fp.AllFlags))
+	}
+	if a.only {
+		results = flags
+	}
+	copy(out, results)
+	return nil
 }
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
@@ -69,9 +105,16 @@ func (u *unit) send(ctx context.Context, in *mma.Batch, out []byte) error {
 		n, err := u.pool.ask(ctx, min(most, in.Dots()-at), piece, func(g *guard, p *process, from, to int) (int, error) {
 			from, to = at+from, at+to
 			if p.header.Text {
-				return p.askText(g, u.inst, in, from, to, out)
+				return p.askText(g, &u.answer, in, from, to, out)
 			}
-			err := p.askBinary(u.number, in.Part(from/tile, (to-from)/tile), out[from*w:to*w])
+			part, payload := out[from*w:to*w], out[from*w:to*w]
+			if u.answer.flags {
+				payload = make([]byte, (to-from)*(u.answer.d.Width()+1))
+			}
+			err := p.askBinary(u.number, in.Part(from/tile, (to-from)/tile), payload)
+			if err == nil && u.answer.flags {
+				err = u.answer.take(payload, part)
+			}
 			u.pool.learn(u.number, p.about)
 			p.about = nil
 			if err != nil {

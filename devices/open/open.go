@@ -6,6 +6,7 @@
 package open
 
 import (
+	"os"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
@@ -63,7 +64,9 @@ func Explain(name string, err error) error {
 		return hint.Add(err, "mmafuzz doctor says what this machine can run")
 	}
 	word := name
-	if !strings.Contains(name, ":") {
+	if info, missing := os.Stat(strings.TrimPrefix(name, "sim:")); missing == nil && !info.IsDir() {
+		return hint.Add(err, "it is a file: replay:FILE is a recording, model:FILE a model; mmafuzz import makes a recording of .npy, .npz, CSV, JSON and others")
+	} else if !strings.Contains(name, ":") {
 		word = "sim:" + name
 	}
 	return hint.Add(err, "%smmafuzz list targets lists them", hint.DidYouMean(hint.Nearest(word, Names())))

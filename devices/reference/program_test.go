@@ -78,7 +78,7 @@ func TestPrograms(t *testing.T) {
 func compareJudge(t *testing.T, ref oracle.Reference, u devices.Unit, n int) (compared int) {
 	t.Helper()
 	i := u.Instruction()
-	program := ref.Program(i.D)
+	program := ref.Program(i.Formats)
 	policy := oracle.DefaultPolicy(i.Unknown&mma.FacetZero, 0)
 	for _, g := range gen.All() {
 		sp := gen.Spec{Formats: i.Formats, K: i.K}

@@ -67,7 +67,7 @@ func (t *target) unit(like *mma.Instruction) *unit {
 	if t.ref.Name == "exact" {
 		i.Unknown |= mma.FacetZero // the sign of a zero sum is a matter of convention
 	}
-	if p := t.ref.Program(i.D); p.Validate(i.Formats, i.K) == nil {
+	if p := t.ref.Program(i.Formats); p.Validate(i.Formats, i.K) == nil {
 		i.Params = p
 	}
 	return &unit{of: t, inst: &i}
@@ -99,6 +99,10 @@ func (u *unit) WithK(k int) devices.Unit {
 }
 
 func (u *unit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	if in.D.Flags() != 0 {
+		p := u.of.ref.Program(in.Formats)
+		return tiling.EachDot(ctx, in, out, func(d *mma.Dot) uint64 { return uint64(oracle.Flags(&p, in.Formats, d)) })
+	}
 	if m := u.of.model(in.Formats, in.K); m != nil {
 		m.Run(in, out)
 		return ctx.Err()
@@ -119,7 +123,7 @@ func (t *target) model(f mma.Formats, k int) *sim.Model {
 	defer t.mu.Unlock()
 	m, ok := t.models[shape{f, k}]
 	if !ok {
-		m, _ = sim.NewLong(f, k, t.ref.Program(f.D))
+		m, _ = sim.NewLong(f, k, t.ref.Program(f))
 		t.models[shape{f, k}] = m
 	}
 	return m

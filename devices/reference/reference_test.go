@@ -81,7 +81,7 @@ func TestUnit(t *testing.T) {
 	for target, unknown := range map[string]mma.Facets{"ref:exact": mma.FacetNaN | mma.FacetZero, "ref:fma32": mma.FacetNaN} {
 		i := open(t, target, half).Instruction()
 		ref, _ := oracle.FindReference(strings.TrimPrefix(target, "ref:"))
-		if i.Arch != "ref" || i.Params != ref.Program(i.D) || i.Unknown != unknown || i.K != 8 || i.Name != "mma.m16n8k8.f32.f16.f16.f32" {
+		if i.Arch != "ref" || i.Params != ref.Program(i.Formats) || i.Unknown != unknown || i.K != 8 || i.Name != "mma.m16n8k8.f32.f16.f16.f32" {
 			t.Errorf("%s: %+v", target, i)
 		}
 	}

@@ -62,7 +62,7 @@ func (b *Bench) models() ([]benchmark, error) {
 			return nil, err
 		}
 		r, _ := oracle.FindReference(x.ref)
-		m, err := sim.NewLong(i.Formats, measure.Shape(i, 1).K, r.Program(i.D))
+		m, err := sim.NewLong(i.Formats, measure.Shape(i, 1).K, r.Program(i.Formats))
 		if err != nil {
 			return nil, err
 		}

@@ -27,6 +27,10 @@ type Night struct {
 func Page(nights []Night) *document.Document {
 	nights = slices.Clone(nights)
 	slices.SortStableFunc(nights, func(x, y Night) int { return cmp.Compare(x.Date, y.Date) })
+	machines := nights[len(nights)-1].Machines
+	for i := range nights {
+		nights[i].Result = nights[i].told(machines)
+	}
 	n := &nightly{Night: nights[len(nights)-1], all: nights, first: map[string]string{}}
 	for _, r := range nights {
 		for i := range r.Differences {

@@ -27,8 +27,10 @@ const (
 )
 
 // Write writes the result: the machines, where they differ, which differences are new, and
-// which are gone, still there or known. The text may change with every version.
+// which are gone, still there or known. Two machines stand in the order in which they were given.
+// The text may change with every version.
 func (r *Result) Write(w io.Writer, o TextOptions) error {
+	r = r.told(r.Machines)
 	p := newPrinter(o)
 	p.machines(r)
 	p.matrix(r)

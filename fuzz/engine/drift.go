@@ -137,7 +137,7 @@ func (w *watch) again(ctx context.Context, u devices.Unit) ([]uint64, error) {
 func (c *Campaign) checkDrift(ctx context.Context, e *epoch) {
 	for _, s := range c.slow {
 		named := func(d finding.Drift) bool { return d.Side == s.side }
-		if p := e.pairs[s.pair]; s.watch != nil && !slices.ContainsFunc(p.Before.Drift, named) {
+		if p := e.pairs[s.pair]; s.watch != nil && !p.Before.RoundsStochastically(s.side) && !p.RoundsStochastically(s.side) && !slices.ContainsFunc(p.Before.Drift, named) {
 			if n := s.drifted(ctx); n >= driftLeast {
 				p.Drift = append(p.Drift, finding.Drift{Side: s.side, Changed: n, Of: len(s.watch.inputs), Dots: p.Before.Dots + p.Dots})
 			}

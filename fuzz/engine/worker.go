@@ -230,7 +230,7 @@ func (w *worker) blame(ctx context.Context, p *pair, ch *finding.Chunk, r *Resul
 func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
 	width := p.Spec.D.Width()
 	gaveUp := p.Attributor == nil && p.Defect == nil && c.state.Epochs > finding.GiveUpAfter && !c.state.Pairs[ch.Pair].UnstablePair
-	if p.Attributor == nil && p.Defect == nil && !gaveUp {
+	if p.Attributor == nil && p.Defect == nil && !gaveUp && p.Spec.D.Flags() == 0 {
 		for j, i := range w.at {
 			w.keepUnnamed(r, w.sample(ch, i, w.class[j], width))
 		}
@@ -350,7 +350,7 @@ func (w *worker) distances(p *pair, r *Result) {
 	width := p.Spec.D.Width()
 	f := p.Spec.D.Get()
 	for j, i := range w.at {
-		if w.class[j] == oracle.Value {
+		if w.class[j] == oracle.Value && p.Spec.D.Flags() == 0 {
 			r.Where.AddUlps(bits.Len64(finding.StepsApart(f, mma.Load(w.a, width, int(i)), mma.Load(w.b, width, int(i)))), 1)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -28,7 +29,8 @@ type Labeller struct {
 }
 
 // Causes returns the causes that an attributor gives for cases; without one (nil) they are
-// unexplained, unless there is a defect that does explain them. at lists the cases, as outputs of
+// unexplained, unless there is a defect that does explain them. Differences in flags are causes by
+// themselves. at lists the cases, as outputs of
 // the batch; a and b are their results, class how these differ. A failure is always faulty. The
 // causes are valid until the next call.
 func (l *Labeller) Causes(attributor *triage.Attributor, d *Defect, in *mma.Batch, at []int32, a, b []uint64, class []oracle.Class) []*triage.Cause {
@@ -43,6 +45,8 @@ func (l *Labeller) Causes(attributor *triage.Attributor, d *Defect, in *mma.Batc
 		switch {
 		case c == oracle.Fault:
 			l.causes[i] = faulty
+		case in.D.Flags() != 0:
+			l.causes[i] = triage.CauseOfFlags(fp.Flags(a[i]), fp.Flags(b[i]))
 		case d != nil && l.causes[i].Primary == triage.Unexplained:
 			if l.dot == nil || len(l.dot.A) != in.K {
 				l.dot = mma.NewDot(in.Formats, in.K)
@@ -134,6 +138,11 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*conf
 	for i, cause := range causes {
 		s := &x.d.Unnamed[i]
 		if cause.Primary == triage.Unexplained {
+			if outcome.rounded[s.CaseRef] {
+				x.d.Unstable++
+				x.d.Rounded++
+				continue
+			}
 			switch outcome.labels[s.CaseRef] {
 			case Unstable:
 				x.d.Unstable++

@@ -95,6 +95,7 @@ type pairTriage struct {
 	d     *Gathered
 
 	batchMatters bool // a case repeats itself in its batch and not in its tile
+	rounding     Sum  // Stochastic alone: what is known of both sides
 	unnamed      unnamed
 	searched     bool // the wide search for a verdict has been made in this epoch
 
@@ -113,6 +114,9 @@ func (x *pairTriage) triage(ctx context.Context) error {
 		return err
 	}
 	if err := x.recheckAgreeing(ctx); err != nil {
+		return err
+	}
+	if err := x.judgeRounding(ctx, judged(x.st.Dots+x.d.Dots), cases...); err != nil {
 		return err
 	}
 	x.keepEvidence(cases, EvidenceKept)

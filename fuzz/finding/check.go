@@ -59,6 +59,11 @@ func (p *Pair) CheckSum(d *Sum, st *PairState, index int, most uint64) error {
 			return err
 		}
 	}
+	for i := range d.Stochastic {
+		if err := p.checkStochastic(&d.Stochastic[i]); err != nil {
+			return err
+		}
+	}
 	p.Learn(d.Inferred)
 	st.BaseA = p.unknownIsB
 	if err := p.CheckVerdict(d.Verdict); err != nil {
@@ -292,6 +297,9 @@ func (d *Sum) CheckCounts(most uint64) error {
 		return fmt.Errorf("%d cases changed, but only %d were checked", d.Changed, d.Checked)
 	case d.Unstable > d.Dots-d.Classes[oracle.Same]:
 		return fmt.Errorf("%d cases are unstable, but only %d differ", d.Unstable, d.Dots-d.Classes[oracle.Same])
+	}
+	if d.Rounded > d.Unstable {
+		return fmt.Errorf("%d cases are of stochastic rounding, but only %d are unstable", d.Rounded, d.Unstable)
 	}
 	for _, x := range d.Drift {
 		if x.Side&^1 != 0 || x.Changed < 0 || x.Of < x.Changed || x.Dots > most {

@@ -32,6 +32,7 @@ const (
 // confirmed is the outcome of rechecking unexplained cases.
 type confirmed struct {
 	labels   map[CaseRef]string // layout or unstable; cases without a label are unexplained
+	rounded  map[CaseRef]bool   // unstable cases that come from stochastic rounding
 	trials   map[CaseRef]trial  // of unstable cases: those in which they changed
 	unstable []Sample           // cases that are counted as unstable
 }
@@ -40,7 +41,13 @@ type confirmed struct {
 // of any other pair that has a unit other than a model or a recording. rechecked are cases that
 // have been rechecked already.
 func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case) (*confirmed, error) {
-	s := &confirmed{labels: map[CaseRef]string{}, trials: map[CaseRef]trial{}}
+	s := &confirmed{labels: map[CaseRef]string{}, rounded: map[CaseRef]bool{}, trials: map[CaseRef]trial{}}
+	if x.rounding.stochastic() {
+		ss = slices.DeleteFunc(slices.Clone(ss), func(c Sample) bool {
+			s.rounded[c.CaseRef] = x.rounded(x.p.Dot(x.t.Seed, c.CaseRef), c)
+			return s.rounded[c.CaseRef]
+		})
+	}
 	if x.p.certain() || len(ss) == 0 {
 		return s, nil
 	}

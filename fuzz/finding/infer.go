@@ -116,7 +116,7 @@ func (x *pairTriage) infer(ctx context.Context, side string, effort int) (bool, 
 			return false, nil
 		}
 	}
-	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || u.Instruction().D.Integer() || x.isUnstable() {
+	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || u.Instruction().D.Integer() || u.Instruction().D.Flags() != 0 || x.isUnstable() {
 		return false, nil
 	}
 	r := x.t.Memory.Inferred(x.index, x.d.Units, side, effort)

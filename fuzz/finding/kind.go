@@ -127,10 +127,11 @@ func (g *Gathered) roomFor(bucket, name string) bool {
 	return details(g.Before.Buckets)+fresh < detailsMost
 }
 
-// ulpDistance is by how many representable numbers two results are apart; 0 if one is a NaN.
+// ulpDistance is by how many representable numbers two results are apart; 0 if one is a NaN, or if
+// they are flags.
 func ulpDistance(id fp.ID, a, b uint64) float64 {
 	f := id.Get()
-	if f.Decode(a).Class == fp.NaN || f.Decode(b).Class == fp.NaN {
+	if id.Flags() != 0 || f.Decode(a).Class == fp.NaN || f.Decode(b).Class == fp.NaN {
 		return 0
 	}
 	return float64(f.Distance(a, b))

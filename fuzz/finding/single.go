@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/stochastic"
 )
 
 // ErrAgree reports that two units do not differ on a case.
@@ -59,6 +60,10 @@ func (x *pairTriage) explainOne(ctx context.Context, sides bothSides, f *Case) e
 	evidence, err := x.evidence(ctx, sides)
 	if err != nil {
 		return err
+	}
+	if err := x.judgeRounding(ctx, stochastic.Least, f); err != nil || f.Bucket == Unstable {
+		f.Bucket = ""
+		return err // its results were the same by chance
 	}
 	if err := x.explainCases(ctx, append(evidence, f)); err != nil {
 		return err

@@ -22,10 +22,10 @@ type Unexplained struct {
 // Unexplained returns what is known of a pair with a verdict whose differences nothing explains;
 // nil if they are explained, or if there is nothing to explain.
 func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
-	if v != nil && (v.Complete() || v.Defect != nil) {
+	p, run := &t.Pairs[pair], t.pairs[pair]
+	if v != nil && (v.Complete() || v.Defect != nil) || p.Formats().D.Flags() != 0 {
 		return nil
 	}
-	p, run := &t.Pairs[pair], t.pairs[pair]
 	base, other := TargetUnit{p.TargetA, p.A}, TargetUnit{p.TargetB, p.B}
 	if run.baseUnit != nil && !run.unknownIsB {
 		base, other = other, base

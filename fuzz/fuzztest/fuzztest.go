@@ -51,6 +51,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
+	"github.com/mmafuzz/mmafuzz/triage/stochastic"
 )
 
 const (
@@ -170,8 +171,9 @@ type harness struct {
 	dir          string      // of bundles
 	examineLimit time.Duration
 
-	mu   sync.Mutex
-	last string // the description of the mismatch that was examined, "" before
+	mu         sync.Mutex
+	last       string // the description of the mismatch that was examined, "" before
+	stochastic *bool  // a sound side rounds so; nil: not known yet
 }
 
 func newHarness(pair devices.Pair, dir string, options ...Option) *harness {
@@ -196,7 +198,7 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 		return "", err
 	}
 	st := c.State().Pairs[0]
-	if st.Mismatches() == 0 {
+	if st.Differences() == 0 {
 		return "", nil
 	}
 	var s strings.Builder
@@ -211,6 +213,11 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 			what = "the sign of a zero alone, which is not compared: Zero(oracle.Bits) does"
 		}
 		fmt.Fprintf(&s, "%s more differ in %s\n", readable.Thousands(st.Codes), what)
+	}
+	for _, r := range st.Stochastic {
+		if r.Found != nil {
+			fmt.Fprintln(&s, st.StochasticText(r, h.pair.Formats()))
+		}
 	}
 	for _, f := range st.Findings {
 		s.WriteString(h.describe(f))
@@ -235,9 +242,29 @@ func (h *harness) one(ctx context.Context, dot *mma.Dot) (string, error) {
 	if oracle.Compare(f.D, h.config.Policy(&h.pair), codes[0], codes[1]) == oracle.Same {
 		return "", nil
 	}
+	if stochastic.Neighbours(f, h.config.Policy(&h.pair), dot, codes[0], codes[1]) && h.sound(ctx) {
+		return "", nil
+	}
 	text := fmt.Sprintf("%s gives %s, %s gives %s\n  on %s\n", h.pair.TargetA, mma.FormatCode(f.D, codes[0]),
 		h.pair.TargetB, mma.FormatCode(f.D, codes[1]), mma.FormatDot(f, dot))
 	return text + h.examine(ctx, dot), nil
+}
+
+// sound reports whether a side rounds stochastically, and without a defect that few answers show.
+// It is asked once.
+func (h *harness) sound(ctx context.Context) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stochastic == nil {
+		h.stochastic = new(bool)
+		for _, u := range []devices.Unit{h.pair.A, h.pair.B} {
+			if u.Model() == nil && !devices.IsRecording(u) {
+				j, err := stochastic.Judge(ctx, u, stochastic.Options{K: h.pair.K, Seed: h.config.Seed, Answers: stochastic.Least, Looks: 1})
+				*h.stochastic = *h.stochastic || err == nil && j != nil && j.Defect == ""
+			}
+		}
+	}
+	return *h.stochastic
 }
 
 // examine finds the cause of a mismatch, once.

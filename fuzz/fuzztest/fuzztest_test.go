@@ -2,10 +2,12 @@ package fuzztest
 
 import (
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -66,6 +68,56 @@ func TestCampaign(t *testing.T) {
 	same := harnessOf(t, func(_ *mma.Dot, code uint64) uint64 { return code })
 	if text, err := same.campaign(t.Context(), 4096); text != "" || err != nil {
 		t.Errorf("%v, %s", err, text)
+	}
+}
+
+// TestStochastic compares a conversion with one that rounds stochastically: it passes unless it has a
+// bias, also on an input that it rounds the other way.
+func TestStochastic(t *testing.T) {
+	for _, tc := range []struct {
+		away int // one answer in so many is rounded away from zero in any case; 0: none
+		want string
+	}{
+		{0, ""},
+		{4, "mine rounds stochastically, with a defect: it has a bias. The neighbour farther from zero comes more often"},
+	} {
+		a, err := devices.OpenUnit("sim:x86", "vcvtph2hf8s", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := a.Instruction()
+		var mu sync.Mutex
+		dice := rand.New(rand.NewPCG(1, 2))
+		own := devices.Func(&mma.Instruction{Name: "mine", Formats: i.Formats, K: 1}, func(d *mma.Dot) uint64 {
+			mu.Lock()
+			defer mu.Unlock()
+			near, far, fraction, between := oracle.ExactDot(i.Formats, d).Neighbours()
+			switch {
+			case !between || far&0x7f == 0x7f:
+				out := make([]byte, 1)
+				if err := a.Run(t.Context(), mma.BatchOf(i.Formats, 1, []*mma.Dot{d}), out); err != nil {
+					panic(err)
+				}
+				return uint64(out[0])
+			case dice.Float64() < fraction || tc.away > 0 && dice.IntN(tc.away) == 0:
+				return far
+			}
+			return near
+		})
+		h := newHarness(devices.Pair{A: a, B: own, TargetA: "sim:x86", TargetB: "mine", K: 1}, t.TempDir(), NaN(oracle.ByClass))
+		h.examineLimit = time.Hour
+		text, err := h.campaign(t.Context(), 4096)
+		if err != nil || (text == "") != (tc.want == "") || !strings.Contains(text, tc.want) {
+			t.Errorf("away %d: %v, %s", tc.away, err, text)
+		}
+		tie := mma.NewDot(i.Formats, 1)
+		tie.A[0] = 0x3c40 // 1.0625
+		for range 16 {    // about half of the answers differ
+			one, err := h.one(t.Context(), tie)
+			if err != nil || tc.want == "" && one != "" {
+				t.Fatalf("away %d: %v, %s", tc.away, err, one)
+			}
+		}
 	}
 }
 

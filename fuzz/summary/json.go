@@ -28,6 +28,7 @@
 //	pairs[].dots                         number    dot products
 //	pairs[].mismatches                   number    of these, those that differ
 //	pairs[].classes                      object*   number of dot products by class: same, value, zero-sign, nan-code, nan, inf, fault
+//	pairs[].rounded                      number?   of the mismatches, those by stochastic rounding alone: they are in no bucket
 //	pairs[].codes                        number    of the same, those that differ in a NaN's code or a zero's sign, which were compared by class
 //	pairs[].explained                    bool      the changes below explain all differing cases that were looked at; if not and there are some, they explain most and break none
 //	pairs[].labels[]                     string?   what the changes earn: mmafuzz list labels
@@ -66,11 +67,19 @@
 //	pairs[].unstable.repeated            number?   repetitions of one of them that gave the same results
 //	pairs[].unstable.of                  number?   of so many
 //	pairs[].unstable.bundle              string?   directory of that one
+//	pairs[].stochastic[].target          string?   a target that rounds stochastically
+//	pairs[].stochastic[].inputs          number?   that it was asked many times
+//	pairs[].stochastic[].answers         number?   to all of them
+//	pairs[].stochastic[].away            number?   how much more often the neighbour farther from zero came than it should, as a share of the answers
+//	pairs[].stochastic[].up              number?   the same of the upper neighbour
+//	pairs[].stochastic[].found           number?   a bias of about this size would have been found
+//	pairs[].stochastic[].defect          string?   third, bias or share, if it has one: go doc ./triage/stochastic Defect
+//	pairs[].stochastic[].text            string?   the same in sentences, with the simplest input that shows a defect
 //	pairs[].drift[].target               string?   a target that answers inputs otherwise than at the beginning, the same each time
 //	pairs[].drift[].changed              number?   inputs that get another answer
 //	pairs[].drift[].of                   number?   inputs that it was asked again
 //	pairs[].drift[].dots                 number?   dot products that had been compared by then
-//	pairs[].unexamined                   number    mismatches that are in no bucket yet: mismatches is their sum with those of buckets and unstable
+//	pairs[].unexamined                   number    mismatches that are in no bucket yet: mismatches is their sum with those of buckets, unstable and rounded
 //	known[].id                           string?   of an entry of the list of --known
 //	known[].reason                       string?
 //	known[].expires                      string?   its last day

@@ -139,7 +139,12 @@ func explanation(p *fuzz.PairState, most int) string {
 		return "not examined yet"
 	}
 	if p.Verdict == nil || !p.Verdict.Found() {
-		if p.Unstable > 0 && p.Unstable == p.Mismatches() {
+		switch {
+		case p.Rounded > 0 && p.Rounded == p.Mismatches() && p.Differences() == 0:
+			return "stochastic rounding"
+		case p.Rounded > 0 && p.Rounded == p.Mismatches():
+			return "stochastic rounding with a defect"
+		case p.Unstable > 0 && p.Unstable == p.Mismatches():
 			return fuzz.Unstable
 		}
 		if len(p.Buckets) > 0 && p.Buckets[string(triage.Unexplained)] == nil {

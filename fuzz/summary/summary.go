@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/stochastic"
 )
 
 // Input is what a summary is made of.
@@ -71,6 +72,7 @@ type Pair struct {
 	Dots       uint64            `json:"dots"`
 	Mismatches uint64            `json:"mismatches"`
 	Classes    map[string]uint64 `json:"classes"`
+	Rounded    uint64            `json:"rounded,omitempty"`
 	Codes      uint64            `json:"codes"`
 	Explained  bool              `json:"explained"`
 	Labels     []triage.Label    `json:"labels"`
@@ -83,6 +85,7 @@ type Pair struct {
 	Next       []string          `json:"next"`
 	Buckets    []Bucket          `json:"buckets"`
 	Unstable   *Unstable         `json:"unstable,omitempty"`
+	Stochastic []Stochastic      `json:"stochastic,omitempty"`
 	Drift      []Drift           `json:"drift,omitempty"`
 	Unexamined uint64            `json:"unexamined"`
 }
@@ -118,6 +121,18 @@ type Unstable struct {
 	Bundle   string `json:"bundle,omitempty"`
 }
 
+// Stochastic is a target that rounds stochastically: see package triage/stochastic.
+type Stochastic struct {
+	Target  string            `json:"target"`
+	Inputs  int               `json:"inputs"`
+	Answers int               `json:"answers"`
+	Away    float64           `json:"away"`
+	Up      float64           `json:"up"`
+	Found   float64           `json:"found"`
+	Defect  stochastic.Defect `json:"defect,omitempty"`
+	Text    string            `json:"text"`
+}
+
 // Drift is a target that answers inputs otherwise than at the beginning, the same each time.
 type Drift struct {
 	Target  string `json:"target"`
@@ -138,7 +153,7 @@ func New(in Input) *Summary {
 	}
 	s.Dots, s.Mismatches, s.Causes = st.Totals()
 	for i, p := range st.Pairs {
-		s.Pairs = append(s.Pairs, newPair(p, in.Unexplained, i))
+		s.Pairs = append(s.Pairs, newPair(p, in.Config.Pairs[i].Formats(), in.Unexplained, i))
 		for _, b := range p.Sorted() {
 			d := compare.NewDifference(&in.Config.Pairs[i], b, p.Verdict)
 			d.Dots = p.Dots
@@ -171,18 +186,16 @@ func (s *Summary) Differences() []compare.Difference { return s.differences }
 
 // HasNews reports whether something was found that is on no list.
 func (s *Summary) HasNews() bool {
-	if s.Counts == nil {
-		return s.Mismatches > 0
-	}
 	for _, p := range s.in.State.Pairs {
-		if p.Unstable+p.Unexamined > 0 {
-			return true // lists cannot cover these
+		rounded := p.Mismatches() - p.Differences() // by a sound unit
+		if s.Counts == nil && p.Differences() > 0 || s.Counts != nil && p.Unstable-rounded+p.Unexamined > 0 {
+			return true // lists cannot cover what is unstable or not examined
 		}
 	}
-	return s.Counts.New+s.Counts.Expired > 0
+	return s.Counts != nil && s.Counts.New+s.Counts.Expired > 0
 }
 
-func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index int) Pair {
+func newPair(p *fuzz.PairState, f mma.Formats, unexplained func(int) *fuzz.Unexplained, index int) Pair {
 	s := Pair{
 		Names: Names{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(), Codes: p.Codes,
 		Classes: map[string]uint64{}, Buckets: []Bucket{},
@@ -205,6 +218,11 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 	if p.Mismatches() > 0 {
 		if x := unexplained(index); x != nil {
 			s.Nearest, s.Next = x.Nearest, append(s.Next, x.Next...)
+		}
+	}
+	for _, r := range p.Stochastic {
+		if j := r.Found; j != nil {
+			s.Stochastic = append(s.Stochastic, Stochastic{[]string{p.TargetA, p.TargetB}[r.Side], j.Inputs, j.Answers, j.Away, j.Up, j.Found, j.Defect, p.StochasticText(r, f)})
 		}
 	}
 	for _, d := range p.Drift {
@@ -232,10 +250,10 @@ func newBucket(p *fuzz.PairState, b *fuzz.Bucket) Bucket {
 
 // newUnstable returns the unstable cases of a pair, nil if there are none.
 func newUnstable(st *fuzz.PairState) *Unstable {
-	if st.Unstable == 0 {
+	if st.Unstable == st.Rounded {
 		return nil
 	}
-	s := &Unstable{Cases: st.Unstable}
+	s := &Unstable{Cases: st.Unstable - st.Rounded}
 	for _, f := range st.Findings {
 		if f.Bucket == fuzz.Unstable {
 			s.Repeated, s.Of, s.Bundle = f.Stable, f.Of, f.Dir

@@ -301,6 +301,10 @@ func (w *printer) unstableList() {
 		fmt.Fprint(w, readable.Hanging(text, w.Width))
 	}
 	for i := range w.sum.Pairs {
+		for _, r := range w.sum.Pairs[i].Stochastic {
+			fmt.Fprintln(w)
+			fmt.Fprint(w, readable.Hanging("stochastic: "+r.Text, w.Width))
+		}
 		for _, d := range w.sum.Pairs[i].Drift {
 			fmt.Fprintln(w)
 			fmt.Fprint(w, readable.Hanging(d.text(w.sum.Pairs[i].Names.Instruction), w.Width))
@@ -378,8 +382,16 @@ func (w *printer) total() {
 	if sum.in.Time > 0 && sum.Dots > w.Resumed { // else nothing was left to do
 		pace = fmt.Sprintf(" (%.1f s, %s/s)", sum.Seconds, readable.Count(readable.Rate(sum.Dots-w.Resumed, sum.in.Time)))
 	}
-	w.paragraph(fmt.Sprintf("%s, %s mismatches in %s dot products%s; exit %d",
-		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), pace, w.Exit))
+	rounded := uint64(0)
+	for _, p := range w.state.Pairs {
+		rounded += p.Rounded
+	}
+	by := ""
+	if rounded > 0 {
+		by = fmt.Sprintf(", %s of them by stochastic rounding", readable.Thousands(rounded))
+	}
+	w.paragraph(fmt.Sprintf("%s, %s mismatches in %s dot products%s%s; exit %d",
+		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), by, pace, w.Exit))
 	if sum.in.Config.Time == 0 || len(sum.Sequence) == 0 {
 		return
 	}

@@ -110,12 +110,16 @@
 //
 // vectors --screen --time, at the end:
 //
-//	passes        number  of all inputs in all lanes
-//	lanes         number
-//	results       number
-//	wrong         number  results
-//	wrong_lanes   number  lanes with a wrong result
-//	microseconds  number  that a pass took
+//	passes           number  of all inputs in all lanes
+//	lanes            number
+//	results          number
+//	wrong            number  results
+//	wrong_lanes      number  lanes with a wrong result
+//	microseconds     number  that the unit took for a pass
+//	speeds[].inputs  number  the first inputs
+//	speeds[].screen  number  random faults of all lanes that these kill, for each microsecond that they take the unit
+//	speeds[].normal  number  that inputs of normally distributed numbers kill
+//	speeds[].raw     number  that inputs of raw bits kill
 //
 // The API of this package is not promised: it may change in any version.
 package vectors

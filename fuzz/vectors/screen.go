@@ -1,20 +1,15 @@
 package vectors
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
-	"math/bits"
 	"math/rand/v2"
 	"runtime"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -286,99 +281,4 @@ func (s *Screen) Write(w io.Writer, width int) {
 		t.Add(fmt.Sprint(r.Inputs), percent(r.Screen), percent(r.Normal), percent(r.Raw))
 	}
 	t.Write(w, nil)
-}
-
-// ScreenWrong is a wrong result of a screened unit.
-type ScreenWrong struct {
-	Time   string `json:"time"`  // RFC 3339
-	Input  int    `json:"input"` // 1 is the first
-	Tile   int    `json:"tile"`
-	Row    int    `json:"row"`
-	Column int    `json:"column"`
-	Dot    string `json:"dot"`
-	Want   string `json:"want"`
-	Got    string `json:"got"`
-	Bits   []int  `json:"bits"` // that are wrong, 0 is the lowest
-}
-
-// Write writes the result for people, in a number of columns.
-func (r *ScreenWrong) Write(w io.Writer, width int) {
-	fmt.Fprint(w, readable.Hanging(fmt.Sprintf("%s  tile %d row %d column %d, input %d: %s gives %s, expected %s: bits %s", r.Time, r.Tile, r.Row, r.Column,
-		r.Input, r.Dot, r.Got, r.Want, strings.Trim(fmt.Sprint(r.Bits), "[]")), width))
-}
-
-// Screened is what a unit did on the inputs.
-type Screened struct {
-	Passes       int     `json:"passes"` // of all inputs in all lanes
-	Lanes        int     `json:"lanes"`
-	Results      uint64  `json:"results"`
-	Wrong        uint64  `json:"wrong"`
-	WrongLanes   int     `json:"wrong_lanes"`
-	Microseconds float64 `json:"microseconds"` // that a pass took
-}
-
-// Write writes the outcome for people, in a number of columns.
-func (r *Screened) Write(w io.Writer, width int) {
-	fmt.Fprint(w, readable.Hanging(fmt.Sprintf("%s results in %s, times all inputs: %d, %.3g µs each time: %s wrong, in %s", readable.Thousands(r.Results), readable.Plural(r.Lanes, "lane"),
-		r.Passes, r.Microseconds, readable.Thousands(r.Wrong), readable.Plural(r.WrongLanes, "lane")), width))
-}
-
-// lane identifies a wrong result that is reported once.
-type lane struct{ input, output int }
-
-// Run gives a unit the inputs again and again for a time, at least once, or until ctx ends.
-// All outputs of a tile, and as many tiles as the unit wants, get the same input at a time, so
-// that every lane computes it. wrong is called for the first wrong result of each lane and input,
-// as long as these are not too many.
-func (s *Screen) Run(ctx context.Context, u devices.Unit, last time.Duration, wrong func(*ScreenWrong) error) (*Screened, error) {
-	f, m, n := s.inst.Formats, max(1, s.inst.M.Min), max(1, s.inst.N.Min)
-	shape := mma.Shape{M: m, N: n, K: s.inst.K, Tiles: max(1, devices.BatchSize(u)/(m*n))}
-	batches := make([]*mma.Batch, len(s.dots))
-	for k, d := range s.dots {
-		batches[k] = mma.NewBatch(f, shape)
-		for o := range batches[k].Dots() {
-			batches[k].Set(o, d)
-		}
-	}
-	w := f.D.Width()
-	r := &Screened{Lanes: batches[0].Dots()}
-	out, seen, lanes := make([]byte, r.Lanes*w), map[lane]bool{}, map[int]bool{}
-	began := time.Now()
-	for time.Since(began) < last || r.Passes == 0 {
-		for k, in := range batches {
-			if err := cmp.Or(ctx.Err(), u.Run(ctx, in, out)); err != nil {
-				return r, err
-			}
-			r.Results += uint64(r.Lanes)
-			for o := range r.Lanes {
-				got := mma.Load(out, w, o)
-				if got == s.want[k] {
-					continue
-				}
-				r.Wrong++
-				lanes[o] = true
-				r.WrongLanes = len(lanes)
-				if seen[lane{k, o}] || len(seen) == screenShown {
-					continue
-				}
-				seen[lane{k, o}] = true
-				if err := wrong(s.wrong(k, o, m, n, got)); err != nil {
-					return r, err
-				}
-			}
-		}
-		r.Passes++
-		r.Microseconds = float64(time.Since(began).Microseconds()) / float64(r.Passes)
-	}
-	return r, nil
-}
-
-func (s *Screen) wrong(input, output, m, n int, got uint64) *ScreenWrong {
-	f, want := s.inst.D, s.want[input]
-	r := &ScreenWrong{Time: time.Now().UTC().Format(time.RFC3339Nano), Input: input + 1, Tile: output / (m * n), Row: output / n % m, Column: output % n,
-		Dot: mma.FormatDot(s.inst.Formats, s.dots[input]), Want: mma.FormatCode(f, want), Got: mma.FormatCode(f, got)}
-	for rest := want ^ got; rest != 0; rest &= rest - 1 {
-		r.Bits = append(r.Bits, bits.TrailingZeros64(rest))
-	}
-	return r
 }

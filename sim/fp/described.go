@@ -3,6 +3,7 @@ package fp
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -15,10 +16,11 @@ import (
 //	e5m10-finite        neither Inf nor NaN (Arm's alternative half precision)
 //	e6m9-fn             no Inf, the codes of all ones are NaN
 //	e4m3-ieee           IEEE's Inf and NaN, where the plain name is a format of the table
+//	ue5m10              no sign; the bits above the exponent are ignored
 //
-// All have a sign, subnormals, 2 to 8 exponent bits, a bias of 0 to 255, and at most 32 bits.
+// All have subnormals, 2 to 8 exponent bits, a bias of 0 to 255, and at most 32 bits.
 // That a unit takes subnormals as zeros is no matter of the format (mma.Input, mma.OutFlush).
-var describedName = regexp.MustCompile(`^e([2-8])m([1-9]|1\d|2[0-3])(?:-b(\d{1,3}))?(?:-(ieee|fn|fnuz|finite))?$`)
+var describedName = regexp.MustCompile(`^(u?)e([2-8])m([1-9]|1\d|2[0-3])(?:-b(\d{1,3}))?(?:-(ieee|fn|fnuz|finite))?$`)
 
 var specialsWords = [...]string{AllFinite: "finite", IEEE: "ieee", OnesNaN: "fn", NegZeroNaN: "fnuz"}
 
@@ -33,20 +35,19 @@ func init() { declared.Store(uint32(numFormats)) }
 func described(name string) (ID, error) {
 	m := describedName.FindStringSubmatch(name)
 	if m == nil {
-		return None, nil
+		return parseFlags(name)
 	}
 	digits := func(s string) int {
 		n, _ := strconv.Atoi(s) // the expression lets nothing else through
 		return n
 	}
-	f := Format{ExpBits: uint8(digits(m[1])), FracBits: uint8(digits(m[2])), Signed: true, Specials: IEEE, Source: "described by its name"}
-	usual := 1<<(f.ExpBits-1) - 1
-	f.Bias = int16(usual)
-	if m[3] != "" {
-		f.Bias = int16(digits(m[3]))
+	f := Format{ExpBits: uint8(digits(m[2])), FracBits: uint8(digits(m[3])), Signed: m[1] == "", Specials: IEEE, Source: "described by its name"}
+	f.Bias = int16(f.usualBias())
+	if m[4] != "" {
+		f.Bias = int16(digits(m[4]))
 	}
 	for s, word := range specialsWords {
-		if word == m[4] {
+		if word == m[5] {
 			f.Specials = Specials(s)
 		}
 	}
@@ -54,29 +55,51 @@ func described(name string) (ID, error) {
 	switch {
 	case f.Bits() > 32:
 		return None, fmt.Errorf("format %q has %d bits, at most 32 are supported", name, f.Bits())
+	case !f.Signed && f.Specials == NegZeroNaN:
+		return None, fmt.Errorf("format %q: without a sign there is no code of -0", name)
 	case f.Bias > 255:
 		return None, fmt.Errorf("format %q: the bias is not in 0..255", name)
 	case f.Bits() > 16:
 		f.Width = 4
 	}
-	f.Name = fmt.Sprintf("e%dm%d", f.ExpBits, f.FracBits)
-	if int(f.Bias) != usual {
-		f.Name += fmt.Sprintf("-b%d", f.Bias)
+	f.Name = f.fullName()
+	return f.declare(flagged{})
+}
+
+// fullName is the name that describes a format.
+func (f *Format) fullName() string {
+	name := fmt.Sprintf("e%dm%d", f.ExpBits, f.FracBits)
+	if !f.Signed {
+		name = "u" + name
 	}
-	if f.Specials != IEEE || f.Name == E4M3.Get().Name || f.Name == E3M2.Get().Name || f.Name == E2M3.Get().Name || f.Name == E2M1.Get().Name {
-		f.Name += "-" + specialsWords[f.Specials]
+	inTable := slices.Contains([]string{E4M3.Get().Name, UE4M3.Get().Name, E3M2.Get().Name, E2M3.Get().Name, E2M1.Get().Name}, name)
+	if int(f.Bias) != f.usualBias() {
+		name += fmt.Sprintf("-b%d", f.Bias)
+		inTable = false
 	}
-	return f.declare()
+	if f.Specials != IEEE || inTable {
+		name += "-" + specialsWords[f.Specials]
+	}
+	return name
+}
+
+func (f *Format) usualBias() int { return 1<<(f.ExpBits-1) - 1 }
+
+// Unsigned returns the format with the same magnitudes and no sign.
+func (id ID) Unsigned() (ID, error) {
+	f := *id.Get()
+	f.Signed = false
+	return Parse(f.fullName())
 }
 
 // declare returns the ID of a format with these properties, a new one if there is none.
-func (f Format) declare() (ID, error) {
+func (f Format) declare(flags flagged) (ID, error) {
 	declare.Lock()
 	defer declare.Unlock()
 	n := declared.Load()
 	for id := range ID(n) {
 		g := formats[id]
-		if id != None && g.Low == 0 && g.Signed && !g.NoZero && g.ExpBits == f.ExpBits && g.FracBits == f.FracBits && g.Bias == f.Bias && g.Specials == f.Specials {
+		if id != None && flagFormats[id] == flags && g.Low == 0 && g.Signed == f.Signed && !g.NoZero && !g.Integer() && g.ExpBits == f.ExpBits && g.FracBits == f.FracBits && g.Bias == f.Bias && g.Specials == f.Specials {
 			return id, nil
 		}
 	}
@@ -84,7 +107,7 @@ func (f Format) declare() (ID, error) {
 		return None, fmt.Errorf("format %q: more than %d formats are described", f.Name, len(formats)-int(numFormats))
 	}
 	f.ID = ID(n)
-	formats[n] = f
+	formats[n], flagFormats[n] = f, flags
 	declared.Store(n + 1)
 	return f.ID, nil
 }

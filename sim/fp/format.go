@@ -3,10 +3,11 @@
 //
 // # Formats that a name describes
 //
-// Parse takes names such as e5m3, e4m3-b11-fnuz, e5m10-finite, e6m9-fn and e4m3-ieee too: exponent
+// Parse takes names such as e5m3, ue5m10, e4m3-b11-fnuz, e5m10-finite, e6m9-fn and e4m3-ieee too: exponent
 // bits, fraction bits, the bias unless it is 2^(bits-1)-1, and which codes are special, as IEEE 754
 // has them unless the name says so (fn: ones are NaN, fnuz: the code of -0 is the only NaN). They
-// have a sign, subnormals and at most 32 bits.
+// have a sign, subnormals and at most 32 bits. fp32-flags-x86 and the like are formats of exception
+// flags (flags.go).
 //
 // # Adding a format
 //
@@ -232,10 +233,10 @@ func (f *Format) Bits() uint8 {
 }
 
 // CodeBits returns the bits of a code as it is in its register: Bits plus
-// the dropped low bits, and the ignored top bit of UE4M3.
+// the dropped low bits, and the ignored top bits of UE4M3 and of described formats without a sign.
 func (f *Format) CodeBits() uint8 {
-	if f.ID == UE4M3 {
-		return 8
+	if !f.Signed && (f.ID == UE4M3 || f.ID.Described()) {
+		return 8 * f.Width
 	}
 	return f.Bits() + f.Low
 }

@@ -23,9 +23,12 @@ type Formats struct {
 	// Common: A and B are in a format of OCP, and have only values that the FNUZ format of the
 	// same fields has too, so that instructions for both are compared by value.
 	Common bool `json:"common,omitzero"`
+	// Mode: the rounding mode that is asked for, where a unit takes one; else not set. A program
+	// says itself how it rounds.
+	Mode fp.Mode `json:"mode,omitzero"`
 }
 
-// String writes the formats in PTX order, D.A.B.C, then the scales and Down.
+// String writes the formats in PTX order, D.A.B.C, then the scales, Down and Mode.
 func (f Formats) String() string {
 	s := fmt.Sprintf("%s.%s.%s.%s", f.D, f.A, f.B, f.C)
 	if f.Scale != fp.None {
@@ -36,6 +39,9 @@ func (f Formats) String() string {
 	}
 	if f.Common {
 		s += ".common"
+	}
+	if f.Mode != 0 {
+		s += "." + f.Mode.String()
 	}
 	return s
 }

@@ -8,19 +8,22 @@ import (
 )
 
 // Conversions of one number: dot products of a single product a*1 without c, whose result
-// is a rounded to D's format. None was compared with hardware. Not listed, since no parameter
-// says it: relu, stochastic rounding, results in UE8M0 (package sim/quantize has these),
-// and AMD's conversions with a scale operand.
+// is a rounded to D's format. With relu this has no sign: negative results are +0. None was
+// compared with hardware. Not listed, since no parameter says it: stochastic rounding with the
+// random bits as an operand, results in UE8M0 (package sim/quantize has these), and
+// conversions with a scale operand.
 
 const (
-	srcCVT      = "PTX ISA, cvt"
-	srcVCVT     = "AMD CDNA3 and RDNA3 ISA, V_CVT; the mode register as it is when a program starts: FP16_OVFL is 0, subnormals are kept"
-	srcPS2PH    = "Intel SDM vol. 2, VCVTPS2PH: the rounding is an operand; MXCSR.DAZ counts, MXCSR.FTZ does not"
-	srcAVX10    = "Intel AVX10.2 architecture specification, VCVTPH2BF8, VCVTPH2HF8 and VCVTHF82PH"
+	srcCVT      = "PTX ISA, cvt: .satfinite is the largest number of its sign for what is larger and infinities, and a NaN for NaNs"
+	srcVCVT     = "AMD CDNA3 and RDNA3 ISA, V_CVT; the mode register as it is when a program starts: FP16_OVFL is 0, so that an overflow is an infinity or NaN; subnormals are kept"
+	srcPS2PH    = "Intel SDM vol. 2, VCVTPS2PH: the rounding is an operand; MXCSR.DAZ counts, MXCSR.FTZ does not; VCVTPH2PS: neither"
+	srcAVX10    = "Intel AVX10.2 architecture specification, VCVTPH2BF8, VCVTPH2HF8 and VCVTHF82PH; overflow, infinities and NaNs as Bochs has them (convert_ne_fp16_to_hf8)"
 	srcBFCVT    = "Arm ARM, FPConvertBF and FPConvert"
-	srcFP8CVT   = "Arm ARM, FPConvertFP8 with FPMR.OSC; NSCALE is 0"
-	srcVFNCVT   = "RISC-V ISA manual, Zvfbfmin, Zvfh and Zvfofp8min; overflow in the directed roundings as Spike has it (riscv-isa-sim, issue 2284)"
+	srcFP8CVT   = "Arm ARM, FPConvertFP8 with FPMR.OSC and FP8DefaultNaN; NSCALE is 0"
+	srcVFNCVT   = "RISC-V ISA manual, Zvfbfmin and Zvfh"
+	srcOFP8     = "RISC-V ISA manual, Zvfofp8min 0.2.1: a NaN is 7F in both formats; overflow in the directed roundings as Spike has it (riscv-isa-sim, issue 2284)"
 	evConvert   = "none: the documentation"
+	srcReLU     = srcCVT + "; .relu: negative results are 0, NaNs the canonical one"
 	ptx16       = "{f16,bf16}"
 	ptxFP8      = "{e4m3x2,e5m2x2}"
 	ptxFP46     = "{e2m1x2,e2m3x2,e3m2x2}"
@@ -47,6 +50,8 @@ var convertForms = []form{
 	{names: "vfncvt.f.f.w", modes: riscvRounds, m: one, n: one, k: 1, formats: "f16.f32.one.none"},
 	{names: "vfncvtbf16.f.f.w vfncvtbf16.sat.f.f.w", modes: ".e8" + riscvRounds, m: one, n: one, k: 1, formats: "e4m3.bf16.one.none"},
 	{names: "vfncvtbf16.f.f.w vfncvtbf16.sat.f.f.w", modes: ".e8alt" + riscvRounds, m: one, n: one, k: 1, formats: "e5m2.bf16.one.none"},
+	{names: "vfncvt.f.f.q vfncvt.sat.f.f.q", modes: riscvRounds, m: one, n: one, k: 1, formats: "e4m3.f32.one.none"},
+	{names: "vfncvt.f.f.q vfncvt.sat.f.f.q", modes: ".e8alt" + riscvRounds, m: one, n: one, k: 1, formats: "e5m2.f32.one.none"},
 }
 
 var conversions = []decl{
@@ -54,6 +59,10 @@ var conversions = []decl{
 		complete: ptxConversion, source: srcCVT, evidence: evConvert},
 	{archs: "ada hopper blackwell rtx-blackwell", names: "cvt.rn.satfinite." + ptxFP8 + ".{f32,f16x2} cvt.rn.f16x2." + ptxFP8,
 		complete: ptxConversion, source: srcCVT, evidence: evConvert},
+	{archs: "ampere hopper blackwell", names: "cvt.{rn,rz}.relu{,.satfinite}." + ptx16 + ".f32", complete: ptxConversion, source: srcReLU, evidence: evConvert},
+	{archs: "ada hopper blackwell rtx-blackwell", names: "cvt.rn.satfinite.relu." + ptxFP8 + ".{f32,f16x2} cvt.rn.relu.f16x2." + ptxFP8,
+		complete: ptxConversion, source: srcReLU, evidence: evConvert},
+	{archs: "hopper blackwell", names: "cvt.{rn,rz}.relu.tf32.f32", complete: ptxConversion, source: srcReLU, evidence: evConvert},
 	{archs: "hopper blackwell", names: "cvt.{rn,rz}.tf32.f32", complete: ptxConversion, source: srcCVT, evidence: evConvert},
 	{archs: "blackwell rtx-blackwell", names: "cvt.rn.satfinite." + ptxFP46 + ".f32 cvt.rn.f16x2." + ptxFP46 + " cvt.rn.bf16x2.ue8m0x2",
 		complete: ptxConversion, source: srcCVT, evidence: evConvert},
@@ -73,8 +82,9 @@ var conversions = []decl{
 	{archs: "arm", names: "bfcvt" + bfcvtModes + " fcvt-hs{,.rd,.ru,.rz}{,.dn}", complete: armConversion, mode: fpcr, source: srcBFCVT, evidence: evConvert},
 	{archs: "arm", names: "fcvtn.{e4m3,e5m2}{,.osc}", complete: armConversion, source: srcFP8CVT, evidence: evConvert},
 
-	{archs: "riscv", names: "vfncvtbf16.f.f.w" + riscvRounds + " vfncvt.f.f.w" + riscvRounds + " vfncvtbf16.{f.f.w,sat.f.f.w}.{e8,e8alt}" + riscvRounds,
-		complete: riscvConversion, source: srcVFNCVT, evidence: evConvert},
+	{archs: "riscv", names: "vfncvtbf16.f.f.w" + riscvRounds + " vfncvt.f.f.w" + riscvRounds, complete: riscvConversion, source: srcVFNCVT, evidence: evConvert},
+	{archs: "riscv", names: "vfncvtbf16.{f.f.w,sat.f.f.w}.{e8,e8alt}" + riscvRounds + " vfncvt.{f.f.q,sat.f.f.q}{,.e8alt}" + riscvRounds,
+		complete: riscvConversion, source: srcOFP8, evidence: evConvert},
 }
 
 // conversion is a rounding of the product a*1 to D's format.
@@ -150,6 +160,9 @@ func armConversion(i *Instruction) {
 
 func riscvConversion(i *Instruction) {
 	i.Params = conversion(i.D, fp.RNE, NaNQuiet)
+	if i.D.Width() == 1 {
+		i.Params.Special.NaN = NaNOnes
+	}
 	_, modes := i.Mnemonic()
 	for _, word := range modes {
 		switch m, ok := directed[word]; {
@@ -184,5 +197,8 @@ func parseConversion(name string, ocp bool) (Instruction, error) {
 	if i.D, i.A, i.B = ids[0], ids[1], fp.One; i.D == fp.TF32 {
 		i.D = fp.FP32
 	}
-	return i, nil
+	if strings.Contains(name, ".relu") {
+		i.D, err = i.D.Unsigned()
+	}
+	return i, err
 }

@@ -40,6 +40,7 @@ const (
 	turingInt  = "mma.m8n8k16.s32." + intPairs + ".s32{,.satfinite} mma.m8n8k32.s32." + int4Pairs + ".s32{,.satfinite}"
 	ampereInt  = "mma.m16n8k{16,32}.s32." + intPairs + ".s32{,.satfinite} mma.m16n8k{32,64}.s32." + int4Pairs + ".s32{,.satfinite}"
 	ampereB1   = "mma.{m8n8k128,m16n8k128}.s32.b1.b1.s32.and.popc"
+	sparseInt  = "mma.sp.m16n8k{32,64}.s32." + intPairs + ".s32{,.satfinite}"
 	fromAmpere = "ampere ada hopper blackwell blackwell-ultra thor rtx-blackwell gb10"
 )
 
@@ -50,7 +51,10 @@ var integerRows = slices.Concat([]decl{
 		source: "PTX ISA, mma, integer type", evidence: evIntegers},
 	{archs: fromAmpere, names: ampereInt + " " + ampereB1, params: integers(0, OverWrap), complete: saturation,
 		source: "PTX ISA, mma, integer type", evidence: evIntegers},
-	{archs: "hopper", names: "wgmma.m64n8k32.s32." + intPairs, params: integers(0, OverWrap),
+	{archs: fromAmpere, names: sparseInt, params: integers(0, OverWrap), complete: saturation, source: srcSparse, evidence: evIntegers},
+	{archs: "ampere ada", names: "mma.sp.m16n8k{64,128}.s32." + int4Pairs + ".s32{,.satfinite}", params: integers(0, OverWrap), complete: saturation,
+		source: srcSparse, evidence: evIntegers},
+	{archs: "hopper", names: "wgmma.m64n8k32.s32." + intPairs + "{,.satfinite}", params: integers(0, OverWrap), complete: saturation,
 		source: "PTX ISA, wgmma, integer type", evidence: evIntegers},
 	{archs: "blackwell thor", names: "tcgen05.m128n8k32.kind::i8.s32." + intPairs, params: integers(0, OverWrap),
 		source: "PTX ISA, tcgen05.mma, kind::i8", evidence: evIntegers},

@@ -182,6 +182,7 @@ func parseName(name string, ocp bool) (Instruction, error) {
 //	mma.m16n8k64.kind::mxf4.block32.f32.e2m1.e2m1.f32.ue8m0
 //	mma.m16n8k32.s32.s8.u8.s32[.satfinite]               sums that saturate
 //	mma.m16n8k128.s32.b1.b1.s32.and.popc                 the operation on bits
+//	wmma.m16n16k16.f32.f16.f16.f32                      D A B C
 //	wgmma.m64n8k16.f32.f16.f16[.c0]                     D A B, C as D or none
 //	tcgen05.m128n8k16.kind::f16.f32.f16.f16[.c0]
 //
@@ -238,10 +239,11 @@ func parsePTX(name string) (Instruction, error) {
 	if err != nil {
 		return i, fmt.Errorf("%q: %w", name, err)
 	}
+	namesC := slices.Contains([]string{"mma", "wmma", "coopmat"}, form)
 	switch {
-	case (form == "mma" || form == "coopmat") && len(ids) == 4 && !noC:
+	case namesC && len(ids) == 4 && !noC:
 		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[3]
-	case form != "mma" && form != "coopmat" && len(ids) == 3:
+	case !namesC && len(ids) == 3:
 		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[0]
 		if noC {
 			i.C = fp.None

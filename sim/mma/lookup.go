@@ -182,7 +182,8 @@ func (i Instruction) withShape(dims *freeDims) (*Instruction, error) {
 // Arithmetics returns a row for each distinct floating-point arithmetic of the catalogue (its
 // parameters and the formats of A, D and scales) among the rows in which A and B have
 // the same format and C takes part. Of several rows with one arithmetic it is the first
-// of those with the largest K.
+// of those with the largest K; one of wmma, which is a sequence of others, only if there is no
+// other.
 func Arithmetics() []Instruction {
 	type key struct {
 		p           Params
@@ -200,7 +201,7 @@ func Arithmetics() []Instruction {
 		case !seen:
 			index[k] = len(rows)
 			rows = append(rows, i)
-		case i.K > rows[n].K:
+		case i.K > rows[n].K && !strings.HasPrefix(i.Name, "wmma."):
 			rows[n] = i
 		}
 	}

@@ -28,6 +28,9 @@ func (p *Params) Validate(f Formats, k int) error {
 	if err := f.Validate(); err != nil {
 		return err // the other checks need the formats
 	}
+	if f.D.Flags() != 0 {
+		return fmt.Errorf("%s: programs give results, not flags", f.D)
+	}
 	if f.D.Integer() {
 		return p.checkIntegers(f)
 	}
@@ -76,7 +79,9 @@ func (f Formats) Validate() error {
 		if o.id == fp.None {
 			continue
 		}
-		if g := o.id.Get(); !g.Signed || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Integer() {
+		g := o.id.Get()
+		clamped := !g.NoZero && f.B == fp.One && f.C == fp.None // of a conversion: negative results are +0
+		if !g.Signed && !clamped || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Integer() {
 			return fmt.Errorf("%s in %s are not supported", o.name, o.id)
 		}
 	}

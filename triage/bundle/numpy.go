@@ -85,6 +85,9 @@ func childLine(f mma.Formats, d *mma.Dot) string {
 // numpyArray writes codes as an array of their type in NumPy; if it has none, as one of float32,
 // which has all values of the format.
 func numpyArray(id fp.ID, codes []uint64) string {
+	if id.Flags() != 0 {
+		return fmt.Sprintf("np.array(%v, np.uint8)", codes)
+	}
 	var values []string
 	if id == fp.FP64 || id == fp.FP32 || id == fp.FP16 {
 		for _, code := range codes {

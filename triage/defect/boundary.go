@@ -20,7 +20,7 @@ func (s *search) beyond(r *Rule, c *sample) *mma.Dot {
 	when := &r.When[g.r.IntN(len(r.When))]
 	of, what, _ := strings.Cut(when.Feature, ".")
 	x, id := operand(s.f, d, r.Scope, met[g.r.IntN(len(met))], of)
-	if x == nil {
+	if x == nil || id == fp.One {
 		return nil
 	}
 	f := id.Get()

@@ -109,7 +109,7 @@ func (g *maker) only(d *mma.Dot, k int) {
 
 // specials are the codes of a format, other than negative ones, for which designs have exceptions.
 func specials(id fp.ID) []uint64 {
-	if id == fp.None {
+	if id == fp.None || id == fp.One {
 		return nil
 	}
 	f := id.Get()
@@ -146,7 +146,7 @@ func (g *maker) corner(id fp.ID) uint64 {
 
 // flip changes a bit of a code, or its least ones.
 func (g *maker) flip(id fp.ID, c uint64) uint64 {
-	if id == fp.None {
+	if id == fp.None || id == fp.One { // whose code has no bits
 		return c
 	}
 	f := id.Get()

@@ -151,6 +151,9 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	if i.D.Integer() {
 		return nil, fmt.Errorf("sums in %s are not inferred; a campaign against a simulator of integers says what differs", i.D)
 	}
+	if i.D.Flags() != 0 {
+		return nil, fmt.Errorf("flags (%s) are not inferred; a campaign against a reference says what differs", i.D)
+	}
 	if i.K < 1 || i.K > mma.MaxK {
 		return nil, fmt.Errorf("k = %d is not in 1..%d", i.K, mma.MaxK)
 	}

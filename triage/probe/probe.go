@@ -113,7 +113,7 @@ func New(ctx context.Context, u Unit) *Prober {
 // Ask answers the questions of one paper, given by its key: see Papers. The error is the
 // unit's.
 func (p *Prober) Ask(paper string) ([]Answer, error) {
-	if p.d.Integer() {
+	if p.d.Integer() || p.f.D.Flags() != 0 {
 		return nil, fmt.Errorf("the questions of %s are about floating-point sums, not about those in %s", paper, p.f.D)
 	}
 	var all []Answer

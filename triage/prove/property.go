@@ -30,8 +30,9 @@ type Property struct {
 	other func(f mma.Formats, p *mma.Params) bool
 	// relations are what the statement says of each input.
 	relations func(q *asked) []relation
-	// sizes: it is about the size of the adder; modes: about the mode of the last rounding.
-	sizes, modes bool
+	// sizes: it is about the size of the adder; modes: about the mode of the last rounding;
+	// errors: about the size of errors.
+	sizes, modes, errors bool
 }
 
 // Properties returns all properties, in the order in which they are printed. Most of them were
@@ -60,11 +61,20 @@ var properties = []Property{
 	}},
 	{Name: "adder", Statement: "a sum of so many bits suffices, and one bit less does not", sizes: true},
 	{Name: "rounding", Statement: "the last rounding has one mode, and no other gives the same results", modes: true},
+	{Name: "error", Statement: "the error is at most so much of the sum of all magnitudes, and at least so much on an input", errors: true},
 	{Name: "subnormal-operands", Statement: "subnormal operands a and b are not read as zero", other: func(_ mma.Formats, p *mma.Params) bool {
 		return flush(&p.In.Sub)
 	}},
 	{Name: "subnormal-c", Statement: "a subnormal c is not read as zero", other: func(f mma.Formats, p *mma.Params) bool {
 		return f.C != fp.None && flush(&p.In.C)
+	}},
+	{Name: "subnormal-results", Statement: "a subnormal result is not zero", other: func(f mma.Formats, p *mma.Params) bool {
+		last := lastRounding(f, p)
+		if last == nil || last.Flush != mma.NoFlush || !last.HasEmin() {
+			return false
+		}
+		last.Flush = mma.FlushResult
+		return true
 	}},
 	{Name: "no-nan", Statement: "no result of finite operands is a NaN", relations: noNaN},
 	{Name: "nan-code", Statement: "all NaN results have the same code", relations: oneNaN},
@@ -119,6 +129,8 @@ type Answer struct {
 	Assumed   []string `json:"assumed"`
 	Reason    string   `json:"reason,omitempty"`
 	Bits      int      `json:"bits,omitempty"` // of the adder
+	Proved    float64  `json:"proved,omitempty"`
+	Refuted   float64  `json:"refuted,omitempty"`
 	// Witness is the input that decides, in the text form of eval, and Related the one that it
 	// is compared with, if that is another one. Expected is what a program gives for which the
 	// statement is the other way round.
@@ -182,6 +194,12 @@ func PropertySMTLIB(target string, u devices.Unit, prop Property) ([]byte, error
 		return nil, hint.New("mmafuzz prove A model:NARROWER.json --smtlib asks about one size", "%s is a question for each size", prop.Name)
 	case prop.modes:
 		return nil, hint.New("mmafuzz prove A model:OTHER.json --smtlib asks about one mode", "%s is a question for each mode", prop.Name)
+	case prop.errors:
+		e, err := proveError(q)
+		if err == nil {
+			err = relationsSMTLIB(&text, q, []relation{e.relation(q)})
+		}
+		return text.Bytes(), err
 	}
 	err := relationsSMTLIB(&text, q, prop.relations(q))
 	return text.Bytes(), err
@@ -195,6 +213,8 @@ func (p *Property) ask(ctx context.Context, q *asked, answer *Answer) error {
 		return adder(ctx, q, answer)
 	case p.modes:
 		return rounding(ctx, q, answer)
+	case p.errors:
+		return errorsOf(ctx, q, answer)
 	}
 	return related(ctx, q, p.relations(q), answer)
 }
@@ -397,6 +417,8 @@ func (a *Answer) Write(w io.Writer, width int) {
 	case a.Related != "":
 		line(4, "%s gives %s", a.Witness, a.Result)
 		line(4, "%s gives %s", a.Related, a.Expected)
+	case a.Proved != 0:
+		line(4, "%s gives %s; the exact value rounds to %s", a.Witness, a.Result, a.Expected)
 	case a.Expected != "":
 		line(4, "%s gives %s; otherwise it would be %s", a.Witness, a.Result, a.Expected)
 	default:

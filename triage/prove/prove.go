@@ -52,10 +52,12 @@
 //	assumed[]  string?  assumptions under which the proof holds
 //	reason     string?  why it is not decided, or no question
 //	bits       number?  of adder: bits of the sum, without its sign
+//	proved     number?  of error: a bound that is proved, in units of the last place of the last rounding times the sum of all magnitudes
+//	refuted    number?  of error: the error on the witness is at least this
 //	witness    string?  the smallest input found that decides, as eval reads it
 //	related    string?  the input that it is compared with, if that is another one
 //	result     string?  the witness' result
-//	expected   string?  that of the related input, or what the result would be if the statement were the other way round
+//	expected   string?  that of the related input, or what the result would be if the statement were the other way round; of error the exact value, rounded to nearest
 //
 // The API of this package is not promised: it may change in any version.
 package prove

@@ -32,8 +32,8 @@ type relation struct {
 	// dots are the related inputs of one, none if it is not about it: several where a solver
 	// chooses (again is set).
 	dots func(d *mma.Dot) []*mma.Dot
-	// fails reports whether the relation fails for the results x and y.
-	fails func(d *fp.Format, x, y uint64) bool
+	// fails reports whether the relation fails for an input with the results x and y.
+	fails func(f *fp.Format, d *mma.Dot, x, y uint64) bool
 	// again returns the input that is related to d in the way in which a solver chose e; nil if
 	// there is none.
 	again func(d, e *mma.Dot) *mma.Dot
@@ -42,7 +42,7 @@ type relation struct {
 // equal are the nodes of relations that demand the same result.
 func equal(_ *encode.Inputs, _ *fp.Format, x, y *graph.Node) (a, b *graph.Node) { return x, y }
 
-func differ(_ *fp.Format, x, y uint64) bool { return x != y }
+func differ(_ *fp.Format, _ *mma.Dot, x, y uint64) bool { return x != y }
 
 // swaps are the exchanges of neighbouring products, of which all orders are made. Scales
 // belong to places: only products of one block change places.
@@ -96,7 +96,7 @@ func negation(q *asked) []relation {
 			sum := in.Add(in.Order(d, x), in.Order(d, y))
 			return in.And(in.Not(in.Eq(sum, in.Int(0))), in.Not(in.And(in.IsNaN(d, x), in.IsNaN(d, y)))), in.Int(0)
 		},
-		fails: func(d *fp.Format, x, y uint64) bool {
+		fails: func(d *fp.Format, _ *mma.Dot, x, y uint64) bool {
 			return order(d, x) != -order(d, y) && !(isNaN(d, x) && isNaN(d, y))
 		},
 		dots: func(d *mma.Dot) []*mma.Dot {
@@ -134,7 +134,7 @@ func monotonic(q *asked) []relation {
 			nan := in.Or(in.IsNaN(d, x), in.IsNaN(d, y))
 			return in.And(in.Not(nan), in.Less(in.Order(d, y), in.Order(d, x))), in.Int(0)
 		},
-		fails: func(d *fp.Format, x, y uint64) bool {
+		fails: func(d *fp.Format, _ *mma.Dot, x, y uint64) bool {
 			return !isNaN(d, x) && !isNaN(d, y) && order(d, y) < order(d, x)
 		},
 		dots: func(d *mma.Dot) []*mma.Dot {
@@ -172,7 +172,7 @@ func noNaN(q *asked) []relation {
 		nodes: func(in *encode.Inputs, d *fp.Format, x, _ *graph.Node) (a, b *graph.Node) {
 			return in.IsNaN(d, x), in.Int(0)
 		},
-		fails: func(d *fp.Format, x, _ uint64) bool { return isNaN(d, x) },
+		fails: func(d *fp.Format, _ *mma.Dot, x, _ uint64) bool { return isNaN(d, x) },
 		dots: func(d *mma.Dot) []*mma.Dot {
 			if !finite(q.f, d) {
 				return nil
@@ -198,7 +198,7 @@ func oneNaN(q *asked) []relation {
 				code := in.AddInt(in.Left(in.Int(int(nan>>32)), 32), int(nan&0xffffffff))
 				return in.And(in.IsNaN(d, x), in.Not(in.Eq(x, code))), in.Int(0)
 			},
-			fails: func(d *fp.Format, x, _ uint64) bool { return isNaN(d, x) && x != nan },
+			fails: func(d *fp.Format, _ *mma.Dot, x, _ uint64) bool { return isNaN(d, x) && x != nan },
 			dots:  func(d *mma.Dot) []*mma.Dot { return []*mma.Dot{d} },
 		}}
 	}
@@ -214,7 +214,7 @@ func plusZero(q *asked) []relation {
 		nodes: func(in *encode.Inputs, d *fp.Format, x, _ *graph.Node) (a, b *graph.Node) {
 			return in.Eq(x, in.Left(in.Int(1), int(d.ExpBits)+int(d.FracBits))), in.Int(0)
 		},
-		fails: func(d *fp.Format, x, _ uint64) bool { return x == d.SignBit() },
+		fails: func(d *fp.Format, _ *mma.Dot, x, _ uint64) bool { return x == d.SignBit() },
 		dots:  func(d *mma.Dot) []*mma.Dot { return []*mma.Dot{d} },
 	}}
 }
@@ -305,7 +305,7 @@ func (r *relation) broken(f mma.Formats, d, e *mma.Dot, run func(*mma.Dot) uint6
 	if e != d {
 		y = run(e)
 	}
-	return x, y, r.fails(f.D.Get(), x, y)
+	return x, y, r.fails(f.D.Get(), d, x, y)
 }
 
 // relatedTo is the input that is related to d as e is to another one; nil if there is none.

@@ -38,6 +38,9 @@ func (r *result) xor() uint64 {
 // difference says how the results differ, in words.
 func (r *result) difference() string {
 	x, y := r.sides[0].Result, r.sides[1].Result
+	if r.format.Flags() != 0 {
+		return "A and B differ in the flags " + fp.Flags(x^y).String()
+	}
 	c := oracle.Compare(r.format, oracle.Policy{}, x, y)
 	text := fmt.Sprintf("A and B differ in %s: XOR %s", differences[c], mma.FormatCode(r.format, x^y))
 	if c == oracle.Value {
@@ -64,6 +67,10 @@ func (r *result) cells() [][]string {
 		}
 		if s.Failed {
 			rows = append(rows, []string{name, "-", "no result", "", "", ""})
+			continue
+		}
+		if r.format.Flags() != 0 {
+			rows = append(rows, []string{name, mma.FormatCode(r.format, code), "", "", "", "(" + decimal(r.format, code) + ")"})
 			continue
 		}
 		v := codeValue(r.format, code)

@@ -375,6 +375,9 @@ func (p *painter) results(r *result) {
 		name string
 		bits int
 	}{{"sign", 1}, {"exponent", n - 1 - int(f.FracBits)}, {"fraction", int(f.FracBits)}}
+	if r.format.Flags() != 0 {
+		fields = nil // the names say what a bit is
+	}
 	x := codeLeft
 	for i, field := range fields {
 		if i > 0 {
@@ -391,6 +394,10 @@ func (p *painter) results(r *result) {
 			continue
 		}
 		p.c.Text(textLeft+24, p.y, "code", mma.FormatCode(r.format, s.Result))
+		if r.format.Flags() != 0 {
+			p.line(codeLeft, "", "= "+decimal(r.format, s.Result))
+			continue
+		}
 		p.code(r, s.Result)
 		p.y += 19
 		p.line(codeLeft, "", "= "+decimal(r.format, s.Result)+", error "+unitsText(r.ulps(s.Result)))
@@ -398,7 +405,10 @@ func (p *painter) results(r *result) {
 	}
 	p.c.Text(textLeft, p.y, "bold", "exact")
 	p.paragraph(codeLeft, "", "= "+r.exact.Decimal())
-	if r.xor() != 0 {
+	switch {
+	case r.xor() != 0 && r.format.Flags() != 0:
+		p.paragraph(textLeft, "faint", r.difference()+".")
+	case r.xor() != 0:
 		p.paragraph(textLeft, "faint", "Orange bits of the codes differ. "+r.difference()+".")
 	}
 }

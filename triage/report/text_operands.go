@@ -27,6 +27,9 @@ func (p *printer) title(in *Input) {
 	if f.Down != 0 {
 		text += fmt.Sprintf(", products times 2^-%d", f.Down)
 	}
+	if f.Mode != 0 {
+		text += ", rounding " + f.Mode.String()
+	}
 	switch {
 	case in.Title == "":
 	case p.brief:

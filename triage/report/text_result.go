@@ -29,7 +29,9 @@ func (p *printer) result(r *result) {
 	if p.brief {
 		return
 	}
-	p.codeBits(r)
+	if r.format.Flags() == 0 {
+		p.codeBits(r)
+	}
 	p.text("  "+r.difference(), 4, plain)
 }
 

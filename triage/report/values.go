@@ -154,8 +154,11 @@ func codeOf(id fp.ID, t *sim.TermTrace) (uint64, bool) {
 }
 
 // decimal writes a code's value: exactly if that is short, else with the fewest
-// digits, four at least, that tell it from its neighbours.
+// digits, four at least, that tell it from its neighbours. Of flags it writes the names.
 func decimal(id fp.ID, code uint64) string {
+	if id.Flags() != 0 {
+		return fp.Flags(code).String()
+	}
 	f := id.Get()
 	x := f.Float64(code)
 	if x == math.Trunc(x) && math.Abs(x) < 1e9 {

@@ -108,6 +108,9 @@ func (r *result) inWords() string {
 		}
 	}
 	exact := "The exact value is " + r.exact.Decimal()
+	if r.format.Flags() != 0 {
+		return strings.Join(append(gives, exact), ". ") + "."
+	}
 	switch len(gives) {
 	case 0:
 		return exact + "."

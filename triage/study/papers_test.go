@@ -73,6 +73,7 @@ var reproduced = []struct {
 		{name: "Table 2", what: "summary of section 3", note: "contents"},
 		{name: "Table 3", what: "parameters of formats", entries: fasi3},
 		{name: "sections 3 and 4", what: "subnormals, products, rounding, extra bits, normalization, carries, monotonicity", entries: probed("4 (Fasi)")},
+		{name: "section 3.1.2", what: "the error of a dot product", entries: errorsOf("four rounding errors", 4, "", smtUnits[0])},
 	}},
 	{"Xie et al.", []item{
 		{name: "Figure 1", what: "closed-loop feature probing", note: "a workflow; mmafuzz infer and run work in a similar way"},
@@ -91,6 +92,7 @@ var reproduced = []struct {
 			}
 			return equation10(ctx, units, true, res)
 		}, []int{0, 1}, 2, 3, 4, -1, "")},
+		{name: "section 5", what: "FP64 and FP32 instructions agree", entries: section5},
 		{name: "Table 9", what: "error bounds", entries: table9},
 		{name: "Table 10", what: "risky designs", entries: table10},
 		{name: "Figure 3", what: "bias of rounding down", entries: figure3Entries},
@@ -102,6 +104,8 @@ var reproduced = []struct {
 		{name: "Fig. 2", what: "testing workflow", note: "a method"},
 		{name: "Table III", what: "methodology of extra bits", note: "a method; its results are in Table IV"},
 		{name: "Table IV", what: "summary of results", entries: probed("IV")},
+		{name: "section II-A", what: "the error of a block FMA", entries: errorsOf("comparable to one scalar FMA, which is 0.5", 0.5,
+			"each term but the largest loses up to a unit when it is cut; the paper assumes otherwise", smtUnits[0], smtUnits[2], [2]string{"hopper", "mma.m16n8k16.f32.f16.f16.f32"})},
 		{name: "section V", what: "a matrix product on five GPUs", entries: fttnProduct},
 		{name: "section V, motivation", what: "iterative refinement and GMRES", note: "no figures: mmafuzz study solve measures where each unit stagnates"},
 		{name: "Fig. 3", what: "directories of the tests", note: "contents"},
@@ -113,6 +117,11 @@ var reproduced = []struct {
 		{name: "Figure 1", what: "the dot product step", note: "a drawing of Algorithm 1, whose parameters Table 4 of Xie et al. has"},
 		{name: "Table 4", what: "queries to solvers: the answers, not the times", entries: smt4},
 		{name: "Table 5", what: "where Ootomo and Yokota's method is worse", entries: smt5},
+		{name: "section 1", what: "the error of an FFT on Volta and Ampere", note: "measured by others with a library of theirs"},
+		{name: "section 4.2, Algorithm 1", what: "truncation is none of the modes of IEEE 754", entries: smtAsked(nil, smtTruncates)},
+		{name: "section 4.4", what: "subnormals, NaNs, zeros", entries: smtAsked(smtSection44, smtSpecial)},
+		{name: "section 6", what: "which of the two methods is closer, and is it ever worse", entries: smt6},
+		{name: "sections 3.1 and 7", what: "Volta's instruction on Ampere; Hopper", entries: smtOthers},
 	}},
 	{"Sun et al.", []item{
 		{name: "Tables 1, 2; Figs. 1 to 5", what: "architectures, related work, programming interfaces", note: "no arithmetic"},

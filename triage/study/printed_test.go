@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -389,8 +390,8 @@ func simulatedUnit(arch, inst string) (unit, error) {
 	return unit{Unit: u, name: arch + "/" + inst}, err
 }
 
-// smtDot computes a0*b0 + c on the units of Valpey et al.
-func smtDot(a, b, c, theirs float64) ([]entry, error) {
+// smtDot computes n times a*b, and c, on the units of Valpey et al.
+func smtDot(what string, n int, a, b, c, theirs float64) ([]entry, error) {
 	var all []entry
 	for _, u := range smtUnits {
 		i, err := mma.Lookup(u[0], u[1])
@@ -402,8 +403,11 @@ func smtDot(a, b, c, theirs float64) ([]entry, error) {
 			return nil, err
 		}
 		d := mma.NewDot(i.Formats, i.K)
-		d.A[0], d.B[0], d.C = i.A.Get().FromFloat64(a), i.B.Get().FromFloat64(b), i.C.Get().FromFloat64(c)
-		all = append(all, same(i.FullName(), "result", Number(i.D.Get().Float64(m.Dot(d, nil))).exactly(), Number(theirs).exactly(), ""))
+		for k := range n {
+			d.A[k], d.B[k] = i.A.Get().FromFloat64(a), i.B.Get().FromFloat64(b)
+		}
+		d.C = i.C.Get().FromFloat64(c)
+		all = append(all, same(i.FullName(), what, Number(i.D.Get().Float64(m.Dot(d, nil))).exactly(), Number(theirs).exactly(), ""))
 	}
 	return all, nil
 }
@@ -412,11 +416,13 @@ func smtDot(a, b, c, theirs float64) ([]entry, error) {
 // subnormal number 0.2587890625 * 2^-14.
 func smt1(context.Context, *Request) ([]entry, error) {
 	const a, b = 0.2587890625 * 0x1p-14, 1.3681640625 * 0x1p-1
-	return smtDot(a, b, 0, a*b)
+	return smtDot("result", 1, a, b, 0, a*b)
 }
 
 // smt3 makes Table 3 of Valpey et al.
-func smt3(context.Context, *Request) ([]entry, error) { return smtDot(2, 1, -0x1p-40, 2) }
+func smt3(context.Context, *Request) ([]entry, error) {
+	return smtDot("result", 1, 2, 1, -0x1p-40, 2)
+}
 
 // smt5 makes Table 5 of Valpey et al.
 func smt5(ctx context.Context, _ *Request) ([]entry, error) {
@@ -436,57 +442,255 @@ func smt5(ctx context.Context, _ *Request) ([]entry, error) {
 	return all, nil
 }
 
-// smtQueries are the queries of Table 4 of Valpey et al. that are about the function of one
-// program, and the answers of its text. Table 3 and Fasi et al.'s sections have the rest:
-// rounding, and subnormal results.
-var smtQueries = []struct {
+// smtQuery is a query of Valpey et al. about the function of one program, and the answer of the
+// text.
+type smtQuery struct {
 	name, property string
+	half           bool // of the units with FP16 results
 	holds          string
-}{
-	{"Exact Multiplication", "exact-products", "products are exact"},
-	{"Accumulation Order", "order", "it does not matter"},
-	{"Normalization", "no-normalization", "partial sums are not normalized"},
-	{"Subnormal FP16 Inputs", "subnormal-operands", "supported"},
+}
+
+var smtQueries = []smtQuery{
+	{"Exact Multiplication", "exact-products", false, "products are exact"},
+	{"Exact Addition in FP16", "exact-products", true, "products are not rounded to FP16 before they are added"},
+	{"Rounding of Final Result", "rounding", true, "the last rounding is rne"},
+	{"Rounding of Accumulator", "rounding", false, "the last rounding is rz"},
+	{"Accumulation Order", "order", false, "it does not matter"},
+	{"Normalization", "no-normalization", false, "partial sums are not normalized"},
+	{"Subnormal FP16 Inputs", "subnormal-operands", false, "supported"},
+	{"Subnormal FP16 Outputs", "subnormal-results", true, "supported"},
+}
+
+// smtSection44 are what section 4.4 says of subnormals and special values.
+var smtSection44 = []smtQuery{
+	{"subnormal C", "subnormal-c", false, "supported"},
+	{"subnormal FP32 results", "subnormal-results", false, "supported"},
+}
+
+// smtAsked asks queries of the units of Valpey et al.; more is asked of each.
+func smtAsked(queries []smtQuery, more func(ctx context.Context, u *unit, ask func(property string) (*prove.Answer, error)) ([]entry, error)) func(context.Context, *Request) ([]entry, error) {
+	return func(ctx context.Context, _ *Request) ([]entry, error) {
+		var all []entry
+		for _, name := range smtUnits {
+			u, err := simulatedUnit(name[0], name[1])
+			if err != nil {
+				return nil, err
+			}
+			half, err := simulatedUnit(name[0], strings.ReplaceAll(name[1], "f32", "f16"))
+			if err != nil {
+				return nil, err
+			}
+			of := func(u *unit) func(property string) (*prove.Answer, error) {
+				return func(property string) (*prove.Answer, error) {
+					some, err := prove.PropertiesNamed(property)
+					if err != nil {
+						return nil, err
+					}
+					return prove.Ask(ctx, "sim:"+name[0], u.Unit, some[0], prove.Options{})
+				}
+			}
+			for _, q := range queries {
+				asked := &u
+				if q.half {
+					asked = &half
+				}
+				a, err := of(asked)(q.property)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, q.entry(asked.inst(), a))
+			}
+			entries, err := more(ctx, &u, of(&u))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, entries...)
+		}
+		return all, nil
+	}
+}
+
+func (q *smtQuery) entry(i *mma.Instruction, a *prove.Answer) entry {
+	ours, why := string(a.Verdict), ""
+	switch {
+	case q.property == "rounding":
+		ours, _, _ = strings.Cut(a.Statement, ",")
+	case a.Verdict == prove.Holds:
+		ours = q.holds
+	case q.property == "order":
+		why = fmt.Sprintf("within a step of %d it does not; the instruction makes %d steps", i.Params.L, i.K/int(i.Params.L))
+	}
+	return same(i.FullName(), q.name, ours, q.holds, why)
 }
 
 // smt4 makes Table 4 of Valpey et al.: the answers, since its times are those of solvers.
-func smt4(ctx context.Context, _ *Request) ([]entry, error) {
+var smt4 = smtAsked(smtQueries, func(_ context.Context, u *unit, ask func(string) (*prove.Answer, error)) ([]entry, error) {
+	a, err := ask("adder")
+	if err != nil {
+		return nil, err
+	}
+	return carries(u.inst(), a), nil
+})
+
+// smtTruncates makes entries of section 4.2 and Algorithm 1 of Valpey et al.: no rounding of the exact sum gives the
+// results, and so many of the bits that an alignment shifts out are kept.
+func smtTruncates(ctx context.Context, u *unit, _ func(string) (*prove.Answer, error)) ([]entry, error) {
+	i := u.inst()
+	var none []string
+	for _, mode := range []fp.Mode{fp.RNE, fp.RZ, fp.RD, fp.RU} {
+		exact := i.Params
+		exact.Join.Align, exact.Acc.Mode = mma.Align{}, mode
+		res, err := prove.Programs(ctx, i.Formats, i.K, i.Params, exact, prove.Options{})
+		if err != nil {
+			return nil, err
+		}
+		if res.Verdict == prove.Refuted {
+			none = append(none, mode.String())
+		}
+	}
+	extra := map[string]string{"volta": "0", "turing": "1", "ampere": "1"}[i.Arch]
+	return []entry{
+		same(i.FullName(), "modes of IEEE 754 that the sum does not have", strings.Join(none, ", "), "rne, rz, rd, ru", ""),
+		same(i.FullName(), "bits kept of those that are shifted out", fmt.Sprint(int(i.Params.Join.Align.F)-int(i.Params.Acc.Frac)), extra, ""),
+	}, nil
+}
+
+// errorsOf makes entries of bounds of the error, in units of 2^-23 of the sum of all magnitudes: of
+// units, and how large the paper says that it is at most.
+func errorsOf(theirs string, most float64, why string, units ...[2]string) func(context.Context, *Request) ([]entry, error) {
+	return func(ctx context.Context, _ *Request) ([]entry, error) {
+		some, err := prove.PropertiesNamed("error")
+		if err != nil {
+			return nil, err
+		}
+		var all []entry
+		for _, name := range units {
+			u, err := simulatedUnit(name[0], name[1])
+			if err != nil {
+				return nil, err
+			}
+			a, err := prove.Ask(ctx, "sim:"+name[0], u.Unit, some[0], prove.Options{})
+			if err != nil {
+				return nil, err
+			}
+			e := entry{u.name, "error in 2^-23 of the sum of all magnitudes", fmt.Sprintf("at most %v for all inputs, %v on one", a.Proved, a.Refuted), theirs, a.Proved != 0 && a.Proved <= most+0.001, "", statement}
+			if !e.Equal {
+				e.Why = why
+			}
+			all = append(all, e)
+		}
+		return all, nil
+	}
+}
+
+// standardUnits are instructions of FP64 and FP32 of which Xie et al. say that all agree.
+var standardUnits = [][][2]string{
+	{{"ampere", "mma.m8n8k4.f64.f64.f64.f64"}, {"hopper", "mma.m8n8k4.f64.f64.f64.f64"}, {"blackwell", "mma.m8n8k4.f64.f64.f64.f64"}, {"cdna2", "v_mfma_f64_16x16x4f64"}, {"cdna3", "v_mfma_f64_16x16x4_f64"}},
+	{{"cdna1", "v_mfma_f32_16x16x4f32"}, {"cdna2", "v_mfma_f32_16x16x4f32"}, {"cdna3", "v_mfma_f32_16x16x4_f32"}},
+}
+
+// section5 makes entries of section 5 of Xie et al.: how many results of a unit differ from those
+// of the first one, on inputs of all generators. NaNs may have other codes.
+func section5(context.Context, *Request) ([]entry, error) {
 	var all []entry
+	for _, units := range standardUnits {
+		var first []uint64
+		for n, name := range units {
+			i, err := mma.Lookup(name[0], name[1])
+			if err != nil {
+				return nil, err
+			}
+			m, err := sim.ForInstruction(i)
+			if err != nil {
+				return nil, err
+			}
+			differ := 0
+			for at, d := range gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, 0) {
+				code := m.Dot(d, nil)
+				if n == 0 {
+					first = append(first, code)
+				} else if oracle.Compare(i.D, oracle.Policy{NaN: oracle.ByClass}, first[at], code) != oracle.Same {
+					differ++
+				}
+			}
+			if n > 0 {
+				all = append(all, same(i.FullName(), fmt.Sprintf("results that differ from those of %s, of %d", units[0][0], len(first)), fmt.Sprint(differ), "0", ""))
+			}
+		}
+	}
+	return all, nil
+}
+
+// smtSpecial makes entries of section 4.4 of Valpey et al. about NaNs and zeros, on inputs of all
+// generators.
+func smtSpecial(_ context.Context, u *unit, _ func(string) (*prove.Answer, error)) ([]entry, error) {
+	i := u.inst()
+	m, err := sim.ForInstruction(i)
+	if err != nil {
+		return nil, err
+	}
+	d, nans, minus := i.D.Get(), []string{}, 0
+	for _, dot := range gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, 0, &i.Params) {
+		code := m.Dot(dot, nil)
+		if name := mma.FormatCode(i.D, code); d.Decode(code).Class == fp.NaN && !slices.Contains(nans, name) {
+			nans = append(nans, name)
+		}
+		if code == d.SignBit() {
+			minus++
+		}
+	}
+	return []entry{
+		{i.FullName(), "codes of NaNs", strings.Join(nans, ", "), "one: sign 0, all exponent bits and the first fraction bit 1", slices.Equal(nans, []string{"7fffffff"}), "", statement},
+		same(i.FullName(), "results of -0", fmt.Sprint(minus), "0", ""),
+	}, nil
+}
+
+// smt6 makes entries of section 6 of Valpey et al.: Fasi et al.'s experiment, and what is said of
+// the two methods, with the smallest inputs on which either is worse.
+func smt6(ctx context.Context, r *Request) ([]entry, error) {
+	all, err := smtDot("1 - 2^-24 and four times 2^-24: the exact sum less 2^-24", 4, 1, 0x1p-24, 1-0x1p-24, 1+0x1p-23)
+	if err != nil {
+		return nil, err
+	}
 	for _, name := range smtUnits {
 		u, err := simulatedUnit(name[0], name[1])
 		if err != nil {
 			return nil, err
 		}
-		i := u.inst()
-		ask := func(property string) (*prove.Answer, error) {
-			some, err := prove.PropertiesNamed(property)
-			if err != nil {
-				return nil, err
-			}
-			return prove.Ask(ctx, "sim:"+name[0], u.Unit, some[0], prove.Options{})
-		}
-		for _, q := range smtQueries {
-			a, err := ask(q.property)
-			if err != nil {
-				return nil, err
-			}
-			ours := string(a.Verdict)
-			if a.Verdict == prove.Holds {
-				ours = q.holds
-			}
-			why := ""
-			if q.property == "order" && a.Verdict == prove.Fails {
-				why = fmt.Sprintf("within a step of %d it does not; the instruction makes %d steps", i.Params.L, i.K/int(i.Params.L))
-			}
-			all = append(all, same(i.FullName(), q.name, ours, q.holds, why))
-		}
-		a, err := ask("adder")
+		m, err := refinementOf(ctx, &u, r)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, carries(i, a)...)
+		at := func(w worst) string {
+			return fmt.Sprintf("%s: %s, the other %s, exactly %s", w.Smallest, w.Results[1], w.Results[0], w.Results[2])
+		}
+		other := m.MarkidisWorst
+		other.Results[0], other.Results[1] = other.Results[1], other.Results[0]
+		all = append(all,
+			entry{u.name, "Ootomo and Yokota are not better for every input", at(m.OotomoWorst), "Table 5", m.OotomoWorst.Gap > 0, "", statement},
+			entry{u.name, "nor are Markidis et al.", at(other), "more accurate in general", m.MarkidisWorst.Gap > 0, "", statement},
+			entry{u.name, "Ootomo and Yokota are more accurate in general", fmt.Sprintf("mean errors %s and %s", m.Ootomo, m.Markidis), "more accurate in general", m.Ootomo < m.Markidis, "", statement})
 	}
 	return all, nil
+}
+
+// smtOthers makes entries of what Valpey et al. say in passing of other instructions: section 3.1
+// and section 7.
+func smtOthers(context.Context, *Request) ([]entry, error) {
+	fma, err := mma.Lookup("ampere", "mma.m8n8k4.f32.f16.f16.f32")
+	if err != nil {
+		return nil, err
+	}
+	hopper, err := mma.Lookup("hopper", "mma.m16n8k16.f32.f16.f16.f32")
+	if err != nil {
+		return nil, err
+	}
+	extra := int(hopper.Params.Join.Align.F) - int(hopper.Params.Acc.Frac)
+	return []entry{
+		{fma.FullName(), "what is rounded", fmt.Sprintf("each sum of %d product and the accumulator, %s", fma.Params.L, fma.Params.Acc.Mode), "a sequence of fused multiply-adds",
+			fma.Params.L == 1 && fma.Params.Prod.Round == (mma.Round{}) && fma.Params.Join.Align.F == 0 && fma.Params.Acc.Mode == fp.RNE, "", statement},
+		{hopper.FullName(), "bits kept of those that are shifted out", fmt.Sprint(extra), "more than Ampere's 1", extra > 1, "", statement},
+	}, nil
 }
 
 // carries are the entries about carry bits. The paper's sums have the bits of FP32's significand,

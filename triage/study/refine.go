@@ -9,9 +9,12 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/internal/climb"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
 var refineStudy = Study{
@@ -28,8 +31,8 @@ unit's format, and RA and RB what that leaves,
 
 and holds both against the exact value: on the counterexample of Table 5, on random
 operands with exponents of -15 to 14, as in the paper, and by search for the operands on
-which one of them is worse than the other by the most. Errors are in ulp (of FP32) of the
-sum of magnitudes.`,
+which one of them is worse than the other by the most, and for the fewest and simplest ones
+on which it is worse at all. Errors are in ulp (of FP32) of the sum of magnitudes.`,
 	Count: 4000, Of: "random dot products, and of dot products tried by each search",
 	New: func(*pflag.FlagSet) Runner { return refine{} },
 }
@@ -155,13 +158,20 @@ func (r *refiner) errors(d *mma.Dot, x refined) (plain, markidis, ootomo float64
 
 // refinement is what was measured of a unit.
 type refinement struct {
-	Name                             string
-	N                                int
-	Plain, Markidis, Ootomo, FP32    Number // mean errors of random dot products
-	OotomoWorse, MarkidisWorse       int    // of these
-	GapOotomo, GapMarkidis           Number // the largest by which one is worse than the other
-	OotomoWorstAt, MarkidisWorstAt   string // where, as eval reads FP32 dot products
-	OotomoWorstHas, MarkidisWorstHas [2]Number
+	Name                          string
+	N                             int
+	Plain, Markidis, Ootomo, FP32 Number // mean errors of random dot products
+	OotomoWorse, MarkidisWorse    int    // of these
+	OotomoWorst, MarkidisWorst    worst
+}
+
+// worst is where one method has the larger error. Inputs are in the text form of eval.
+type worst struct {
+	Gap      Number    // its error less the other's: the largest that was found
+	At       string    // on this input
+	Has      [2]Number // these are the errors
+	Smallest string    // the smallest input that was found with any gap
+	Results  [3]string // of Markidis et al., of Ootomo and Yokota, and exactly
 }
 
 // checkRefinement returns what is impossible about what a journal has of a unit.
@@ -194,13 +204,18 @@ func (refine) Run(ctx context.Context, r *Request) (*Result, error) {
 		Head: []string{"unit", "plain", "Markidis", "Ootomo", "FP32", "Ootomo worse %", "Markidis worse %"}}
 	g := Table{Name: "gaps", Title: "The largest gaps found by search: error of one method less that of the other, in ulp of the sum of magnitudes",
 		Head: []string{"unit", "worse", "by", "its error", "the other's", "a, b and c in FP32"}}
+	small := Table{Name: "smallest", Title: "The smallest inputs that were found on which one method is worse than the other",
+		Head: []string{"unit", "worse", "a, b and c in FP32", "Markidis", "Ootomo", "exact"}}
 	for _, m := range all {
 		n := float64(max(1, m.N))
 		t.add(m.Name, m.Plain, m.Markidis, m.Ootomo, m.FP32, 100*float64(m.OotomoWorse)/n, 100*float64(m.MarkidisWorse)/n)
-		g.add(m.Name, "Ootomo", m.GapOotomo, m.OotomoWorstHas[0], m.OotomoWorstHas[1], m.OotomoWorstAt)
-		g.add(m.Name, "Markidis", m.GapMarkidis, m.MarkidisWorstHas[0], m.MarkidisWorstHas[1], m.MarkidisWorstAt)
+		for n, w := range []worst{m.OotomoWorst, m.MarkidisWorst} {
+			method := []string{"Ootomo", "Markidis"}[n]
+			g.add(m.Name, method, w.Gap, w.Has[0], w.Has[1], w.At)
+			small.add(m.Name, method, w.Smallest, w.Results[0], w.Results[1], w.Results[2])
+		}
 	}
-	res.Tables = append(res.Tables, t, g)
+	res.Tables = append(res.Tables, t, g, small)
 	return res, nil
 }
 
@@ -234,17 +249,11 @@ func refinementOf(ctx context.Context, u *unit, r *Request) (refinement, error) 
 	for _, sum := range []*Number{&m.Plain, &m.Markidis, &m.Ootomo, &m.FP32} {
 		*sum /= Number(max(1, m.N))
 	}
-	for _, side := range []struct {
-		ootomo bool
-		gap    *Number
-		at     *string
-		has    *[2]Number
-	}{{true, &m.GapOotomo, &m.OotomoWorstAt, &m.OotomoWorstHas}, {false, &m.GapMarkidis, &m.MarkidisWorstAt, &m.MarkidisWorstHas}} {
-		if err := rf.search(ctx, seed, r.Count, side.ootomo, side.gap, side.at, side.has); err != nil {
-			return m, err
-		}
+	if m.OotomoWorst, err = rf.search(ctx, seed, r.Count, true); err != nil {
+		return m, err
 	}
-	return m, nil
+	m.MarkidisWorst, err = rf.search(ctx, seed, r.Count, false)
+	return m, err
 }
 
 // add adds the errors of a random dot product, whose means are made of the sums later.
@@ -277,8 +286,9 @@ func chain32(d *mma.Dot) float32 {
 	return sum
 }
 
-// search looks for the dot product on which one method is worse than the other by the most.
-func (r *refiner) search(ctx context.Context, seed uint64, most int, ootomo bool, gap *Number, at *string, has *[2]Number) error {
+// search looks for the dot product on which one method is worse than the other by the most, and
+// for the smallest one on which it is worse.
+func (r *refiner) search(ctx context.Context, seed uint64, most int, ootomo bool) (w worst, err error) {
 	worse := func(d *mma.Dot, x refined) (mine, other float64, ok bool) {
 		_, m, o, ok := r.errors(d, x)
 		if ootomo {
@@ -287,7 +297,7 @@ func (r *refiner) search(ctx context.Context, seed uint64, most int, ootomo bool
 		return m, o, ok
 	}
 	c := climb.Climber{Formats: single, K: r.u.inst().K, Seed: seed, Most: most}
-	c.Scores = func(ctx context.Context, dots []*mma.Dot) ([]float64, error) {
+	gaps := func(ctx context.Context, dots []*mma.Dot) ([]float64, error) {
 		results, err := r.run(ctx, dots)
 		if err != nil {
 			return nil, err
@@ -301,17 +311,32 @@ func (r *refiner) search(ctx context.Context, seed uint64, most int, ootomo bool
 		}
 		return scores, nil
 	}
+	c.Scores = gaps
 	best, err := c.Climb(ctx)
-	if err != nil || len(best) == 0 {
-		return err
+	if err != nil || len(best) == 0 || best[0].Score == 0 {
+		return w, err
 	}
-	results, err := r.run(ctx, []*mma.Dot{best[0].Dot})
+	small, err := evidence.Shrink(ctx, single, best[0].Dot, func(ctx context.Context, dots []*mma.Dot) ([]bool, error) {
+		all, err := gaps(ctx, dots)
+		holds := make([]bool, len(all))
+		for n, gap := range all {
+			holds[n] = gap > 0
+		}
+		return holds, err
+	}, minimize.Options{MaxQueries: 5000})
 	if err != nil {
-		return err
+		return w, err
+	}
+	results, err := r.run(ctx, []*mma.Dot{best[0].Dot, small})
+	if err != nil {
+		return w, err
 	}
 	mine, other, _ := worse(best[0].Dot, results[0])
-	*gap, *at, *has = Number(mine-other), mma.FormatDot(single, best[0].Dot), [2]Number{Number(mine), Number(other)}
-	return nil
+	code := func(v float32) string { return mma.FormatCode(fp.FP32, uint64(math.Float32bits(v))) }
+	return worst{
+		Gap: Number(mine - other), At: mma.FormatDot(single, best[0].Dot), Has: [2]Number{Number(mine), Number(other)},
+		Smallest: mma.FormatDot(single, small), Results: [3]string{code(results[1].markidis), code(results[1].ootomo), oracle.ExactDot(single, small).String()},
+	}, nil
 }
 
 // table5 adds Table 5 of Valpey et al.: the counterexample, on all units of FP16, and with

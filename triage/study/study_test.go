@@ -344,11 +344,12 @@ func TestRefine(t *testing.T) {
 
 // TestMultiword holds that FP64 operands in slices of few bits lose a factor of about 2^bits with
 // each word, down to FP64's own error; that the unit's rounding stops words that use all bits of
-// FP16 above 2^-30; and that what is taken of FP8's small sums on Hopper, of 13 bits, is exact.
+// FP16 above 2^-30; that what is taken of FP8's small sums on Hopper, of 13 bits, is exact; and
+// how many residues of integers are needed.
 func TestMultiword(t *testing.T) {
 	res := run(t, "multiword", study.Request{Seed: 1, Count: 100, Targets: []string{
-		"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:ampere/mma.m16n8k16.f32.f16.f16.f32", "sim:hopper/wgmma.m64n8k32.f32.e4m3.e4m3"}})
-	bits := map[string]int{"sim:volta": 10, "sim:ampere": 9, "sim:hopper": 4}
+		"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:ampere/mma.m16n8k16.f32.f16.f16.f32", "sim:hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "sim:turing/mma.m8n8k16.s32.s8.s8.s32"}})
+	bits := map[string]int{"sim:volta": 10, "sim:ampere": 9, "sim:hopper": 4, "sim:turing": 7}
 	checked := 0
 	for _, row := range table(t, res, "multiword").Rows {
 		target, _, _ := strings.Cut(row[0].(string), "/")
@@ -359,8 +360,10 @@ func TestMultiword(t *testing.T) {
 			}
 		}
 		switch {
-		case row[1] != "fp64" || row[3] != "i+j<w":
+		case row[1] != "fp64" || row[3] == "all" || row[3] == "-":
 			continue
+		case row[2] == "residues" && (errs[3] < 0x1p-40 || errs[4] > 0x1p-52):
+			t.Errorf("%v: 15 residues are the first to reach FP64", row)
 		case row[2] == "words" && errs[5] < 0x1p-30:
 			t.Errorf("%v: less than the unit's rounding", row)
 		case row[2] == "slices" && errs[5] > max(0x1p-52, math.Ldexp(8, -6*bits[target])):
@@ -373,7 +376,7 @@ func TestMultiword(t *testing.T) {
 		}
 		checked++
 	}
-	if checked != 6 || len(res.Plots) != 2 || len(res.Plots[1].Series) != 6 {
+	if checked != 8 || len(res.Plots) != 2 || len(res.Plots[1].Series) != 8 {
 		t.Errorf("%d rows, %d plots", checked, len(res.Plots))
 	}
 }

@@ -72,7 +72,7 @@ func (a *Accept) Judge(f mma.Formats, d *mma.Dot, x, y uint64) (Verdict, error) 
 	if a.bound == nil {
 		return a.judgeCodes(format, class, x, y), nil
 	}
-	s := oracle.ExactDot(f, absolute(f, d))
+	s := oracle.MagnitudeDot(f, d)
 	number := isNumber(format, x) && isNumber(format, y)
 	switch {
 	case s.Kind == oracle.Finite && isLarge(format, &s):
@@ -125,28 +125,6 @@ func (a *Accept) judgeCodes(format *fp.Format, class oracle.Class, x, y uint64) 
 		v.Ratio = math.Inf(1)
 	}
 	return v
-}
-
-// absolute returns a dot product of absolute values.
-func absolute(f mma.Formats, d *mma.Dot) *mma.Dot {
-	abs := d.Clone()
-	clearSigns(f.A, abs.A)
-	clearSigns(f.B, abs.B)
-	if f.C != fp.None {
-		c := []uint64{abs.C}
-		clearSigns(f.C, c)
-		abs.C = c[0]
-	}
-	return abs
-}
-
-func clearSigns(id fp.ID, codes []uint64) {
-	f := id.Get()
-	for i, code := range codes {
-		if f.Decode(code).Class != fp.NaN {
-			codes[i] = code &^ f.SignBit()
-		}
-	}
 }
 
 func isNumber(f *fp.Format, code uint64) bool {

@@ -18,7 +18,7 @@ kernel as it was before, or a reference, "ref:mul32" (FP32, one product after th
         return c
 
     found = mmafuzz.compare(kernel, "ref:mul32", like=u)
-    print(found)  # how often they differ and why; of each cause the smallest input, A the reference
+    print(found)  # how often they differ and why; the smallest input of the first cause, A the reference
     a, b, c = found.findings[0].operands
     print(np.flatnonzero(a * b))  # its one product: number 11
     print(kernel(a[None], b[None], c[None]), u(a, b, c))

@@ -14,7 +14,7 @@ class Cause:
 
     label: str
     cases: int
-    max_ulp: float
+    max_ulp: float  # the largest distance of two results, in steps from one number of d's format to the next
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,6 +29,8 @@ class Finding:
     want: str  # that of the unit with which it is compared
     bundle: str = ""  # a directory that mmafuzz show reads
     picture: str = dataclasses.field(default="", repr=False)  # how both compute it
+    brief: str = dataclasses.field(default="", repr=False)  # the same, shorter
+    why: str = ""  # the cause in words
     info: UnitInfo | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
@@ -49,7 +51,7 @@ class Comparison(_table.Table):
     mismatches: int
     codes: int  # equal results in other codes: NaNs, unless bits were asked for
     causes: list[Cause]
-    findings: list[Finding]
+    findings: list[Finding]  # those of the most frequent cause first
 
     _rows = "causes"
 
@@ -61,7 +63,9 @@ class Comparison(_table.Table):
             return f"no mismatch in {self.dots:,} dot products"
         text = f"{self.mismatches:,} mismatches in {self.dots:,} dot products\n"
         text += "".join(f"{c.cases:>12,}  {c.label}\n" for c in self.causes)
-        return text + "".join(f"\n{f}" for f in self.findings)
+        for n, f in enumerate(self.findings):
+            text += f"\nfindings[{n}]: {f.why}\n{'' if n else f.brief}"
+        return text
 
 
 def compare(f, g, *, formats=None, k=None, like=None, count=100_000, seed=1, bits=False, bundles="", workers=0):

@@ -64,8 +64,17 @@ def _load():
     if hasattr(lib, "mmafuzz_supervisor") and sys.executable:
         command = [sys.executable, "-ISc", _SUPERVISE, str(path)]
         lib.mmafuzz_supervisor(json.dumps(command).encode(), ctypes.byref(ctypes.c_void_p()))
-    lib.process = os.getpid()
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_forked)
     return lib
+
+
+_lost = False  # this process was forked when the library was loaded: its threads are not here
+
+
+def _forked():
+    global _lost
+    _lost = True
 
 
 def _taken(pointer):
@@ -81,7 +90,7 @@ def _taken(pointer):
 def call(name, *arguments):
     """Calls a function whose last parameter takes an error, and returns its result."""
     lib = _load()
-    if os.getpid() != lib.process:
+    if _lost:
         raise Error("mmafuzz was used before this process was forked, which its threads do not survive: "
                     "use multiprocessing's \"spawn\", or use it in the child alone")
     if any(isinstance(a, bytes) and b"\0" in a for a in arguments):
@@ -93,14 +102,16 @@ def call(name, *arguments):
     return result
 
 
-_product = struct.Struct("=5q4Q").pack
+def tiles(unit, m, n, k, stored=0):
+    """A function tile(by_rows, a, b, c, sa, sb, d) that computes a product of small matrices at these
+    addresses, if that takes no longer than to begin a job: whether it was done. The library says what
+    stored and by_rows are (mmafuzz_product)."""
+    compute, product = _load().mmafuzz_tile, struct.Struct("=6q6Q").pack
 
+    def tile(by_rows, a, b, c, sa, sb, d):
+        return not (_lost or compute(product(unit, m, n, k, stored, by_rows, a, b, c, sa, sb, d)))
 
-def tile(unit, m, n, k, by_rows, a, b, c, d):
-    """Computes a product of small matrices at the addresses a, b, c and d, if that takes no longer
-    than to begin a job: whether it was done."""
-    lib = _load()
-    return os.getpid() == lib.process and not lib.mmafuzz_tile(_product(unit, m, n, k, by_rows, a, b, c, d))
+    return tile
 
 
 def call_json(name, *arguments):
@@ -112,9 +123,8 @@ def call_text(name, *arguments):
 
 
 def close(handle):
-    lib = _load()
-    if os.getpid() == lib.process:
-        lib.mmafuzz_close(handle)
+    if not _lost:
+        _load().mmafuzz_close(handle)
 
 
 def wait(job, stop=lambda: False):

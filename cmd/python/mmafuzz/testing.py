@@ -15,8 +15,8 @@ def assert_same_bits(f, g, *, count=None, **options):
             assert_same_bits(my_dots, "sim:hopper/mma.m16n8k16.f32.f16.f16.f32")
 
     Functions and options are those of mmafuzz.compare: a NaN is equal to any other unless bits=True.
-    The AssertionError says in how many dot products they differ and why, and has for each cause the
-    smallest input, both results, and how they come about."""
+    The AssertionError says in how many dot products they differ and why, and has the smallest input of
+    the most frequent cause, both results, and how they come about."""
     __tracebackhide__ = True
     found = compare(f, g, count=count or COUNT, **options)
     if found:

@@ -1,14 +1,15 @@
 """How fast the package is, in processor time, which other programs disturb least: medians of some runs.
 
-    python3 cmd/python/tests/speed.py    with the package installed, in a checkout with Go
+    python3 cmd/python/tests/speed.py [all] [PART]...    with the package installed, in a checkout with Go
 
-tiles    one tile a call, beside MMA-Sim if it is installed: mmafuzz.mmasim with tensors of PyTorch
+tiles    one tile a call, beside MMA-Sim if it is installed: mmafuzz.mmasim with tensors of PyTorch;
+         the ten instructions that gain least, or all
 batches  10^6 dot products a call on one processor, beside the same models in Go
 compare  10^6 dot products of a function of NumPy against a model, beside the function alone:
          processor time, and the time that passes
 """
 
-import importlib
+import ctypes
 import os
 import re
 import statistics
@@ -20,7 +21,7 @@ import numpy as np
 
 import mmafuzz
 
-RUNS = 7
+RUNS = 5
 rng = np.random.default_rng(1)
 
 
@@ -38,35 +39,32 @@ def timed(f, clock=time.process_time, at_least=0.03):
 
 
 def tiles():
+    """All instructions that both have. The floor is what Python takes at least to call a function of
+    a library with a pointer and to allocate the result."""
     try:
         import mmasim  # noqa: F401
         import torch
     except ImportError as e:
         print(f"tiles: {e}")
         return
-    torch.set_num_threads(1)
-    os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]  # ninja, for MMA-Sim
-    print(f"{'one tile a call':66} {'MMA-Sim':>9} {'mmafuzz':>9}  times")
+    from test_mmasim import instructions, operands
 
-    def tensor(dtype, *shape):
-        return torch.from_numpy(rng.integers(0, 256, (*shape, dtype.itemsize), np.uint8)).view(dtype)[..., 0]
-
-    for module, cls, arch, name in [
-        ("nv_ptx", "MMA", "Volta", "m8n8k4.f32.f16.f16.f32"), ("nv_ptx", "MMA", "Hopper", "m16n8k16.f32.f16.f16.f32"),
-        ("nv_ptx", "WGMMA", "Hopper", "m64n8k32.f32.e4m3.e4m3"), ("amd", "MFMA", "CDNA3", "f32_16x16x16_f16"),
-        ("nv_ptx", "TCGen05MMABlockScale", "Blackwell", "m128n8k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0"),
-        # What MMA-Sim computes by fused multiply-adds of C++, not by operations of PyTorch.
-        ("nv_ptx", "MMA", "Hopper", "m16n8k16.f64.f64.f64.f64"), ("nv_ptx", "MMA", "Hopper", "m8n8k4.f64.f64.f64.f64"),
-        ("amd", "MFMA", "CDNA3", "f32_16x16x4_f32"), ("amd", "MFMA", "CDNA2", "f32_4x4x1f32"),
-    ]:
-        other, mine = (getattr(importlib.import_module(f"{p}.{module}"), cls)(arch, name) for p in ("mmasim", "mmafuzz.mmasim"))
-        k = other.k // getattr(other, "packing", 1)
-        x = [tensor(other.a_type, other.m, k), tensor(other.b_type, other.n, k).T, tensor(other.c_type, other.m, other.n)]
-        if hasattr(other, "s_type"):
-            blocks = other.k // other.block_size
-            x += [tensor(other.s_type, other.m, blocks), tensor(other.s_type, other.n, blocks).T]
-        a, b = timed(lambda: other(*x)), timed(lambda: mine(*x))
-        print(f"{arch + ' ' + name:66} {a * 1e6:6.1f} us {b * 1e6:6.1f} us {a / b:6.1f}")
+    nothing = ctypes.CDLL(None).Py_IsInitialized
+    nothing.argtypes = [ctypes.c_char_p]
+    rows = []
+    for arch, name, mine, other, smallest in instructions():
+        if smallest:
+            x = operands(other, rng, other.m, other.n)
+            took = [timed(f, at_least=0.01) for f in (lambda: other(*x), lambda: mine(*x), lambda: (nothing(b"8"), torch.empty_like(x[2])))]
+            rows.append((took[0] / took[1], f"{arch} {name}", took))
+    rows.sort()
+    slower = [took for times, _, took in rows if times < 20]
+    beyond = sum(a < 20 * floor for a, _, floor in slower)
+    print(f"one tile a call: {len(rows) - len(slower)} of {len(rows)} instructions at least 20 times as fast as MMA-Sim, median {rows[len(rows) // 2][0]:.0f} times;")
+    print(f"of the {len(slower)} others, {beyond} take MMA-Sim less than 20 times the floor")
+    print(f"{'':66} {'MMA-Sim':>9} {'mmafuzz':>9}  times {'floor':>9}")
+    for times, name, (a, b, floor) in rows if "all" in sys.argv else rows[:10]:
+        print(f"{name:66} {a * 1e6:6.1f} us {b * 1e6:6.1f} us {times:6.1f} {floor * 1e6:6.1f} us")
 
 
 def batches():
@@ -135,6 +133,6 @@ def comparisons():
 
 
 if __name__ == "__main__":
-    tiles()
-    batches()
-    comparisons()
+    parts = {"tiles": tiles, "batches": batches, "compare": comparisons}
+    for name in [x for x in sys.argv[1:] if x in parts] or parts:
+        parts[name]()

@@ -17,17 +17,24 @@ if not missing:
 ROWS, COLUMNS = 64, 32
 
 
-def names(arch):
-    """MMA-Sim's instructions: module, class and name."""
+def instructions():
+    """Every instruction that both have: its architecture and name, the instances of the two classes,
+    ours first, and whether it is, of sizes that differ in the number of outputs alone, the smallest."""
     import mmasim.amd.isa_mfma as mfma
+    import torch
     from mmasim.nv_ptx import isa_mma, isa_tcgen05mma, isa_wgmma
 
-    for module, cls, table in [("amd", "MFMA", mfma.arch_mfma_suffix), ("nv_ptx", "MMA", isa_mma.mma_shape_and_type),
-                               ("nv_ptx", "MMABlockScale", isa_mma.mma_block_scale_shape_and_type),
-                               ("nv_ptx", "WGMMA", isa_wgmma.wgmma_shape_and_type),
-                               ("nv_ptx", "TCGen05MMA", isa_tcgen05mma.tcgen05mma_shape_and_type),
-                               ("nv_ptx", "TCGen05MMABlockScale", isa_tcgen05mma.tcgen05mma_block_scale_shape_and_type)]:
-        yield from ((module, cls, name) for name in table.get(arch, []))
+    os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]  # ninja
+    torch.set_num_threads(1)
+    for arch in _ARCHS:
+        for module, cls, table in [("amd", "MFMA", mfma.arch_mfma_suffix), ("nv_ptx", "MMA", isa_mma.mma_shape_and_type),
+                                   ("nv_ptx", "MMABlockScale", isa_mma.mma_block_scale_shape_and_type),
+                                   ("nv_ptx", "WGMMA", isa_wgmma.wgmma_shape_and_type),
+                                   ("nv_ptx", "TCGen05MMA", isa_tcgen05mma.tcgen05mma_shape_and_type),
+                                   ("nv_ptx", "TCGen05MMABlockScale", isa_tcgen05mma.tcgen05mma_block_scale_shape_and_type)]:
+            for name in table.get(arch, []):
+                mine, other = (getattr(importlib.import_module(f"{p}.{module}"), cls)(arch, name) for p in ("mmafuzz.mmasim", "mmasim"))
+                yield arch, name, mine, other, module == "amd" or "n8k" in name
 
 
 def tensor(rng, dtype, *shape):
@@ -37,44 +44,42 @@ def tensor(rng, dtype, *shape):
     return torch.from_numpy(rng.integers(0, 256, (*shape, dtype.itemsize), np.uint8)).view(dtype)[..., 0]
 
 
+def operands(op, rng, rows, columns):
+    a, b = (tensor(rng, t, n, op.k // getattr(op, "packing", 1)) for t, n in ((op.a_type, rows), (op.b_type, columns)))
+    c = tensor(rng, op.c_type, rows, columns)
+    if hasattr(op, "s_type"):
+        sa, sb = (tensor(rng, op.s_type, n, op.k // op.block_size) for n in (rows, columns))
+        return a, b.T, c, sa, sb.T
+    return a, b.T, c
+
+
 @unittest.skipIf(missing, f"no {', '.join(missing)}: mmafuzz.mmasim is not compared with MMA-Sim")
 class MMASim(unittest.TestCase):
-    def operands(self, op, rng, rows, columns):
-        a, b = (tensor(rng, t, n, op.k // getattr(op, "packing", 1)) for t, n in ((op.a_type, rows), (op.b_type, columns)))
-        c = tensor(rng, op.c_type, rows, columns)
-        if hasattr(op, "s_type"):
-            sa, sb = (tensor(rng, op.s_type, n, op.k // op.block_size) for n in (rows, columns))
-            return a, b.T, c, sa, sb.T
-        return a, b.T, c
-
     def test_all(self):
         """MMA-Sim's classes and ours have the same fields and results. What differs has a reason: MMA-Sim
         loses infinities and NaNs in CDNA3's FP8 (devices/exec/children/FINDINGS.md), and nobody
         has shown the codes of NaNs of CDNA and of FP64, where both have their own."""
         import torch
 
-        os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"]  # ninja
-        torch.set_num_threads(1)
         rng, compared = np.random.default_rng(1), 0
-        for arch in _ARCHS:
-            for module, cls, name in names(arch):
-                with self.subTest(f"{arch} {cls} {name}"):
-                    mine, other = (getattr(importlib.import_module(f"{p}.{module}"), cls)(arch, name) for p in ("mmafuzz.mmasim", "mmasim"))
-                    for field in ("arch", "m", "n", "k", "a_type", "b_type", "c_type", "d_type", "packing", "block_size", "s_type"):
-                        self.assertEqual(getattr(mine, field, None), getattr(other, field, getattr(mine, field, None)), field)
-                    if module == "nv_ptx" and "n8k" not in name:
-                        continue  # of sizes that differ in the number of outputs alone, the smallest
-                    x = self.operands(other, rng, ROWS, COLUMNS)
+        for arch, name, mine, other, smallest in instructions():
+            with self.subTest(f"{arch} {name}"):
+                for field in ("arch", "m", "n", "k", "a_type", "b_type", "c_type", "d_type", "packing", "block_size", "s_type"):
+                    self.assertEqual(getattr(mine, field, None), getattr(other, field, getattr(mine, field, None)), field)
+                if not smallest:
+                    continue
+                for rows, columns in ((ROWS, COLUMNS), (other.m, other.n)):  # which are computed in different ways
+                    x = operands(other, rng, rows, columns)
                     got, want = mine(*x), other(*x)
                     self.assertEqual((got.dtype, got.shape), (want.dtype, want.shape))
-                    wrong = (got.contiguous().view(torch.uint8) != want.contiguous().view(torch.uint8)).reshape(ROWS, COLUMNS, -1).any(-1)
-                    if module == "amd" or ".f64" in name:
+                    wrong = (got.contiguous().view(torch.uint8) != want.contiguous().view(torch.uint8)).reshape(rows, columns, -1).any(-1)
+                    if arch.startswith("CDNA") or ".f64" in name:
                         wrong &= ~(got.isnan() & want.isnan())
                     if arch == "CDNA3" and name[-3:] in ("fp8", "bf8"):
                         finite = [t.float().isfinite() for t in x]
                         wrong &= finite[2] & finite[0].all(1)[:, None] & finite[1].all(0)
                     self.assertEqual(int(wrong.sum()), 0)
-                    compared += 1
+                compared += 1
         self.assertEqual(compared, 380)
 
     def test_tile(self):
@@ -83,12 +88,17 @@ class MMASim(unittest.TestCase):
 
         rng = np.random.default_rng(3)
         for module, cls, arch, name in (("nv_ptx", "MMA", "Hopper", "m16n8k16.f32.f16.f16.f32"), ("nv_ptx", "MMA", "Ampere", "m16n8k8.f32.tf32.tf32.f32"),
-                                        ("nv_ptx", "WGMMA", "Hopper", "m64n16k32.f16.e4m3.e4m3"), ("amd", "MFMA", "CDNA3", "f64_16x16x4_f64")):
+                                        ("nv_ptx", "WGMMA", "Hopper", "m64n16k32.f16.e4m3.e4m3"), ("amd", "MFMA", "CDNA3", "f64_16x16x4_f64"),
+                                        ("nv_ptx", "TCGen05MMA", "Blackwell", "m64n8k32.kind::f8f6f4.f32.e3m2.e2m1"),
+                                        ("nv_ptx", "MMABlockScale", "RTX Blackwell", "m16n8k32.kind::mxf8f6f4.block32.f32.e2m1.e2m3.f32.ue8m0"),
+                                        ("nv_ptx", "TCGen05MMABlockScale", "Blackwell", "m128n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.ue4m3")):
             op = getattr(importlib.import_module("mmafuzz.mmasim." + module), cls)(arch, name)
-            a, b, c = self.operands(op, rng, op.m, op.n)
-            want = torch.cat([op(a[r:r + 1], b, c[r:r + 1]) for r in range(op.m)])
+            a, b, c, *scales = operands(op, rng, op.m, op.n)
+            want = torch.cat([op(*(x if n in (1, 4) else x[r:r + 1] for n, x in enumerate((a, b, c, *scales)))) for r in range(op.m)])
             spaced = torch.stack([a, a], 2)[:, :, 0]
-            for x in ((a, b, c), (a, b.contiguous(), c), (spaced, b, c), (a, b, c.T.contiguous().T), (a, torch.stack([b, b], 2)[:, :, 0], c)):
+            turned = [x.T.contiguous().T for x in scales]
+            for x in ((a, b, c, *scales), (a, b.contiguous(), c, *(x.contiguous() for x in scales)), (spaced, b, c, *scales),
+                      (a, b, c.T.contiguous().T, *turned), (a, torch.stack([b, b], 2)[:, :, 0], c, *scales)):
                 got = op(*x)
                 self.assertEqual((got.dtype, got.shape), (op.d_type, (op.m, op.n)))
                 self.assertTrue(torch.equal(got.contiguous().view(torch.uint8), want.contiguous().view(torch.uint8)), name)
@@ -120,7 +130,7 @@ class MMASim(unittest.TestCase):
 
         rng = np.random.default_rng(2)
         for op in (MMA("Hopper", "m16n8k16.f32.f16.f16.f32"), TCGen05MMABlockScale("Blackwell", "m128n96k64.kind::mxf4.block32.f32.e2m1.e2m1.ue8m0")):
-            a, b, c, *scales = self.operands(op, rng, 4, 3)
+            a, b, c, *scales = operands(op, rng, 4, 3)
             spread = [scales[0][:, None], scales[1].T[None]] if scales else []
             d = op.dpa(a[:, None], b.T[None], c, *spread)
             self.assertTrue(torch.equal(d.view(torch.int32), op(a, b, c, *scales).view(torch.int32)))

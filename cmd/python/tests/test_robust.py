@@ -140,13 +140,14 @@ class Exceptions(unittest.TestCase):
             a, b, c, d = (rng.integers(0, 256, (*shape, f.codes.itemsize), np.uint8).view(f.codes)[..., 0] for shape, f in
                           (((m, k), u.info.a), ((k, n), u.info.b), ((m, n), u.info.c), ((m, n), u.info.d)))
             want, columns = u.matmul(a, b, c, codes=True), np.ascontiguousarray(b.T)
+            tile = _library.tiles(u._handle, m, n, k)
             for by_rows, x in ((1, b), (0, columns)):
                 d[:] = ~want
-                self.assertTrue(_library.tile(u._handle, m, n, k, by_rows, *(y.ctypes.data for y in (a, x, c, d))))
+                self.assertTrue(tile(by_rows, a.ctypes.data, x.ctypes.data, c.ctypes.data, 0, 0, d.ctypes.data))
                 np.testing.assert_array_equal(d, want)
-            self.assertFalse(_library.tile(u._handle, 2**20, 2**20, k, 0, 0, 0, 0, 0))
+            self.assertFalse(_library.tiles(u._handle, 2**20, 2**20, k)(*[0] * 7))
             u.close()
-            self.assertFalse(_library.tile(u._handle, m, n, k, 0, 0, 0, 0, 0))
+            self.assertFalse(tile(*[0] * 7))
 
     def test_closed(self):
         u = mmafuzz.unit(HOPPER)

@@ -19,7 +19,8 @@ type Climber struct {
 	Formats mma.Formats
 	K       int
 	Seed    uint64
-	Most    int // dot products to score
+	Most    int        // dot products to score
+	First   []*mma.Dot // inputs to start from besides others
 	// Scores returns the score of each dot product; what cannot be scored is below 0.
 	Scores func(ctx context.Context, dots []*mma.Dot) ([]float64, error)
 }
@@ -42,6 +43,9 @@ func (c *Climber) Climb(ctx context.Context, programs ...*mma.Params) ([]Peak, e
 	asked := 0
 	for round := 0; asked < c.Most/3; round++ {
 		dots := gen.Probe(gen.Spec{Formats: c.Formats, K: c.K}, c.Seed, round, programs...)
+		if round == 0 {
+			dots = append(c.First, dots...)
+		}
 		if len(dots) == 0 {
 			break
 		}

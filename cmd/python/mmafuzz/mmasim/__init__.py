@@ -19,7 +19,7 @@ import numpy as np
 import torch
 
 from .. import _torch
-from .._library import Error, tile
+from .._library import Error, tiles
 from .._unit import unit
 
 _ARCHS = {"Volta": "volta", "Turing": "turing", "Ampere": "ampere", "Ada Lovelace": "ada", "Hopper": "hopper", "Blackwell": "blackwell",
@@ -47,7 +47,13 @@ class _Operation:
         self.a_type_ptx, self.b_type_ptx = (_PTX.get(f.name, f.name) for f in (i.a, i.b))
         kind = re.search(r"kind::(\w+)", name)
         self.kind = kind and kind[1]
-        self.packing = 1
+        self.packing = 2 if self.kind in ("mxf4", "mxf4nvf4") else 1  # codes of a or b to a byte
+        self._tile = tiles(self._unit._handle, self.m, self.n, self.k, self.packing)
+        self._like = torch.empty(self.m, self.n, dtype=self.d_type)
+        k = self.k // self.packing
+        self._types = self.a_type, self.b_type, self.c_type
+        self._shapes = (self.m, k), (k, self.n), (self.m, self.n)
+        self._by_columns = 1, k
 
     def _codes(self, what, f, x):
         """The codes of a tensor in a format. Its last dimension is that of products or blocks."""
@@ -79,29 +85,18 @@ class _Operation:
 class MMAOperation(_Operation):
     """An instruction without block scales."""
 
-    def __init__(self, prefix, arch, name, size=None):
-        super().__init__(prefix, arch, name, size)
-        # In a call of one tile most of the time is that of looking at the operands.
-        self._whole = self.a_type != torch.uint8 != self.b_type
-        self._shapes = (self.m, self.k), (self.k, self.n), (self.m, self.n)
-
     def __call__(self, A, B, C):
-        D = self._tile(A, B, C)
-        return self._multiply(A, B, C) if D is None else D
-
-    def _tile(self, a, b, c):
-        """The product of one tile whose tensors are taken as they are; None of others."""
-        x, y, z = self._shapes
-        if not (self._whole and type(a) is type(b) is type(c) is torch.Tensor and a.is_cpu and b.is_cpu and c.is_cpu
-                and a.dtype is self.a_type and b.dtype is self.b_type and c.dtype is self.c_type
-                and a.shape == x and b.shape == y and c.shape == z and a.is_contiguous() and c.is_contiguous()):
-            return None
-        by_rows = b.is_contiguous()
-        if not by_rows and b.stride() != (1, self.k):
-            return None
-        d = torch.empty_like(c) if self.d_type is self.c_type else torch.empty(z, dtype=self.d_type)
-        done = tile(self._unit._handle, *z, self.k, by_rows, a.data_ptr(), b.data_ptr(), c.data_ptr(), d.data_ptr())
-        return d if done else None
+        # Of one tile whose tensors can be taken as they are, most of the time is that of looking at them.
+        (a, b, c), (x, y, z) = self._types, self._shapes
+        if (type(A) is type(B) is type(C) is torch.Tensor and A.dtype is a and B.dtype is b and C.dtype is c
+                and A.is_cpu and B.is_cpu and C.is_cpu and A.shape == x and B.shape == y and C.shape == z
+                and A.is_contiguous() and C.is_contiguous()):
+            by_rows = B.is_contiguous()
+            if by_rows or B.stride() == self._by_columns:
+                D = torch.empty_like(self._like)
+                if self._tile(by_rows, A.data_ptr(), B.data_ptr(), C.data_ptr(), 0, 0, D.data_ptr()):
+                    return D
+        return self._multiply(A, B, C)
 
     def dpa(self, a, b, c):
         return self._dpa(a, b, c)
@@ -113,9 +108,20 @@ class MMABlockScaleOperation(_Operation):
     def __init__(self, prefix, arch, name, size=None):
         super().__init__(prefix, arch, name, size)
         self.block_size, self.s_type = self._unit.info.block, _TYPES[self._unit.info.scale.name]
-        self.packing = 2 if self.kind in ("mxf4", "mxf4nvf4") else 1
+        blocks = self.k // self.block_size
+        self._types += (self.s_type,) * 2
+        self._shapes += (self.m, blocks), (blocks, self.n)
 
     def __call__(self, A, B, C, alpha, beta):
+        tensors = A, B, C, alpha, beta
+        if (all(type(x) is torch.Tensor and x.is_cpu and x.dtype is t and x.shape == s for x, t, s in zip(tensors, self._types, self._shapes))
+                and A.is_contiguous() and C.is_contiguous() and alpha.is_contiguous()):
+            by_rows = B.is_contiguous() + 2 * beta.is_contiguous()
+            if (by_rows & 1 or B.stride() == self._by_columns) and (by_rows & 2 or beta.stride() == (1, len(beta))):
+                D = torch.empty_like(self._like)
+                a, b, c, sa, sb = (x.data_ptr() for x in tensors)
+                if self._tile(by_rows, a, b, c, sa, sb, D.data_ptr()):
+                    return D
         return self._multiply(A, B, C, alpha, beta)
 
     def dpa(self, a, b, c, alpha, beta):

@@ -36,10 +36,26 @@ const (
 type Header struct {
 	Text         bool // lines instead of frames
 	Instructions []mma.Instruction
+	Flags        []Flags       // those of which answers carry flags
 	Batch        int           // most dot products in a request; 0: no limit
 	Deadline     time.Duration // for an answer
 	Children     int           // most children at a time; 0: no limit
 	About        map[string]string
+}
+
+// Flags is an instruction whose results are the flags in the answers of another.
+type Flags struct {
+	Of int // number of the other in the header
+	mma.Instruction
+}
+
+// All returns the instructions of the header, then those of flags.
+func (h *Header) All() []mma.Instruction {
+	all := slices.Clone(h.Instructions)
+	for i := range h.Flags {
+		all = append(all, h.Flags[i].Instruction)
+	}
+	return all
 }
 
 // anySize is the range of M and N of an instruction that takes tiles of any size.
@@ -63,6 +79,12 @@ func (h *Header) Write(w io.Writer) error {
 	fmt.Fprintf(&b, "%s %d %s\n", greeting, Version, mode)
 	for i := range h.Instructions {
 		writeInstruction(&b, &h.Instructions[i])
+		for _, f := range h.Flags {
+			if f.Of == i {
+				fmt.Fprintf(&b, " flags=%s", f.D.Flags())
+			}
+		}
+		b.WriteByte('\n')
 	}
 	if h.Batch > 0 {
 		fmt.Fprintf(&b, "batch %d\n", h.Batch)
@@ -93,6 +115,9 @@ func writeInstruction(b *strings.Builder, i *mma.Instruction) {
 	if i.Down != 0 {
 		fmt.Fprintf(b, " down=%d", i.Down)
 	}
+	if i.Mode != 0 {
+		fmt.Fprintf(b, " round=%s", i.Mode)
+	}
 	for _, dim := range []struct {
 		name string
 		r    mma.Range
@@ -105,7 +130,6 @@ func writeInstruction(b *strings.Builder, i *mma.Instruction) {
 			fmt.Fprintf(b, " %s=%d..%d/%d", dim.name, r.Min, r.Max, max(r.Step, 1))
 		}
 	}
-	b.WriteByte('\n')
 }
 
 // ReadHeader reads the lines up to ready. Its errors say which line is wrong
@@ -212,10 +236,7 @@ func (h *Header) take(line string) (err error) {
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
 	case "instruction":
-		var i mma.Instruction
-		if i, err = parseInstruction(strings.Fields(rest)); err == nil {
-			h.Instructions = append(h.Instructions, i)
-		}
+		err = h.takeInstruction(strings.Fields(rest))
 	case "batch":
 		h.Batch, err = number(rest, 1<<30)
 	case "children":
@@ -237,6 +258,22 @@ func (h *Header) take(line string) (err error) {
 	return err
 }
 
+// takeInstruction reads a line "instruction".
+func (h *Header) takeInstruction(fields []string) error {
+	i, rule, err := parseInstruction(fields)
+	if err != nil {
+		return err
+	}
+	h.Instructions = append(h.Instructions, i)
+	if rule != 0 {
+		f := Flags{len(h.Instructions) - 1, i}
+		f.Name += ".flags"
+		f.D, err = i.D.WithFlags(rule)
+		h.Flags = append(h.Flags, f)
+	}
+	return err
+}
+
 // number reads a whole number from 1 to most.
 func number(s string, most int) (int, error) {
 	n, err := strconv.Atoi(s)
@@ -252,15 +289,20 @@ func (h *Header) complete() error {
 		return errors.New("the header has no line instruction")
 	}
 	seen := map[string]bool{}
-	for n := range h.Instructions {
-		i := &h.Instructions[n]
+	for _, i := range h.All() {
 		if seen[i.Name] {
 			return fmt.Errorf("the header has two instructions %s", i.Name)
 		}
 		seen[i.Name] = true
-		if h.Text { // a line is one dot product
+	}
+	for n := range h.Instructions {
+		if i := &h.Instructions[n]; h.Text { // a line is one dot product
 			i.M, i.N = one(i.M), one(i.N)
 		}
+	}
+	for n := range h.Flags {
+		f, i := &h.Flags[n], &h.Instructions[h.Flags[n].Of]
+		f.M, f.N = i.M, i.N
 	}
 	return nil
 }

@@ -14,32 +14,39 @@ const ArchExec = "exec"
 
 // parseInstruction reads the fields of a line "instruction": a name, then key=value.
 // If the name is in the catalogue, formats and K may be left out.
-func parseInstruction(fields []string) (mma.Instruction, error) {
+//
+// rule is that of the flags that its answers carry, 0 if they carry none.
+func parseInstruction(fields []string) (i mma.Instruction, rule fp.FlagRule, err error) {
 	if len(fields) == 0 {
-		return mma.Instruction{}, errors.New("the name is missing")
+		return i, 0, errors.New("the name is missing")
 	}
-	i := mma.Instruction{Arch: ArchExec, Name: fields[0], M: anySize, N: anySize, Source: "child process", Evidence: "none: it is a black box"}
+	i = mma.Instruction{Arch: ArchExec, Name: fields[0], M: anySize, N: anySize, Source: "child process", Evidence: "none: it is a black box"}
 	if arch, name, ok := strings.Cut(i.Name, "/"); ok {
 		i.Arch, i.Name = arch, name
 	}
 	if i.Arch == "" || i.Name == "" || strings.Contains(i.Name, "/") {
-		return i, fmt.Errorf("%q is neither NAME nor ARCH/NAME", clip(fields[0]))
+		return i, 0, fmt.Errorf("%q is neither NAME nor ARCH/NAME", clip(fields[0]))
 	}
 	set := map[string]bool{}
 	for _, f := range fields[1:] {
 		key, value, ok := strings.Cut(f, "=")
 		if !ok || set[key] {
-			return i, fmt.Errorf("%q is not of the form key=value, or is there twice", clip(f))
+			return i, 0, fmt.Errorf("%q is not of the form key=value, or is there twice", clip(f))
 		}
 		set[key] = true
-		if err := setField(&i, key, value); err != nil {
-			return i, fmt.Errorf("%s: %w", clip(f), err)
+		if key == "flags" {
+			rule, err = fp.ParseFlagRule(value)
+		} else {
+			err = setField(&i, key, value)
+		}
+		if err != nil {
+			return i, 0, fmt.Errorf("%s: %w", clip(f), err)
 		}
 	}
 	if err := fillFromCatalogue(&i, set); err != nil {
-		return i, err
+		return i, 0, err
 	}
-	return i, check(&i)
+	return i, rule, check(&i)
 }
 
 // setField takes a key and its value.
@@ -69,8 +76,10 @@ func setField(i *mma.Instruction, key, value string) (err error) {
 		i.M, err = parseRange(value)
 	case "n":
 		i.N, err = parseRange(value)
+	case "round":
+		i.Mode, err = fp.ParseMode(value)
 	default:
-		err = errors.New("unknown key (known: a, b, c, d, scale, block, down, k, m, n)")
+		err = errors.New("unknown key (known: a, b, c, d, scale, block, down, k, m, n, round, flags)")
 	}
 	return err
 }
@@ -106,7 +115,7 @@ func fillFromCatalogue(i *mma.Instruction, set map[string]bool) error {
 		}
 		return nil
 	}
-	if !set["a"] && !set["b"] && !set["c"] && !set["d"] && !set["scale"] && !set["block"] && !set["down"] {
+	if !set["a"] && !set["b"] && !set["c"] && !set["d"] && !set["scale"] && !set["block"] && !set["down"] && !set["round"] {
 		if len(known) > 1 {
 			return fmt.Errorf("%s has other formats on other architectures: give a=, b=, c=, d= or write ARCH/%s", i.Name, i.Name)
 		}

@@ -20,9 +20,17 @@ func read(text string) (*Header, error) { return ReadHeader(bufio.NewReader(stri
 // TestHeader writes headers and reads them.
 func TestHeader(t *testing.T) {
 	one := mma.Range{Min: 16, Max: 16, Step: 1}
+	fmul := mma.Instruction{Arch: "exec", Name: "fmul", M: one, N: one, K: 1, Formats: mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32, Mode: fp.RZ}}
+	raised := fmul
+	raised.Name = "fmul.flags"
+	var err error
+	if raised.D, err = fp.FP32.WithFlags(fp.FlagsArm); err != nil {
+		t.Fatal(err)
+	}
 	for _, h := range []*Header{
 		{Instructions: []mma.Instruction{{Arch: "exec", Name: "mine", M: anySize, N: anySize, K: 4, Formats: mma.Formats{A: fp.FP16, B: fp.BF16, C: fp.FP32, D: fp.FP64}}},
 			Deadline: defaultDeadline, About: map[string]string{}},
+		{Instructions: []mma.Instruction{fmul}, Flags: []Flags{{0, raised}}, Deadline: defaultDeadline, About: map[string]string{}},
 		{Text: true, Batch: 7, Deadline: 90 * time.Second, Children: 2, About: map[string]string{"simulator": "mine 1.2", "os": "x"},
 			Instructions: []mma.Instruction{
 				{Arch: "npu", Name: "dot", M: one, N: mma.Range{Min: 8, Max: 256, Step: 8}, K: 64,
@@ -40,6 +48,9 @@ func TestHeader(t *testing.T) {
 		}
 		for i := range got.Instructions {
 			got.Instructions[i].Source, got.Instructions[i].Evidence = "", ""
+		}
+		for i := range got.Flags {
+			got.Flags[i].Source, got.Flags[i].Evidence = "", ""
 		}
 		if diff := cmp.Diff(h, got); diff != "" {
 			t.Error(diff)
@@ -96,6 +107,9 @@ func TestHeaderErrors(t *testing.T) {
 		"instruction m k=65536 a=fp64 b=fp64 d=fp64 m=4096 n=4096":                   "a tile takes 4294967296 bytes, more than 67108864",
 		"instruction mma.m16n8k8.f32.f16.f16.f32 k=16":                               "is fp32.fp16.fp16.fp32 with K = 8 in the catalogue, not fp32.fp16.fp16.fp32 with K = 16; a unit that differs needs a name of its own",
 		"instruction hopper/mma.m16n8k8.f32.f16.f16.f32 a=bf16 b=bf16 c=fp32 d=fp32": "is fp32.fp16.fp16.fp32 with K = 8 in the catalogue, not fp32.bf16.bf16.fp32 with K = 8",
+		"instruction m k=1 a=fp32 b=fp32 d=fp32 round=up":                            `round=up: unknown rounding mode "up"`,
+		"instruction m k=1 a=fp32 b=fp32 d=fp32 flags=vax":                           `flags=vax: unknown rule of flags "vax" (known: x86, riscv, arm)`,
+		"instruction m k=1 a=e4m3 b=e4m3 d=e4m3 flags=arm":                           "operations with results in e4m3 have no IEEE 754 flags",
 		"batch 0":      `"0" is not a number from 1 to 1073741824`,
 		"children -1":  `"-1" is not a number from 1 to 1024`,
 		"deadline 5":   "missing unit",

@@ -47,6 +47,8 @@ func (u *unit) execute(b *block, g []*thread, s *statement) error {
 			return u.quadPairs(g, s)
 		}
 		return u.warp(g, s)
+	case "wmma":
+		return u.wmma(b, g, s)
 	case "wgmma":
 		return u.wgmma(b, g, s)
 	}
@@ -56,10 +58,12 @@ func (u *unit) execute(b *block, g []*thread, s *statement) error {
 // nameOf writes an instruction as the catalogue names it.
 func nameOf(op string) string {
 	var name []string
-	var scales string
+	var scales, ending string
 	for field := range strings.SplitSeq(op, ".") {
 		switch {
 		case field == "sync" || field == "aligned" || field == "row" || field == "col" || field == "block_scale" || field == "mma_async":
+		case field == "satfinite":
+			ending = ".satfinite"
 		case field == "sp::ordered_metadata":
 			name = append(name, "sp")
 		case strings.HasPrefix(field, "scale_vec::"):
@@ -69,7 +73,7 @@ func nameOf(op string) string {
 			name = append(name, field)
 		}
 	}
-	return strings.Join(name, ".")
+	return strings.Join(name, ".") + ending
 }
 
 // codes collects the elements of an operand from the registers of threads.
@@ -148,8 +152,11 @@ func transposed(all []uint64, rows, columns int, id fp.ID, bits int) ([]uint64, 
 
 // bitsOf is the container of an operand in registers.
 func bitsOf(op string, id fp.ID) int {
-	if strings.Contains(op, "::mxf4") {
+	switch {
+	case strings.Contains(op, "::mxf4") || id == fp.S4 || id == fp.U4:
 		return 4
+	case id == fp.B1:
+		return 1
 	}
 	return 8 * id.Width()
 }
@@ -227,7 +234,7 @@ func (u *unit) selected(g []*thread, s *statement, b []uint64, n, k int) ([]uint
 	switch {
 	case u.inst.A == fp.TF32:
 		group = 2
-	case strings.Contains(s.op, "::mxf4"):
+	case bitsOf(s.op, u.inst.A) == 4:
 		group, unit = 8, 2
 	}
 	var first []int
@@ -376,14 +383,11 @@ func (u *unit) warpgroup(b *block, g []*thread, s *statement) error {
 	if !add {
 		name += ".c0"
 	}
-	wantTail := map[bool]string{true: "1 1 0 0", false: "1 1"}[i.A.Width() == 2]
+	wantTail := map[fp.ID]string{fp.FP16: "1 1 0 0", fp.BF16: "1 1 0 0", fp.TF32: "1 1", fp.E4M3: "1 1", fp.E5M2: "1 1"}[i.A]
 	o := &operands{m: m, n: n}
 	bits := 8 * i.A.Width()
 	if strings.HasPrefix(s.args[1], "{") {
 		wantTail = strings.TrimSuffix(wantTail, " 0")
-		if i.A.Width() != 2 {
-			wantTail = "1 1"
-		}
 		a := codes(g, list(s.args[1]), layoutsA[fmt.Sprintf("m64k%d %d", k, bits)], bits, m*k)
 		o.a, _ = transposed(a, m, k, i.A, bits)
 	} else {

@@ -121,7 +121,7 @@ var tensorTypes = map[string][]fp.ID{
 	"f16": {fp.FP16, fp.BF16}, "tf32": {2: fp.TF32},
 	"f8f6f4":   {fp.E4M3, fp.E5M2, fp.None, fp.E2M3, fp.E3M2, fp.E2M1},
 	"mxf8f6f4": {fp.E4M3, fp.E5M2, fp.None, fp.E2M3, fp.E3M2, fp.E2M1},
-	"mxf4":     {1: fp.E2M1}, "mxf4nvf4": {1: fp.E2M1},
+	"mxf4":     {1: fp.E2M1}, "mxf4nvf4": {1: fp.E2M1}, "i8": {fp.U8, fp.S8},
 }
 
 // field cuts bits out of a descriptor.
@@ -141,7 +141,7 @@ func (u *unit) tensorMMA(b *block, t *thread, s *statement) error {
 	n, m, d := int(field(&desc, 17, 6))<<3, 0, fp.FP32
 	scale := fp.None
 	if i.Scale == fp.None {
-		d = []fp.ID{fp.FP16, fp.FP32}[field(&desc, 4, 2)]
+		d = []fp.ID{fp.FP16, fp.FP32, fp.S32}[field(&desc, 4, 2)]
 		m = int(field(&desc, 24, 5)) << 4
 	} else {
 		scale = []fp.ID{fp.UE4M3, fp.E8M0}[field(&desc, 23, 1)]

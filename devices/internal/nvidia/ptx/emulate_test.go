@@ -245,7 +245,7 @@ func (b *block) step(t *thread) bool {
 	case "bra":
 		t.pc = b.labels[s.args[0]]
 		return true
-	case "bar", "mma", "wgmma":
+	case "bar", "mma", "wmma", "wgmma":
 		if !isCollective(s.op) {
 			b.err = fmt.Errorf("unknown instruction")
 		}

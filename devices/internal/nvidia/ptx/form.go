@@ -2,7 +2,7 @@ package ptx
 
 import (
 	"fmt"
-	"slices"
+	"regexp"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -12,11 +12,14 @@ import (
 // form is an instruction as PTX sees it: what its name in the catalogue says.
 type form struct {
 	inst    *mma.Instruction
-	family  string // mma, mma.sp, wgmma, tcgen05
+	family  string // mma, mma.sp, wmma, wgmma, tcgen05
 	kind    string // f8f6f4 and so on, "" if the name has none
 	m, n, k int    // the shape in its name; for mma.sp k counts all columns, inst.K the kept ones
-	round   string // rz, rm or rp, for f64 forms that name their rounding
+	ending  string // what follows the formats: a rounding of f64, satfinite, or the operation on bits; "" for nothing
 }
+
+// endings matches what can follow the formats in a name.
+var endings = regexp.MustCompile(`\.(r[zmp]|satfinite|(?:and|xor)\.popc)$`)
 
 // parse reads the name of an instruction of the catalogue.
 func parse(inst *mma.Instruction) (*form, error) {
@@ -36,9 +39,9 @@ func parse(inst *mma.Instruction) (*form, error) {
 		if kind, ok := strings.CutPrefix(field, "kind::"); ok {
 			f.kind = kind
 		}
-		if slices.Contains([]string{"rz", "rm", "rp"}, field) {
-			f.round = field
-		}
+	}
+	if m := endings.FindStringSubmatch(inst.Name); m != nil {
+		f.ending = m[1]
 	}
 	return f, nil
 }
@@ -77,8 +80,11 @@ func types(ids ...fp.ID) string {
 // container returns how many bits an element of A or B takes in a register or, without
 // padding, in shared memory.
 func (f *form) container(id fp.ID) int {
-	if strings.HasPrefix(f.kind, "mxf4") {
+	switch {
+	case strings.HasPrefix(f.kind, "mxf4"):
 		return 4
+	case id.Integer():
+		return int(id.Get().CodeBits())
 	}
 	return 8 * id.Width()
 }
@@ -98,6 +104,12 @@ func (f *form) sassPattern() string {
 	i := f.inst
 	eight := i.A.Width() == 1
 	switch {
+	case i.A == fp.B1:
+		return "^BMMA"
+	case i.A.Integer() && f.container(i.A) == 4:
+		return `^IMMA\.4`
+	case i.A.Integer():
+		return map[string]string{"mma": "^IMMA", "mma.sp": "^IMMA", "wmma": "^IMMA", "wgmma": "^IGMMA", "tcgen05": "^UTCIMMA"}[f.family]
 	case i.A == fp.FP64:
 		return "^DMMA"
 	case f.family == "wgmma" && eight:

@@ -29,11 +29,20 @@ func Tile(inst *mma.Instruction, m, n int) (rows, columns int) {
 	}
 	switch f.family {
 	case "wgmma":
-		return f.m, tiling.Fit(inst.N, max(n, f.n))
+		return f.m, tiling.Fit(f.groupColumns(), max(n, f.n))
 	case "tcgen05":
 		return 128, tiling.Fit(f.tensorColumns(), max(n, f.n))
 	}
 	return f.m, f.n
+}
+
+// groupColumns returns the numbers of columns of wgmma. Those of integers are, above 32,
+// multiples of 16; it has 8 and 24 too, which are not used here.
+func (f *form) groupColumns() mma.Range {
+	if f.inst.A.Integer() {
+		return mma.Range{Min: 16, Max: 256, Step: 16}
+	}
+	return f.inst.N
 }
 
 // tensorColumns returns the numbers of columns that tcgen05.mma allows with 128 rows. With
@@ -101,6 +110,9 @@ func (f *form) variants(n int) []variant {
 		return []variant{{"", newWgmmaKernel(f, n, false)}, {"a in registers", newWgmmaKernel(f, n, true)}}
 	case f.family == "tcgen05":
 		return []variant{{"", newTcgen05Kernel(f, n)}}
+	case f.family == "wmma":
+		other := newWmmaKernel(f, false, false)
+		return []variant{{"", newWmmaKernel(f, true, true)}, {other.variant(), other}}
 	case f.m == 8 && f.inst.A == fp.FP16:
 		var all []variant
 		for _, rows := range []struct{ a, b bool }{{true, true}, {true, false}, {false, true}, {false, false}} {
@@ -122,7 +134,7 @@ func (f *form) fits(m, n int) error {
 	rows, columns := mma.Range{Min: f.m, Max: f.m}, mma.Range{Min: f.n, Max: f.n}
 	switch f.family {
 	case "wgmma":
-		columns = f.inst.N
+		columns = f.groupColumns()
 	case "tcgen05":
 		rows, columns = mma.Range{Min: 128, Max: 128}, f.tensorColumns()
 	}

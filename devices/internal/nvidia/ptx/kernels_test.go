@@ -260,6 +260,7 @@ func TestEmulateFinds(t *testing.T) {
 		{"ampere", warp, "%tile, 1280, %in", "%tile, 1152, %in"},
 		{"ampere", warp, "row.col.f32.f16.f16.f32", "row.col.f32.bf16.bf16.f32"},
 		{"ampere", "mma.sp.m16n8k32.f32.f16.f16.f32", "%e0, 0", "%a0, 0"},
+		{"ampere", "mma.m16n8k64.s32.s4.s4.s32.satfinite", ".col.satfinite", ".col"},
 		{"rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", "%sa0, {0, 0}, %sb0", "%sb0, {0, 0}, %sa0"},
 		{"rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", "%sa0, {0, 0}", "%sa0, {0, 1}"},
 		{"volta", "mma.m8n8k4.f32.f16.f16.f32", "row.col.", "col.row."},

@@ -44,6 +44,7 @@ type legal struct {
 	d      string // formats of D
 	c      string // formats of C if it may differ from D's
 	scale  string // NX.format: number of scales of a row, and their format
+	ending string // what may follow the formats
 	chip   int    // the first chip
 	only   string // chips with the instructions as an architecture-specific feature; "": all from chip on
 	ptx    int    // the first PTX version, in tenths
@@ -52,12 +53,14 @@ type legal struct {
 const (
 	fp8    = "e4m3 e5m2"
 	narrow = "e4m3 e5m2 e3m2 e2m3 e2m1"
+	int8   = "s8 u8"
+	int4   = "s4 u4"
 	tc05   = "100 103 110"
 	rtx    = "120 121"
 )
 
-// legals are the tables of the PTX ISA 9.1 (mma, mma.sp, wgmma.mma_async,
-// tcgen05.mma: "PTX ISA Notes" and "Target ISA Notes" of each).
+// legals are the tables of the PTX ISA 9.1 (mma, mma.sp, wmma.mma,
+// wgmma.mma_async, tcgen05.mma: "PTX ISA Notes" and "Target ISA Notes" of each).
 var legals = []legal{
 	{family: "mma", shapes: "m8n8k4", a: "fp16", d: "fp16", chip: 70, ptx: 64},
 	{family: "mma", shapes: "m8n8k4", a: "fp16", d: "fp32", c: "fp16 fp32", chip: 70, ptx: 64},
@@ -65,8 +68,15 @@ var legals = []legal{
 	{family: "mma", shapes: "m16n8k16", a: "fp16", d: "fp16 fp32", chip: 80, ptx: 70},
 	{family: "mma", shapes: "m16n8k8 m16n8k16", a: "bf16", d: "fp32", chip: 80, ptx: 70},
 	{family: "mma", shapes: "m16n8k4 m16n8k8", a: "tf32", d: "fp32", chip: 80, ptx: 70},
-	{family: "mma", shapes: "m8n8k4", a: "fp64", d: "fp64", chip: 80, ptx: 70},
-	{family: "mma", shapes: "m16n8k4 m16n8k8 m16n8k16", a: "fp64", d: "fp64", chip: 90, ptx: 78},
+	{family: "mma", shapes: "m8n8k4", a: "fp64", d: "fp64", ending: "rz rm rp", chip: 80, ptx: 70},
+	{family: "mma", shapes: "m16n8k4 m16n8k8 m16n8k16", a: "fp64", d: "fp64", ending: "rz rm rp", chip: 90, ptx: 78},
+	{family: "mma", shapes: "m8n8k16", a: int8, d: "s32", ending: "satfinite", chip: 75, ptx: 65},
+	{family: "mma", shapes: "m8n8k32", a: int4, d: "s32", ending: "satfinite", chip: 75, ptx: 65},
+	{family: "mma", shapes: "m16n8k16 m16n8k32", a: int8, d: "s32", ending: "satfinite", chip: 80, ptx: 70},
+	{family: "mma", shapes: "m16n8k32 m16n8k64", a: int4, d: "s32", ending: "satfinite", chip: 80, ptx: 70},
+	{family: "mma", shapes: "m8n8k128", a: "b1", d: "s32", ending: "xor.popc", chip: 75, ptx: 70},
+	{family: "mma", shapes: "m16n8k128 m16n8k256", a: "b1", d: "s32", ending: "xor.popc", chip: 80, ptx: 70},
+	{family: "mma", shapes: "m8n8k128 m16n8k128 m16n8k256", a: "b1", d: "s32", ending: "and.popc", chip: 80, ptx: 71},
 	{family: "mma", shapes: "m16n8k32", a: fp8, d: "fp32", chip: 89, ptx: 84},
 	{family: "mma", shapes: "m16n8k32", a: fp8, d: "fp16", chip: 89, ptx: 87},
 	{family: "mma", shapes: "m16n8k16", a: fp8, d: "fp16 fp32", chip: 89, ptx: 87},
@@ -85,16 +95,28 @@ var legals = []legal{
 	{family: "mma.sp", kind: "mxf4", shapes: "m16n8k128", a: "e2m1", d: "fp32", scale: "2X.ue8m0", only: rtx, ptx: 87},
 	{family: "mma.sp", kind: "mxf4nvf4", shapes: "m16n8k128", a: "e2m1", d: "fp32", scale: "2X.ue8m0 4X.ue4m3", only: rtx, ptx: 87},
 	{family: "mma.sp", kind: "mxf4nvf4", shapes: "m16n8k128", a: "e2m1", d: "fp32", scale: "4X.ue8m0", only: rtx, ptx: 91},
+	{family: "mma.sp", shapes: "m16n8k32 m16n8k64", a: int8, d: "s32", ending: "satfinite", chip: 80, ptx: 85},
+	{family: "mma.sp", shapes: "m16n8k64 m16n8k128", a: int4, d: "s32", ending: "satfinite", chip: 80, ptx: 85},
+
+	{family: "wmma", shapes: "m16n16k16 m32n8k16 m8n32k16", a: "fp16", d: "fp16 fp32", chip: 70, ptx: 63},
+	{family: "wmma", shapes: "m16n16k16 m32n8k16 m8n32k16", a: int8, d: "s32", chip: 72, ptx: 63},
+	{family: "wmma", shapes: "m16n16k16 m32n8k16 m8n32k16", a: "bf16", d: "fp32", chip: 80, ptx: 70},
+	{family: "wmma", shapes: "m16n16k8", a: "tf32", d: "fp32", chip: 80, ptx: 70},
+	{family: "wmma", shapes: "m8n8k4", a: "fp64", d: "fp64", chip: 80, ptx: 70},
 
 	{family: "wgmma", shapes: "k16", a: "fp16", d: "fp16 fp32", only: "90", ptx: 80},
 	{family: "wgmma", shapes: "k16", a: "bf16", d: "fp32", only: "90", ptx: 80},
 	{family: "wgmma", shapes: "k8", a: "tf32", d: "fp32", only: "90", ptx: 80},
 	{family: "wgmma", shapes: "k32", a: fp8, d: "fp16 fp32", only: "90", ptx: 80},
+	{family: "wgmma", shapes: "k32", a: "s8", d: "s32", ending: "satfinite", only: "90", ptx: 80},
+	{family: "wgmma", shapes: "k32", a: "u8", d: "s32", ending: "satfinite", only: "90", ptx: 80},
+	{family: "wgmma", shapes: "k32", a: int8, d: "s32", ending: "satfinite", only: "90", ptx: 84},
 
 	{family: "tcgen05", kind: "f16", shapes: "k16", a: "fp16", d: "fp16 fp32", only: tc05, ptx: 86},
 	{family: "tcgen05", kind: "f16", shapes: "k16", a: "bf16", d: "fp32", only: tc05, ptx: 86},
 	{family: "tcgen05", kind: "tf32", shapes: "k8", a: "tf32", d: "fp32", only: tc05, ptx: 86},
 	{family: "tcgen05", kind: "f8f6f4", shapes: "k32", a: narrow, d: "fp16 fp32", only: tc05, ptx: 86},
+	{family: "tcgen05", kind: "i8", shapes: "k32", a: int8, d: "s32", only: "100 110", ptx: 86},
 	{family: "tcgen05", kind: "mxf8f6f4", shapes: "k32", a: narrow, d: "fp32", scale: "1X.ue8m0", only: tc05, ptx: 86},
 	{family: "tcgen05", kind: "mxf4", shapes: "k64", a: "e2m1", d: "fp32", scale: "2X.ue8m0", only: tc05, ptx: 86},
 	{family: "tcgen05", kind: "mxf4nvf4", shapes: "k64", a: "e2m1", d: "fp32", scale: "2X.ue8m0 4X.ue4m3 4X.ue8m0", only: tc05, ptx: 87},
@@ -108,7 +130,7 @@ func (l *legal) describes(f *form) bool {
 		c = i.D.String()
 	}
 	shape := f.shape()
-	if !strings.HasPrefix(f.family, "mma") {
+	if f.family == "wgmma" || f.family == "tcgen05" {
 		shape = fmt.Sprintf("k%d", f.k)
 	}
 	scale := ""
@@ -117,7 +139,7 @@ func (l *legal) describes(f *form) bool {
 	}
 	return l.family == f.family && l.kind == f.kind && has(l.shapes, shape) && has(l.a, i.A.String()) && has(l.a, i.B.String()) &&
 		has(l.d, i.D.String()) && (i.C == fp.None || has(c, i.C.String())) && (scale == l.scale || has(l.scale, scale)) &&
-		(f.round == "" || i.A == fp.FP64)
+		(f.ending == "" || has(l.ending, f.ending))
 }
 
 // has reports whether a word is one of a list separated by blanks.

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
 // assemblers returns NVIDIA's assemblers on this machine.
@@ -25,8 +26,8 @@ func assemblers(t *testing.T) []toolkit.Tool {
 }
 
 // isEmulated reports whether, for an instruction of a chip, there is no machine instruction:
-// FP8 of mma.sync on Hopper and Blackwell, as results on silicon say, too, and
-// Volta's shape on everything from Ampere on.
+// FP8 of mma.sync on Hopper and Blackwell, as results on silicon say, too, Volta's shape on
+// everything from Ampere on, integers of 4 bits from Hopper on and bits after Hopper.
 func isEmulated(k *gpu.Kernel) bool {
 	chip := strings.TrimRight(strings.TrimPrefix(k.Target, "sm_"), "a")
 	name := k.Instruction.Name
@@ -35,6 +36,10 @@ func isEmulated(k *gpu.Kernel) bool {
 		return !slices.Contains([]string{"70", "72", "75"}, chip)
 	case regexp.MustCompile(`^mma\.(sp\.)?m16n8k\d+\.f(32|16)\.e[45]m`).MatchString(name):
 		return slices.Contains([]string{"90", "100", "103", "110"}, chip)
+	case regexp.MustCompile(`\.[su]4\.`).MatchString(name):
+		return !slices.Contains([]string{"75", "80", "86", "87", "88", "89"}, chip)
+	case strings.Contains(name, ".b1."):
+		return !slices.Contains([]string{"75", "80", "86", "87", "88", "89", "90"}, chip)
 	}
 	return false
 }
@@ -124,6 +129,13 @@ func TestOpcodes(t *testing.T) {
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", "HMMA 1"},
 		{"ampere", "mma.sp.m16n8k32.f32.bf16.bf16.f32", "HMMA 1"},
 		{"ampere", "mma.m8n8k4.f64.f64.f64.f64.rm", "DMMA 1"},
+		{"turing", "mma.m8n8k32.s32.u4.u4.s32", "IMMA.4 1"},
+		{"ampere", "mma.m16n8k128.s32.b1.b1.s32.and.popc", "BMMA 1"},
+		{"ampere", "mma.sp.m16n8k64.s32.s8.u8.s32.satfinite", "IMMA 1"},
+		{"hopper", "mma.m16n8k32.s32.s4.s4.s32", "IMMA 2"},
+		{"hopper", "wgmma.m64n8k32.s32.s8.u8", "IGMMA 1"},
+		{"blackwell", "mma.m16n8k128.s32.b1.b1.s32.and.popc", "IMMA 4"},
+		{"blackwell", "tcgen05.m128n8k32.kind::i8.s32.u8.s8", "UTCIMMA 1"},
 		{"ada", "mma.sp.m16n8k64.f32.e4m3.e5m2.f32", "QMMA 1"},
 		{"hopper", "mma.m16n8k16.f64.f64.f64.f64", "DMMA 1"},
 		{"hopper", "mma.m16n8k32.f32.e4m3.e4m3.f32", "HMMA 2, FADD 4, F2FP 12"},
@@ -170,8 +182,11 @@ func shown(text string, like sass.Counts) string {
 	counts := sass.Counts{}
 	for _, m := range mnemonic.FindAllStringSubmatch(text, -1) {
 		name := m[1]
-		if strings.HasPrefix(m[2], ".SF") {
+		switch {
+		case strings.HasPrefix(m[2], ".SF"):
 			name += ".SF"
+		case strings.Contains(m[2], ".S4") || strings.Contains(m[2], ".U4"):
+			name += ".4"
 		}
 		if _, ok := like[name]; ok || strings.HasSuffix(name, "MMA") {
 			counts[name]++
@@ -192,6 +207,9 @@ func every(t *testing.T) []*gpu.Kernel {
 	t.Helper()
 	var list []*gpu.Kernel
 	for i := range rows {
+		if i.B == fp.One { // a conversion
+			continue
+		}
 		m, least := ptx.Tile(i, 1, 1)
 		_, most := ptx.Tile(i, 1, 1<<20)
 		for _, n := range slices.Compact([]int{least, most}) {

@@ -1,8 +1,6 @@
 package ptx
 
 import (
-	"strings"
-
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
@@ -25,12 +23,12 @@ var (
 )
 
 // group returns the choices of a form and the columns of a unit: one element (2:4
-// sparsity), a pair of them (4:8, FP4 in mxf4*), or 0 for half an element (1:2, TF32).
+// sparsity), a pair of them (4:8, elements of 4 bits), or 0 for half an element (1:2, TF32).
 func (f *form) group() ([4]keeps, int) {
 	switch {
 	case f.inst.A == fp.TF32:
 		return choicesTF32, 0
-	case strings.HasPrefix(f.kind, "mxf4"):
+	case f.container(f.inst.A) == 4:
 		return choices, 2
 	}
 	return choices, 1

@@ -63,7 +63,11 @@ func (b *buffer) scaleCells(name string, role gpu.Role, rows, vec int) registers
 var operandTypes = map[fp.ID]uint32{
 	fp.FP16: 0, fp.BF16: 1, fp.TF32: 2,
 	fp.E4M3: 0, fp.E5M2: 1, fp.E2M3: 3, fp.E3M2: 4, fp.E2M1: 5,
+	fp.U8: 0, fp.S8: 1,
 }
+
+// sumTypes are those of D.
+var sumTypes = map[fp.ID]uint32{fp.FP16: 0, fp.FP32: 1, fp.S32: 2}
 
 // instructionDescriptor returns the 32 bits that say types and shape (PTX ISA,
 // "Instruction descriptor").
@@ -72,11 +76,7 @@ func (k *tcgen05Kernel) instructionDescriptor() uint32 {
 	a, b := operandTypes[i.A], operandTypes[i.B]
 	n := uint32(k.n>>3) << 17
 	if !k.scaled() {
-		var d uint32
-		if i.D == fp.FP32 {
-			d = 1
-		}
-		return d<<4 | a<<7 | b<<10 | n | uint32(k.m>>4)<<24
+		return sumTypes[i.D]<<4 | a<<7 | b<<10 | n | uint32(k.m>>4)<<24
 	}
 	if k.container(i.A) == 4 { // kind::mxf4 and mxf4nvf4
 		a, b = 1, 1

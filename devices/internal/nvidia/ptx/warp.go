@@ -77,20 +77,8 @@ func (w *warpKernel) scales() {
 func (w *warpKernel) text(t *target, entry string, inBytes, outBytes int) string {
 	m := &module{}
 	m.head(t, entry, 32*warps)
-	m.op(".reg .pred %%end")
-	m.op(".reg .b32 %%tile, %%tiles, %%lane, %%warp")
-	m.op(".reg .b64 %%in, %%out")
 	all := w.inputs()
-	m.declare(append(all, w.d)...)
-	m.note(fmt.Sprintf("tile = block*%d + warp", warps))
-	m.op("ld.param.u32 %%tiles, [tiles]")
-	m.op("mov.u32 %%tile, %%ctaid.x")
-	m.op("mov.u32 %%lane, %%tid.x")
-	m.op("shr.u32 %%warp, %%lane, 5")
-	m.op("and.b32 %%lane, %%lane, 31")
-	m.op("mad.lo.u32 %%tile, %%tile, %d, %%warp", warps)
-	m.op("setp.ge.u32 %%end, %%tile, %%tiles")
-	m.op("@%%end ret")
+	m.warpTile(append(all, w.d)...)
 	m.addresses(w.c.bits/8, inBytes, outBytes)
 	for n := range all {
 		m.load(&all[n], "%in")
@@ -104,17 +92,37 @@ func (w *warpKernel) text(t *target, entry string, inBytes, outBytes int) string
 	return m.String()
 }
 
-// addresses points %in and %out at the first words of a lane, of the given number of bytes.
+// warpTile declares registers and finds the tile of a warp, which ends if there is none.
+func (m *module) warpTile(regs ...registers) {
+	m.op(".reg .pred %%end")
+	m.op(".reg .b32 %%tile, %%tiles, %%lane, %%warp")
+	m.op(".reg .b64 %%in, %%out")
+	m.declare(regs...)
+	m.note(fmt.Sprintf("tile = block*%d + warp", warps))
+	m.op("ld.param.u32 %%tiles, [tiles]")
+	m.op("mov.u32 %%tile, %%ctaid.x")
+	m.op("mov.u32 %%lane, %%tid.x")
+	m.op("shr.u32 %%warp, %%lane, 5")
+	m.op("and.b32 %%lane, %%lane, 31")
+	m.op("mad.lo.u32 %%tile, %%tile, %d, %%warp", warps)
+	m.op("setp.ge.u32 %%end, %%tile, %%tiles")
+	m.op("@%%end ret")
+}
+
+// addresses points %in and %out at the first words of a lane, of the given number of bytes;
+// with 0 at those of the tile.
 func (m *module) addresses(word, inBytes, outBytes int) {
-	m.note("the lane's first words")
+	m.note(map[bool]string{true: "the tile", false: "the lane's first words"}[word == 0])
 	m.op("ld.param.u64 %%in, [in]")
 	m.op("ld.param.u64 %%out, [out]")
 	m.op("cvta.to.global.u64 %%in, %%in")
 	m.op("cvta.to.global.u64 %%out, %%out")
 	m.op("mad.wide.u32 %%in, %%tile, %d, %%in", inBytes)
 	m.op("mad.wide.u32 %%out, %%tile, %d, %%out", outBytes)
-	m.op("mad.wide.u32 %%in, %%lane, %d, %%in", word)
-	m.op("mad.wide.u32 %%out, %%lane, %d, %%out", word)
+	if word > 0 {
+		m.op("mad.wide.u32 %%in, %%lane, %d, %%in", word)
+		m.op("mad.wide.u32 %%out, %%lane, %d, %%out", word)
+	}
 }
 
 // inputs lists the registers that are loaded.
@@ -143,12 +151,15 @@ func (w *warpKernel) mnemonic() string {
 	if w.scaled() {
 		fmt.Fprintf(&s, ".block_scale.scale_vec::%dX", w.vec())
 	}
+	if w.ending == "satfinite" {
+		s.WriteString(".satfinite")
+	}
 	s.WriteString(types(i.D, i.A, i.B, i.C))
 	if w.scaled() {
 		s.WriteString("." + typeName(i.Scale))
 	}
-	if w.round != "" {
-		s.WriteString("." + w.round)
+	if w.ending != "" && w.ending != "satfinite" {
+		s.WriteString("." + w.ending)
 	}
 	return s.String()
 }

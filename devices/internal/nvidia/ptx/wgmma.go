@@ -100,23 +100,30 @@ func (w *wgmmaKernel) multiply(m *module) {
 	m.note(w.inst.Name)
 	m.op("wgmma.fence.sync.aligned")
 	i := w.inst
-	m.op("wgmma.mma_async.sync.aligned.%s%s %s, %s, %%descB, %%add, 1, 1%s", w.shape(), types(i.D, i.A, i.B),
-		w.d.list(), a, w.transposes())
+	saturation := ""
+	if w.ending == "satfinite" {
+		saturation = ".satfinite"
+	}
+	m.op("wgmma.mma_async.sync.aligned.%s%s%s %s, %s, %%descB, %%add%s", w.shape(), saturation, types(i.D, i.A, i.B),
+		w.d.list(), a, w.immediates())
 	m.op("wgmma.commit_group.sync.aligned")
 	m.op("wgmma.wait_group.sync.aligned 0")
 	m.WriteByte('\n')
 }
 
-// transposes writes the immediates that say that no matrix in shared memory is
-// transposed. Only instructions on types of 16 bits have them.
-func (w *wgmmaKernel) transposes() string {
+// immediates writes those that say that neither A nor B is negated, which instructions on
+// integers do not have, and that no matrix in shared memory is transposed, which only those
+// on types of 16 bits have.
+func (w *wgmmaKernel) immediates() string {
 	switch {
-	case w.inst.A.Width() != 2:
+	case w.inst.A.Integer():
 		return ""
+	case w.inst.A.Width() != 2:
+		return ", 1, 1"
 	case w.inRegisters:
-		return ", 0"
+		return ", 1, 1, 0"
 	}
-	return ", 0, 0"
+	return ", 1, 1, 0, 0"
 }
 
 // build makes the kernel.

@@ -4,6 +4,7 @@
 package encode
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -16,20 +17,27 @@ import (
 // be encoded. Where a NaN result is one of the NaN operands, in must have been made for
 // operands that are no NaNs: see NewInputs.
 func Program(in *Inputs, p *mma.Params) (code *graph.Node, err error) {
-	if err := encodable(p, in.Formats); err != nil {
-		return nil, err
+	e := &encoder{Graph: in.Graph, Params: p, in: in, d: in.Formats.D.Get()}
+	err = e.try(func() { code = e.nanOfC(e.code(e.execute())) })
+	return code, err
+}
+
+// try encodes something; the error is a *TooHard one.
+func (e *encoder) try(encode func()) (err error) {
+	if err := encodable(e.Params, e.in.Formats); err != nil {
+		return err
 	}
 	defer func() {
-		switch e := recover().(type) {
+		switch r := recover().(type) {
 		case nil:
 		case *TooHard:
-			code, err = nil, e
+			err = r
 		default:
-			panic(e)
+			panic(r)
 		}
 	}()
-	e := &encoder{Graph: in.Graph, Params: p, in: in, d: in.Formats.D.Get()}
-	return e.nanOfC(e.code(e.execute())), nil
+	encode()
+	return nil
 }
 
 // encoder writes one program.
@@ -38,6 +46,10 @@ type encoder struct {
 	*mma.Params
 	in *Inputs
 	d  *fp.Format
+
+	bounds    bool   // numbers have bounds of their errors: see error.go
+	unbounded string // why they have none
+	emax      int    // the least of all roundings
 }
 
 // number is an exact number with a nominal exponent and its special kinds: see package
@@ -52,12 +64,14 @@ type number struct {
 	// frac, if it is not 0: mag has frac+1 bits, of which the first is set unless e is
 	// emin, and e = q + frac.
 	frac, emin int
+
+	rel *relative // nil: not known
 }
 
 // zero is +0 without a nominal exponent.
 func (e *encoder) zero() number {
 	o := e.Int(0)
-	return number{neg: o, mag: o, q: o, e: o, null: e.Int(1), inf: o, nan: o, over: o, low: 1 << 20, high: -1 << 20}
+	return number{neg: o, mag: o, q: o, e: o, null: e.Int(1), inf: o, nan: o, over: o, low: 1 << 20, high: -1 << 20, rel: e.given(0, new(big.Rat))}
 }
 
 // execute is one execution of the instruction.
@@ -123,6 +137,9 @@ func (e *encoder) c() (c number, none bool) {
 	}
 	f := e.in.Formats.C.Get()
 	x := e.narrowed(e.read(unread(e.Graph, e.in.c, e.In.NarrowC)), e.In.NarrowC, f)
+	if x.rel = e.given(int(f.FracBits), power(int(f.Emin()))); e.In.NarrowC != (mma.Narrow{}) {
+		x.rel = e.noBound("a c that is narrowed")
+	}
 	return e.flushed(x, e.In.C, int(f.Emin())), false
 }
 
@@ -212,7 +229,7 @@ func (e *encoder) stage(terms []number, s *mma.Stage) []number {
 	for _, member := range grouping.Of(s, terms) {
 		t := e.group(member, s)
 		if s.Fixed {
-			t.e = e.Int(0)
+			t.e, t.rel = e.Int(0), e.fixedError(t.rel)
 		}
 		sums = append(sums, t)
 	}
@@ -225,7 +242,11 @@ func (e *encoder) stage(terms []number, s *mma.Stage) []number {
 // group sums one group.
 func (e *encoder) group(ts []number, s *mma.Stage) number {
 	if s.Sort != mma.Unsorted {
+		rel := anyOf(ts)
 		e.sort(ts, s.Sort == mma.Falling)
+		for i := range ts {
+			ts[i].rel = rel
+		}
 	}
 	add := func(ts ...number) number {
 		t := e.fused(ts, cut{Join: mma.Join{Align: s.Align}, acc: -1, next: s.Round, keeps: int(s.Round.Frac)})
@@ -267,6 +288,7 @@ func (e *encoder) flushed(x number, rule mma.InFlush, emin int) number {
 	if rule == mma.KeepSub {
 		return x
 	}
+	x.rel = x.rel.flushedError(emin)
 	special := e.Or(x.inf, x.nan)
 	zero := e.Eq(x.mag, e.Int(0))
 	tiny := zero

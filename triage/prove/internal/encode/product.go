@@ -27,6 +27,7 @@ func (e *encoder) product(i int, pass mma.Pass) number {
 	}
 	weight := e.Weight(e.in.Formats)
 	x.q, x.e, x.low, x.high = e.AddInt(x.q, weight), e.AddInt(x.e, weight), x.low+weight, x.high+weight
+	x.rel = e.exactProduct()
 	if e.in.Formats.Scale != fp.None && e.Scale == mma.ScaleProduct {
 		x = e.scaled(x, i/int(e.in.Formats.Block))
 	}
@@ -134,7 +135,9 @@ func (e *encoder) times(x, y number) number {
 func (e *encoder) scaled(x number, block int) number {
 	sa, sb := e.number(e.in.sa[block], e.in.sa[block].f), e.number(e.in.sb[block], e.in.sb[block].f)
 	if e.ScaleRound == (mma.Round{}) {
-		return e.times(e.times(x, sa), sb)
+		y := e.times(e.times(x, sa), sb)
+		y.rel = e.scaledError(x.rel)
+		return y
 	}
 	r := placed(e.ScaleRound, e.in.Formats.Scale)
 	r.factor = true

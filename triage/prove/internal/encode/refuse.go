@@ -27,6 +27,9 @@ func encodable(p *mma.Params, f mma.Formats) error {
 	if f.D.Integer() {
 		return tooHard("a sum in %s", f.D)
 	}
+	if f.D != fp.None && !f.D.Get().Signed {
+		return tooHard("a result in %s, which has no sign,", f.D)
+	}
 	f.A, f.B, f.C, f.D, f.Scale, f.Block, f.Down = fp.None, fp.None, fp.None, fp.None, fp.None, 0, 0
 	if f != (mma.Formats{}) {
 		return tooHard("a field of the formats (%+v)", f)

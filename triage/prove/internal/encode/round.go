@@ -24,7 +24,9 @@ func placed(r mma.Round, id fp.ID) rounding {
 
 // round applies a Round.
 func (e *encoder) round(x number, r mma.Round) number {
-	return e.roundTo(x, placed(r, e.in.Formats.D))
+	y := e.roundTo(x, placed(r, e.in.Formats.D))
+	y.rel = e.roundedError(x.rel, r)
+	return y
 }
 
 func (e *encoder) roundTo(x number, r rounding) number {

@@ -65,6 +65,7 @@ func (e *encoder) fusedSum(ts []number, c cut) (number, *graph.Node) {
 		s, kept = e.cutTerms(ts, &c, aligned, top, dropped)
 	}
 	s.null, s.nan, s.over = e.Int(1), e.Int(0), e.Int(0)
+	s.rel = e.summedError(ts, &c, aligned, dropped, top)
 	plus, minus := e.Int(0), e.Int(0)
 	var firstOver *graph.Node
 	for i := range ts {

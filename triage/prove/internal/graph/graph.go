@@ -213,28 +213,28 @@ func (g *Graph) Add(xs ...*Node) *Node {
 // AddInt returns x + n.
 func (g *Graph) AddInt(x *Node, n int) *Node { return g.Add(x, g.Int(n)) }
 
-// times returns k * x.
-func (g *Graph) times(k *big.Int, x *Node) *Node {
+// Times returns k * x.
+func (g *Graph) Times(k *big.Int, x *Node) *Node {
 	s := g.linear()
 	s.add(k, x)
 	return s.node()
 }
 
 // Neg returns -x.
-func (g *Graph) Neg(x *Node) *Node { return g.times(big.NewInt(-1), x) }
+func (g *Graph) Neg(x *Node) *Node { return g.Times(big.NewInt(-1), x) }
 
 // Sub returns x - y.
 func (g *Graph) Sub(x, y *Node) *Node { return g.Add(x, g.Neg(y)) }
 
 // Left returns x * 2^n.
-func (g *Graph) Left(x *Node, n int) *Node { return g.times(pow2(n), x) }
+func (g *Graph) Left(x *Node, n int) *Node { return g.Times(pow2(n), x) }
 
 // Mul returns x * y.
 func (g *Graph) Mul(x, y *Node) *Node {
 	mustNotBeNegative(x, y)
 	for range 2 {
 		if v, ok := x.Value(); ok {
-			return g.times(v, y)
+			return g.Times(v, y)
 		}
 		x, y = y, x
 	}

@@ -1,0 +1,156 @@
+package finding
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/stochastic"
+)
+
+// A unit that rounds stochastically is not compared with one answer of another unit, but judged by
+// many of its own. Cases in which both sides give neighbours of the exact value are counted as
+// rounded: they are no differences unless the unit has a defect. All others are examined as usual.
+
+// Stochastic is what was found of a side whose answers change.
+type Stochastic struct {
+	Side    int                   `json:"side"`            // 0: A
+	Answers int                   `json:"answers"`         // that the judgement may take
+	Found   *stochastic.Judgement `json:"found,omitempty"` // nil: the side does not round stochastically
+}
+
+// judgements are how many answers a judgement may take, after so many dot products.
+var judgements = []struct {
+	after   uint64
+	answers int
+}{{1 << 15, stochastic.Most}, {1 << 14, stochastic.Most / 8}, {1 << 12, stochastic.Least}}
+
+// judged is how many answers a judgement may take after so many dot products; 0: there is none yet.
+func judged(dots uint64) int {
+	for _, j := range judgements {
+		if dots >= j.after {
+			return j.answers
+		}
+	}
+	return 0
+}
+
+// addStochastic replaces what was found of a side before. A defect stays.
+func (s *Sum) addStochastic(r Stochastic) {
+	for i := range s.Stochastic {
+		if s.Stochastic[i].Side == r.Side {
+			if s.Stochastic[i].defect() == "" {
+				s.Stochastic[i] = r
+			}
+			return
+		}
+	}
+	s.Stochastic = append(s.Stochastic, r)
+}
+
+func (r Stochastic) defect() stochastic.Defect {
+	if r.Found == nil {
+		return ""
+	}
+	return r.Found.Defect
+}
+
+// RoundsStochastically reports whether a side (0: A) does.
+func (s *Sum) RoundsStochastically(side int) bool {
+	return slices.ContainsFunc(s.Stochastic, func(r Stochastic) bool { return r.Side == side && r.Found != nil })
+}
+
+// stochastic reports whether either side rounds so.
+func (s *Sum) stochastic() bool { return s.RoundsStochastically(0) || s.RoundsStochastically(1) }
+
+// Differences is the number of mismatches without those that come from sound stochastic rounding.
+func (s *Sum) Differences() uint64 {
+	if s.defective() {
+		return s.Mismatches()
+	}
+	return s.Mismatches() - s.Rounded
+}
+
+// defective reports whether a side that rounds stochastically has a defect.
+func (s *Sum) defective() bool {
+	return slices.ContainsFunc(s.Stochastic, func(r Stochastic) bool { return r.defect() != "" })
+}
+
+// StochasticText says what was found of a side that rounds stochastically.
+func (st *PairState) StochasticText(r Stochastic, f mma.Formats) string {
+	return r.Found.Text([]string{st.TargetA, st.TargetB}[r.Side], f)
+}
+
+// judgeRounding judges the sides of an unstable pair by so many answers, and marks the cases that
+// come from stochastic rounding.
+func (x *pairTriage) judgeRounding(ctx context.Context, answers int, cases ...*Case) error {
+	if !x.isUnstable() {
+		return nil
+	}
+	x.rounding.Stochastic = append(x.rounding.Stochastic, x.st.Stochastic...)
+	for side, u := range []devices.Unit{x.p.A, x.p.B} {
+		if u.Model() != nil || devices.IsRecording(u) || x.judgedBefore(side, answers) {
+			continue
+		}
+		found, err := stochastic.Judge(ctx, u, stochastic.Options{K: x.p.K, Seed: x.t.Seed, Answers: answers, Looks: len(judgements)})
+		if err != nil && !devices.IsFault(err) {
+			return err
+		}
+		r := Stochastic{side, answers, found}
+		x.d.Stochastic = append(x.d.Stochastic, r)
+		x.rounding.addStochastic(r)
+	}
+	if !x.rounding.stochastic() {
+		return nil
+	}
+	for _, f := range cases {
+		if x.rounded(f.Start, f.sample()) {
+			f.Bucket = Unstable
+		}
+	}
+	return nil
+}
+
+func (x *pairTriage) judgedBefore(side, answers int) bool {
+	for _, r := range x.rounding.Stochastic {
+		if r.Side == side {
+			return r.Answers >= answers || r.defect() != ""
+		}
+	}
+	return answers == 0
+}
+
+// rounded reports whether a case of sides of which one rounds stochastically differs by that alone.
+func (x *pairTriage) rounded(dot *mma.Dot, s Sample) bool {
+	return s.Class != oracle.Fault && stochastic.Neighbours(x.p.Spec.Formats, x.p.Policy, dot, s.A, s.B)
+}
+
+// checkStochastic returns an error if a journal cannot have this of a pair.
+func (p *Pair) checkStochastic(r *Stochastic) error {
+	if r.Side&^1 != 0 || r.Answers < 0 {
+		return fmt.Errorf("a judgement of side %d with %d answers", r.Side, r.Answers)
+	}
+	j := r.Found
+	if j == nil {
+		return nil
+	}
+	switch j.Defect {
+	case "", stochastic.Bias:
+	case stochastic.Third, stochastic.Share:
+		if j.Case == nil {
+			return fmt.Errorf("a defect %s without an input", j.Defect)
+		}
+	default:
+		return fmt.Errorf("there is no defect %q", j.Defect)
+	}
+	if c := j.Case; c != nil {
+		if c.Times < 0 || c.Of < c.Times || c.Result > mask(p.Spec.D) {
+			return fmt.Errorf("a result %x %d times of %d", c.Result, c.Times, c.Of)
+		}
+		return p.checkDot("input", c.Dot)
+	}
+	return nil
+}
