@@ -240,7 +240,7 @@ func TestAllPairs(t *testing.T) {
 			}
 		}
 		for _, i := range a.Instructions() {
-			want := i.Refuse == "" && i.B != fp.One && takes(b, &i)
+			want := i.Refuse == "" && (devices.Usual(i) || i.D.Integer()) && takes(b, &i)
 			if j, err := devices.Find(b, i.Name); b.Instructions() != nil {
 				want = want && i.Checked() && err == nil && j.Name == i.Name && j.Refuse == "" && j.Checked()
 			}

@@ -35,8 +35,8 @@ func WithFormat(all []mma.Instruction, format string) (some []mma.Instruction) {
 // Select returns the instructions of a target that a selection stands for: words with commas
 // between them, each a name, alias or unique beginning, a pattern in which * stands for anything, or a
 // format of A or B as WithFormat takes it. Of patterns and formats, those that cannot be executed
-// are left out if others can, and so are, if there is anything else, integers and, unless the word has
-// cvt in it, conversions.
+// are left out if others can, and so are, if there is anything else and unless the word has cvt in it,
+// those that are not usual.
 func Select(t Target, selection string) ([]mma.Instruction, error) {
 	var all []mma.Instruction
 	for word := range strings.SplitSeq(selection, ",") {
@@ -79,9 +79,15 @@ func selectWord(t Target, word string) ([]mma.Instruction, error) {
 	return nil, err
 }
 
-// products leaves conversions and sums of integers out, unless there is nothing else.
+// Usual reports whether an instruction is meant where none is named: a sum of floating-point
+// products. Conversions, sums of integers and wmma, whose steps are those of mma, have to be named.
+func Usual(i mma.Instruction) bool {
+	return i.B != fp.One && !i.D.Integer() && !strings.HasPrefix(i.Name, "wmma.")
+}
+
+// products leaves out what is not usual, unless there is nothing else.
 func products(all []mma.Instruction) []mma.Instruction {
-	some := slices.DeleteFunc(slices.Clone(all), func(i mma.Instruction) bool { return i.B == fp.One || i.D.Integer() })
+	some := slices.DeleteFunc(slices.Clone(all), func(i mma.Instruction) bool { return !Usual(i) })
 	if len(some) == 0 {
 		return all
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -94,8 +93,8 @@ func InstructionHint(t devices.Target, name string) string {
 	return strings.Join(owners, ", ") + " have it; " + listed
 }
 
-// isOther reports whether an instruction is no floating-point sum, of which hints speak.
-func isOther(i mma.Instruction) bool { return i.B == fp.One || i.D.Integer() }
+// isOther reports whether an instruction is none of those of which hints speak.
+func isOther(i mma.Instruction) bool { return !devices.Usual(i) }
 
 func namesOf(all []mma.Instruction) (names []string) {
 	for _, i := range all {

@@ -13,7 +13,7 @@ import (
 )
 
 // declared are the lines of the catalogue files.
-var declared = slices.Concat(nvidia, amd, x86, arm, power, riscv, mesa, tensix, conversions, integerRows)
+var declared = slices.Concat(nvidia, wmma, amd, x86, arm, power, riscv, mesa, tensix, conversions, integerRows)
 
 // Catalog returns every row, in the order of Archs and of the catalogue files.
 // The slice is shared: do not change it.
@@ -63,7 +63,7 @@ func Search(where string, rows []Instruction, name string) (*Instruction, error)
 			prefixed = append(prefixed, i)
 		}
 	}
-	prefixed = unless(prefixed, func(i Instruction) bool { return i.D.Integer() })
+	prefixed = unless(prefixed, func(i Instruction) bool { return i.D.Integer() || isWMMA(i) })
 	if plainest, ok := extended(prefixed); ok {
 		return plainest.withShape(shape)
 	}
@@ -116,12 +116,15 @@ func (e *unknownError) Error() string {
 		distance[i.Name] = hint.Distance(e.name, i.Name)
 	}
 	near := slices.Clone(e.rows)
-	if !strings.Contains(e.name, "cvt") { // conversions and integers have short names, which are near to any
-		near = unless(near, func(i Instruction) bool { return i.B == fp.One || i.D.Integer() })
+	if !strings.Contains(e.name, "cvt") && !strings.HasPrefix(e.name, "wmma") { // conversions and integers have short names, which are near to any
+		near = unless(near, func(i Instruction) bool { return i.B == fp.One || i.D.Integer() || isWMMA(i) })
 	}
 	slices.SortStableFunc(near, func(x, y Instruction) int { return distance[x.Name] - distance[y.Name] })
 	return fmt.Sprintf("%s has no instruction %q; nearest: %s", e.arch, e.name, someNames(near))
 }
+
+// isWMMA reports whether an instruction is one of wmma.
+func isWMMA(i Instruction) bool { return strings.HasPrefix(i.Name, "wmma.") }
 
 // unless returns the rows of which f is not true; all, if it is true of all.
 func unless(rows []Instruction, f func(Instruction) bool) []Instruction {
@@ -201,7 +204,7 @@ func Arithmetics() []Instruction {
 		case !seen:
 			index[k] = len(rows)
 			rows = append(rows, i)
-		case i.K > rows[n].K && !strings.HasPrefix(i.Name, "wmma."):
+		case i.K > rows[n].K && !isWMMA(i):
 			rows[n] = i
 		}
 	}

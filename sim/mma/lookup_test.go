@@ -198,7 +198,7 @@ func spelling(i *Instruction) string {
 	}
 	s += "." + ptx(i.D) + "." + ptx(i.A) + "." + ptx(i.B)
 	switch {
-	case strings.HasPrefix(form, "mma"), form == "coopmat":
+	case strings.HasPrefix(form, "mma"), form == "wmma", form == "coopmat":
 		s += "." + ptx(i.C)
 	case i.C == fp.None:
 		s += ".c0"

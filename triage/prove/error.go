@@ -21,9 +21,10 @@ import (
 )
 
 // errorBound says that no result is further from the exact value than bound * 2^-frac * S. S is
-// the sum of the magnitudes of all products and of c, and 2^least <= S < 2^most; no a, b or scale
-// is subnormal, and no operand an infinity or a NaN.
+// the sum of the magnitudes of all products and of c, and 2^least <= S < 2^most; no operand is an
+// infinity or a NaN and, if normal is set, no a, b or scale subnormal.
 type errorBound struct {
+	normal      bool
 	bound       *big.Rat
 	frac        int
 	least, most int
@@ -35,13 +36,16 @@ const underflow = -16
 // digits of a bound after the point.
 const digits = 10_000
 
-// proveError derives a bound from the program.
+// proveError derives a bound from the program: for subnormal operands, too, if it is not larger
+// then.
 func proveError(q *asked) (*errorBound, error) {
-	b, err := encode.ErrorBound(q.f, q.k, &q.p)
+	b, err := encode.ErrorBound(q.f, q.k, &q.p, true)
 	if err != nil {
 		return nil, err
 	}
-	e := &errorBound{frac: int(q.f.D.Get().FracBits), least: int(q.f.D.Get().Emin()), most: b.Emax - 1}
+	all, err := encode.ErrorBound(q.f, q.k, &q.p, false)
+	normal := err != nil || all.Relative.Cmp(b.Relative) > 0 || all.Absolute.Cmp(b.Absolute) > 0
+	e := &errorBound{normal: normal, frac: int(q.f.D.Get().FracBits), least: int(q.f.D.Get().Emin()), most: b.Emax - 1}
 	if last := lastRounding(q.f, &q.p); last != nil {
 		e.frac = int(last.Frac)
 	}
@@ -83,7 +87,11 @@ func (e *errorBound) String() string {
 
 // assumed is what it is about.
 func (e *errorBound) assumed() string {
-	return fmt.Sprintf("no a, b or scale is subnormal, no operand an infinity or a NaN, and that sum is from 2^%d to below 2^%d", e.least, e.most)
+	subnormal := ""
+	if e.normal {
+		subnormal = "no a, b or scale is subnormal, "
+	}
+	return fmt.Sprintf("%sno operand is an infinity or a NaN, and that sum is from 2^%d to below 2^%d", subnormal, e.least, e.most)
 }
 
 // valueOf is an exact number.
@@ -100,7 +108,7 @@ func (e *errorBound) measure(f mma.Formats, d *mma.Dot, code uint64) (units *big
 		}
 		return true
 	}
-	if !finite(f, d) || !normal(f.A, d.A) || !normal(f.B, d.B) || f.Scale != fp.None && !(normal(f.Scale, d.SA) && normal(f.Scale, d.SB)) {
+	if !finite(f, d) || e.normal && !(normal(f.A, d.A) && normal(f.B, d.B) && (f.Scale == fp.None || normal(f.Scale, d.SA) && normal(f.Scale, d.SB))) {
 		return nil, false
 	}
 	s := valueOf(oracle.MagnitudeDot(f, d))
@@ -122,7 +130,11 @@ func (e *errorBound) relation(q *asked) relation {
 		assume: func(in, _ *encode.Inputs) []*graph.Node {
 			_, s, unit := in.Measured(in.Int(0))
 			least, most := in.Left(in.Int(1), max(0, e.least-unit)), in.Left(in.Int(1), e.most-unit)
-			return append(append(in.Finite(), in.Normal()...), in.Not(in.Less(s, least)), in.Less(s, most))
+			all := append(in.Finite(), in.Not(in.Less(s, least)), in.Less(s, most))
+			if e.normal {
+				all = append(all, in.Normal()...)
+			}
+			return all
 		},
 		nodes: func(in *encode.Inputs, _ *fp.Format, x, _ *graph.Node) (a, b *graph.Node) {
 			err, s, _ := in.Measured(x)

@@ -73,6 +73,7 @@ var reproduced = []struct {
 		{name: "Table 2", what: "summary of section 3", note: "contents"},
 		{name: "Table 3", what: "parameters of formats", entries: fasi3},
 		{name: "sections 3 and 4", what: "subnormals, products, rounding, extra bits, normalization, carries, monotonicity", entries: probed("4 (Fasi)")},
+		{name: "section 3, experiments", what: "the results in the text", entries: fasiExperiments},
 		{name: "section 3.1.2", what: "the error of a dot product", entries: errorsOf("four rounding errors", 4, "", smtUnits[0])},
 	}},
 	{"Xie et al.", []item{
@@ -127,6 +128,7 @@ var reproduced = []struct {
 		{name: "Tables 1, 2; Figs. 1 to 5", what: "architectures, related work, programming interfaces", note: "no arithmetic"},
 		{name: "Tables 3 to 7; Figs. 6, 7, 10, 11", what: "latency and throughput of mma and mma.sp", note: "cycles, which need a GPU: mmafuzz bench --device --target cuda:0 prints its own, and theirs where it is the same GPU"},
 		{name: "Tables 8 to 10; Figs. 8, 9, 12 to 15", what: "operand layouts and loads from shared memory", note: "cycles, which need a GPU: mmafuzz bench --device --target cuda:0 prints its own, and theirs where it is the same GPU"},
+		{name: "section 9, Appendix A", what: "ldmatrix against wmma.load, eight warps, sparse instructions of small k", note: "cycles, which need a GPU"},
 		{name: "Table 11", what: "formats", entries: sun11},
 		{name: "Fig. 16", what: "profiling of three operations", note: "a method; its results are in Tables 12 to 15"},
 		{name: "Table 12", what: "errors of BF16", entries: profiled("Table 12")},

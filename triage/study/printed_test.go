@@ -394,20 +394,73 @@ func simulatedUnit(arch, inst string) (unit, error) {
 func smtDot(what string, n int, a, b, c, theirs float64) ([]entry, error) {
 	var all []entry
 	for _, u := range smtUnits {
-		i, err := mma.Lookup(u[0], u[1])
+		e, err := (&experiment{what, u, slices.Repeat([]float64{a}, n), slices.Repeat([]float64{b}, n), c, theirs}).entry()
 		if err != nil {
 			return nil, err
 		}
-		m, err := sim.ForInstruction(i)
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// experiment is a dot product of few products, of which a paper prints the result.
+type experiment struct {
+	what   string
+	unit   [2]string
+	a, b   []float64
+	c      float64
+	theirs float64
+}
+
+func (x *experiment) entry() (e entry, err error) {
+	i, err := mma.Lookup(x.unit[0], x.unit[1])
+	if err != nil {
+		return e, err
+	}
+	m, err := sim.ForInstruction(i)
+	if err != nil {
+		return e, err
+	}
+	d := mma.NewDot(i.Formats, i.K)
+	for k := range x.a {
+		d.A[k], d.B[k] = i.A.Get().FromFloat64(x.a[k]), i.B.Get().FromFloat64(x.b[k])
+	}
+	d.C = i.C.Get().FromFloat64(x.c)
+	return same(i.FullName(), x.what, Number(i.D.Get().Float64(m.Dot(d, nil))).exactly(), Number(x.theirs).exactly(), ""), nil
+}
+
+// fasiExperiments makes the experiments in the text of section 3 of Fasi et al.
+func fasiExperiments(context.Context, *Request) ([]entry, error) {
+	volta, half, bf16 := smtUnits[0], [2]string{"volta", "mma.m8n8k4.f16.f16.f16.f16"}, [2]string{"ampere", "mma.m16n8k16.f32.bf16.bf16.f32"}
+	const tiny, p = 0x1p-24, 1 - 0x1p-11
+	ones := []float64{1, 1, 1, 1}
+	var all []entry
+	for _, x := range []experiment{
+		{"3.1.1: 2^-24 * 2^2", volta, []float64{tiny}, []float64{4}, 0, 0x1p-22},
+		{"3.1.1: 2^-24 * 2^2", half, []float64{tiny}, []float64{4}, 0, 0x1p-22},
+		{"3.1.1: c = 2^-149", volta, nil, nil, 0x1p-149, 0x1p-149},
+		{"3.1.1: 2^-14 * 2^-1", half, []float64{0x1p-14}, []float64{0.5}, 0, 0x1p-15},
+		{"3.1.1: 2^-14 - 2^-15", half, []float64{0x1p-14}, []float64{1}, -0x1p-15, 0x1p-15},
+		{"3.1.1: 2^-23 + 2^-24 + 2", volta, []float64{1, 1}, []float64{3 * tiny, 2}, 0, 2},
+		{"3.1.2: 4 * (1 - 2^-11)^2", volta, []float64{p, p, p, p}, []float64{p, p, p, p}, 0, 4 * p * p},
+		{"3.1.2: (1 - 2^-11)^2 + (1 - 2^-11) * 2^-11", half, []float64{p, p}, []float64{p, 0x1p-11}, 0, 1 - 0x1p-10 + 0x1p-11},
+		{"3.1.2: 1 and four times 2^-24, 1 is c", volta, ones, []float64{tiny, tiny, tiny, tiny}, 1, 1},
+		{"3.1.2: 1 and four times 2^-24, 1 is first", volta, ones, []float64{1, tiny, tiny, tiny}, tiny, 1},
+		{"3.1.2: 1 and four times 2^-24, 1 is last", volta, ones, []float64{tiny, tiny, tiny, 1}, tiny, 1},
+		{"3.1.3: 2 + 2^-23 + 2^-24", volta, ones[:2], []float64{2, 3 * tiny}, 0, 2},
+		{"3.1.3: -2 - 2^-23 - 2^-24", volta, ones[:2], []float64{-2, -3 * tiny}, 0, -2},
+		{"3.1.3: 2^-25 + 2^-26", half, []float64{tiny, tiny}, []float64{0.5, 0.25}, 0, tiny},
+		{"3.1.4: 1 + (-1 + 2^-24)", volta, ones[:1], ones[:1], tiny - 1, 0x1p-23},
+		{"3.1.4: 1 - 2^-24 + (-1 + 2^-24)", volta, ones[:2], []float64{1, -tiny}, tiny - 1, 0x1p-23},
+		{"3.1.4: 15/8 + 1 + 3/2 + 7/4 + 15/8", volta, ones, []float64{1, 1.5, 1.75, 1.875}, 1.875, 8},
+		{"3.1.4: c = 1 - 2^-24 and four times 2^-24", volta, ones, []float64{tiny, tiny, tiny, tiny}, 1 - tiny, 1 + 0x1p-23},
+		{"3.3: 2^-126 * 2^-1", bf16, []float64{0x1p-126}, []float64{0.5}, 0, 0x1p-127},
+	} {
+		e, err := x.entry()
 		if err != nil {
 			return nil, err
 		}
-		d := mma.NewDot(i.Formats, i.K)
-		for k := range n {
-			d.A[k], d.B[k] = i.A.Get().FromFloat64(a), i.B.Get().FromFloat64(b)
-		}
-		d.C = i.C.Get().FromFloat64(c)
-		all = append(all, same(i.FullName(), what, Number(i.D.Get().Float64(m.Dot(d, nil))).exactly(), Number(theirs).exactly(), ""))
+		all = append(all, e)
 	}
 	return all, nil
 }

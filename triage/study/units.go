@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
@@ -153,7 +154,8 @@ func (r *Request) checkStable(ctx context.Context, all []unit) error {
 	return nil
 }
 
-// unitsOf opens the instruction of a name, or without one all that keep accepts.
+// unitsOf opens the instruction of a name, or without one all that keep accepts, but for those
+// of wmma, whose steps are those of others.
 func unitsOf(t devices.Target, inst string, keep func(*mma.Instruction) bool) ([]unit, error) {
 	var rows []mma.Instruction
 	if inst != "" {
@@ -167,7 +169,7 @@ func unitsOf(t devices.Target, inst string, keep func(*mma.Instruction) bool) ([
 		rows = append(rows, *i)
 	} else {
 		for _, i := range t.Instructions() {
-			if i.Refuse == "" && (keep == nil || keep(&i)) {
+			if i.Refuse == "" && !strings.HasPrefix(i.Name, "wmma.") && (keep == nil || keep(&i)) {
 				rows = append(rows, i)
 			}
 		}

@@ -261,6 +261,8 @@ func TestEmulateFinds(t *testing.T) {
 		{"ampere", warp, "row.col.f32.f16.f16.f32", "row.col.f32.bf16.bf16.f32"},
 		{"ampere", "mma.sp.m16n8k32.f32.f16.f16.f32", "%e0, 0", "%a0, 0"},
 		{"ampere", "mma.m16n8k64.s32.s4.s4.s32.satfinite", ".col.satfinite", ".col"},
+		{"ampere", "wmma.m32n8k16.f32.f16.f16.f32", "load.b.sync.aligned.col", "load.b.sync.aligned.row"},
+		{"ampere", "wmma.m32n8k16.f32.f16.f16.f32", "[%in+1024], 16", "[%in+1024], 8"},
 		{"rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", "%sa0, {0, 0}, %sb0", "%sb0, {0, 0}, %sa0"},
 		{"rtx-blackwell", "mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3", "%sa0, {0, 0}", "%sa0, {0, 1}"},
 		{"volta", "mma.m8n8k4.f32.f16.f16.f32", "row.col.", "col.row."},

@@ -66,7 +66,7 @@ type program struct {
 // not one of NVIDIA's.
 func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	arch, ok := mma.FindArch(c.Instruction.Arch)
-	if !ok || !strings.HasPrefix(arch.Chip, "sm_") || c.Instruction.B == fp.One || c.Instruction.D.Integer() {
+	if !ok || !strings.HasPrefix(arch.Chip, "sm_") || c.Instruction.B == fp.One {
 		return nil, nil // not NVIDIA's, or without a kernel
 	}
 	m, n := ptx.Tile(c.Instruction, 1, 1)

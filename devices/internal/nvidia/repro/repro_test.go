@@ -38,7 +38,7 @@ func caseOf(t *testing.T, arch, name string, repeat int) *gpu.Case {
 	draw := func(f fp.ID) uint64 {
 		for {
 			code := rng.Uint64() & f.Get().CodeMask()
-			if v := f.Get().Float64(code); v > -1e3 && v < 1e3 { // no NaN either
+			if v := f.Get().Float64(code); v > -1e3 && v < 1e3 || f.Integer() { // no NaN either
 				return code
 			}
 		}
@@ -236,6 +236,8 @@ func TestRun(t *testing.T) {
 		{"volta", "mma.m8n8k4.f16.f16.f16.f16", 1},
 		{"ampere", "mma.m16n8k16.f32.bf16.bf16.f32", 1},
 		{"ampere", "mma.m16n8k8.f16.f16.f16.f16", 3},
+		{"ampere", "mma.m16n8k64.s32.s4.s4.s32.satfinite", 2},
+		{"volta", "wmma.m8n32k16.f32.f16.f16.f32", 1},
 		{"hopper", "mma.m16n8k4.f64.f64.f64.f64.rm", 2},
 		{"hopper", "mma.sp.m16n8k16.f32.tf32.tf32.f32", 2},
 		{"hopper", "wgmma.m64n8k32.f32.e4m3.e5m2.c0", 1},

@@ -48,7 +48,8 @@ type encoder struct {
 	d  *fp.Format
 
 	bounds    bool   // numbers have bounds of their errors: see error.go
-	unbounded string // why they have none
+	normal    bool   // for operands that are not subnormal
+	unbounded string // why there are no bounds
 	emax      int    // the least of all roundings
 }
 

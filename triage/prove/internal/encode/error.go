@@ -19,11 +19,13 @@ import (
 //	x' is a multiple of 2^(e-bits)       unless bits is negative
 //	|x'| < 2^(e+size)
 //
-// A product of normal numbers has 2^e <= |x|, so top is 1; a subnormal operand would count with
-// an exponent that is too large. c may be subnormal: under is then 2^emin.
+// A product of normal numbers has 2^e <= |x|, so top is 1. A subnormal operand of p fraction bits
+// may count with an exponent that is too large by p. c may be subnormal: under is then 2^emin.
 //
-// Fused sum, cut at 2^(E-F). A term that is dropped below 2^(E-n) is below 2^(E-n-1+size). Every other term loses less than 2^(E-F), half of that to nearest. E is
-// the exponent of one of the terms; if none has more than F bits, that one loses nothing.
+// Fused sum, cut at 2^(E-F). Every term loses less than 2^(E-F), half of that to nearest. E is
+// the exponent of one of the terms; if none has more than F bits, that one loses nothing. A term
+// that is dropped below 2^(E-n) is below 2^(E-n-1+size). One that is negated without the 1 of two's
+// complement is too small by a unit or, if RZ has cut it, within a unit of what it should be.
 //
 // Rounding to n bits, of a sum with |x'| in [2^(e+j), 2^(e+j+1)). The last place is 2^(e+j-n), or
 // that of emin. For j <= 0 the loss is largest at j = 0, and 2^e is at most top*S + under. For
@@ -36,17 +38,18 @@ type relative struct {
 }
 
 // Bound is a bound of the errors of all results: at most Relative*S + Absolute, where S is the
-// sum of the magnitudes of all products and of c. It holds for finite operands of which no a, b
-// or scale is subnormal, if S is below 2^(Emax-1): then nothing overflows.
+// sum of the magnitudes of all products and of c. It holds for finite operands, if S is below
+// 2^(Emax-1): then nothing overflows.
 type Bound struct {
 	Relative, Absolute *big.Rat
 	Emax               int
 }
 
-// ErrorBound derives the bound of a program. A *TooHard error names what is not followed.
-func ErrorBound(f mma.Formats, k int, p *mma.Params) (*Bound, error) {
+// ErrorBound derives the bound of a program, if normal is set for operands of which no a, b or
+// scale is subnormal. A *TooHard error names what is not followed.
+func ErrorBound(f mma.Formats, k int, p *mma.Params, normal bool) (*Bound, error) {
 	in := NewInputs(graph.New(), f, k, p.Special.OperandNaN())
-	e := &encoder{Graph: in.Graph, Params: p, in: in, d: f.D.Get(), bounds: true, emax: int(f.D.Get().Emax())}
+	e := &encoder{Graph: in.Graph, Params: p, in: in, d: f.D.Get(), bounds: true, normal: normal, emax: int(f.D.Get().Emax())}
 	var r *relative
 	err := e.try(func() { r = e.execute().rel.folded() })
 	switch {
@@ -95,7 +98,7 @@ func (e *encoder) given(bits int, under *big.Rat) *relative {
 	return &relative{err: new(big.Rat), abs: new(big.Rat), lost: new(big.Rat), top: big.NewRat(1, 1), under: under, bits: bits, size: 1}
 }
 
-// exactProduct is the bound of a product of normal operands.
+// exactProduct is the bound of a product.
 func (e *encoder) exactProduct() *relative {
 	r := e.given(e.productBits(), new(big.Rat))
 	if r == nil {
@@ -107,15 +110,20 @@ func (e *encoder) exactProduct() *relative {
 		return e.noBound("narrowed operands")
 	case e.Prod.Shift != 0 || e.Prod.Zeros:
 		return e.noBound("prod.shift and prod.zeros")
-	case e.Prod.Up:
-		r.top, r.bits = big.NewRat(2, 1), r.bits+1
+	case !e.normal && e.In.Sub != mma.KeepSub:
+		return e.noBound("subnormal operands that are zeros")
+	case !e.normal && e.Prod.Exp == mma.FieldSum:
+		r.top = power(e.productBits())
 	case e.Prod.Exp == mma.Normalised:
 		r.bits++
+	}
+	if e.Prod.Up {
+		r.top, r.bits = times(r.top, power(1)), r.bits+1
 	}
 	return r
 }
 
-// scaledError is the bound of a number that is multiplied by two normal scales.
+// scaledError is the bound of a number that is multiplied by two scales.
 func (e *encoder) scaledError(r *relative) *relative {
 	switch {
 	case r == nil:
@@ -123,10 +131,13 @@ func (e *encoder) scaledError(r *relative) *relative {
 	case e.ScaleRound != (mma.Round{}) || r.err.Sign() != 0 || r.abs.Sign() != 0 || r.lost.Sign() != 0 || r.under.Sign() != 0:
 		return e.noBound("rounded sums or scales that are multiplied")
 	}
-	s := *r
+	s, frac := *r, 2*int(e.in.Formats.Scale.Get().FracBits)
 	s.size += 2
 	if s.bits >= 0 {
-		s.bits += 2 * int(e.in.Formats.Scale.Get().FracBits)
+		s.bits += frac
+	}
+	if !e.normal {
+		s.top = times(r.top, power(frac))
 	}
 	return &s
 }
@@ -141,7 +152,9 @@ func (e *encoder) fixedError(r *relative) *relative {
 	}
 	least := int(e.in.Formats.A.Get().Emin() + e.in.Formats.B.Get().Emin()) // of a product's exponent
 	s := *r
-	s.top = power(-least)
+	if s.top = power(-least); !e.normal {
+		s.top = power(e.productBits() - least)
+	}
 	s.bits = e.productBits() - least
 	return &s
 }
@@ -205,7 +218,7 @@ func (e *encoder) summedError(all []number, c *cut, aligned, dropped []*graph.No
 	switch {
 	case r == nil:
 		return nil
-	case !c.plain() || c.Apart || c.acc >= 0 && (c.CBeside || c.CGrid):
+	case c.Align.Sticky != mma.StickyOff || c.Align.Bits != 0 || c.Apart || c.acc >= 0 && (c.CBeside || c.CGrid):
 		return e.noBound("adders other than those of integers")
 	}
 	r.abs, r.bits, r.size = new(big.Rat), c.unit(), r.size+bits.Len(uint(len(all)))
@@ -214,7 +227,8 @@ func (e *encoder) summedError(all []number, c *cut, aligned, dropped []*graph.No
 	for i := range all {
 		t := all[i].rel
 		r.abs = plus(r.abs, t.folded().abs)
-		if all[i].mag.Is(0) {
+		negates := c.Align.Negate != mma.NegateExact
+		if all[i].mag.Is(0) && !negates {
 			continue
 		}
 		f, mode := c.of(i)
@@ -234,11 +248,16 @@ func (e *encoder) summedError(all []number, c *cut, aligned, dropped []*graph.No
 			}
 			loss = larger(loss, power(t.size-1-most))
 		}
+		if unit := power(-r.bits); negates && mode == fp.RZ {
+			loss = larger(loss, unit)
+		} else if negates {
+			loss = plus(loss, unit)
+		}
 		r.lost = plus(r.lost, loss)
 		if least == nil || loss.Cmp(least) < 0 {
 			least = loss
 		}
-		spared = spared && t.bits >= 0 && t.bits <= f
+		spared = spared && !negates && t.bits >= 0 && t.bits <= f
 	}
 	if least != nil && spared {
 		r.lost = new(big.Rat).Sub(r.lost, least)
