@@ -140,8 +140,9 @@ func (x Exact) ulp() int {
 }
 
 // Neighbours returns the codes of the two numbers of D between which the value lies, the one nearer
-// zero first, and how far from this it is in steps between the two. between is false if there are
-// no two: the value is a number of D, above the largest one, an infinity or a NaN.
+// zero first, and how far from this it is in steps between the two. Beyond the largest number the
+// next one is an infinity, or a NaN if D has none. between is false if there are no two: the value
+// is a number of D, beyond the next one, an infinity or a NaN.
 func (x Exact) Neighbours() (near, far uint64, fraction float64, between bool) {
 	if x.Kind != Finite || x.Mant.Sign() == 0 || x.D.Integer() {
 		return 0, 0, 0, false
@@ -156,7 +157,7 @@ func (x Exact) Neighbours() (near, far uint64, fraction float64, between bool) {
 	next := new(big.Int).Add(steps, big.NewInt(int64(x.Mant.Sign())))
 	low, high := Exact{Finite, x.Neg, steps, unit, x.D}, Exact{Finite, x.Neg, next, unit, x.D}
 	near, far = low.Code(), high.Code()
-	if v := decode(x.D, far); v.kind != Finite || near == far {
+	if near == far {
 		return 0, 0, 0, false
 	}
 	return near, far, math.Abs(float(rest, -lost)), true

@@ -7,8 +7,8 @@ import (
 
 // Flags returns the exceptions of IEEE 754 section 7 that the operations of a program raise on one
 // dot product: each of its roundings may be inexact, overflow or underflow, and operands and sums
-// may be invalid. f.D is the format of the flags (fp.ID.WithFlags), p is valid for its Result.
-// What an alignment cuts off raises nothing: no standard says what a unit that aligns has to raise.
+// may be invalid. f.D is the format of the flags (fp.ID.WithFlags), and p is valid for f: no standard
+// says which exceptions a unit has to raise that aligns or flushes.
 func Flags(p *mma.Params, f mma.Formats, d *mma.Dot) fp.Flags {
 	rule := f.D.Flags()
 	f.D = f.D.Result()

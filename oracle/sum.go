@@ -30,12 +30,15 @@ func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next *mma.Round)
 	if j.CGrid && acc != nil {
 		top = e.gridOf(*acc, j.Align.Floor)
 	}
-	cuts := append(e.space(len(all)), all...)
-	for i := range terms {
-		cut(&cuts[i], top, &j.Align)
-	}
-	if acc != nil {
-		cutAccumulator(&cuts[len(terms)], top, j)
+	cuts := all
+	if j.Align.F != 0 || j.Align.Drop != 0 || j.CF != 0 || j.CDrop != 0 {
+		cuts = append(e.space(len(all)), all...)
+		for i := range terms {
+			cut(&cuts[i], top, &j.Align)
+		}
+		if acc != nil {
+			cutAccumulator(&cuts[len(terms)], top, j)
+		}
 	}
 	if j.Apart {
 		cuts = e.apart(cuts)
@@ -211,7 +214,7 @@ func lowestBit(terms []term) int {
 
 // window is the number of bits of numbers that are added without math/big: an integer that needs
 // none has room for the carries, too.
-const window = 100
+const window = 112
 
 // totalToRound is the exact sum of numbers or, where they lie too far apart for a window, another
 // number that gives the same if it is rounded to some fraction bits in any direction: the

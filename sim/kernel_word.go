@@ -18,6 +18,7 @@ type word struct {
 	normalised bool // mma.Normalised
 	plain      bool // nothing is done to products
 	together   bool // all products of a step are in one sum, in which zeros have no places
+	chain      bool // each product is a step: see steps
 }
 
 // wordNull is about the exponent of a zero without one.
@@ -93,8 +94,12 @@ func newWord(m *Model) kernel {
 	for _, s := range []*mma.Stage{&p.Stage0, &p.Stage1} {
 		together = together && (s.Sum == mma.Off || s.Sum == mma.Fused && s.Split != mma.Interleaved && (s.Group == 0 || int(s.Group) >= p.Step(m.k)))
 	}
-	return &word{m: m, together: together, nan: newMachine(m).nanCode(term{kind: NaN}), normalised: normalised, plain: !normalised && p.Prod.Round == mma.Round{},
+	w := &word{m: m, together: together, nan: newMachine(m).nanCode(term{kind: NaN}), normalised: normalised, plain: !normalised && p.Prod.Round == mma.Round{},
 		grouped: p.Stage0.Round.Emax != 0 || p.Stage1.Round.Emax != 0}
+	a := p.Join.Align
+	w.chain = p.Step(m.k) == 1 && w.plain && p.Start != mma.StartEmpty && p.In.Acc == mma.KeepSub && p.Stage0 == mma.Stage{} && p.Stage1 == mma.Stage{} &&
+		p.Join == mma.Join{Align: mma.Align{F: a.F, Mode: a.Mode, Floor: a.Floor}} && (a.F == 0 || a.Mode == fp.RZ)
+	return w
 }
 
 func (w *word) name() string { return "word" }
@@ -287,8 +292,13 @@ func (w *word) instruction(st *wordState, a, b []wordFactor, c *term, noC bool) 
 	if p.Start == mma.StartC {
 		acc = st.word(c)
 	}
+	if w.chain {
+		if acc, ok = w.steps(st, a, b, acc); !ok {
+			return acc, false
+		}
+	}
 	l := p.Step(w.m.k)
-	for at := 0; at < w.m.k; at += l {
+	for at := 0; at < w.m.k && !w.chain; at += l {
 		w.products(st, a, b, w.m.order[at:min(at+l, w.m.k)])
 		if st.special != 0 {
 			if w.grouped && (st.special == plusInf || st.special == minusInf) {
@@ -335,6 +345,67 @@ func (w *word) instruction(st *wordState, a, b []wordFactor, c *term, noC bool) 
 	return acc, true
 }
 
+// meetProduct notes a product that is an infinity or a NaN.
+func (st *wordState) meetProduct(f, g *wordFactor) {
+	switch flags := f.flags | g.flags; {
+	case flags&isNaN != 0, flags == isInf|isZero:
+		st.special |= someNaN
+	case flags&isInf != 0:
+		st.meet(Inf, f.neg != g.neg)
+	}
+}
+
+// steps adds one product after the other to an accumulator; false if a sum has too many bits.
+func (w *word) steps(st *wordState, a, b []wordFactor, acc wordTerm) (sum wordTerm, ok bool) {
+	join := &st.x.join
+	join.acc = 1
+	floor := int32(wordNull) // none
+	if join.Floor != 0 {
+		floor = int32(join.Floor)
+	}
+	for n, k := range w.m.order {
+		f, g := &a[k], &b[k]
+		flags := f.flags | g.flags
+		if flags&(isInf|isNaN) != 0 {
+			st.meetProduct(f, g)
+		}
+		if st.special != 0 {
+			continue
+		}
+		sig, q, e := f.sig*g.sig, f.q+g.q, max(f.e+g.e, acc.e, floor)
+		low, fits := e-int32(join.F), true
+		if join.F == 0 {
+			low = min(q, acc.q)
+			fits = magnitudeBits(sig)+q-low < 62 && magnitudeBits(acc.sig)+acc.q-low < 62
+		}
+		if sig == 0 && acc.sig != 0 && n > 0 && (join.F == 0 || acc.q >= low) {
+			continue // nothing is cut, and the accumulator is rounded
+		}
+		if both := sig != 0 && acc.sig != 0; both && fits {
+			if x := inUnits(sig, q-low) + inUnits(acc.sig, acc.q-low); x != 0 {
+				acc = wordTerm{sig: x, q: low, neg: x < 0}
+				w.round(st, &acc, &w.m.params.Acc)
+				continue
+			}
+		}
+		st.terms = append(st.terms[:0], wordTerm{sig, q, f.e + g.e, flags&isZero != 0, f.neg != g.neg}, acc)
+		if acc, ok = w.fuse(st.terms, join, true); !ok {
+			return acc, false
+		}
+		w.round(st, &acc, &w.m.params.Acc)
+	}
+	return acc, true
+}
+
+// inUnits is sig * 2^n cut toward zero.
+func inUnits(sig int64, n int32) int64 {
+	if n >= 0 {
+		return sig << uint(n&63)
+	}
+	right := uint(min(-n, 63))
+	return (sig + sig>>63&(1<<right-1)) >> (right & 63)
+}
+
 // products makes the terms of the products of some elements.
 func (w *word) products(st *wordState, a, b []wordFactor, elements []int) {
 	st.terms = resize(st.terms, len(elements)+3) // there is room for the accumulator
@@ -357,12 +428,7 @@ func (w *word) products(st *wordState, a, b []wordFactor, elements []int) {
 	}
 	if flags&(isInf|isNaN) != 0 {
 		for _, k := range elements {
-			switch flags := a[k].flags | b[k].flags; {
-			case flags&isNaN != 0, flags == isInf|isZero:
-				st.special |= someNaN
-			case flags&isInf != 0:
-				st.meet(Inf, a[k].neg != b[k].neg)
-			}
+			st.meetProduct(&a[k], &b[k])
 		}
 	}
 	for i, some := range zeros { // which decide the sign of a zero sum

@@ -56,6 +56,9 @@ func New(f mma.Formats, k int, p mma.Params) (*Model, error) {
 	if err := p.Validate(f, k); err != nil {
 		return nil, fmt.Errorf("parameters: %w", err)
 	}
+	if f.D.Flags() != 0 {
+		return nil, fmt.Errorf("models of package sim give results, not %s", f.D)
+	}
 	paths := Paths()
 	return newModel(f, k, p, paths[len(paths)-1]), nil
 }

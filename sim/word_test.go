@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
@@ -45,5 +46,41 @@ func TestWord(t *testing.T) {
 	}
 	if compared < 50 { // with vectors and without: which programs have no other kernel depends on the processor
 		t.Errorf("compared only %d programs", compared)
+	}
+}
+
+// TestWordSteps compares the sums of that kernel which add one product after the other, many of
+// them zeros, with those of the general interpreter.
+func TestWordSteps(t *testing.T) {
+	i, err := mma.Lookup("hopper", "mma.m16n8k16.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(2, 2))
+	words := 0
+	for _, align := range []mma.Align{{}, {F: 8, Mode: fp.RZ}, {F: 25, Mode: fp.RZ}, {F: 25, Mode: fp.RZ, Floor: -10}} {
+		for _, mode := range fp.Modes() {
+			p := i.Params
+			p.L, p.Join.Align, p.Acc.Mode, p.Special.NegZero = 1, align, mode, true
+			m, err := sim.New(i.Formats, i.K, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Kernel() == "word" {
+				words++
+			}
+			for n := range 20 {
+				b := measure.Batch(i, mma.Shape{M: 4, N: 4, K: 32, Tiles: 4}, uint64(n), []measure.Inputs{measure.Finite, measure.Raw}[n%2])
+				for at := 0; at < len(b.A); at += 2 {
+					if r.IntN(2) == 0 {
+						b.A[at], b.A[at+1] = 0, b.A[at+1]&0x80
+					}
+				}
+				sameAsGeneral(t, fmt.Sprintf("%+v %v", align, mode), m, b)
+			}
+		}
+	}
+	if words < 12 {
+		t.Errorf("only %d programs have that kernel", words)
 	}
 }

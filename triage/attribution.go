@@ -51,10 +51,11 @@ func (s *Attribution) Causes(n *Attributor, b *mma.Batch, at []int32, from, to [
 	if len(s.left) == 0 {
 		return s.of
 	}
-	dot := mma.NewDot(b.Formats, b.K)
+	s.some.Reset(b.Formats, mma.Shape{M: 1, N: 1, K: b.K, Tiles: 1})
 	for _, i := range s.left {
-		b.Get(int(at[i]), dot)
-		s.of[i] = n.reduce(dot, from[i], to[i])
+		s.some.Take(0, b, int(at[i]))
+		s.few.Reset(&s.some)
+		s.of[i] = s.reduce(from[i], to[i])
 	}
 	return s.of
 }
@@ -248,13 +249,19 @@ func (s *Attribution) take(b *mma.Batch) {
 	s.taken = true
 }
 
-// reduce explains a case that needs more labels than are tried together: it leaves out
-// labels, the last ones first, that the case does not need, in each direction, and takes
+// reduce explains the case in s.few, which needs more labels than are tried together: it leaves
+// out labels, the last ones first, that the case does not need, in each direction, and takes
 // the smaller set.
-func (n *Attributor) reduce(dot *mma.Dot, from, to uint64) *Cause {
+func (s *Attribution) reduce(from, to uint64) *Cause {
+	n, w := s.n, s.some.Formats.D.Width()
+	s.out = slices.Grow(s.out[:0], w)[:w]
 	gives := func(set uint32, want uint64) bool {
 		m := n.model(set)
-		return m != nil && oracle.Compare(n.formats.D, n.policy, m.Dot(dot, nil), want) == oracle.Same
+		if m == nil {
+			return false
+		}
+		m.RunShared(&s.few, s.out)
+		return s.same(mma.Load(s.out, w, 0), want)
 	}
 	there := search.LeaveOut(len(n.labels), func(set uint32) bool { return gives(set, to) })
 	back := search.LeaveOut(len(n.labels), func(set uint32) bool { return gives(n.all()&^set, from) })

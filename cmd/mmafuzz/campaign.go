@@ -109,8 +109,12 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 	if there {
 		already = " is there already"
 	}
-	text := fmt.Sprintf("%s: plan %s%s: %s with %s dot products each, in %s and %s", r.out, p.Digest(), already, readable.Plural(len(pairs), "pair"),
-		readable.Thousands(p.Count), readable.Plural(n, "unit"), readable.Plural(p.Rounds, "round"))
+	all := ""
+	if dots := p.Dots(); dots != p.Count*uint64(len(pairs)) {
+		all = fmt.Sprintf(" (in whole tiles %s in all)", readable.Thousands(dots))
+	}
+	text := fmt.Sprintf("%s: plan %s%s: %s with %s dot products each%s, in %s and %s", r.out, p.Digest(), already, readable.Plural(len(pairs), "pair"),
+		readable.Thousands(p.Count), all, readable.Plural(n, "unit"), readable.Plural(p.Rounds, "round"))
 	fmt.Fprint(r.stdout, readable.Hanging(text, r.width))
 	units := strings.TrimSuffix(r.out, filepath.Ext(r.out)) + "-units"
 	fmt.Fprintf(r.stdout, "next: %s run --campaign %s --shard 0/2 --out %s%s\n", command(), readable.ShellPath(r.out), readable.ShellPath(units), p.Allow())

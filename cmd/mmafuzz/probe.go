@@ -168,7 +168,7 @@ func (p *probeCmd) checkStable(ctx context.Context, pr *probe.Prober, u devices.
 	}
 	pr.Unstable = unstable.Error()
 	if found, err := stochastic.Judge(ctx, u, stochastic.Options{K: u.Instruction().K, Seed: p.seed, Answers: stochastic.Most, Looks: 1}); err == nil && found != nil {
-		pr.Unstable = found.Text(p.target, u.Instruction().Formats)
+		pr.Unstable = found.Text(p.target)
 	}
 	return p.section("", document.Alert("WARNING: "+strings.TrimSuffix(pr.Unstable, ".")+". What follows are answers of such a unit: they prove nothing."))
 }

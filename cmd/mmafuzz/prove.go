@@ -56,6 +56,7 @@ fails, or that shows the difference it makes: all, or a list of
 
 ` + propertyList() + `
   mmafuzz prove ampere --inst mma.m16n8k8.f32.f16.f16.f32 --property order,monotonic
+  mmafuzz prove hopper --inst wgmma.m64n8k32.f32.e4m3.e4m3 --property error
 
 Exit status: 0 all instructions proved, or all properties hold; 1 all decided and some
 refuted; 2 trouble; 75 some not decided, even if others are refuted.`,

@@ -220,6 +220,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmachild -bad scatters ampere mma.m16n8k8.f32.f16.f16.f32", "--b", "sim:ampere", "--count", "3000", "--out", "scatters"), "run")
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmachild -bad flips ampere mma.m16n8k8.f32.f16.f16.f32", "--b", "sim:ampere", "--count", "3000", "--out", "flips"), "run")
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmaunit zero-ieee", "--b", "exec:mmaunit zero-plus", "--count", "4000", "--out", "zeros"), "run")
+	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmaunit stochastic-biased", "--b", "sim:x86/vcvtph2hf8s", "--nan", "class", "--out", "stochastic"), "run")
 	verify(puzzleOf(t), "run")
 	verify(progressOf(t), "run")
 	verify(unfinishedRuns(t), "run")
@@ -400,6 +401,7 @@ var rare = map[string]bool{
 	"triage: runs":                               true,
 	"import: differed":                           true,
 	"import: runs":                               true,
+	"event summary: pairs[].rounded":             true, // see stochastic.txtar
 	"event summary: pairs[].equivalent[][].path": true,
 	"event summary: pairs[].equivalent[][].from": true,
 	"event summary: pairs[].equivalent[][].to":   true,

@@ -160,7 +160,7 @@ func TestExport(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := "figure-1.csv figure-1.svg figure-2.csv figure-2.svg figure-3.csv figure-3.svg figure-4.svg page.html table-1.csv tables.md tables.tex"
+	want := "figure-1.csv figure-1.svg figure-2.csv figure-2.svg figure-3.csv figure-3.svg figure-4.svg index.csv page.html table-1.csv tables.md tables.tex"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

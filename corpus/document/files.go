@@ -17,7 +17,7 @@ func (d *Document) Save(dir string) error {
 }
 
 // Export does what Save does, also with what has no name, and writes the tables as tables.tex, too:
-// its figures are figure-1.svg and so on, its tables table-1.csv.
+// its figures are figure-1.svg and so on, its tables table-1.csv. index.csv says what each shows.
 func (d *Document) Export(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -25,23 +25,36 @@ func (d *Document) Export(dir string) error {
 	if err := d.saveForm(dir, "tables.tex", "latex"); err != nil {
 		return err
 	}
-	return d.save(dir, func(name, kind string, n int) string { return cmp.Or(name, fmt.Sprintf("%s-%d", kind, n+1)) })
+	index := Table{Columns: Columns("file", "what it shows")}
+	named := func(name, kind string, n int) string { return cmp.Or(name, fmt.Sprintf("%s-%d", kind, n+1)) }
+	for n, f := range blocksOf[Figure](d) {
+		index.Add(named(f.Name, "figure", n)+".svg", f.Caption)
+	}
+	for n, t := range blocksOf[*Table](d) {
+		index.Add(named(t.Name, "table", n)+".csv", t.Caption)
+	}
+	if err := saveCSV(dir, "index", &index); err != nil {
+		return err
+	}
+	return d.save(dir, named)
+}
+
+// saveCSV writes a table as NAME.csv; "": it has no file.
+func saveCSV(dir, name string, t *Table) error {
+	if name == "" {
+		return nil
+	}
+	var b bytes.Buffer
+	if err := t.CSV(&b); err != nil {
+		return err
+	}
+	return corpus.ReplaceFile(filepath.Join(dir, name+".csv"), b.Bytes())
 }
 
 // save writes the files; name returns the name of a figure's or table's, "": it gets none.
 func (d *Document) save(dir string, name func(name, kind string, n int) string) error {
 	if err := cmp.Or(d.saveForm(dir, "page.html", "html"), d.saveForm(dir, "tables.md", "markdown")); err != nil {
 		return err
-	}
-	csv := func(name string, t *Table) error {
-		if name == "" {
-			return nil
-		}
-		var b bytes.Buffer
-		if err := t.CSV(&b); err != nil {
-			return err
-		}
-		return corpus.ReplaceFile(filepath.Join(dir, name+".csv"), b.Bytes())
 	}
 	for n, f := range blocksOf[Figure](d) {
 		if f.Name = name(f.Name, "figure", n); f.Name == "" {
@@ -51,13 +64,13 @@ func (d *Document) save(dir string, name func(name, kind string, n int) string) 
 			return err
 		}
 		if t := f.numbers(); t != nil {
-			if err := csv(t.Name, t); err != nil {
+			if err := saveCSV(dir, t.Name, t); err != nil {
 				return err
 			}
 		}
 	}
 	for n, t := range blocksOf[*Table](d) {
-		if err := csv(name(t.Name, "table", n), t); err != nil {
+		if err := saveCSV(dir, name(t.Name, "table", n), t); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func (t *target) unit(like *mma.Instruction) *unit {
 	if t.ref.Name == "exact" {
 		i.Unknown |= mma.FacetZero // the sign of a zero sum is a matter of convention
 	}
-	if p := t.ref.Program(i.Formats); p.Validate(i.Formats, i.K) == nil {
+	if p := t.ref.Program(i.Formats); i.D.Flags() == 0 && p.Validate(i.Formats, i.K) == nil {
 		i.Params = p
 	}
 	return &unit{of: t, inst: &i}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -72,12 +74,33 @@ func (t *target) Environment() map[string]string {
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) { return Open(i) }
 
 // Open returns the unit that computes an instruction by its Params.
+// One of flags is computed by package oracle, and is a black box to whoever looks for causes.
 func Open(i *mma.Instruction) (devices.Unit, error) {
+	if i.D.Flags() != 0 {
+		program, black := i.Params, *i
+		black.Params = mma.Params{}
+		return &raising{&black, program}, program.Validate(i.Formats, i.K)
+	}
 	m, err := sim.ForInstruction(i)
 	if err != nil {
 		return nil, err
 	}
 	return &unit{i, m}, nil
+}
+
+// raising is the unit of the flags that a program raises.
+type raising struct {
+	inst    *mma.Instruction
+	program mma.Params
+}
+
+func (u *raising) Instruction() *mma.Instruction { return u.inst }
+func (u *raising) Model() *mma.Params            { return nil }
+
+func (u *raising) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	return tiling.Repeat(u.inst, in, out, func(in *mma.Batch, out []byte) error {
+		return tiling.EachDot(ctx, in, out, func(d *mma.Dot) uint64 { return uint64(oracle.Flags(&u.program, in.Formats, d)) })
+	})
 }
 
 type unit struct {

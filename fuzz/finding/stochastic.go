@@ -80,8 +80,8 @@ func (s *Sum) defective() bool {
 }
 
 // StochasticText says what was found of a side that rounds stochastically.
-func (st *PairState) StochasticText(r Stochastic, f mma.Formats) string {
-	return r.Found.Text([]string{st.TargetA, st.TargetB}[r.Side], f)
+func (st *PairState) StochasticText(r Stochastic) string {
+	return r.Found.Text([]string{st.TargetA, st.TargetB}[r.Side])
 }
 
 // judgeRounding judges the sides of an unstable pair by so many answers, and marks the cases that
@@ -136,6 +136,9 @@ func (p *Pair) checkStochastic(r *Stochastic) error {
 	j := r.Found
 	if j == nil {
 		return nil
+	}
+	if j.Formats != p.Spec.Formats {
+		return fmt.Errorf("a judgement of other formats, %+v", j.Formats)
 	}
 	switch j.Defect {
 	case "", stochastic.Bias:

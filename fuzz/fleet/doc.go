@@ -83,8 +83,9 @@
 //	units       number  units of the plan
 //	done        number  of these, those that have a result in the directory
 //	here        number  units that this process has done
-//	dots        number  dot products of these
-//	mismatches  number  of these, those that differ
+//	others      number  of these, units of other shards
+//	dots        number  dot products of the units done here
+//	mismatches  number  of these dot products, those that differ
 //	seconds     number  since the start
 //	complete    bool    nothing is left that this shard can do; else the same command goes on
 package fleet

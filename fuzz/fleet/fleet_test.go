@@ -394,7 +394,15 @@ func TestLone(t *testing.T) {
 			t.Errorf("unit %d of round %d is done: %t", n, p.Units()[n].Round, done)
 		}
 	}
-	done := len(x.at)
+	done, others := len(x.at), 0
+	for n := range x.at {
+		if n%3 != 0 {
+			others++
+		}
+	}
+	if last.Here != done || last.Others != others || others == 0 {
+		t.Errorf("%d units, %d of them of others; want %d and %d", last.Here, last.Others, done, others)
+	}
 	run(1)
 	run(2)
 	if last.Done != last.Of || done == last.Of {

@@ -201,6 +201,17 @@ func strictness(word string) (*oracle.Strictness, error) {
 	return &s, nil
 }
 
+// Dots returns the dot products of all pairs: Count for each, and what makes the last tile of each
+// source a whole one.
+func (p *Plan) Dots() (n uint64) {
+	for i := range p.Pairs {
+		for _, src := range p.Pairs[i].Sources {
+			n += src.Dots
+		}
+	}
+	return n
+}
+
 // meter measures how many dot products of a source take UnitTime.
 type meter struct{ c *fuzz.Campaign }
 

@@ -44,6 +44,7 @@ const pollEvery = time.Second
 type Progress struct {
 	Done, Of   int // units of the plan
 	Here       int // units that this process has done
+	Others     int // of these, units of other shards
 	Dots       uint64
 	Mismatches uint64
 	Waiting    bool // for units of other shards
@@ -181,6 +182,9 @@ func (s *Shard) finish(n int, r *engine.Result) error {
 	}
 	s.index.put(n, at)
 	s.done.Here++
+	if n%s.Of != s.Index {
+		s.done.Others++
+	}
 	s.done.Dots += r.Dots
 	s.done.Mismatches += r.Dots - r.Classes[0]
 	s.tell(false)

@@ -120,12 +120,7 @@ func (w *Watcher) Look() (*Status, error) {
 		w.units[n] = u
 	}
 	s := &Status{Plan: w.plan.Digest(), Units: len(w.plan.Units()), Done: len(w.units), Rounds: w.plan.Rounds, Round: w.index.complete(),
-		Shards: []ShardStatus{}, Causes: []CauseStatus{}}
-	for i := range w.plan.Pairs {
-		for _, src := range w.plan.Pairs[i].Sources {
-			s.Count += src.Dots
-		}
-	}
+		Shards: []ShardStatus{}, Causes: []CauseStatus{}, Count: w.plan.Dots()}
 	w.shards(s)
 	w.progress(s)
 	return s, nil

@@ -64,6 +64,7 @@ type ShardSummary struct {
 	Units      int     `json:"units"`
 	Done       int     `json:"done"`
 	Here       int     `json:"here"`
+	Others     int     `json:"others"`
 	Dots       uint64  `json:"dots"`
 	Mismatches uint64  `json:"mismatches"`
 	Seconds    float64 `json:"seconds"`
@@ -72,13 +73,17 @@ type ShardSummary struct {
 
 // Summary sums up the work of a shard of a plan, I/N, which took some time.
 func (p *Progress) Summary(plan *Plan, shard string, took time.Duration, complete bool) *ShardSummary {
-	return &ShardSummary{plan.Digest(), shard, len(plan.Units()), p.Done, p.Here, p.Dots, p.Mismatches, took.Seconds(), complete}
+	return &ShardSummary{plan.Digest(), shard, len(plan.Units()), p.Done, p.Here, p.Others, p.Dots, p.Mismatches, took.Seconds(), complete}
 }
 
 // Write writes the summary for people.
 func (s *ShardSummary) Write(w io.Writer, width int) {
 	rate := readable.Rate(s.Dots, time.Duration(s.Seconds*float64(time.Second)))
-	text := fmt.Sprintf("shard %s: %s done here, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"),
+	others := ""
+	if s.Others > 0 {
+		others = fmt.Sprintf(" (%d of other shards)", s.Others)
+	}
+	text := fmt.Sprintf("shard %s: %s done here%s, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"), others,
 		s.Done, s.Units, readable.Thousands(s.Mismatches), readable.Thousands(s.Dots), s.Seconds, readable.Count(rate))
 	fmt.Fprint(w, readable.Hanging(text, width))
 }

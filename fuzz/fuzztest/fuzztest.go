@@ -216,7 +216,7 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 	}
 	for _, r := range st.Stochastic {
 		if r.Found != nil {
-			fmt.Fprintln(&s, st.StochasticText(r, h.pair.Formats()))
+			fmt.Fprintln(&s, st.StochasticText(r))
 		}
 	}
 	for _, f := range st.Findings {

@@ -172,6 +172,20 @@ func TestInputsAreCodes(t *testing.T) {
 	}
 }
 
+// TestMutatedConversions has B's format without a bit, which no mutation may set.
+func TestMutatedConversions(t *testing.T) {
+	sp := Spec{mma.Formats{A: fp.FP32, B: fp.One, D: fp.BF16}, 1}
+	for _, g := range Every(sp) {
+		src, err := ParseSource(g.Name)
+		if err != nil || !src.Mutable() {
+			continue
+		}
+		for n := range uint64(64) {
+			checkCodes(t, sp, src.Mutate(n).Dot(sp, 1, 0))
+		}
+	}
+}
+
 func checkCodes(t testing.TB, sp Spec, d *mma.Dot) {
 	t.Helper()
 	blocks := sp.Blocks(sp.K)

@@ -83,7 +83,7 @@ func (d *draw) mutation() {
 func (d *draw) mutateCode(f *format, code uint64) uint64 {
 	switch d.intn(4) {
 	case 0:
-		return code ^ 1<<(f.Low+uint8(d.intn(int(f.Bits()))))
+		return code ^ 1<<(f.Low+uint8(d.intn(int(f.Bits()))))&f.CodeMask() // fp.One has no bits
 	case 1:
 		return addExponent(f, code, d.between(-3, 3))
 	case 2:

@@ -240,6 +240,9 @@ func (c *campaign) compared() []document.Block {
 		for _, b := range st.Sorted() {
 			causes = append(causes, b.Name)
 		}
+		if st.Rounded > 0 {
+			causes = append(causes, "stochastic rounding")
+		}
 		n := st.Mismatches()
 		text := strings.Join(readable.First(causes, 4), ", ")
 		if n == 0 {
@@ -269,6 +272,15 @@ func (c *campaign) alerts() (blocks []document.Block) {
 	unexamined := uint64(0)
 	for _, st := range c.State.Pairs {
 		unexamined += st.Unexamined
+		for _, r := range st.Stochastic {
+			switch {
+			case r.Found == nil:
+			case r.Found.Defect != "":
+				blocks = append(blocks, document.Alert(st.StochasticText(r)))
+			default:
+				blocks = append(blocks, document.Note(st.StochasticText(r)))
+			}
+		}
 	}
 	if unexamined > 0 {
 		blocks = append(blocks, document.Alert(readable.Thousands(unexamined)+" of the differing dot products count for no cause: what they have in common was not looked for."))

@@ -153,7 +153,7 @@ func New(in Input) *Summary {
 	}
 	s.Dots, s.Mismatches, s.Causes = st.Totals()
 	for i, p := range st.Pairs {
-		s.Pairs = append(s.Pairs, newPair(p, in.Config.Pairs[i].Formats(), in.Unexplained, i))
+		s.Pairs = append(s.Pairs, newPair(p, in.Unexplained, i))
 		for _, b := range p.Sorted() {
 			d := compare.NewDifference(&in.Config.Pairs[i], b, p.Verdict)
 			d.Dots = p.Dots
@@ -195,7 +195,7 @@ func (s *Summary) HasNews() bool {
 	return s.Counts != nil && s.Counts.New+s.Counts.Expired > 0
 }
 
-func newPair(p *fuzz.PairState, f mma.Formats, unexplained func(int) *fuzz.Unexplained, index int) Pair {
+func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index int) Pair {
 	s := Pair{
 		Names: Names{p.TargetA, p.TargetB, p.Name}, Dots: p.Dots, Mismatches: p.Mismatches(), Codes: p.Codes,
 		Classes: map[string]uint64{}, Buckets: []Bucket{},
@@ -222,7 +222,7 @@ func newPair(p *fuzz.PairState, f mma.Formats, unexplained func(int) *fuzz.Unexp
 	}
 	for _, r := range p.Stochastic {
 		if j := r.Found; j != nil {
-			s.Stochastic = append(s.Stochastic, Stochastic{[]string{p.TargetA, p.TargetB}[r.Side], j.Inputs, j.Answers, j.Away, j.Up, j.Found, j.Defect, p.StochasticText(r, f)})
+			s.Stochastic = append(s.Stochastic, Stochastic{[]string{p.TargetA, p.TargetB}[r.Side], j.Inputs, j.Answers, j.Away, j.Up, j.Found, j.Defect, p.StochasticText(r)})
 		}
 	}
 	for _, d := range p.Drift {

@@ -98,7 +98,7 @@ func one(f mma.Formats, k int, r *rand.Rand, simple bool) *input {
 	var between bool
 	in.near, in.far, in.fraction, between = x.Neighbours()
 	scaled := in.fraction * (1 << fractionBits)
-	if !between || scaled != float64(int(scaled)) || d.Decode(in.near).Sig>>d.FracBits == 0 {
+	if !between || scaled != float64(int(scaled)) || d.Decode(in.near).Sig>>d.FracBits == 0 || d.Decode(in.far).Class != fp.Finite {
 		return nil
 	}
 	in.bits, in.exponent = x.Mant.Uint64(), x.Exp+x.Mant.BitLen()-1

@@ -54,14 +54,15 @@ const (
 
 // Judgement is what was found of a unit that rounds stochastically.
 type Judgement struct {
-	Inputs  int     `json:"inputs"`
-	Answers int     `json:"answers"`
-	Away    float64 `json:"away"`  // how much more often the neighbour farther from zero came than it should: a share of the answers
-	Up      float64 `json:"up"`    // the same of the upper one
-	Found   float64 `json:"found"` // a bias of about this size would have been found
-	Defect  Defect  `json:"defect,omitempty"`
-	Below   int     `json:"below,omitempty"` // Bias, Share: a sound unit shows as much in any of its inputs with a probability below 10^Below
-	Case    *Case   `json:"case,omitempty"`  // the simplest input asked that shows the defect; nil: none does alone
+	Formats mma.Formats `json:"formats"`
+	Inputs  int         `json:"inputs"`
+	Answers int         `json:"answers"`
+	Away    float64     `json:"away"`  // how much more often the neighbour farther from zero came than it should: a share of the answers
+	Up      float64     `json:"up"`    // the same of the upper one
+	Found   float64     `json:"found"` // a bias of about this size would have been found
+	Defect  Defect      `json:"defect,omitempty"`
+	Below   int         `json:"below,omitempty"` // Bias, Share: a sound unit shows as much in any of its inputs with a probability below 10^Below
+	Case    *Case       `json:"case,omitempty"`  // the simplest input asked that shows the defect; nil: none does alone
 }
 
 // Case is an input that shows a defect.
@@ -112,7 +113,7 @@ func Judge(ctx context.Context, u stability.Unit, o Options) (*Judgement, error)
 func Neighbours(f mma.Formats, p oracle.Policy, d *mma.Dot, a, b uint64) bool {
 	near, far, _, between := oracle.ExactDot(f, d).Neighbours()
 	is := func(code uint64) bool {
-		return code == far || oracle.Compare(f.D, p, code, near) == oracle.Same
+		return oracle.Compare(f.D, p, code, near) == oracle.Same || oracle.Compare(f.D, p, code, far) == oracle.Same
 	}
 	return between && is(a) && is(b)
 }
@@ -210,7 +211,7 @@ func (t *tally) stochastic() bool {
 func (t *tally) judge(tests int) *Judgement {
 	most := math.Log(falseAlarm / float64(tests))
 	answers := float64(len(t.inputs) * t.copies * t.runs)
-	j := &Judgement{Inputs: len(t.inputs), Answers: int(answers), Away: t.away.sum / answers, Up: t.up.sum / answers}
+	j := &Judgement{Formats: t.unit.Instruction().Formats, Inputs: len(t.inputs), Answers: int(answers), Away: t.away.sum / answers, Up: t.up.sum / answers}
 	j.Found = math.Sqrt(-2*most*t.away.variance*t.away.excess(t.runs)*float64(t.runs)) / answers
 	for _, x := range t.inputs {
 		if x.third > 0 {

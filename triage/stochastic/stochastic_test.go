@@ -149,7 +149,7 @@ func TestJudge(t *testing.T) {
 			if j == nil {
 				return
 			}
-			t.Log(j.Text("unit", tc.formats))
+			t.Log(j.Text("unit"))
 			if j.Defect != tc.defect || tc.alone && j.Case == nil || tc.defect == "" && j.Case != nil {
 				t.Errorf("defect %q with input %v, want %q", j.Defect, j.Case, tc.defect)
 			}
@@ -200,7 +200,7 @@ func TestNeighbours(t *testing.T) {
 	f := mma.Formats{A: fp.FP16, B: fp.One, D: fp.E4M3}
 	dot := mma.NewDot(f, 1)
 	a, d := f.A.Get(), f.D.Get()
-	for code := range uint64(0x7800) {
+	for code := range uint64(0x5f00) { // up to 448
 		dot.A[0] = code
 		low, high := d.Encode(a.Dyadic(a.Decode(code)), fp.RD, fp.OverMax), d.Encode(a.Dyadic(a.Decode(code)), fp.RU, fp.OverMax)
 		between := low != high
@@ -211,6 +211,11 @@ func TestNeighbours(t *testing.T) {
 		}
 		if Neighbours(f, oracle.Policy{}, dot, low, high+1) || low > 0 && Neighbours(f, oracle.Policy{}, dot, low-1, high) {
 			t.Fatalf("%x: more than %x and %x are neighbours", code, low, high)
+		}
+	}
+	for code, want := range map[uint64]bool{0x5f00: false, 0x5f01: true, 0x5f7f: true, 0x5f80: false, 0x7c00: false} { // 448, 480, infinity
+		if dot.A[0] = code; Neighbours(f, oracle.Policy{}, dot, 0x7e, 0x7f) != want {
+			t.Errorf("%x: the largest number and a NaN are neighbours: %v", code, !want)
 		}
 	}
 }

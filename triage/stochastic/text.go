@@ -10,11 +10,11 @@ import (
 )
 
 // Text says in sentences what was found of a unit.
-func (j *Judgement) Text(name string, f mma.Formats) string {
+func (j *Judgement) Text(name string) string {
 	asked := fmt.Sprintf("%s answers to %d inputs", thousands(j.Answers), j.Inputs)
 	switch j.Defect {
 	case Third:
-		return fmt.Sprintf("%s rounds stochastically, with a defect: an answer is neither neighbour of the exact value. %s", name, j.Case.text(j.Defect, f))
+		return fmt.Sprintf("%s rounds stochastically, with a defect: an answer is neither neighbour of the exact value. %s", name, j.Case.text(j.Defect, j.Formats))
 	case Bias:
 		which, bias := "farther from zero", j.Away
 		if math.Abs(j.Up) > math.Abs(j.Away) {
@@ -23,11 +23,11 @@ func (j *Judgement) Text(name string, f mma.Formats) string {
 		text := fmt.Sprintf("%s rounds stochastically, with a defect: it has a bias. The neighbour %s comes %s often than the fractions say, in a share of %.4f of %s; a sound unit shows as much with a probability below 1e%d.",
 			name, which, map[bool]string{true: "more", false: "less"}[bias > 0], math.Abs(bias), asked, j.Below)
 		if j.Case != nil {
-			text += " " + j.Case.text(j.Defect, f)
+			text += " " + j.Case.text(j.Defect, j.Formats)
 		}
 		return text
 	case Share:
-		return fmt.Sprintf("%s rounds stochastically, with a defect: the share of a neighbour is not the fraction. %s", name, j.Case.text(j.Defect, f))
+		return fmt.Sprintf("%s rounds stochastically, with a defect: the share of a neighbour is not the fraction. %s", name, j.Case.text(j.Defect, j.Formats))
 	}
 	return fmt.Sprintf("%s rounds stochastically: each of %s is a neighbour of the exact value, and the one farther from zero comes in a share that differs by %+.4f from what the fractions say. No defect; a bias of %.4f would have been found.",
 		name, asked, j.Away, j.Found)

@@ -52,6 +52,9 @@ type pairOf struct{ err, reference float64 }
 // Measure finds the least atol for an rtol, and tries both on as many other inputs.
 func (m *Measurement) Measure(ctx context.Context) (*Measured, error) {
 	i := m.Unit.Instruction()
+	if i.D.Flags() != 0 {
+		return nil, fmt.Errorf("%s are no numbers: there is no tolerance of them", i.D)
+	}
 	source := m.Generator.Aimed(gen.Spec{Formats: i.Formats, K: m.K})
 	res := &Measured{K: m.K, Source: source.String(), Seed: m.Seed, Count: m.Count, Worst: "-"}
 	res.Rtol = cmp.Or(m.Rtol, math.Ldexp(1, -int(i.D.Get().FracBits)))
