@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -224,10 +225,32 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 		return SignedZero
 	case strings.HasSuffix(c.Path, ".sum"):
 		return fusedStage(c, p, q)
+	case label == FusionWidth && c.Path != "together" && !fuses(p) && !fuses(q):
+		return SummationOrder
 	case strings.HasSuffix(c.Path, "mode") && slices.Contains(directedModes, label) && asymmetric(c):
 		return RoundingAsymmetry
 	}
 	return label
+}
+
+// fuses reports whether a program adds several products in one fused sum. One that adds two
+// numbers at a time, each sum rounded, does not, however many products a step has.
+func fuses(p *mma.Params) bool {
+	terms := p.Step(math.MaxUint8)
+	for _, s := range []mma.Stage{p.Stage0, p.Stage1} {
+		switch {
+		case s.Sum == mma.Fused:
+			return true
+		case s.Sum == mma.Off:
+		case s.Deep || s.Group == 0:
+			terms = 1
+		case s.Split == mma.Interleaved:
+			terms = min(terms, int(s.Group))
+		default:
+			terms = (terms + int(s.Group) - 1) / int(s.Group)
+		}
+	}
+	return terms > 1
 }
 
 // placesC reports whether two programs that begin with different terms differ in the place of c.
