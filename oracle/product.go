@@ -36,13 +36,20 @@ func (e *evaluator) together() int {
 func (e *evaluator) product(t *term, i int, p mma.Pass) {
 	var first, second term
 	a, b := &first, &second
-	e.operand(a, e.f.A, e.dot.A[i], &e.In.A, p.A)
-	e.operand(b, e.f.B, e.dot.B[i], &e.In.B, p.B)
+	e.operand(a, signed(e.f.A, e.In.OtherSignA), e.dot.A[i], &e.In.A, p.A)
+	e.operand(b, signed(e.f.B, e.In.OtherSignB), e.dot.B[i], &e.In.B, p.B)
 	if e.Prod.Gate != mma.GateOff {
 		e.gate(a, b)
 	}
 	if e.Special.BFirst {
 		a, b = b, a
+	}
+	if e.Prod.Xor {
+		if *t = (term{null: true}); a.null != b.null {
+			*t = integerTerm(a.m.plus(b.m), a.e+b.e)
+		}
+		t.element = i
+		return
 	}
 	e.times(t, a, b)
 	switch {
@@ -77,6 +84,15 @@ func (e *evaluator) product(t *term, i int, p mma.Pass) {
 		t.over = finite && t.kind == Infinite && e.Prod.FirstOver
 	}
 	t.element = i
+}
+
+// signed returns the format in which integers of one are read: with other, as if it had a sign
+// where it has none, and the other way round.
+func signed(id fp.ID, other bool) fp.ID {
+	if other {
+		return id.OtherSign()
+	}
+	return id
 }
 
 // zeroExponent is the exponent of a zero product.

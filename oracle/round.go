@@ -49,7 +49,7 @@ func (e *evaluator) round(t *term, r *mma.Round) {
 	switch {
 	case *r == (mma.Round{}):
 	case e.whole:
-		*t = integerTerm(inRange(t.m.shifted(t.q), r), int(r.Emin))
+		*t = integerTerm(inRange(t.m.shifted(t.q), r, e.f.D.Get().Signed), int(r.Emin))
 	case e.rule != 0:
 		e.roundWithFlags(t, r)
 	default:
@@ -91,18 +91,21 @@ func (e *evaluator) roundTo(t *term, r *mma.Round, short bool) {
 	}
 }
 
-// inRange returns what an integer becomes in Frac+1 bits of two's complement: the nearest one of
-// these or, with OverWrap, the one that leaves the same remainder.
-func inRange(n integer, r *mma.Round) integer {
-	half := newInteger(1).shifted(int(r.Frac)) // the lowest one is -half
-	turns, _, _ := n.plus(half).floor(int(r.Frac) + 1)
+// inRange returns what an integer becomes in Frac bits and, if signed, a sign: the nearest integer
+// of that range or, with OverWrap, the one that leaves the same remainder.
+func inRange(n integer, r *mma.Round, signed bool) integer {
+	end, least, bits := newInteger(1).shifted(int(r.Frac)), newInteger(0), int(r.Frac)
+	if signed {
+		least, bits = end.neg(), bits+1
+	}
+	turns, _, _ := n.plus(least.neg()).floor(bits)
 	switch {
 	case r.Over == mma.OverWrap:
-		return n.plus(turns.shifted(int(r.Frac) + 1).neg())
+		return n.plus(turns.shifted(bits).neg())
 	case turns.sign() < 0:
-		return half.neg()
+		return least
 	case turns.sign() > 0:
-		return half.plus(newInteger(-1))
+		return end.plus(newInteger(-1))
 	}
 	return n
 }

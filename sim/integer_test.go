@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -32,6 +33,11 @@ func TestIntegerSums(t *testing.T) {
 		{"x86", "vpdpbsud", []uint64{0xff, 0, 0, 0}, []uint64{0xff, 0, 0, 0}, 0, 0xffffff01},
 		{"turing", "mma.m8n8k32.s32.s4.s4.s32", append([]uint64{8, 7}, make([]uint64, 30)...), append([]uint64{8, 8}, make([]uint64, 30)...), 0, 8},
 		{"turing", "mma.m8n8k32.s32.u4.u4.s32", append([]uint64{8, 15}, make([]uint64, 30)...), append([]uint64{8, 15}, make([]uint64, 30)...), 0xfffffffe, 287},
+		{"turing", "mma.m8n8k128.s32.b1.b1.s32.xor.popc", append([]uint64{1, 1, 0}, make([]uint64, 125)...), append([]uint64{1, 0, 1}, make([]uint64, 125)...), 0x7fffffff, 0x80000001},
+		{"x86", "vpdpbuuds", []uint64{255, 255, 255, 255}, []uint64{255, 255, 255, 255}, 0xfffffffe, 0xffffffff},
+		{"x86", "vpdpwuuds", []uint64{0xffff, 0}, []uint64{0xffff, 0}, 0x1fffe, 0xffffffff},
+		{"x86", "vpdpwuuds", []uint64{0xffff, 0}, []uint64{0xffff, 0}, 0x1ffff, 0xffffffff}, // saturates
+		{"x86", "vpdpwsuds", []uint64{0x8000, 0x8000}, []uint64{0xffff, 0xffff}, 0, 0x80000000},
 		{"arm", "usdot", []uint64{0x80, 0, 0, 0}, []uint64{0x80, 0, 0, 0}, 0, 0xffffc000},
 	} {
 		i, err := mma.Lookup(tc.arch, tc.inst)
@@ -59,42 +65,58 @@ func TestIntegerLoop(t *testing.T) {
 			continue
 		}
 		seen[kind] = true
-		m, err := sim.ForInstruction(&i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		const tiles = 4
-		in := mma.NewBatch(i.Formats, mma.Shape{M: 16, N: 8, K: 2 * i.K, Tiles: tiles})
-		raw, err := gen.ParseSource("raw")
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw.Fill(in, 1, 0)
-		for n := range in.Dots() / 2 { // sums at the ends of the range
-			mma.Store(in.C, i.C.Width(), 2*n, uint64(1<<31-n%5))
-		}
-		want := make([]byte, in.Dots()*i.D.Width())
-		d := mma.NewDot(i.Formats, in.K)
-		for n := range in.Dots() {
-			in.Get(n, d)
-			mma.Store(want, i.D.Width(), n, plainLoop(&i, d))
-			if got := oracle.Eval(&i.Params, i.Formats, i.K, d); got != mma.Load(want, i.D.Width(), n) {
-				t.Fatalf("%s: the oracle has %x for %v", i.FullName(), got, d)
-			}
-		}
-		for _, p := range sim.Paths() {
-			out := make([]byte, len(want))
-			m.On(p).Run(in, out)
-			for n := range in.Dots() {
-				if got, want := mma.Load(out, i.D.Width(), n), mma.Load(want, i.D.Width(), n); got != want {
-					in.Get(n, d)
-					t.Fatalf("%s, %s: %x, want %x, of %v", i.FullName(), p, got, want, d)
-				}
-			}
+		for _, s := range []mma.Shape{{M: 16, N: 8, K: 2 * i.K, Tiles: 2}, {M: 3, N: 5, K: i.K, Tiles: 3}, {M: 1, N: 1, K: i.K, Tiles: 37}, {M: 1, N: 1, K: 2 * i.K, Tiles: 9}} {
+			compareIntegers(t, &i, s)
 		}
 	}
-	if len(seen) < 20 {
+	if len(seen) < 30 {
 		t.Errorf("%d kinds of instructions", len(seen))
+	}
+}
+
+// compareIntegers compares every way to compute a batch of raw bits with a plain loop.
+func compareIntegers(t *testing.T, i *mma.Instruction, s mma.Shape) {
+	t.Helper()
+	m, err := sim.ForInstruction(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := mma.NewBatch(i.Formats, s)
+	raw, err := gen.ParseSource("raw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := mma.NewBatch(i.Formats, mma.Shape{M: 16, N: 8, K: s.K, Tiles: s.Tiles})
+	raw.Fill(whole, 1, 0)
+	copy(in.A, whole.A)
+	copy(in.B, whole.B)
+	for n := range in.Dots() { // every other sum at an end of the range
+		if in.C != nil {
+			mma.Store(in.C, i.C.Width(), n, []uint64{mma.Load(whole.C, i.C.Width(), n), uint64(1<<31 - n%5)}[n%2])
+		}
+	}
+	if i.A == fp.S16 { // the first sums of two products are 2^31
+		copy(in.A, strings.Repeat("\x00\x80", 16))
+		copy(in.B, strings.Repeat("\x00\x80", 16))
+	}
+	want := make([]byte, in.Dots()*i.D.Width())
+	d := mma.NewDot(i.Formats, in.K)
+	for n := range in.Dots() {
+		in.Get(n, d)
+		mma.Store(want, i.D.Width(), n, plainLoop(i, d))
+		if got := oracle.Eval(&i.Params, i.Formats, i.K, d); got != mma.Load(want, i.D.Width(), n) {
+			t.Fatalf("%s: the oracle has %x for %v", i.FullName(), got, d)
+		}
+	}
+	for _, p := range sim.Paths() {
+		out := make([]byte, len(want))
+		m.On(p).Run(in, out)
+		for n := range in.Dots() {
+			if got, want := mma.Load(out, i.D.Width(), n), mma.Load(want, i.D.Width(), n); got != want {
+				in.Get(n, d)
+				t.Fatalf("%s, %s, %+v: %x, want %x, of %v", i.FullName(), p, s, got, want, d)
+			}
+		}
 	}
 }
 
@@ -104,8 +126,12 @@ func plainLoop(i *mma.Instruction, d *mma.Dot) uint64 {
 		switch id {
 		case fp.S32:
 			return int64(int32(code))
+		case fp.U32:
+			return int64(uint32(code))
 		case fp.S16:
 			return int64(int16(code))
+		case fp.U16:
+			return int64(uint16(code))
 		case fp.S8:
 			return int64(int8(code))
 		case fp.S4:
@@ -119,9 +145,15 @@ func plainLoop(i *mma.Instruction, d *mma.Dot) uint64 {
 		}
 		return 0
 	}
+	product := func(a, b int64) int64 {
+		if i.Params.Prod.Xor {
+			return a ^ b
+		}
+		return a * b
+	}
 	sum := number(i.D, d.C)
 	for k := 0; k < len(d.A); k += 2 {
-		pair := number(i.A, d.A[k])*number(i.B, d.B[k]) + number(i.A, d.A[k+1])*number(i.B, d.B[k+1])
+		pair := product(number(i.A, d.A[k]), number(i.B, d.B[k])) + product(number(i.A, d.A[k+1]), number(i.B, d.B[k+1]))
 		if i.Params.Stage0.Round.Frac == 15 {
 			pair = min(max(pair, -1<<15), 1<<15-1)
 		}
@@ -131,6 +163,8 @@ func plainLoop(i *mma.Instruction, d *mma.Dot) uint64 {
 		switch {
 		case i.Params.Acc.Frac == 15:
 			sum = min(max(sum, -1<<15), 1<<15-1)
+		case i.Params.Acc.Over == mma.OverSat && i.D == fp.U32:
+			sum = min(max(sum, 0), 1<<32-1)
 		case i.Params.Acc.Over == mma.OverSat:
 			sum = min(max(sum, -1<<31), 1<<31-1)
 		default:

@@ -69,7 +69,8 @@ func newMachine(m *Model) *machine {
 // prepare takes from the program what does not change from one dot product to the next.
 func (x *machine) prepare() {
 	p, f, none := x.p, x.m.formats, mma.Round{}
-	x.a, x.b = newDecoder(f.A.Get(), p, p.In.A), newDecoder(f.B.Get(), p, p.In.B)
+	a, b := operandFormats(p, f)
+	x.a, x.b = newDecoder(a.Get(), p, p.In.A), newDecoder(b.Get(), p, p.In.B)
 	x.join, x.stage0, x.stage1 = joinCut(p), stageCut(&p.Stage0), stageCut(&p.Stage1)
 	x.rounds.products, x.rounds.sums, x.rounds.results = p.Prod.Round != none, p.Join.Post != none, p.Out != none
 	if x.exact = -1 << 30; p.Prod.Round.Frac == 0 && p.Prod.Round.Flush == mma.NoFlush {

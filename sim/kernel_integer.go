@@ -2,12 +2,14 @@ package sim
 
 import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/internal/simd"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // intSums is the kernel of programs that add products of integers.
 type intSums struct {
 	m     *Model
+	a, b  fp.ID    // as which codes are read
 	step  int      // products between two steps of the accumulator
 	acc   intRange // of the accumulator
 	group int      // products that are added up before they are added to it
@@ -17,15 +19,21 @@ type intSums struct {
 // intSumsState is one worker's scratch space.
 type intSumsState struct{ a, b []int64 }
 
-// newIntSums returns the kernel, or nil if the program takes its products in another order.
-func newIntSums(m *Model) kernel {
+// newIntegers returns the fastest kernel of a program that adds products of integers, or nil if it
+// takes them in another order.
+func newIntegers(m *Model, level simd.Level) kernel {
 	p := &m.params
 	if p.Order != mma.Ascending || p.Stage0.Split != mma.Adjacent {
 		return nil
 	}
-	k := &intSums{m: m, step: p.Step(m.k), acc: newIntRange(&p.Acc), sums: newIntRange(&p.Stage0.Round)}
+	signed := m.formats.D.Get().Signed
+	k := &intSums{m: m, step: p.Step(m.k), acc: newIntRange(&p.Acc, signed), sums: newIntRange(&p.Stage0.Round, signed)}
+	k.a, k.b = operandFormats(p, m.formats)
 	if k.group = k.step; p.Stage0.Sum != mma.Off && p.Stage0.Group != 0 {
 		k.group = int(p.Stage0.Group)
+	}
+	if v := newIntVectors(k, level); v != nil {
+		return v
 	}
 	return k
 }
@@ -38,8 +46,8 @@ func (k *intSums) run(in *mma.Batch, out []byte, scratch any) {
 	st, f := scratch.(*intSumsState), k.m.formats
 	width, n := f.D.Width(), in.M*in.N
 	for t := range in.Tiles {
-		st.a = readIntegers(st.a, f.A, in.A, t*in.M*in.K, in.M*in.K)
-		st.b = readIntegers(st.b, f.B, in.B, t*in.N*in.K, in.N*in.K)
+		st.a = readIntegers(st.a, k.a, in.A, t*in.M*in.K, in.M*in.K)
+		st.b = readIntegers(st.b, k.b, in.B, t*in.N*in.K, in.N*in.K)
 		for i := range n {
 			row, col, acc := i/in.N*in.K, i%in.N*in.K, int64(0)
 			if f.C != fp.None {
@@ -58,7 +66,7 @@ func (k *intSums) dot(a, b []int64, acc int64) int64 {
 			last := min(at+k.step, end)
 			for g := at; g < last; g += k.group {
 				to := min(g+k.group, last)
-				acc += k.sums.of(intDot(a[g:to], b[g:to]))
+				acc += k.sums.of(k.products(a[g:to], b[g:to]))
 			}
 			acc = k.acc.of(acc)
 		}
@@ -66,24 +74,49 @@ func (k *intSums) dot(a, b []int64, acc int64) int64 {
 	return acc
 }
 
+// products returns the sum of the products of two vectors.
+func (k *intSums) products(a, b []int64) (sum int64) {
+	if !k.m.params.Prod.Xor {
+		return intDot(a, b)
+	}
+	for i, x := range a {
+		sum += x ^ b[i]
+	}
+	return sum
+}
+
 // intRange is what a mma.Round makes of an integer. The zero Round leaves it as it is.
 type intRange struct {
 	least, most int64
 	wrap        uint8 // not 0: bits above the range, which are dropped
+	unsigned    bool  // and those that are left have no sign
 }
 
-func newIntRange(r *mma.Round) intRange {
+// newIntRange returns the range of a Round of results that have a sign, or none.
+func newIntRange(r *mma.Round, signed bool) intRange {
 	switch {
 	case r.Frac == 0:
-		return intRange{least: -1 << 63, most: 1<<63 - 1}
-	case r.Over == mma.OverWrap:
+		return anyInteger
+	case r.Over == mma.OverWrap && signed:
 		return intRange{wrap: 63 - uint8(r.Frac)}
+	case r.Over == mma.OverWrap:
+		return intRange{wrap: 64 - uint8(r.Frac), unsigned: true}
+	case signed:
+		return rangeOf(r.Frac)
 	}
-	return intRange{least: -1 << r.Frac, most: 1<<r.Frac - 1}
+	return intRange{most: 1<<r.Frac - 1}
 }
 
-func (r *intRange) of(v int64) int64 {
-	if r.wrap != 0 {
+var anyInteger = rangeOf(63)
+
+// rangeOf is the range of integers of so many bits besides the sign, in which sums saturate.
+func rangeOf(bits mma.Frac) intRange { return intRange{least: -1 << bits, most: 1<<bits - 1} }
+
+func (r intRange) of(v int64) int64 {
+	switch {
+	case r.unsigned:
+		return int64(uint64(v) << r.wrap >> r.wrap)
+	case r.wrap != 0:
 		return v << r.wrap >> r.wrap
 	}
 	return min(max(v, r.least), r.most)

@@ -8,4 +8,6 @@ import "github.com/mmafuzz/mmafuzz/sim/internal/simd"
 
 func newVector(*narrow, simd.Level) kernel { return nil }
 
+func newIntVectors(*intSums, simd.Level) kernel { return nil }
+
 var vectorKernels []func(*Model, simd.Level) kernel

@@ -98,7 +98,7 @@ func newModel(f mma.Formats, k int, p mma.Params, path Path) *Model {
 func newKernel(m *Model, path Path) kernel {
 	f := m.formats
 	if f.D.Integer() {
-		return newIntSums(m)
+		return newIntegers(m, path.level())
 	}
 	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described() || !f.D.Get().Signed
 	if m.params.Special.NaN > mma.NaNLarger || f.Down != 0 || described { // which no kernel knows

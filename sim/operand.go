@@ -66,6 +66,17 @@ func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	return d
 }
 
+// operandFormats returns the formats as which codes of A and of B are read.
+func operandFormats(p *mma.Params, f mma.Formats) (a, b fp.ID) {
+	if a = f.A; p.In.OtherSignA {
+		a = a.OtherSign()
+	}
+	if b = f.B; p.In.OtherSignB {
+		b = b.OtherSign()
+	}
+	return a, b
+}
+
 // leastExponent returns the smallest nominal exponent, which is also that of zeros.
 func (d *decoder) leastExponent() int32 {
 	if d.widen != nil {

@@ -23,6 +23,9 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 		return x.specialProduct(a, b, sa, sb)
 	}
 	neg := a.neg != b.neg
+	if x.p.Prod.Xor {
+		return exclusive(a, b)
+	}
 	if zero {
 		if x.p.Prod.Gate >= mma.GateSkip && (a.class == fp.Zero || b.class == fp.Zero) {
 			neg = true
@@ -58,6 +61,17 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 		t.nan = ofOverflow
 	}
 	return t
+}
+
+// exclusive is mma.Product.Xor: the factor that is not zero, if only one is.
+func exclusive(a, b *operand) term {
+	switch {
+	case a.class == b.class:
+		return zeroTerm(false)
+	case a.class == fp.Zero:
+		return b.term()
+	}
+	return a.term()
 }
 
 // scale multiplies t by two scales, which are finite and not zero.

@@ -11,7 +11,7 @@ import (
 func (x *machine) round(t term, r *mma.Round) term {
 	switch {
 	case x.fd.Integer():
-		return integerRange(t, r)
+		return integerRange(t, r, x.fd.Signed)
 	case t.kind >= Inf:
 		return x.roundSpecial(t, r)
 	case r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush:
@@ -51,8 +51,9 @@ func (x *machine) round(t term, r *mma.Round) term {
 	return u
 }
 
-// integerRange brings an integer into the Frac+1 bits of two's complement that a Round keeps.
-func integerRange(t term, r *mma.Round) term {
+// integerRange brings an integer into the range that a Round keeps: Frac bits and, if the result is
+// signed, a sign.
+func integerRange(t term, r *mma.Round, signed bool) term {
 	if r.Frac == 0 || t.IsZero() {
 		return t
 	}
@@ -61,11 +62,7 @@ func integerRange(t term, r *mma.Round) term {
 	if t.Neg {
 		v = -v
 	}
-	if spare := 63 - r.Frac; r.Over == mma.OverWrap {
-		v = v << spare >> spare
-	} else {
-		v = min(max(v, -1<<r.Frac), 1<<r.Frac-1)
-	}
+	v = newIntRange(r, signed).of(v)
 	if v == 0 {
 		return zeroTerm(false)
 	}

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/byvalue"
@@ -47,7 +48,7 @@ func (pr *Unknown) listedPrograms() []listed {
 		if common, err := byvalue.Instruction(&i); pr.Formats.Common && err == nil && common.Formats == pr.Formats {
 			i = *common // as the unit is compared
 		}
-		if i.Refuse == "" {
+		if i.Refuse == "" && !strings.HasPrefix(i.Name, "wmma.") { // whose steps are those of others
 			add("sim:"+i.FullName(), i.Params, pr.relation(&i))
 		}
 	}

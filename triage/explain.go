@@ -102,6 +102,9 @@ type Verdict struct {
 	// Defect says of a verdict that does not explain all cases what is wrong with the unit beside
 	// Program.
 	Defect *defect.Claim `json:",omitempty"`
+	// Seldom is the verdict with a program that explains a part of the cases and that new inputs seldom
+	// contradict: what holds if a defect beside it explains these, too, and all others.
+	Seldom *Verdict `json:"-"`
 	// BaseFails: the base does not give the results of the unit whose program it is said to
 	// be, so that nothing can be said about the other unit.
 	BaseFails bool `json:",omitempty"`

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ type Label string
 // computation only pass on, or hide, a difference that arises there.
 const (
 	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
+	Signedness           Label = "signedness"            // integers read with or without a sign
 	OperandRounding      Label = "operand-rounding"      // operands rounded, split or limited in range before they are multiplied
 	ProductHandling      Label = "product-handling"      // products rounded or normalised
 	Overflow             Label = "overflow"              // when and to what a number overflows
@@ -56,6 +58,7 @@ func Labels() []LabelDoc { return labelDocs }
 
 var labelDocs = []LabelDoc{
 	{InputFTZ, "subnormal inputs flushed to zero"},
+	{Signedness, "signed integers read as unsigned, or the other way round"},
 	{OperandRounding, "operands rounded, split or limited in range before they are multiplied or added"},
 	{ProductHandling, "products rounded, normalised, or of another exponent"},
 	{Overflow, "where and to what operands, products, sums or results overflow"},
@@ -222,10 +225,32 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 		return SignedZero
 	case strings.HasSuffix(c.Path, ".sum"):
 		return fusedStage(c, p, q)
+	case label == FusionWidth && c.Path != "together" && !fuses(p) && !fuses(q):
+		return SummationOrder
 	case strings.HasSuffix(c.Path, "mode") && slices.Contains(directedModes, label) && asymmetric(c):
 		return RoundingAsymmetry
 	}
 	return label
+}
+
+// fuses reports whether a program adds several products in one fused sum. One that adds two
+// numbers at a time, each sum rounded, does not, however many products a step has.
+func fuses(p *mma.Params) bool {
+	terms := p.Step(math.MaxUint8)
+	for _, s := range []mma.Stage{p.Stage0, p.Stage1} {
+		switch {
+		case s.Sum == mma.Fused:
+			return true
+		case s.Sum == mma.Off:
+		case s.Deep || s.Group == 0:
+			terms = 1
+		case s.Split == mma.Interleaved:
+			terms = min(terms, int(s.Group))
+		default:
+			terms = (terms + int(s.Group) - 1) / int(s.Group)
+		}
+	}
+	return terms > 1
 }
 
 // placesC reports whether two programs that begin with different terms differ in the place of c.

@@ -146,3 +146,35 @@ func TestLabelsOf(t *testing.T) {
 		}
 	}
 }
+
+// TestLabelsOfSteps changes the number of products in a step: of sums that round after each
+// addition this changes the order, of fused ones how many products one sum has.
+func TestLabelsOfSteps(t *testing.T) {
+	chain := mma.FMA(fp.FP32)
+	tree := mma.Stage{Sum: mma.Pairwise, Round: chain.Acc}
+	pairs := mma.Stage{Sum: mma.Pairwise, Group: 2, Round: chain.Acc}
+	fused := mma.Stage{Sum: mma.Fused, Group: 2, Round: chain.Acc}
+	for _, tc := range []struct {
+		name     string
+		from, to int
+		stage    mma.Stage
+		want     Label
+	}{
+		{"an accumulator of a fused sum", 1, 8, mma.Stage{}, FusionWidth},
+		{"a tree", 1, 8, tree, SummationOrder},
+		{"a larger tree", 4, 8, tree, SummationOrder},
+		{"pairs, two of which a sum has", 2, 4, pairs, FusionWidth},
+		{"fused pairs", 2, 4, fused, FusionWidth},
+	} {
+		p, q := chain, chain
+		p.L, q.L, q.Stage0 = uint8(tc.from), uint8(tc.to), tc.stage
+		if tc.from > 1 {
+			p.Stage0 = tc.stage
+		}
+		for _, got := range [][]Label{LabelsOf(&p, &q), LabelsOf(&q, &p)} {
+			if len(got) != 1 || got[0] != tc.want {
+				t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
+			}
+		}
+	}
+}

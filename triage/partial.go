@@ -13,9 +13,9 @@ import (
 )
 
 // A unit may differ for two reasons, one of which no program has: a rounding of its own, and a
-// defect beside it. A change of the base that explains at least half of the differing cases and
-// breaks none is a cause then, and the other cases remain unexplained. It is claimed only if
-// new inputs that are aimed at it confirm it and none contradicts it.
+// defect beside it. A change of the base that explains a share of the differing cases and breaks
+// none is a cause then, and the other cases remain unexplained. It is claimed only if new inputs
+// that are aimed at it confirm it and none contradicts it.
 
 // The limits of looking for such a change.
 const (
@@ -23,31 +23,41 @@ const (
 	partialRounds  = 9   // of new inputs
 	partialAsked   = 256 // inputs on which the programs differ, in each round
 	partialSupport = 16  // new inputs at least that show what the program gives and the base does not
+	partialLeast   = 8   // cases at least that it explains
+	partialPart    = 16  // the differing cases are at most so many times as many
+	partialSeldom  = 64  // times as many inputs support what is contradicted seldom
 	partialShare   = 0.9 // of the differing cases, if the unit cannot be asked
 )
 
 // explainPart makes the verdict on a unit that no program explains that of a program which
-// explains most of the cases and breaks none, if there is one.
+// explains a part of the cases and breaks none, if there is one. One that new inputs seldom
+// contradict is remembered.
 func (s *explainer) explainPart(ctx context.Context, v *Verdict) error {
 	all := s.partialPrograms()
+	var seldom *Nearest
 	if s.pr.Ask != nil {
 		var err error
-		if all, err = s.uncontradicted(ctx, all); err != nil {
+		if all, seldom, err = s.uncontradicted(ctx, all); err != nil {
 			return err
 		}
 	}
-	if len(all) == 0 {
-		return nil
+	if seldom != nil {
+		w := *v
+		s.makePartial(&w, seldom)
+		v.Seldom = &w
 	}
-	n := all[0]
-	if s.pr.Ask == nil && float64(n.Explained) < partialShare*float64(n.Differ) {
-		return nil
+	if len(all) > 0 && (s.pr.Ask != nil || float64(all[0].Explained) >= partialShare*float64(all[0].Differ)) {
+		s.makePartial(v, all[0])
 	}
+	return nil
+}
+
+// makePartial makes a program that explains a part of the cases that of a verdict.
+func (s *explainer) makePartial(v *Verdict, n *Nearest) {
 	v.Program, v.Changes, v.Labels = n.Program, mma.Diff(&s.pr.Base, &n.Program), LabelsOf(&s.pr.Base, &n.Program)
 	v.Explained, v.Kept, v.Partial = s.right(&n.Program, s.pr.Differ), v.Agree, true
 	n.Changes, v.Nearest = v.Changes, n
 	n.Differ, n.Explained, n.Agree, n.Kept = v.Differ, v.Explained, v.Agree, v.Kept
-	return nil
 }
 
 // right counts the cases in which a program is right.
@@ -56,20 +66,22 @@ func (s *explainer) right(p *mma.Params, cases []Case) int {
 	return evidence.Total(s.ev.Hits(p, s.ev.Pack(dots, want)))
 }
 
-// partialPrograms returns the programs that explain at least half of the differing cases and
-// break none, the one that explains the most first, each with as few changes as that takes.
+// partialPrograms returns programs that explain a part of the differing cases and break none, the
+// one that explains the most first, each with as few changes as that takes. Those of a single change
+// are among them, even if many others explain a few more cases by chance.
 func (s *explainer) partialPrograms() []*Nearest {
 	cases := s.ev.First(1).All()
 	base := s.ev.Hits(&s.pr.Base, cases)
 	var all []*Nearest
 	for _, p := range s.tried(programs(s.pr.listedPrograms()), s.mutants(change.Refinements, change.Mistakes), s.before()) {
-		if n := count(p, s.ev.Hits(&p, cases), base); n.near() && n.Explained > 0 && n.Kept == n.Agree {
+		if n := count(p, s.ev.Hits(&p, cases), base); n.Explained >= partialLeast && partialPart*n.Explained >= n.Differ && n.Kept == n.Agree {
 			all = append(all, n)
 		}
 	}
 	s.sortPartial(all)
+	single := slices.DeleteFunc(slices.Clone(all), func(n *Nearest) bool { return len(changedParts(&s.pr.Base, &n.Program)) > 1 })
 	var some []*Nearest
-	for _, n := range all[:min(len(all), partialTried)] {
+	for _, n := range slices.Concat(all[:min(len(all), partialTried)], single[:min(len(single), partialTried)]) {
 		n.Program = s.fewest(n, cases, base)
 		if !slices.ContainsFunc(some, func(x *Nearest) bool { return x.Program == n.Program }) {
 			some = append(some, n)
@@ -112,11 +124,14 @@ func (s *explainer) fewest(n *Nearest, cases *evidence.Cases, base []bool) mma.P
 }
 
 // uncontradicted asks the unit about new inputs on which programs, or one of them and the base,
-// differ. A program is contradicted by a result that another one gives, and it does not; a
-// result that none of them gives is one of those that remain unexplained. It returns the
-// programs that are not contradicted and that enough inputs support.
-func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) ([]*Nearest, error) {
-	support, open := map[*Nearest]int{}, map[*Nearest]int{}
+// differ. Where a program changes the base's result, it is contradicted by a result that the base
+// gives, or another program that nothing contradicts, and it does not; a result that none of them
+// gives is one of those that remain unexplained. It returns the programs that are not contradicted
+// and that enough inputs support, and the first that is contradicted so seldom that a defect
+// beside it may be why.
+func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left []*Nearest, seldom *Nearest, err error) {
+	support, open, refuted := map[*Nearest]int{}, map[*Nearest]int{}, map[*Nearest]int{}
+	better := map[[2]*Nearest]bool{} // the first is right where the second is not
 	for round := 0; round < partialRounds && len(all) > 0; round++ {
 		ps := []mma.Params{s.pr.Base}
 		for _, n := range all {
@@ -131,27 +146,41 @@ func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) ([]*Near
 			part := dots[from:min(from+askedAtOnce, len(dots))]
 			answers, err := s.ask(ctx, part)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			for i, got := range answers {
 				given := results[from+i]
-				same := func(x uint64) bool { return oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, got) == oracle.Same }
-				some, base := slices.ContainsFunc(given, same), same(given[0])
+				equal := func(x, y uint64) bool { return oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, y) == oracle.Same }
 				for j, n := range all {
-					switch right := same(given[j+1]); {
-					case some && !right:
-						support[n] = -1 << 30
-					case right && !base:
+					switch {
+					case equal(given[j+1], given[0]): // it says nothing else than the base
+					case equal(given[j+1], got):
 						support[n]++
-					case !some && oracle.Compare(s.pr.Formats.D, s.pr.Policy, given[0], given[j+1]) != oracle.Same:
+					case equal(given[0], got):
+						refuted[n]++
+					default:
 						open[n]++
+						for m, other := range all {
+							if equal(given[m+1], got) {
+								better[[2]*Nearest{other, n}] = true
+							}
+						}
 					}
 				}
 			}
 		}
-		all = slices.DeleteFunc(all, func(n *Nearest) bool { return support[n] < 0 })
+		all = slices.DeleteFunc(all, func(n *Nearest) bool { return partialSeldom*refuted[n] > support[n] })
 	}
-	return slices.DeleteFunc(all, func(n *Nearest) bool { return support[n] < max(partialSupport, open[n]) }), nil
+	all = slices.DeleteFunc(all, func(n *Nearest) bool { return support[n] < max(partialSupport, open[n]) })
+	for _, n := range all {
+		switch {
+		case refuted[n] == 0 && !slices.ContainsFunc(all, func(m *Nearest) bool { return refuted[m] == 0 && better[[2]*Nearest{m, n}] }):
+			left = append(left, n)
+		case refuted[n] > 0 && seldom == nil:
+			seldom = n
+		}
+	}
+	return left, seldom, nil
 }
 
 // differing returns up to partialAsked inputs on which programs do not all give the same, and

@@ -12,12 +12,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // benchmarked has an instruction of each body, by architecture.
 var benchmarked = map[string][]string{
-	"x86": {"vdpbf16ps", "fma3-bf16", "vfmadd231ps.daz.ftz", "vfmadd231pd", "vfmadd231ph", "dpps", "dppd", "tdpbf16ps", "tdpfp16ps"},
+	"x86": {"vdpbf16ps", "fma3-bf16", "vfmadd231ps.daz.ftz", "vfmadd231pd", "vfmadd231ph", "dpps", "dppd", "tdpbf16ps", "tdpfp16ps",
+		"vpdpbusd", "vpdpbusds", "vpdpwssd", "vpdpwssds", "vpmaddwd", "vpmaddubsw", "avx2-u8s8"},
 	"arm": {"bfdot.ebf0", "bfmmla.ebf0", "bfmlalb", "bfmlalt", "fmlal", "fmla-8h", "fmla-4s", "fmla-2d",
 		"fdot.e4m3.e4m3", "fmmla.e4m3.e4m3"},
 	"power10": {"xvbf16ger2pp", "xvf16ger2pp", "xvf32gerpp", "xvf64gerpp"},
@@ -38,7 +40,7 @@ func benchArch() string {
 //	go test -run xxx -bench . ./devices/cpu
 //
 // outside% is the part of the time that is not spent in the assembly: packing and
-// cutting.
+// cutting. model/unit is how much longer the model takes than the unit.
 func BenchmarkRun(b *testing.B) {
 	for _, name := range benchmarked[benchArch()] {
 		for _, bc := range []struct {
@@ -62,6 +64,15 @@ func BenchmarkRun(b *testing.B) {
 				b.ReportMetric(float64(b.N)*float64(in.Dots())/took, "dots/s")
 				b.ReportMetric(100*(1-inside.spent().Seconds()/took), "outside%")
 				b.ReportMetric(0, "ns/op")
+				m, err := sim.ForInstruction(u.inst)
+				if err != nil {
+					b.Fatal(err)
+				}
+				began = time.Now()
+				for range b.N {
+					m.Run(in, out)
+				}
+				b.ReportMetric(time.Since(began).Seconds()/took, "model/unit")
 			})
 		}
 	}

@@ -79,7 +79,7 @@ func (t *tester) inexact(in *mma.Batch) (i int, got, want float64, err error) {
 	d := mma.NewDot(f, in.K)
 	for i := range in.Dots() {
 		in.Get(i, d)
-		want := integerDot(f, d)
+		want := integerDot(t.unit.Instruction(), d)
 		got := f.D.Get().Float64(mma.Load(out, f.D.Width(), i))
 		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			return i, got, want, nil
@@ -89,13 +89,18 @@ func (t *tester) inexact(in *mma.Batch) (i int, got, want float64, err error) {
 }
 
 // integerDot returns a dot product of integers, exactly if its sums are below 2^53.
-func integerDot(f mma.Formats, d *mma.Dot) float64 {
+func integerDot(i *mma.Instruction, d *mma.Dot) float64 {
+	f := i.Formats
 	sum := 0.0
 	if f.C != fp.None {
 		sum = f.C.Get().Float64(d.C)
 	}
 	for k := range d.A {
-		p := f.A.Get().Float64(d.A[k]) * f.B.Get().Float64(d.B[k])
+		a, b := f.A.Get().Float64(d.A[k]), f.B.Get().Float64(d.B[k])
+		p := a * b
+		if i.Params.Prod.Xor {
+			p = math.Abs(a - b)
+		}
 		if f.Scale != fp.None {
 			block := k / int(f.Block)
 			p *= f.Scale.Get().Float64(d.SA[block]) * f.Scale.Get().Float64(d.SB[block])

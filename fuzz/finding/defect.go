@@ -48,8 +48,8 @@ func (x *Defect) explains(dot *mma.Dot, a, b uint64) bool {
 	return known && x.d.Compare(got, want) == oracle.Same && x.d.Compare(got, program) != oracle.Same
 }
 
-// search looks for a verdict: a change of the program, or else a defect, or after a long search a
-// change again, perhaps with a defect beside it.
+// search looks for a verdict: a change of the program, or else a change that explains a part with a
+// defect beside it, or a defect alone; after a long search a change again, perhaps with a defect.
 func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown) (*triage.Verdict, error) {
 	effort := pr.Effort
 	if effort < 0 && x.defect == nil || pr.Ask == nil { // but one that was refuted is replaced
@@ -59,6 +59,10 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown) (*triage.Ve
 	v, err := triage.Explain(ctx, pr)
 	if err != nil || v.Complete() {
 		return v, err
+	}
+	both, err := x.beside(ctx, pr, v)
+	if err != nil || both.Defect != nil {
+		return both, err
 	}
 	found := *v
 	found.Changes, found.Program, found.Partial, found.Explained, found.Kept = nil, pr.Base, false, 0, found.Agree
@@ -70,10 +74,26 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown) (*triage.Ve
 		return v, nil
 	}
 	pr.Effort = effort
-	if v, err = triage.Explain(ctx, pr); err == nil && v.Partial {
-		err = x.findDefect(ctx, pr, v)
+	if v, err = triage.Explain(ctx, pr); err != nil {
+		return v, err
 	}
-	return v, err
+	return x.beside(ctx, pr, v)
+}
+
+// beside looks for a defect beside a program that explains a part of the cases. The verdict is the
+// one before if there is none.
+func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.Verdict) (*triage.Verdict, error) {
+	part := v
+	if !v.Partial {
+		part = v.Seldom
+	}
+	if part == nil {
+		return v, nil
+	}
+	if err := x.findDefect(ctx, pr, part); err != nil || part.Defect != nil {
+		return part, err
+	}
+	return v, nil
 }
 
 // findDefect looks for a defect beside the program of a verdict.

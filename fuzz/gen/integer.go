@@ -24,8 +24,7 @@ func integerDot(d *draw) {
 	if d.fc == nil {
 		return
 	}
-	least := d.fc.whole(d.fc.SignBit())
-	end := [...]int64{least, -1 - least, 0}[d.intn(3)] + int64(d.between(-2, 2))
+	end := [...]int64{d.fc.whole(d.fc.SignBit()), d.fc.whole(d.fc.MaxFinite()), 0}[d.intn(3)] + int64(d.between(-2, 2))
 	d.dot.C = d.fc.Encode(fp.Dyadic{Lo: uint64(max(end-sum, sum-end)), Neg: end < sum}, fp.RZ, fp.OverMax)
 }
 

@@ -60,6 +60,8 @@ const (
 	S4
 	U4
 	B1
+	U32
+	U16
 	numFormats
 )
 
@@ -120,12 +122,14 @@ var formats = [255]Format{
 	S4:       {S4, "s4", 0, 3, -2, true, AllFinite, false, 0, 1, "PTX ISA, .s4"},
 	U4:       {U4, "u4", 0, 4, -3, false, AllFinite, false, 0, 1, "PTX ISA, .u4"},
 	B1:       {B1, "b1", 0, 1, 0, false, AllFinite, false, 0, 1, "PTX ISA, .b1"},
+	U32:      {U32, "u32", 0, 32, -31, false, AllFinite, false, 0, 4, "PTX ISA, .u32"},
+	U16:      {U16, "u16", 0, 16, -15, false, AllFinite, false, 0, 2, "PTX ISA, .u16"},
 }
 
 // Integers are the formats of integers, which All leaves out. To everything that reads a row of
 // the table they are fixed-point numbers: no exponent bits, and a fraction whose last place is 1,
 // so that all but the lowest signed number are subnormal.
-func Integers() []ID { return []ID{S32, S16, S8, U8, S4, U4, B1} }
+func Integers() []ID { return []ID{S32, S16, S8, U8, S4, U4, B1, U32, U16} }
 
 // Integer reports whether the codes are integers, those of signed ones in two's complement.
 func (f *Format) Integer() bool { return f.ExpBits == 0 && !f.NoZero }
@@ -133,10 +137,30 @@ func (f *Format) Integer() bool { return f.ExpBits == 0 && !f.NoZero }
 // Integer reports whether it is a format of integers, which None is not.
 func (id ID) Integer() bool { return id != None && id.Get().Integer() }
 
+// OtherSign returns the format of integers that reads the same codes with a sign if this one has
+// none, and the other way round; None if there is no such format.
+func (id ID) OtherSign() ID {
+	switch id {
+	case S8:
+		return U8
+	case U8:
+		return S8
+	case S4:
+		return U4
+	case U4:
+		return S4
+	case S16:
+		return U16
+	case U16:
+		return S16
+	}
+	return None
+}
+
 // aliases are other spellings that people use.
 var aliases = map[string]ID{
 	"f64": FP64, "f32": FP32, "f16": FP16, "half": FP16, "bfloat16": BF16,
-	"i32": S32, "int32": S32, "i16": S16, "int16": S16, "i8": S8, "int8": S8, "uint8": U8, "i4": S4, "int4": S4, "uint4": U4,
+	"i32": S32, "int32": S32, "i16": S16, "int16": S16, "i8": S8, "int8": S8, "uint32": U32, "uint16": U16, "uint8": U8, "i4": S4, "int4": S4, "uint4": U4,
 	"bf8": E5M2FNUZ, "fp8": E4M3FNUZ, "e8m0": E8M0, "fp4": E2M1,
 }
 

@@ -220,8 +220,8 @@ func TestParseName(t *testing.T) {
 		if mnemonic, _ := i.Mnemonic(); mnemonic != "" || i.B == fp.One {
 			continue // of the table: see TestForms and TestConversions
 		}
-		name := strings.TrimSuffix(strings.TrimSuffix(i.Name, ".satfinite"), ".and.popc")
-		if strings.HasPrefix(name, "v_") && i.D == fp.S32 {
+		name := strings.TrimSuffix(strings.NewReplacer(".and.popc", "", ".xor.popc", "").Replace(i.Name), ".satfinite")
+		if strings.HasPrefix(name, "v_") && i.D.Integer() {
 			continue // TestIntegerNames
 		}
 		if strings.HasPrefix(name, "v_") {
@@ -247,18 +247,20 @@ func TestParseName(t *testing.T) {
 // TestIntegerNames reads names of AMD's instructions for integers.
 func TestIntegerNames(t *testing.T) {
 	for _, tc := range []struct {
-		name string
-		k    int
-		a, b fp.ID
+		name    string
+		k       int
+		a, b, d fp.ID
 	}{
-		{"v_mfma_i32_32x32x4i8", 4, fp.S8, fp.S8},
-		{"v_mfma_i32_16x16x4_4b_i8", 4, fp.S8, fp.S8},
-		{"v_smfmac_i32_16x16x128_i8", 64, fp.S8, fp.S8},
-		{"v_dot8_u32_u4", 8, fp.U4, fp.U4},
-		{"v_dot4_i32_iu8_s8_u8_clamp", 4, fp.S8, fp.U8},
-		{"v_swmmac_i32_16x16x64_iu4_u4_u4", 32, fp.U4, fp.U4},
+		{"v_mfma_i32_32x32x4i8", 4, fp.S8, fp.S8, fp.S32},
+		{"v_mfma_i32_16x16x4_4b_i8", 4, fp.S8, fp.S8, fp.S32},
+		{"v_smfmac_i32_16x16x128_i8", 64, fp.S8, fp.S8, fp.S32},
+		{"v_dot8_u32_u4", 8, fp.U4, fp.U4, fp.S32},
+		{"v_dot8_u32_u4_clamp", 8, fp.U4, fp.U4, fp.U32},
+		{"v_dot2_u32_u16_clamp", 2, fp.U16, fp.U16, fp.U32},
+		{"v_dot4_i32_iu8_s8_u8_clamp", 4, fp.S8, fp.U8, fp.S32},
+		{"v_swmmac_i32_16x16x64_iu4_u4_u4", 32, fp.U4, fp.U4, fp.S32},
 	} {
-		want := Formats{D: fp.S32, A: tc.a, B: tc.b, C: fp.S32}
+		want := Formats{D: tc.d, A: tc.a, B: tc.b, C: tc.d}
 		if i, err := parseName(tc.name, true); err != nil || i.K != tc.k || i.Formats != want || i.Name != tc.name {
 			t.Errorf("%s: %+v, %v", tc.name, i, err)
 		}

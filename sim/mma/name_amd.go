@@ -31,10 +31,14 @@ var ocpFormats = map[string]string{"fp8": "e4m3", "bf8": "e5m2", "fp6": "e2m3", 
 //	v_dot4_i32_iu8_s8_u8, v_wmma_..._iu4_u4_u4_clamp      which operand is signed is a modifier, as is clamp
 func parseAMD(name string, ocp bool) (Instruction, error) {
 	i := Instruction{Name: name}
-	name = strings.TrimSuffix(name, "_clamp")
+	name, clamped := strings.CutSuffix(name, "_clamp")
 	if f := amdDot.FindStringSubmatch(name); f != nil {
 		a, b := amdOperands(f[3])
-		ids, err := parseFormats([]string{orSame(map[string]string{"u32": "s32"}, f[2]), a, b})
+		d := f[2]
+		if d == "u32" && !clamped { // the same bits
+			d = "s32"
+		}
+		ids, err := parseFormats([]string{d, a, b})
 		if err != nil {
 			return i, fmt.Errorf("%q: %w", name, err)
 		}

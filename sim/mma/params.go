@@ -50,9 +50,10 @@
 //
 // # Integers
 //
-// Products of integers (fp.Integers) are added up exactly; a Round then brings a sum into Frac+1
-// bits of two's complement: it has Frac and Emin 15 or 31, Emax one less, Mode RZ, and OverSat or
-// OverWrap. A program has no other parameters but L, Order and Stage0.
+// Products of integers (fp.Integers) are added up exactly; a Round then brings a sum into the range
+// of D, or one of 16 bits less: Frac and Emin are the bits of it besides a sign, Emax is one less,
+// Mode is RZ, and Over is OverSat or OverWrap. A program has no other parameters but L, Order, Stage0, Prod.Xor, and In.OtherSignA and
+// OtherSignB. No instruction subtracts zero points: libraries add what these make of a sum to c.
 //
 // # Adding an arithmetic
 //
@@ -149,6 +150,10 @@ type Input struct {
 	NarrowC Narrow `json:"narrowc,omitzero"`
 	// NaNInf: a NaN of a, b or c counts as an infinity of its sign, before anything else.
 	NaNInf bool `json:"naninf,omitzero"`
+	// OtherSignA and OtherSignB: integers of a, and of b, are read as if their format had a sign
+	// if it has none, and the other way round.
+	OtherSignA bool `json:"othersigna,omitzero"`
+	OtherSignB bool `json:"othersignb,omitzero"`
 }
 
 var inputRows = []Row{
@@ -158,6 +163,8 @@ var inputRows = []Row{
 	{key: "in.acc", Words: "what becomes of a subnormal accumulator between steps", Encoded: int(FlushPlus)},
 	{key: "in.rest", Label: "operand-rounding", Words: "whether parts of an infinity or a NaN leave a NaN to the next part", Size: 1, Encoded: anyValue},
 	{key: "in.naninf", Label: "nan-encoding", Words: "whether NaN operands count as infinities", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "in.othersigna", Label: "signedness", Words: "whether integers of a are read as signed if they are unsigned, and the other way round", Size: 2, Refined: 1, Alone: "sign of a"},
+	{key: "in.othersignb", Label: "signedness", Words: "whether integers of b are read as signed if they are unsigned, and the other way round", Size: 2, Refined: 1, Alone: "sign of b"},
 }
 
 // InFlush is what happens to subnormal inputs.
@@ -187,6 +194,8 @@ type Product struct {
 	// FirstOver: a product that Round made infinite counts only in a sum without NaNs and
 	// other infinities; the first of several such products is the sum.
 	FirstOver bool `json:"firstover,omitzero"`
+	// Xor: a product of bits (fp.B1) is 1 if one of them is, and not both.
+	Xor bool `json:"xor,omitzero"`
 }
 
 var productRows = []Row{
@@ -197,6 +206,7 @@ var productRows = []Row{
 	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "exponent of zeros"},
 	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Encoded: int(GateSkipNumbers), Alone: "zero gate"},
 	{key: "prod.firstover", Label: "overflow", Words: "whether the first product that is too large decides", Size: 1, Refined: 1, Encoded: anyValue},
+	{key: "prod.xor", Words: "whether the product of two bits is their exclusive or", Size: 2, Refined: 1, Alone: "exclusive or"},
 }
 
 // ProdExp describes what nominal exponent an exact product has. A rounded product
@@ -446,7 +456,7 @@ const (
 	OverIEEE             // infinity or the largest number, as IEEE 754 gives for the mode; round-to-odd: the largest number
 	OverMax              // the largest number
 	OverSat              // the largest number, which infinities become as well; of integers, the nearest in range
-	OverWrap             // of integers: the lowest Frac+1 bits, in two's complement
+	OverWrap             // of integers: the lowest bits
 )
 
 // Special is the treatment of special values.

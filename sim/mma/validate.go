@@ -11,6 +11,7 @@ import (
 // Limits of the parameter program. Both interpreters are exact within them.
 const (
 	MaxK         = 255 // products per instruction
+	maxKIntegers = 256 // the same of sums of integers
 	MaxFrac      = 64  // fraction bits of Join.Post, Prod.Round and the roundings of stages
 	MaxF         = 100 // fraction bits of an alignment
 	MaxBits      = 120 // Align.Bits
@@ -22,8 +23,12 @@ const (
 // Validate returns nil if p is a complete program for k products of the given
 // formats, else an error with the first thing that is wrong and where.
 func (p *Params) Validate(f Formats, k int) error {
-	if k < 1 || k > MaxK {
-		return fmt.Errorf("k = %d is not in 1..%d", k, MaxK)
+	most := MaxK
+	if f.D.Integer() {
+		most = maxKIntegers
+	}
+	if k < 1 || k > most {
+		return fmt.Errorf("k = %d is not in 1..%d", k, most)
 	}
 	if err := f.Validate(); err != nil {
 		return err // the other checks need the formats
@@ -94,7 +99,7 @@ func (f Formats) Validate() error {
 		}
 		g := o.id.Get()
 		clamped := !g.NoZero && f.B == fp.One && f.C == fp.None // of a conversion: negative results are +0
-		if !g.Signed && !clamped || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Integer() {
+		if !g.Signed && !g.Integer() && !clamped || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Integer() {
 			return fmt.Errorf("%s in %s are not supported", o.name, o.id)
 		}
 	}
@@ -120,19 +125,32 @@ func (f Formats) Validate() error {
 // range of the result: after each step, and before that group by group, if there is a Stage0.
 func (p *Params) checkIntegers(f Formats) error {
 	s := p.Stage0
-	if want := (Params{L: p.L, Order: p.Order, Stage0: s, Acc: p.Acc}); *p != want {
-		return errors.New("integers have no parameters besides l, order, stage0 and acc")
+	if want := (Params{In: Input{OtherSignA: p.In.OtherSignA, OtherSignB: p.In.OtherSignB}, Prod: Product{Xor: p.Prod.Xor},
+		L: p.L, Order: p.Order, Stage0: s, Acc: p.Acc}); *p != want {
+		return errors.New("integers have no parameters besides l, order, stage0, acc, prod.xor, in.othersigna and in.othersignb")
+	}
+	switch {
+	case p.Prod.Xor && (f.A != fp.B1 || f.B != fp.B1):
+		return errors.New("prod.xor is for bits")
+	case p.In.OtherSignA && f.A.OtherSign() == fp.None:
+		return fmt.Errorf("in.othersigna: there is no other way to read %s", f.A)
+	case p.In.OtherSignB && f.B.OtherSign() == fp.None:
+		return fmt.Errorf("in.othersignb: there is no other way to read %s", f.B)
+	case p.Order > Halves:
+		return fmt.Errorf("order: unknown value %d", p.Order)
+	case s.Split > Interleaved:
+		return fmt.Errorf("stage0.split: unknown value %d", s.Split)
 	}
 	if want := (Stage{Sum: Fused, Split: s.Split, Group: s.Group, Round: s.Round}); s != want && s != (Stage{}) || s.Split == Interleaved && s.Group == 0 {
 		return errors.New("stage0: integers need a fused sum, and nothing but split, group and round besides")
 	}
 	for _, r := range []Round{p.Acc, s.Round} {
-		bits := r.Frac
+		bits, d := uint8(r.Frac), f.D.Get()
 		if r == (Round{}) && s != (Stage{}) && p.Acc != r {
 			continue // sums of a stage that are in no range
 		}
-		if bits != 15 && bits != 31 || uint8(bits) > f.D.Get().FracBits || r != integerRange(uint8(bits), r.Over) || r.Over < OverSat {
-			return errors.New("the range of integers has frac and emin 15 or 31, emax one less, mode rz, and over sat or wrap")
+		if most := d.FracBits; bits != most && bits != most-16 || bits == 0 || r != integerRange(bits, r.Over) || r.Over < OverSat {
+			return fmt.Errorf("the range of integers in %s has frac and emin %d, or 16 less, emax one less, mode rz, and over sat or wrap", f.D, most)
 		}
 		if s == (Stage{}) {
 			break
@@ -152,6 +170,9 @@ func (r *Round) Short(id fp.ID) bool {
 }
 
 func (p *Params) checkInput(f Formats) error {
+	if p.In.OtherSignA || p.In.OtherSignB || p.Prod.Xor {
+		return errors.New("in.othersigna, in.othersignb and prod.xor are for integers")
+	}
 	fnuz := f.Common && p.In.Widen == f.A.FNUZ()
 	if w := p.In.Widen; w != fp.None && !fnuz && (w.Get().Specials != fp.IEEE || w.Get().Low != 0) {
 		return fmt.Errorf("in.widen: cannot widen to %s", w)

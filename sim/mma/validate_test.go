@@ -67,6 +67,8 @@ func TestValidate(t *testing.T) {
 	fp32 := Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
 	e4m3 := Formats{A: fp.E4M3, B: fp.E5M2, C: fp.FP32, D: fp.FP32}
 	nvf4 := Formats{A: fp.E2M1, B: fp.E2M1, C: fp.FP32, D: fp.FP32, Scale: fp.UE4M3, Block: 16}
+	bits := Formats{A: fp.B1, B: fp.B1, C: fp.S32, D: fp.S32}
+	bytes := Formats{A: fp.S8, B: fp.U8, C: fp.S32, D: fp.S32}
 	noC := Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32}
 	grouped := func(p *Params) { *p = gstFDPA(32, 16, 35, To(fp.FP32, fp.RZ), -139) }
 	rounded := Round{Frac: 23, Mode: fp.RNE, Emin: -126, Emax: 127}
@@ -82,6 +84,16 @@ func TestValidate(t *testing.T) {
 		{"k -1", half, -1, func(p *Params) {}, "k = -1 is not in 1..255"},
 		{"k 255", half, 255, func(p *Params) {}, ""},
 		{"k 256", half, 256, func(p *Params) {}, "k = 256 is not in 1..255"},
+		{"bits", bits, 256, func(p *Params) { *p = integers(0, OverWrap); p.Prod.Xor = true }, ""},
+		{"more bits", bits, 257, func(p *Params) { *p = integers(0, OverWrap) }, "k = 257 is not in 1..256"},
+		{"sign of bits", bits, 8, func(p *Params) { *p = integers(0, OverWrap); p.In.OtherSignB = true }, "in.othersignb: there is no other way to read b1"},
+		{"bits of bytes", bytes, 8, func(p *Params) { *p = integers(0, OverWrap); p.Prod.Xor = true }, "prod.xor is for bits"},
+		{"sign of bytes", bytes, 8, func(p *Params) { *p = integers(0, OverSat); p.In.OtherSignA, p.In.OtherSignB = true, true }, ""},
+		{"order of bytes", bytes, 8, func(p *Params) { *p = integers(4, OverSat); p.Order = 6 }, "order: unknown value 6"},
+		{"lanes of bytes", bytes, 8, func(p *Params) { *p = integers(4, OverSat); p.Lanes = 2 }, "integers have no parameters besides l, order, stage0, acc, prod.xor, in.othersigna and in.othersignb"},
+		{"range without a sign", bytes, 8, func(p *Params) { *p = Params{Acc: integerRange(32, OverSat)} }, "the range of integers in s32 has frac and emin 31, or 16 less, emax one less, mode rz, and over sat or wrap"},
+		{"range with a sign", Formats{A: fp.U8, B: fp.U8, C: fp.U32, D: fp.U32}, 8, func(p *Params) { *p = integers(0, OverSat) }, "the range of integers in u32 has frac and emin 32, or 16 less, emax one less, mode rz, and over sat or wrap"},
+		{"numbers of integers", half, 8, func(p *Params) { p.In.OtherSignA = true }, "in.othersigna, in.othersignb and prod.xor are for integers"},
 
 		{"widen", e4m3, 8, func(p *Params) { p.In.Widen = fp.FP16 }, ""},
 		{"widen to itself", half, 8, func(p *Params) { p.In.Widen = fp.FP16 }, ""},

@@ -129,6 +129,13 @@ func TestStepsReach(t *testing.T) {
 	for seed := range uint64(40) {
 		units = append(units, madeup.Unit(seed))
 	}
+	for _, name := range []string{"mma.m8n8k16.s32.s8.s8.s32", "mma.m8n8k128.s32.b1.b1.s32.and.popc"} {
+		i, err := mma.Lookup("ampere", name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		units = append(units, *i)
+	}
 	for n, i := range units {
 		steps := []Breadth{Steps, TermSteps}
 		if n == 1 {

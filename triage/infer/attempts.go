@@ -18,6 +18,9 @@ var attemptPercent = []int64{30, 30, 40}
 
 // run makes attempts until a program passes all tests.
 func (l *loop) run(ctx context.Context) error {
+	if l.D.Integer() {
+		return l.runIntegers(ctx)
+	}
 	for n, percent := range attemptPercent {
 		l.share, l.last = l.effort*percent/100, n == len(attemptPercent)-1
 		if err := l.begin(ctx, n); err != nil {

@@ -148,9 +148,6 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	if err := i.Formats.Validate(); err != nil {
 		return nil, err
 	}
-	if i.D.Integer() {
-		return nil, fmt.Errorf("sums in %s are not inferred; a campaign against a simulator of integers says what differs", i.D)
-	}
 	if i.D.Flags() != 0 {
 		return nil, fmt.Errorf("flags (%s) are not inferred; a campaign against a reference says what differs", i.D)
 	}

@@ -268,16 +268,22 @@ func termsText(f mma.Formats, d *mma.Dot) string {
 const alikeCases = 1000
 
 // alike returns the instructions of the catalogue, for these formats and K, whose
-// programs give the same results as the one found on all inputs of a pool, by the policy.
+// programs give the same results as the one found on all inputs of a pool, by the policy; those
+// of wmma, which are sequences of others, only if there are no others.
 func (r *Result) alike(c *comparison) []string {
-	names := []string{}
+	names, sequences := []string{}, []string{}
 	for _, i := range mma.Catalog() {
-		if i.Refuse != "" || i.Formats != r.Formats || i.K != r.K {
+		if i.Refuse != "" || i.Formats != r.Formats || i.K != r.K || !c.same(&i.Params, r.Policy) {
 			continue
 		}
-		if c.same(&i.Params, r.Policy) {
+		if strings.HasPrefix(i.Name, "wmma.") {
+			sequences = append(sequences, i.FullName())
+		} else {
 			names = append(names, i.FullName())
 		}
+	}
+	if len(names) == 0 {
+		return sequences
 	}
 	return names
 }

@@ -41,6 +41,9 @@ func (x *Mutant) Path() string { return x.Changes[0].Path }
 func (l *loop) pool(n int, ps ...*mma.Params) []*mma.Dot {
 	var dots []*mma.Dot
 	for i := range designed {
+		if l.D.Integer() {
+			break // they are about roundings
+		}
 		dots = append(dots, design(l.spec(), &designed[i], l.rand(), n, nil)...)
 	}
 	l.draws++

@@ -85,14 +85,18 @@ func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 // integerNote says that an integer is outside the range that r keeps; none if it is not.
 func integerNote(y fp.Dyadic, r *mma.Round) note {
 	n := int32(r.Emin)
-	if y.IsZero() || y.Exponent() < n || y.Neg && y.Exponent() == n && y.Low() == n {
+	least, outside := fmt.Sprintf("-2^%d", n), y.Exponent() >= n && !(y.Neg && y.Exponent() == n && y.Low() == n)
+	if n%16 == 0 { // no bit is for a sign
+		least, outside = "0", y.Neg || y.Exponent() >= n
+	}
+	if y.IsZero() || !outside {
 		return note{}
 	}
 	does := "wraps"
 	if r.Over != mma.OverWrap {
 		does = "saturates"
 	}
-	return note{kind: atEnd, said: fmt.Sprintf("%s: outside -2^%d to 2^%d-1", does, n, n)}
+	return note{kind: atEnd, said: fmt.Sprintf("%s: outside %s to 2^%d-1", does, least, n)}
 }
 
 // lossOf says what a rounding of x at 2^q to y loses.

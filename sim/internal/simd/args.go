@@ -395,6 +395,32 @@ type Exact struct {
 	QNaN                int64
 }
 
+// Integers adds the products of integers to C, in dot products that lie side by side and take as
+// many bytes of A and of B as of D: N bytes, a multiple of 64.
+type Integers struct {
+	A, B, C, D                 *byte
+	N                          int64
+	MaskA, SignA, MaskB, SignB [16]uint16 // of codes of one byte: all bits, and the one of the sign
+}
+
+// IntegerCodes makes words of N codes of one byte, a multiple of 16.
+type IntegerCodes struct {
+	Src        *byte
+	Dst        *int16
+	N          int64
+	Mask, Sign [16]uint16 // as in Integers
+}
+
+// IntegerTiles adds products of words, A [tile][row][k] and B [tile][group][k/2][column][2], to
+// C. C and D are laid out [tile][group][row][column], and Rows is a multiple of 4.
+type IntegerTiles struct {
+	A, B                *int16
+	C, D                *byte
+	Tiles, Groups, Rows int64
+	Pairs               int64 // of products
+	ARow, ATile, BGroup int64
+}
+
 // subnormal holds an FP16 code that a routine converts to FP32 and back while MXCSR says
 // that subnormal numbers are zeros.
 type subnormal struct {

@@ -276,3 +276,48 @@ func (x *Exact) Run(l Level, products int) {
 		run(l, x, exact2AVX2, exact2AVX512)
 	}
 }
+
+// IntegerSum is what Integers adds up for an element of D.
+type IntegerSum int
+
+// The sums.
+const (
+	FourBytes IntegerSum = iota // four products of codes of one byte
+	TwoWords                    // two products of words
+	TwoPairs                    // two sums of two products of codes of one byte, which saturate in 16 bits
+	OnePair                     // one such sum, in 16 bits and without C
+)
+
+// Run makes the sums. They wrap or, with saturates, saturate: those of four bytes and of two words.
+func (x *Integers) Run(l Level, sum IntegerSum, saturates bool) {
+	switch {
+	case sum == OnePair:
+		run(l, x, integerPairAVX2, integerPairAVX512)
+	case sum == TwoPairs:
+		run(l, x, integerPairsAVX2, integerPairsAVX512)
+	case sum == TwoWords && saturates:
+		run(l, x, integerWordsSaturatedAVX2, integerWordsSaturatedAVX512)
+	case sum == TwoWords:
+		run(l, x, integerWordsAVX2, integerWordsAVX512)
+	case saturates:
+		run(l, x, integerBytesSaturatedAVX2, integerBytesSaturatedAVX512)
+	default:
+		run(l, x, integerBytesAVX2, integerBytesAVX512)
+	}
+}
+
+// Run makes the words.
+func (x *IntegerCodes) Run() { widenIntegersAVX2(x) }
+
+// Run makes the sums, which wrap or saturate. With xor, a product of bits is their exclusive or,
+// and sums wrap.
+func (x *IntegerTiles) Run(saturates, xor bool) {
+	switch {
+	case xor:
+		integerTilesXorAVX2(x)
+	case saturates:
+		integerTilesSaturatedAVX2(x)
+	default:
+		integerTilesAVX2(x)
+	}
+}

@@ -230,6 +230,24 @@ func fromFloat32AVX2(x *Convert)
 func toFloat32AVX2(x *Convert)
 
 //go:noescape
+func integerBytesAVX2(x *Integers)
+
+//go:noescape
+func integerWordsAVX2(x *Integers)
+
+//go:noescape
+func integerBytesSaturatedAVX2(x *Integers)
+
+//go:noescape
+func integerWordsSaturatedAVX2(x *Integers)
+
+//go:noescape
+func integerPairsAVX2(x *Integers)
+
+//go:noescape
+func integerPairAVX2(x *Integers)
+
+//go:noescape
 func largest8AVX512(x *Largest)
 
 //go:noescape
@@ -314,6 +332,24 @@ func fromFloat32AVX512(x *Convert)
 func toFloat32AVX512(x *Convert)
 
 //go:noescape
+func integerBytesAVX512(x *Integers)
+
+//go:noescape
+func integerWordsAVX512(x *Integers)
+
+//go:noescape
+func integerBytesSaturatedAVX512(x *Integers)
+
+//go:noescape
+func integerWordsSaturatedAVX512(x *Integers)
+
+//go:noescape
+func integerPairsAVX512(x *Integers)
+
+//go:noescape
+func integerPairAVX512(x *Integers)
+
+//go:noescape
 func fusedAVX512(x *Fused)
 
 //go:noescape
@@ -354,3 +390,15 @@ func narrowHalfAVX2(x *Convert)
 
 //go:noescape
 func subnormalHalfAVX2(x *subnormal)
+
+//go:noescape
+func widenIntegersAVX2(x *IntegerCodes)
+
+//go:noescape
+func integerTilesAVX2(x *IntegerTiles)
+
+//go:noescape
+func integerTilesSaturatedAVX2(x *IntegerTiles)
+
+//go:noescape
+func integerTilesXorAVX2(x *IntegerTiles)

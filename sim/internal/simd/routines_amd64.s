@@ -7634,6 +7634,260 @@ numbers:
 	VZEROUPPER
 	RET
 
+// func integerBytesAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·integerBytesAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), DI
+
+vectors:
+	VMOVDQU  (CX), Y0
+	VPSRLW   $0x08, Y0, Y1
+	VPAND    40(AX), Y0, Y0
+	VPXOR    72(AX), Y0, Y0
+	VPSUBW   72(AX), Y0, Y0
+	VPAND    40(AX), Y1, Y1
+	VPXOR    72(AX), Y1, Y1
+	VPSUBW   72(AX), Y1, Y1
+	VMOVDQU  (DX), Y2
+	VPSRLW   $0x08, Y2, Y3
+	VPAND    104(AX), Y2, Y2
+	VPXOR    136(AX), Y2, Y2
+	VPSUBW   136(AX), Y2, Y2
+	VPAND    104(AX), Y3, Y3
+	VPXOR    136(AX), Y3, Y3
+	VPSUBW   136(AX), Y3, Y3
+	VPMADDWD Y2, Y0, Y0
+	VPMADDWD Y3, Y1, Y1
+	VPADDD   Y1, Y0, Y0
+	VMOVDQU  (SI), Y1
+	VPADDD   Y1, Y0, Y0
+	VMOVDQU  Y0, (DI)
+	ADDQ     $0x20, SI
+	ADDQ     $0x20, DI
+	ADDQ     $0x20, CX
+	ADDQ     $0x20, DX
+	SUBQ     $0x20, BX
+	JG       vectors
+	VZEROUPPER
+	RET
+
+// func integerWordsAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·integerWordsAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), AX
+
+vectors:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y1
+	VPSLLD  $0x10, Y0, Y2
+	VPSRAD  $0x10, Y2, Y2
+	VPSRAD  $0x10, Y0, Y0
+	VPSLLD  $0x10, Y1, Y3
+	VPSRAD  $0x10, Y3, Y3
+	VPSRAD  $0x10, Y1, Y1
+	VPMULLD Y3, Y2, Y2
+	VPMULLD Y1, Y0, Y0
+	VPADDD  Y0, Y2, Y2
+	VMOVDQU (SI), Y0
+	VPADDD  Y0, Y2, Y2
+	VMOVDQU Y2, (AX)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+	JG      vectors
+	VZEROUPPER
+	RET
+
+// func integerBytesSaturatedAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·integerBytesSaturatedAVX2(SB), NOSPLIT, $0-8
+	MOVQ     x+0(FP), AX
+	MOVQ     (AX), CX
+	MOVQ     8(AX), DX
+	MOVQ     32(AX), BX
+	MOVQ     16(AX), SI
+	MOVQ     24(AX), DI
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLD   $0x01, Y0, Y1
+
+vectors:
+	VMOVDQU   (CX), Y2
+	VPSRLW    $0x08, Y2, Y3
+	VPAND     40(AX), Y2, Y2
+	VPXOR     72(AX), Y2, Y2
+	VPSUBW    72(AX), Y2, Y2
+	VPAND     40(AX), Y3, Y3
+	VPXOR     72(AX), Y3, Y3
+	VPSUBW    72(AX), Y3, Y3
+	VMOVDQU   (DX), Y4
+	VPSRLW    $0x08, Y4, Y5
+	VPAND     104(AX), Y4, Y4
+	VPXOR     136(AX), Y4, Y4
+	VPSUBW    136(AX), Y4, Y4
+	VPAND     104(AX), Y5, Y5
+	VPXOR     136(AX), Y5, Y5
+	VPSUBW    136(AX), Y5, Y5
+	VPMADDWD  Y4, Y2, Y2
+	VPMADDWD  Y5, Y3, Y3
+	VPADDD    Y3, Y2, Y2
+	VMOVDQU   (SI), Y3
+	VPADDD    Y3, Y2, Y4
+	VPADDD    Y0, Y2, Y2
+	VPXOR     Y4, Y2, Y2
+	VPXOR     Y4, Y3, Y5
+	VPAND     Y2, Y5, Y5
+	VPSRAD    $0x1f, Y3, Y3
+	VPXOR     Y1, Y3, Y3
+	VBLENDVPS Y5, Y3, Y4, Y4
+	VMOVDQU   Y4, (DI)
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x20, BX
+	JG        vectors
+	VZEROUPPER
+	RET
+
+// func integerWordsSaturatedAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·integerWordsSaturatedAVX2(SB), NOSPLIT, $0-8
+	MOVQ     x+0(FP), AX
+	MOVQ     (AX), CX
+	MOVQ     8(AX), DX
+	MOVQ     32(AX), BX
+	MOVQ     16(AX), SI
+	MOVQ     24(AX), AX
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLD   $0x01, Y0, Y1
+
+vectors:
+	VMOVDQU   (CX), Y2
+	VMOVDQU   (DX), Y3
+	VPSLLD    $0x10, Y2, Y4
+	VPSRAD    $0x10, Y4, Y4
+	VPSRAD    $0x10, Y2, Y2
+	VPSLLD    $0x10, Y3, Y5
+	VPSRAD    $0x10, Y5, Y5
+	VPSRAD    $0x10, Y3, Y3
+	VPMULLD   Y5, Y4, Y4
+	VPMULLD   Y3, Y2, Y2
+	VPADDD    Y2, Y4, Y4
+	VMOVDQU   (SI), Y2
+	VPADDD    Y2, Y4, Y3
+	VPADDD    Y0, Y4, Y4
+	VPXOR     Y3, Y4, Y4
+	VPXOR     Y3, Y2, Y5
+	VPAND     Y4, Y5, Y5
+	VPSRAD    $0x1f, Y2, Y2
+	VPXOR     Y1, Y2, Y2
+	VBLENDVPS Y5, Y2, Y3, Y3
+	VMOVDQU   Y3, (AX)
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x20, BX
+	JG        vectors
+	VZEROUPPER
+	RET
+
+// func integerPairsAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·integerPairsAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), DI
+
+vectors:
+	VMOVDQU (CX), Y0
+	VPSRLW  $0x08, Y0, Y1
+	VPAND   40(AX), Y0, Y0
+	VPXOR   72(AX), Y0, Y0
+	VPSUBW  72(AX), Y0, Y0
+	VPAND   40(AX), Y1, Y1
+	VPXOR   72(AX), Y1, Y1
+	VPSUBW  72(AX), Y1, Y1
+	VMOVDQU (DX), Y2
+	VPSRLW  $0x08, Y2, Y3
+	VPAND   104(AX), Y2, Y2
+	VPXOR   136(AX), Y2, Y2
+	VPSUBW  136(AX), Y2, Y2
+	VPAND   104(AX), Y3, Y3
+	VPXOR   136(AX), Y3, Y3
+	VPSUBW  136(AX), Y3, Y3
+	VPMULLW Y2, Y0, Y0
+	VPMULLW Y3, Y1, Y1
+	VPADDSW Y1, Y0, Y0
+	VPSLLD  $0x10, Y0, Y1
+	VPSRAD  $0x10, Y1, Y1
+	VPSRAD  $0x10, Y0, Y0
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU (SI), Y0
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, (DI)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+	JG      vectors
+	VZEROUPPER
+	RET
+
+// func integerPairAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·integerPairAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 24(AX), SI
+
+vectors:
+	VMOVDQU (CX), Y0
+	VPSRLW  $0x08, Y0, Y1
+	VPAND   40(AX), Y0, Y0
+	VPXOR   72(AX), Y0, Y0
+	VPSUBW  72(AX), Y0, Y0
+	VPAND   40(AX), Y1, Y1
+	VPXOR   72(AX), Y1, Y1
+	VPSUBW  72(AX), Y1, Y1
+	VMOVDQU (DX), Y2
+	VPSRLW  $0x08, Y2, Y3
+	VPAND   104(AX), Y2, Y2
+	VPXOR   136(AX), Y2, Y2
+	VPSUBW  136(AX), Y2, Y2
+	VPAND   104(AX), Y3, Y3
+	VPXOR   136(AX), Y3, Y3
+	VPSUBW  136(AX), Y3, Y3
+	VPMULLW Y2, Y0, Y0
+	VPMULLW Y3, Y1, Y1
+	VPADDSW Y1, Y0, Y0
+	VMOVDQU Y0, (SI)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+	JG      vectors
+	VZEROUPPER
+	RET
+
 DATA spreadPairs<>+0(SB)/1, $0x00
 DATA spreadPairs<>+1(SB)/1, $0x01
 DATA spreadPairs<>+2(SB)/1, $0x00
@@ -9549,6 +9803,266 @@ numbers:
 	VZEROUPPER
 	RET
 
+// func integerBytesAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·integerBytesAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	VPBROADCASTW 72(AX), Z1
+	VPBROADCASTW 104(AX), Z2
+	VPBROADCASTW 136(AX), Z3
+	MOVQ         16(AX), SI
+	MOVQ         24(AX), AX
+
+vectors:
+	VMOVDQU16  (CX), Z4
+	VPSRLW     $0x08, Z4, Z5
+	VPTERNLOGD $0x6a, Z1, Z0, Z4
+	VPSUBW     Z1, Z4, Z4
+	VPTERNLOGD $0x6a, Z1, Z0, Z5
+	VPSUBW     Z1, Z5, Z5
+	VMOVDQU16  (DX), Z6
+	VPSRLW     $0x08, Z6, Z7
+	VPTERNLOGD $0x6a, Z3, Z2, Z6
+	VPSUBW     Z3, Z6, Z6
+	VPTERNLOGD $0x6a, Z3, Z2, Z7
+	VPSUBW     Z3, Z7, Z7
+	VPMADDWD   Z6, Z4, Z4
+	VPMADDWD   Z7, Z5, Z5
+	VPADDD     Z5, Z4, Z4
+	VMOVDQU16  (SI), Z5
+	VPADDD     Z5, Z4, Z4
+	VMOVDQU16  Z4, (AX)
+	ADDQ       $0x40, SI
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JG         vectors
+	VZEROUPPER
+	RET
+
+// func integerWordsAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·integerWordsAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	VPBROADCASTW 72(AX), Z0
+	VPBROADCASTW 104(AX), Z0
+	VPBROADCASTW 136(AX), Z0
+	MOVQ         16(AX), SI
+	MOVQ         24(AX), AX
+
+vectors:
+	VMOVDQU16 (CX), Z0
+	VMOVDQU16 (DX), Z1
+	VPSLLD    $0x10, Z0, Z2
+	VPSRAD    $0x10, Z2, Z2
+	VPSRAD    $0x10, Z0, Z0
+	VPSLLD    $0x10, Z1, Z3
+	VPSRAD    $0x10, Z3, Z3
+	VPSRAD    $0x10, Z1, Z1
+	VPMULLD   Z3, Z2, Z2
+	VPMULLD   Z1, Z0, Z0
+	VPADDD    Z0, Z2, Z2
+	VMOVDQU16 (SI), Z0
+	VPADDD    Z0, Z2, Z2
+	VMOVDQU16 Z2, (AX)
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x40, BX
+	JG        vectors
+	VZEROUPPER
+	RET
+
+// func integerBytesSaturatedAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·integerBytesSaturatedAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	VPBROADCASTW 72(AX), Z1
+	VPBROADCASTW 104(AX), Z2
+	VPBROADCASTW 136(AX), Z3
+	MOVQ         16(AX), SI
+	MOVQ         24(AX), AX
+	VPTERNLOGD   $0xff, Z4, Z4, Z4
+	VPSRLD       $0x01, Z4, Z5
+
+vectors:
+	VMOVDQU16  (CX), Z6
+	VPSRLW     $0x08, Z6, Z7
+	VPTERNLOGD $0x6a, Z1, Z0, Z6
+	VPSUBW     Z1, Z6, Z6
+	VPTERNLOGD $0x6a, Z1, Z0, Z7
+	VPSUBW     Z1, Z7, Z7
+	VMOVDQU16  (DX), Z8
+	VPSRLW     $0x08, Z8, Z9
+	VPTERNLOGD $0x6a, Z3, Z2, Z8
+	VPSUBW     Z3, Z8, Z8
+	VPTERNLOGD $0x6a, Z3, Z2, Z9
+	VPSUBW     Z3, Z9, Z9
+	VPMADDWD   Z8, Z6, Z6
+	VPMADDWD   Z9, Z7, Z7
+	VPADDD     Z7, Z6, Z6
+	VMOVDQU16  (SI), Z7
+	VPADDD     Z7, Z6, Z8
+	VPADDD     Z4, Z6, Z6
+	VMOVDQA32  Z8, Z9
+	VPTERNLOGD $0x18, Z6, Z7, Z9
+	VPMOVD2M   Z9, K1
+	VPSRAD     $0x1f, Z7, Z7
+	VPXORD     Z5, Z7, K1, Z8
+	VMOVDQU16  Z8, (AX)
+	ADDQ       $0x40, SI
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JG         vectors
+	VZEROUPPER
+	RET
+
+// func integerWordsSaturatedAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·integerWordsSaturatedAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	VPBROADCASTW 72(AX), Z0
+	VPBROADCASTW 104(AX), Z0
+	VPBROADCASTW 136(AX), Z0
+	MOVQ         16(AX), SI
+	MOVQ         24(AX), AX
+	VPTERNLOGD   $0xff, Z1, Z1, Z1
+	VPSRLD       $0x01, Z1, Z0
+
+vectors:
+	VMOVDQU16  (CX), Z2
+	VMOVDQU16  (DX), Z3
+	VPSLLD     $0x10, Z2, Z4
+	VPSRAD     $0x10, Z4, Z4
+	VPSRAD     $0x10, Z2, Z2
+	VPSLLD     $0x10, Z3, Z5
+	VPSRAD     $0x10, Z5, Z5
+	VPSRAD     $0x10, Z3, Z3
+	VPMULLD    Z5, Z4, Z4
+	VPMULLD    Z3, Z2, Z2
+	VPADDD     Z2, Z4, Z4
+	VMOVDQU16  (SI), Z2
+	VPADDD     Z2, Z4, Z3
+	VPADDD     Z1, Z4, Z4
+	VMOVDQA32  Z3, Z5
+	VPTERNLOGD $0x18, Z4, Z2, Z5
+	VPMOVD2M   Z5, K1
+	VPSRAD     $0x1f, Z2, Z2
+	VPXORD     Z0, Z2, K1, Z3
+	VMOVDQU16  Z3, (AX)
+	ADDQ       $0x40, SI
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JG         vectors
+	VZEROUPPER
+	RET
+
+// func integerPairsAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·integerPairsAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	VPBROADCASTW 72(AX), Z1
+	VPBROADCASTW 104(AX), Z2
+	VPBROADCASTW 136(AX), Z3
+	MOVQ         16(AX), SI
+	MOVQ         24(AX), AX
+
+vectors:
+	VMOVDQU16  (CX), Z4
+	VPSRLW     $0x08, Z4, Z5
+	VPTERNLOGD $0x6a, Z1, Z0, Z4
+	VPSUBW     Z1, Z4, Z4
+	VPTERNLOGD $0x6a, Z1, Z0, Z5
+	VPSUBW     Z1, Z5, Z5
+	VMOVDQU16  (DX), Z6
+	VPSRLW     $0x08, Z6, Z7
+	VPTERNLOGD $0x6a, Z3, Z2, Z6
+	VPSUBW     Z3, Z6, Z6
+	VPTERNLOGD $0x6a, Z3, Z2, Z7
+	VPSUBW     Z3, Z7, Z7
+	VPMULLW    Z6, Z4, Z4
+	VPMULLW    Z7, Z5, Z5
+	VPADDSW    Z5, Z4, Z4
+	VPSLLD     $0x10, Z4, Z5
+	VPSRAD     $0x10, Z5, Z5
+	VPSRAD     $0x10, Z4, Z4
+	VPADDD     Z4, Z5, Z5
+	VMOVDQU16  (SI), Z4
+	VPADDD     Z4, Z5, Z5
+	VMOVDQU16  Z5, (AX)
+	ADDQ       $0x40, SI
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JG         vectors
+	VZEROUPPER
+	RET
+
+// func integerPairAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·integerPairAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	VPBROADCASTW 72(AX), Z1
+	VPBROADCASTW 104(AX), Z2
+	VPBROADCASTW 136(AX), Z3
+	MOVQ         24(AX), AX
+
+vectors:
+	VMOVDQU16  (CX), Z4
+	VPSRLW     $0x08, Z4, Z5
+	VPTERNLOGD $0x6a, Z1, Z0, Z4
+	VPSUBW     Z1, Z4, Z4
+	VPTERNLOGD $0x6a, Z1, Z0, Z5
+	VPSUBW     Z1, Z5, Z5
+	VMOVDQU16  (DX), Z6
+	VPSRLW     $0x08, Z6, Z7
+	VPTERNLOGD $0x6a, Z3, Z2, Z6
+	VPSUBW     Z3, Z6, Z6
+	VPTERNLOGD $0x6a, Z3, Z2, Z7
+	VPSUBW     Z3, Z7, Z7
+	VPMULLW    Z6, Z4, Z4
+	VPMULLW    Z7, Z5, Z5
+	VPADDSW    Z5, Z4, Z4
+	VMOVDQU16  Z4, (AX)
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JG         vectors
+	VZEROUPPER
+	RET
+
 // func fusedAVX512(x *Fused)
 // Requires: AVX, AVX512F, SSE
 TEXT ·fusedAVX512(SB), NOSPLIT, $88-8
@@ -11289,5 +11803,290 @@ TEXT ·subnormalHalfAVX2(SB), NOSPLIT, $16-8
 	VCVTPH2PS (AX), X0
 	VCVTPS2PH $0x00, X0, (AX)
 	LDMXCSR   (SP)
+	VZEROUPPER
+	RET
+
+// func widenIntegersAVX2(x *IntegerCodes)
+// Requires: AVX, AVX2
+TEXT ·widenIntegersAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+
+codes:
+	VPMOVZXBW (CX), Y0
+	VPAND     24(AX), Y0, Y0
+	VPXOR     56(AX), Y0, Y0
+	VPSUBW    56(AX), Y0, Y0
+	VMOVDQU   Y0, (DX)
+	ADDQ      $0x10, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x10, BX
+	JG        codes
+	VZEROUPPER
+	RET
+
+// func integerTilesAVX2(x *IntegerTiles)
+// Requires: AVX, AVX2
+TEXT ·integerTilesAVX2(SB), NOSPLIT, $16-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), DI
+	MOVQ DI, (SP)
+
+tiles:
+	MOVQ 40(AX), DI
+	MOVQ DI, 8(SP)
+
+groups:
+	MOVQ 48(AX), DI
+	MOVQ CX, R8
+
+rows:
+	MOVQ  64(AX), R9
+	LEAQ  (R9)(R9*2), R12
+	ADDQ  R8, R12
+	LEAQ  (R8)(R9*4), R10
+	MOVQ  DX, R11
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	MOVQ  56(AX), R13
+
+pairs:
+	VMOVDQU      (R11), Y4
+	VPBROADCASTD (R8), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y0, Y0
+	VPBROADCASTD (R8)(R9*1), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y1, Y1
+	VPBROADCASTD (R8)(R9*2), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y2, Y2
+	VPBROADCASTD (R12), Y5
+	VPMADDWD     Y4, Y5, Y5
+	VPADDD       Y5, Y3, Y3
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R12
+	ADDQ         $0x20, R11
+	DECQ         R13
+	JNZ          pairs
+	VMOVDQU      (BX), Y4
+	VPADDD       Y4, Y0, Y0
+	VMOVDQU      Y0, (SI)
+	VMOVDQU      32(BX), Y0
+	VPADDD       Y0, Y1, Y1
+	VMOVDQU      Y1, 32(SI)
+	VMOVDQU      64(BX), Y0
+	VPADDD       Y0, Y2, Y2
+	VMOVDQU      Y2, 64(SI)
+	VMOVDQU      96(BX), Y0
+	VPADDD       Y0, Y3, Y3
+	VMOVDQU      Y3, 96(SI)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, SI
+	MOVQ         R10, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         80(AX), DX
+	DECQ         8(SP)
+	JNZ          groups
+	ADDQ         72(AX), CX
+	DECQ         (SP)
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
+// func integerTilesSaturatedAVX2(x *IntegerTiles)
+// Requires: AVX, AVX2
+TEXT ·integerTilesSaturatedAVX2(SB), NOSPLIT, $16-8
+	MOVQ     x+0(FP), AX
+	MOVQ     (AX), CX
+	MOVQ     8(AX), DX
+	MOVQ     16(AX), BX
+	MOVQ     24(AX), SI
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLD   $0x01, Y0, Y1
+	MOVQ     32(AX), DI
+	MOVQ     DI, (SP)
+
+tiles:
+	MOVQ 40(AX), DI
+	MOVQ DI, 8(SP)
+
+groups:
+	MOVQ 48(AX), DI
+	MOVQ CX, R8
+
+rows:
+	MOVQ  64(AX), R9
+	LEAQ  (R9)(R9*2), R12
+	ADDQ  R8, R12
+	LEAQ  (R8)(R9*4), R10
+	MOVQ  DX, R11
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	MOVQ  56(AX), R13
+
+pairs:
+	VMOVDQU      (R11), Y6
+	VPBROADCASTD (R8), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y2, Y2
+	VPBROADCASTD (R8)(R9*1), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y3, Y3
+	VPBROADCASTD (R8)(R9*2), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y4, Y4
+	VPBROADCASTD (R12), Y7
+	VPMADDWD     Y6, Y7, Y7
+	VPADDD       Y7, Y5, Y5
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R12
+	ADDQ         $0x20, R11
+	DECQ         R13
+	JNZ          pairs
+	VMOVDQU      (BX), Y6
+	VPADDD       Y6, Y2, Y7
+	VPADDD       Y0, Y2, Y2
+	VPXOR        Y7, Y2, Y2
+	VPXOR        Y7, Y6, Y8
+	VPAND        Y2, Y8, Y8
+	VPSRAD       $0x1f, Y6, Y6
+	VPXOR        Y1, Y6, Y6
+	VBLENDVPS    Y8, Y6, Y7, Y7
+	VMOVDQU      Y7, (SI)
+	VMOVDQU      32(BX), Y2
+	VPADDD       Y2, Y3, Y6
+	VPADDD       Y0, Y3, Y3
+	VPXOR        Y6, Y3, Y3
+	VPXOR        Y6, Y2, Y7
+	VPAND        Y3, Y7, Y7
+	VPSRAD       $0x1f, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VBLENDVPS    Y7, Y2, Y6, Y6
+	VMOVDQU      Y6, 32(SI)
+	VMOVDQU      64(BX), Y2
+	VPADDD       Y2, Y4, Y3
+	VPADDD       Y0, Y4, Y4
+	VPXOR        Y3, Y4, Y4
+	VPXOR        Y3, Y2, Y6
+	VPAND        Y4, Y6, Y6
+	VPSRAD       $0x1f, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VBLENDVPS    Y6, Y2, Y3, Y3
+	VMOVDQU      Y3, 64(SI)
+	VMOVDQU      96(BX), Y2
+	VPADDD       Y2, Y5, Y3
+	VPADDD       Y0, Y5, Y5
+	VPXOR        Y3, Y5, Y5
+	VPXOR        Y3, Y2, Y4
+	VPAND        Y5, Y4, Y4
+	VPSRAD       $0x1f, Y2, Y2
+	VPXOR        Y1, Y2, Y2
+	VBLENDVPS    Y4, Y2, Y3, Y3
+	VMOVDQU      Y3, 96(SI)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, SI
+	MOVQ         R10, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         80(AX), DX
+	DECQ         8(SP)
+	JNZ          groups
+	ADDQ         72(AX), CX
+	DECQ         (SP)
+	JNZ          tiles
+	VZEROUPPER
+	RET
+
+// func integerTilesXorAVX2(x *IntegerTiles)
+// Requires: AVX, AVX2
+TEXT ·integerTilesXorAVX2(SB), NOSPLIT, $16-8
+	MOVQ     x+0(FP), AX
+	MOVQ     (AX), CX
+	MOVQ     8(AX), DX
+	MOVQ     16(AX), BX
+	MOVQ     24(AX), SI
+	VPCMPEQW Y0, Y0, Y0
+	VPSRLW   $0x0f, Y0, Y0
+	MOVQ     32(AX), DI
+	MOVQ     DI, (SP)
+
+tiles:
+	MOVQ 40(AX), DI
+	MOVQ DI, 8(SP)
+
+groups:
+	MOVQ 48(AX), DI
+	MOVQ CX, R8
+
+rows:
+	MOVQ  64(AX), R9
+	LEAQ  (R9)(R9*2), R12
+	ADDQ  R8, R12
+	LEAQ  (R8)(R9*4), R10
+	MOVQ  DX, R11
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	MOVQ  56(AX), R13
+
+pairs:
+	VMOVDQU      (R11), Y5
+	VPBROADCASTD (R8), Y6
+	VPXOR        Y5, Y6, Y6
+	VPMADDWD     Y0, Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VPBROADCASTD (R8)(R9*1), Y6
+	VPXOR        Y5, Y6, Y6
+	VPMADDWD     Y0, Y6, Y6
+	VPADDD       Y6, Y2, Y2
+	VPBROADCASTD (R8)(R9*2), Y6
+	VPXOR        Y5, Y6, Y6
+	VPMADDWD     Y0, Y6, Y6
+	VPADDD       Y6, Y3, Y3
+	VPBROADCASTD (R12), Y6
+	VPXOR        Y5, Y6, Y6
+	VPMADDWD     Y0, Y6, Y6
+	VPADDD       Y6, Y4, Y4
+	ADDQ         $0x04, R8
+	ADDQ         $0x04, R12
+	ADDQ         $0x20, R11
+	DECQ         R13
+	JNZ          pairs
+	VMOVDQU      (BX), Y5
+	VPADDD       Y5, Y1, Y1
+	VMOVDQU      Y1, (SI)
+	VMOVDQU      32(BX), Y1
+	VPADDD       Y1, Y2, Y2
+	VMOVDQU      Y2, 32(SI)
+	VMOVDQU      64(BX), Y1
+	VPADDD       Y1, Y3, Y3
+	VMOVDQU      Y3, 64(SI)
+	VMOVDQU      96(BX), Y1
+	VPADDD       Y1, Y4, Y4
+	VMOVDQU      Y4, 96(SI)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, SI
+	MOVQ         R10, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         80(AX), DX
+	DECQ         8(SP)
+	JNZ          groups
+	ADDQ         72(AX), CX
+	DECQ         (SP)
+	JNZ          tiles
 	VZEROUPPER
 	RET

@@ -15,6 +15,7 @@
 //	GST-FDPA (9)           gstfdpa   gstfdpa, chain; tfdpa64_round
 //	(G)TR-FDPA (10, 11)    trfdpa    trfdpa_join, trfdpa_fused; tfdpa64_*
 //	other orders, late C   arranged  arranged
+//	integers               integer   integer
 //
 // # Layout
 //

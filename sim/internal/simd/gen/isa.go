@@ -73,12 +73,12 @@ func (i isa) and(x, y, dst Op) {
 	}
 }
 
-// loadWords loads a vector of words.
-func (i isa) loadWords(m Mem, dst Op) {
+// moveWords loads or stores a vector of words.
+func (i isa) moveWords(src, dst Op) {
 	if i == avx512 {
-		VMOVDQU16(m, dst)
+		VMOVDQU16(src, dst)
 	} else {
-		VMOVDQU(m, dst)
+		VMOVDQU(src, dst)
 	}
 }
 

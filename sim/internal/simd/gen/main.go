@@ -52,6 +52,7 @@ func main() {
 		i.round()
 		i.fromFloat32()
 		i.toFloat32()
+		i.integers()
 	}
 	fused(false, false)
 	fused(true, false)
@@ -67,6 +68,10 @@ func main() {
 	addLate("late16", true)
 	narrowHalf()
 	subnormalHalf()
+	widenIntegers()
+	integerTiles("integerTiles", false, false)
+	integerTiles("integerTilesSaturated", true, false)
+	integerTiles("integerTilesXor", false, true)
 	Generate()
 }
 

@@ -40,7 +40,7 @@ func (i isa) decodeHalf(h *halfConsts) {
 	x := i.routine("decodeHalf", "Half")
 	src, val, code, n := x.load("Src"), x.load("Val"), x.load("Code"), x.count("N", 5)
 	c, abs := i.halfCodes(h), i.vec()
-	i.loadWords(h.abs, abs)
+	i.moveWords(h.abs, abs)
 	loop("codes", n, 1, []move{{src, 64}, {val, 128}, {code, 32}}, func() {
 		for at := 0; at < 64; at += i.bytes() {
 			for j := range 2 {
@@ -70,7 +70,7 @@ func (i isa) decodeByte(h *halfConsts) {
 	var abs Op = h.abs
 	if i == avx512 {
 		abs = i.vec()
-		i.loadWords(h.abs, abs)
+		i.moveWords(h.abs, abs)
 	}
 	c := i.halfCodes(h)
 	loop("codes", n, 1, []move{{src, 32}, {val, 128}, {code, 32}}, func() {
@@ -121,9 +121,9 @@ func (i isa) halfCodes(h *halfConsts) *halfCodes {
 	c := &halfCodes{isa: i, halfConsts: h, infinity: i.vec(), inf: i.vec()}
 	if i == avx512 {
 		c.table = i.vec()
-		i.loadWords(h.table, c.table)
+		i.moveWords(h.table, c.table)
 	}
-	i.loadWords(h.infinity, c.infinity)
+	i.moveWords(h.infinity, c.infinity)
 	if i == avx512 {
 		VPTERNLOGD(U8(0xff), c.inf, c.inf, c.inf)
 	} else {

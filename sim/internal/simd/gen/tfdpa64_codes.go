@@ -30,7 +30,7 @@ func (i isa) codeWords(width int, src register) vec {
 	case 1:
 		VPMOVZXBW(Mem{Base: src}, c)
 	case 2:
-		i.loadWords(Mem{Base: src}, c)
+		i.moveWords(Mem{Base: src}, c)
 	case 4:
 		if i == avx512 {
 			codeWordsTF32(src, c)

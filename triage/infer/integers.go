@@ -1,0 +1,187 @@
+package infer
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
+)
+
+// This file infers sums of integers. They have so few programs that all of them are compared with
+// the answers: nothing is searched.
+
+// The numbers of dot products of each generator that are the first evidence, and on which programs
+// are compared with each other.
+const (
+	firstIntegers    = 1 << 10
+	comparedIntegers = 1 << 11
+)
+
+// separators is the evidence that tells programs apart which explain all that was asked before.
+const separators = "separators"
+
+// runIntegers takes the simplest program that explains all answers. As long as there is another
+// one that does, and an input on which the two differ, it asks about such inputs. Then it validates
+// the program.
+func (l *loop) runIntegers(ctx context.Context) error {
+	l.enter(asking)
+	for _, name := range []string{"integer", "raw"} {
+		if err := l.take(ctx, name, l.integers(name, firstIntegers)); err != nil {
+			return err
+		}
+	}
+	programs := integerPrograms(l.Space)
+	for {
+		l.enter(searching)
+		left := slices.DeleteFunc(slices.Clone(programs), func(p mma.Params) bool { return !l.Explains(&p) })
+		if len(left) == 0 {
+			l.p = search.MostRight(l.Evidence, programs, l.All(), 1)[0]
+			l.left = len(l.All().Want) - evidence.Total(l.Hits(&l.p, l.All()))
+			return nil
+		}
+		l.p, l.left, programs = left[0], 0, left
+		l.enter(challenging)
+		apart, err := l.apart(left)
+		if err != nil {
+			return err
+		}
+		if len(apart) > 0 {
+			if err := l.take(ctx, separators, apart); err != nil {
+				return err
+			}
+			continue
+		}
+		l.enter(validating)
+		wrong := 0
+		if l.classes, wrong, err = l.validate(ctx, &l.p, l.checks); wrong == 0 && err == nil {
+			l.tiled, wrong, err = l.validateTiles(ctx, &l.p, l.checks)
+		}
+		if wrong == 0 || err != nil {
+			return err
+		}
+		l.repairs++
+	}
+}
+
+// apart returns for each other program an input on which it differs from the first one, if one is
+// found.
+func (l *loop) apart(ps []mma.Params) ([]*mma.Dot, error) {
+	dots := append(l.integers("integer", comparedIntegers), l.integers("raw", comparedIntegers)...)
+	c, err := l.Predicted(&ps[0], dots)
+	if err != nil {
+		return nil, err
+	}
+	var apart []*mma.Dot
+	for i := range ps[1:] {
+		if at := slices.Index(l.Hits(&ps[1+i], c), false); at >= 0 && !slices.Contains(apart, dots[at]) {
+			apart = append(apart, dots[at])
+		}
+	}
+	return apart, nil
+}
+
+// integers returns dot products of a generator.
+func (l *loop) integers(name string, n int) []*mma.Dot {
+	l.draws++
+	for _, g := range gen.Every(l.spec()) {
+		if g.Name == name {
+			return generate(l.spec(), g, l.seed+l.draws, 0, n)
+		}
+	}
+	panic("infer: no generator " + name)
+}
+
+// integerPrograms returns the programs of sums of integers, the simplest first: how operands are
+// read, steps and groups of equal sizes, their order, and ranges that wrap or saturate. Those that
+// are certain to compute as a simpler one are left out.
+func integerPrograms(s change.Space) []mma.Params {
+	var all []mma.Params
+	add := func(p mma.Params, accs ...mma.Round) {
+		for _, p.Acc = range accs {
+			for p.Order = mma.Ascending; p.Order <= mma.Halves; p.Order++ {
+				if s.Valid(&p) && (p.Order == mma.Ascending || p.L != 0 || p.Stage0.Group != 0) {
+					all = append(all, p)
+				}
+			}
+		}
+	}
+	var wrap, saturate []mma.Round
+	for _, r := range integerRanges(s.D) {
+		if r.Over == mma.OverWrap {
+			wrap = append(wrap, r)
+		} else {
+			saturate = append(saturate, r)
+		}
+	}
+	for i := range 8 {
+		p := mma.Params{In: mma.Input{OtherSignA: i&1 != 0, OtherSignB: i&2 != 0}, Prod: mma.Product{Xor: i&4 != 0}}
+		for _, p.Stage0 = range integerStages(s, &p.In) {
+			p.L = 0
+			add(p, wrap...) // whose sums do not depend on the steps
+			for _, l := range append(divisors(s.K), 0) {
+				p.L = uint8(l)
+				add(p, saturate...)
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(p, q mma.Params) int { return s.Size(&p) - s.Size(&q) })
+	return all
+}
+
+// integerStages returns no stage, and those of groups of equal sizes whose sums can leave a range.
+func integerStages(s change.Space, in *mma.Input) []mma.Stage {
+	all := []mma.Stage{{}}
+	for _, r := range integerRanges(s.D) {
+		for _, n := range append(divisors(s.K), s.K) {
+			if n*most(s.A, in.OtherSignA)*most(s.B, in.OtherSignB) < 1<<r.Frac {
+				continue
+			}
+			all = append(all, mma.Stage{Sum: mma.Fused, Group: uint8(n), Round: r})
+			if n > 1 && n < s.K { // n groups
+				all = append(all, mma.Stage{Sum: mma.Fused, Split: mma.Interleaved, Group: uint8(n), Round: r})
+			}
+		}
+	}
+	return all
+}
+
+// most returns the largest magnitude of an integer, or of one that is read with the other sign.
+func most(id fp.ID, other bool) int {
+	f := id.Get()
+	if f.Signed != other {
+		return 1 << (f.Bits() - 1)
+	}
+	return 1<<f.Bits() - 1
+}
+
+// integerRanges returns the range of results and that of 16 bits less, which sums leave by wrapping
+// or saturating.
+func integerRanges(d fp.ID) []mma.Round {
+	var all []mma.Round
+	for _, id := range []fp.ID{fp.S32, fp.U32, fp.S16, fp.U16} {
+		if id.Get().Signed == d.Get().Signed && id.Width() <= d.Width() {
+			for _, over := range []mma.Over{mma.OverWrap, mma.OverSat} {
+				r := mma.To(id, fp.RZ)
+				r.Over = over
+				all = append(all, r)
+			}
+		}
+	}
+	return all
+}
+
+// divisors returns those below k.
+func divisors(k int) []int {
+	var all []int
+	for n := 1; n < k; n++ {
+		if k%n == 0 {
+			all = append(all, n)
+		}
+	}
+	return all
+}

@@ -1,0 +1,61 @@
+package infer
+
+import (
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestIntegers infers units that add up integers: those of integerPrograms must be found, no others.
+func TestIntegers(t *testing.T) {
+	in := func(id fp.ID, over mma.Over) mma.Round {
+		r := mma.To(id, fp.RZ)
+		r.Over = over
+		return r
+	}
+	bytes := mma.Formats{A: fp.U8, B: fp.S8, C: fp.S32, D: fp.S32}
+	wraps, saturates := mma.Params{Acc: in(fp.S32, mma.OverWrap)}, mma.Params{Acc: in(fp.S32, mma.OverSat)}
+	with := func(p mma.Params, change func(p *mma.Params)) mma.Params {
+		change(&p)
+		return p
+	}
+	pairs := mma.Stage{Sum: mma.Fused, Group: 2, Round: in(fp.S16, mma.OverSat)}
+	for _, c := range []struct {
+		name  string
+		f     mma.Formats
+		k     int
+		p     mma.Params
+		spoil func(d *mma.Dot, code uint64) uint64 // makes it a unit that is not to be found
+	}{
+		{"wraps", bytes, 4, wraps, nil},
+		{"saturates", bytes, 4, saturates, nil},
+		{"pairs", bytes, 4, with(wraps, func(p *mma.Params) { p.Stage0 = pairs }), nil},
+		{"interleaved pairs", bytes, 4, with(wraps, func(p *mma.Params) { p.Stage0 = pairs; p.Stage0.Split = mma.Interleaved }), nil},
+		{"steps", bytes, 8, with(saturates, func(p *mma.Params) { p.L = 2 }), nil},
+		{"steps from the end", bytes, 4, with(saturates, func(p *mma.Params) { p.L, p.Order = 1, mma.Descending }), nil},
+		{"sign of b", mma.Formats{A: fp.S4, B: fp.S4, C: fp.S32, D: fp.S32}, 8, with(wraps, func(p *mma.Params) { p.In.OtherSignB = true }), nil},
+		{"exclusive or", mma.Formats{A: fp.B1, B: fp.B1, C: fp.S32, D: fp.S32}, 128, with(wraps, func(p *mma.Params) { p.Prod.Xor = true }), nil},
+		{"no signs", mma.Formats{A: fp.U8, B: fp.U8, C: fp.U32, D: fp.U32}, 4, mma.Params{Acc: in(fp.U32, mma.OverSat)}, nil},
+		{"16 bits", mma.Formats{A: fp.U8, B: fp.S8, D: fp.S16}, 2, mma.Params{Acc: in(fp.S16, mma.OverSat)}, nil},
+		{"24 bits", bytes, 4, wraps, func(_ *mma.Dot, code uint64) uint64 { return uint64(int32(code<<8)>>8) & 0xffffffff }},
+		{"a product that is wrong", bytes, 4, wraps, func(d *mma.Dot, code uint64) uint64 {
+			if d.A[3] == 0xff && d.B[3] == 0x80 {
+				code ^= 1
+			}
+			return code
+		}},
+	} {
+		u := newUnit(t, c.f, c.k, c.p)
+		if c.spoil != nil {
+			u.spoil = func(d *mma.Dot, code uint64, _, _ int, _ bool) (uint64, error) { return c.spoil(d, code), nil }
+		}
+		r := inferred(t, u, Options{Seed: 3, Checks: few})
+		switch {
+		case c.spoil != nil && (r.Verdict != Unexplained || r.Witness == nil):
+			t.Errorf("%s: %s", c.name, r.Verdict)
+		case c.spoil == nil && (r.Verdict != Found || r.Params != c.p):
+			t.Errorf("%s: %s, %s", c.name, r.Verdict, mma.Brief(mma.Diff(&c.p, &r.Params)))
+		}
+	}
+}
