@@ -212,7 +212,7 @@ var printedProfiles = []printedProfile{
 }
 
 // roundedC is why the first error of an accumulation of BF16 numbers is another here.
-const roundedC = "c cannot have been rounded to BF16, with which the error is 0 as in Tables 13 and 15: of a wide c it is the printed one"
+const roundedC = "c cannot have been rounded to BF16, with which the error is 0 as in Tables 13 and 15"
 
 // printedZero is what the paper prints as 0: with 1,000 numbers it has mostly none of the few
 // that FP32 arithmetic rounds.
@@ -308,7 +308,14 @@ func profilesBeside(of map[string][]Profile, res *Result) {
 			if col >= 2 {
 				baseline = "FP32 rounded to d"
 			}
-			t.add(p.table, p.operation, init, baseline, ours, theirs, ratio, agrees(same), p.remark)
+			remark := p.remark
+			if remark == roundedC {
+				if remark = ""; !same {
+					n := slices.IndexFunc(of[p.inst], func(o Profile) bool { return o.Operation == wideC })
+					remark = fmt.Sprintf("%s: of a wide c it is %s", roundedC, Number(of[p.inst][n].Low))
+				}
+			}
+			t.add(p.table, p.operation, init, baseline, ours, theirs, ratio, agrees(same), remark)
 		}
 	}
 	res.Tables = append(res.Tables, t)

@@ -740,18 +740,18 @@ func smtAlgorithm(ctx context.Context, _ *Request) ([]entry, error) {
 		}
 		// One step, whose products are FP32 numbers, which are normalized.
 		printed := i.Params
-		printed.Prod.Exp, printed.Join.Align.F = mma.Normalised, printed.Acc.Frac+mma.Frac(smtKept[i.Arch][0])
+		printed.Prod.Exp = mma.Normalised
 		w, err := triage.FindWitness(ctx, i.Formats, int(i.Params.L), i.Params, printed, 1)
 		if err != nil {
 			return nil, err
 		}
-		ours, theirs := "the same on all inputs that were tried", "a description of the unit"
+		ours, theirs := "the same on all inputs that were tried", "Algorithm 1"
 		if w != nil {
 			ours = mma.FormatDot(i.Formats, w.Dot) + ": " + mma.FormatCode(i.D, w.Before)
 			theirs = mma.FormatCode(i.D, w.After)
 		}
-		all = append(all, same(i.FullName(), "Algorithm 1 as printed, a step on the smallest input where it is another", ours, theirs,
-			"its products are FP32 numbers, thus in [1, 2), before the largest exponent is found; recorded V100 and A100 align them as they are, in [1, 4)"))
+		all = append(all, same(i.FullName(), "the step of Algorithm 1 with as many bits kept, on the smallest input where it is another", ours, theirs,
+			"its products are FP32 numbers, thus in [1, 2), before the largest exponent is found; Xie et al., section 4.1.3, align them as they are, in [1, 4)"))
 	}
 	return all, nil
 }
@@ -841,7 +841,7 @@ func smtSpecial(_ context.Context, u *unit, _ func(string) (*prove.Answer, error
 		}
 	}
 	return []entry{
-		same(i.FullName(), "codes of NaNs", strings.Join(nans, ", "), "7fc00000: sign 0, all exponent bits and the most significant bit of the mantissa set", "the paper does not say that the other bits are 0; recorded GPUs and Xie et al. have all of them set"),
+		same(i.FullName(), "codes of NaNs", strings.Join(nans, ", "), "7fc00000: sign 0, all exponent bits and the most significant bit of the mantissa set", "the paper does not say that the other bits are 0; probe and the catalogue have all of them set, as other models do"),
 		same(i.FullName(), "results of -0", fmt.Sprint(minus), "0", ""),
 	}, nil
 }
