@@ -40,7 +40,7 @@ type entry struct {
 	Ours, Theirs string
 	// Equal: they are the same text, or the same word of two vocabularies. With a Tolerance they
 	// are not: the paper prints an average of random numbers, or a statement that ours have to
-	// satisfy. Why is the reason where they differ.
+	// satisfy. Why is the reason where they differ, and else a remark.
 	Equal     bool
 	Why       string
 	Tolerance string
@@ -49,8 +49,11 @@ type entry struct {
 // statement is the tolerance of statements without a number.
 const statement = "statement holds"
 
-// same is an entry that is compared as text.
+// same is an entry that is compared as text; why is the reason if it differs.
 func same(row, what, ours, theirs, why string) entry {
+	if ours == theirs {
+		why = ""
+	}
 	return entry{row, what, ours, theirs, ours == theirs, why, ""}
 }
 
@@ -75,28 +78,34 @@ var reproduced = []struct {
 		{name: "Table 3", what: "parameters of formats", entries: fasi3},
 		{name: "sections 3 and 4", what: "subnormals, products, rounding, extra bits, normalization, carries, monotonicity", entries: probed("4 (Fasi)")},
 		{name: "section 3, experiments", what: "the results in the text", entries: fasiExperiments},
-		{name: "section 3.1.2", what: "the error of a dot product", entries: errorsOf("four rounding errors", 4, "", smtUnits[0])},
+		{name: "section 3.1.2", what: "what binary16 and roundings of single sums show", entries: fasiRoundings},
 	}},
 	{"Xie et al.", []item{
 		{name: "Figure 1", what: "closed-loop feature probing", note: "a workflow; mmafuzz infer and run work in a similar way"},
 		{name: "Figure 2", what: "summation trees and what they give", note: "examples of a method, which mmafuzz probe applies: see its question \"2 order\""},
 		{name: "Table 1", what: "the models", note: "names; Tables 3 and 6 say which unit has which"},
 		{name: "Table 2", what: "conversion functions", note: "definitions; their use is in Tables 4, 5 and 7"},
-		{name: "Table 3", what: "models of NVIDIA's instructions", entries: models(printed3)},
-		{name: "Table 4", what: "parameters of T-FDPA and ST-FDPA", entries: probed("4")},
+		{name: "Table 3", what: "models of NVIDIA's instructions, without the SASS column: read from the catalogue, which follows this table", entries: models(printed3)},
+		{name: "Table 4", what: "parameters of T-FDPA and ST-FDPA, of one instruction for each row and format; of FP8/6/4 and MXFP8/6/4 some formats", entries: probed("4")},
 		{name: "Table 5", what: "parameters of GST-FDPA", entries: probed("5")},
-		{name: "Table 6", what: "models of AMD's instructions", entries: models(printed6)},
+		{name: "Table 5, G", what: "products that are summed exactly", entries: groupSizes},
+		{name: "Table 6", what: "models of AMD's instructions: read from the catalogue, which follows this table", entries: models(printed6)},
 		{name: "Table 7", what: "parameters of TR-FDPA and GTR-FDPA", entries: probed("7")},
-		{name: "Table 8", what: "one input on all instructions", entries: rowsOf("table8", func(ctx context.Context, r *Request, res *Result) error {
+		{name: "Algorithms 10 and 11", what: "as printed, against our models of CDNA3", entries: algorithms},
+		{name: "Table 8", what: "one input on all instructions", entries: remarked(map[string]string{
+			"FP8":       "E5M2 and E5M2FNUZ: E4M3 ends below 2^10, and no result is FP16, which c = 2^23 exceeds",
+			"FP32/FP64": "instructions of k below 4 are chained",
+		}, rowsOf("table8", func(ctx context.Context, r *Request, res *Result) error {
 			units, err := catalogue(nil)
 			if err != nil {
 				return err
 			}
 			return equation10(ctx, units, true, res)
-		}, []int{0, 1}, 2, 3, 4, -1, "")},
+		}, []int{0, 1}, 2, 3, 4, -1, ""))},
 		{name: "section 5", what: "FP64 and FP32 instructions agree", entries: section5},
-		{name: "Table 9", what: "error bounds", entries: table9},
-		{name: "Table 10", what: "risky designs", entries: table10},
+		{name: "Table 9", what: "error bounds, with the parameters of each instruction put in", entries: table9},
+		{name: "Table 10", what: "risky designs: but for the last row read from the catalogue", entries: table10},
+		{name: "section 6.3", what: "C = 0 as a cure of CDNA3's bias", entries: cure},
 		{name: "Figure 3", what: "bias of rounding down", entries: figure3Entries},
 	}},
 	{"FTTN", []item{
@@ -191,7 +200,7 @@ func (papers) Run(ctx context.Context, r *Request) (*Result, error) {
 	lines := Table{Name: "papers", Title: "Tables and figures", Note: "A line for each: how many of its entries are compared, how many of these are equal or within a tolerance, and why others are not.",
 		Head: []string{"paper", "table or figure", "what it has", "compared", "equal", "remark"}}
 	entries := Table{Name: "entries", Title: "Entries", Note: "Every entry that is compared. equal: yes where it is the same text or word; the tolerance where the paper prints an average of random numbers or a statement without a number.",
-		Head: []string{"paper", "table or figure", "row", "entry", "ours", "theirs", "equal", "reason"}}
+		Head: []string{"paper", "table or figure", "row", "entry", "ours", "theirs", "equal", "reason or remark"}}
 	all, equal, agree, unexplained := 0, 0, 0, 0
 	for n, p := range places {
 		paper, it := reproduced[p.paper].paper, &reproduced[p.paper].items[p.item]
@@ -254,6 +263,17 @@ func rowsOf(table string, make func(ctx context.Context, r *Request, res *Result
 			}
 		}
 		return all, nil
+	}
+}
+
+// remarked adds remarks to entries.
+func remarked(remarks map[string]string, entries func(context.Context, *Request) ([]entry, error)) func(context.Context, *Request) ([]entry, error) {
+	return func(ctx context.Context, r *Request) ([]entry, error) {
+		all, err := entries(ctx, r)
+		for n := range all {
+			all[n].Why = remarks[all[n].What]
+		}
+		return all, err
 	}
 }
 
