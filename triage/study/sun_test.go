@@ -182,7 +182,7 @@ func sunConclusions(context.Context, *Request) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	large := fp.BF16.Get().FromFloat64(math.MaxFloat32)
+	large := encode(fp.BF16.Get(), math.MaxFloat32)
 	return []entry{
 		same(i.FullName(), "8.1.1: precision of accumulation", fmt.Sprintf("products and c are cut alike, at 2^-%d of the largest", i.Params.Join.Align.F), "relatively low, of products and their sum high",
 			"the printed error is that of a c with more digits than BF16 has, whose sum is rounded to FP32"),
