@@ -65,7 +65,7 @@ func (p *Prober) threeBits() finding {
 	lower := times(uint64(1)<<-u+eighth-1, u) // 1 + 2^-3 - ulp
 	c, yes, no := times(4*eighth+1, u-2), ">= 2", "1"
 	if dir == "RNE" {
-		c, yes, no = times(8*eighth+5, u-3), "3", "1 or 2"
+		c, yes, no = times(8*eighth+5, u-3), ">= 3", "1 or 2"
 	}
 	return p.try(terms{0: times(5, -2), p.k: c.minus()}, noNumbers, equals(lower, yes), otherwise(no))
 }
