@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -13,20 +14,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Algorithms 10 and 11 of Xie et al., line by line, with exact integers.
+// The algorithms of Xie et al., line by line, with exact integers.
 
 // grid is the weight of 1 in all integers: below the products of all operands.
 const grid = -600
 
 // summand is a number with its exponent in the algorithms. The paper does not say what that of
-// a zero is: here a zero product has none, and c = 0 has the smallest.
+// a zero is: here a zero product has none, and c = 0 has that of our catalogue (orZero).
 type summand struct {
 	v *big.Int
 	e int
 }
 
 const (
-	printedF  = 24
+	printedF  = 24 // of Table 7
 	printedF2 = 31
 	noneE     = -1 << 20
 )
@@ -45,6 +46,17 @@ func summandOf(id fp.ID, code uint64) summand {
 		v.Neg(v)
 	}
 	return summand{v, e}
+}
+
+// orZero gives a zero c its exponent.
+func (s summand) orZero(i *mma.Instruction) summand {
+	if s.v.Sign() == 0 {
+		s.e = noneE
+		if floor := int(i.Params.Join.Align.Floor); floor != 0 {
+			s.e = floor
+		}
+	}
+	return s
 }
 
 // times is an exact product.
@@ -71,14 +83,14 @@ func (s summand) cut(q int, down bool) *big.Int {
 	return n.Mul(n, unit)
 }
 
-// truncatedSum is step 2 of both algorithms.
-func truncatedSum(products []summand) summand {
+// truncatedSum is step 2 of Algorithms 7 to 11: terms are cut at f bits below the largest exponent.
+func truncatedSum(terms []summand, f int) summand {
 	t := summand{new(big.Int), noneE}
-	for _, p := range products {
+	for _, p := range terms {
 		t.e = max(t.e, p.e)
 	}
-	for _, p := range products {
-		t.v.Add(t.v, p.cut(t.e-printedF, false))
+	for _, p := range terms {
+		t.v.Add(t.v, p.cut(t.e-f, false))
 	}
 	return t
 }
@@ -94,7 +106,7 @@ func withC(t, c summand, drop bool) summand {
 }
 
 func algorithm10(products []summand, c summand) summand {
-	return withC(truncatedSum(products), c, false)
+	return withC(truncatedSum(products, printedF), c, false)
 }
 
 func algorithm11(products []summand, c summand) summand {
@@ -102,7 +114,7 @@ func algorithm11(products []summand, c summand) summand {
 	for k, p := range products {
 		halves[k%2] = append(halves[k%2], p)
 	}
-	even, odd := truncatedSum(halves[0]), truncatedSum(halves[1])
+	even, odd := truncatedSum(halves[0], printedF), truncatedSum(halves[1], printedF)
 	e := max(even.e, odd.e)
 	t := summand{new(big.Int).Add(even.cut(e-printedF, true), odd.cut(e-printedF, true)), e}
 	return withC(t, c, true)
@@ -186,7 +198,12 @@ func summandsOf(i *mma.Instruction, d *mma.Dot) (products []summand, c summand, 
 		}
 		products = append(products, p)
 	}
-	return products, summandOf(i.C, d.C), finite(i.C, d.C)
+	if i.C != fp.None {
+		c, ok = summandOf(i.C, d.C), finite(i.C, d.C)
+	} else {
+		c, ok = summand{new(big.Int), noneE}, true
+	}
+	return products, c.orZero(i), ok
 }
 
 // groupSizes makes entries of G in Table 5 of Xie et al. Group 0 and c cancel and leave a unit of
@@ -260,4 +277,232 @@ func cure(ctx context.Context, r *Request) ([]entry, error) {
 		all = append(all, same(i.FullName(), "with c = 0 some -a, b do not give -d", agrees(found).String(), agrees(false).String(), p.why))
 	}
 	return all, nil
+}
+
+// conversion is a function of Table 2: to so many fraction bits, to nearest or toward zero.
+type conversion struct {
+	frac, emin int
+	nearest    bool
+}
+
+var conversions = map[string]conversion{
+	"RZ-FP32": {23, -126, false}, "RZ-E8M13": {13, -126, false}, "RNE-FP32": {23, -126, true}, "RNE-FP16": {10, -14, true},
+}
+
+func (r conversion) of(s summand) float64 {
+	q := max(s.v.BitLen()-1+grid, r.emin) - r.frac
+	v := new(big.Int).Set(s.cut(q, false))
+	if rest := new(big.Int).Sub(s.v, v); r.nearest {
+		// The double of what is lost against a unit; a tie goes to the even multiple.
+		unit := new(big.Int).Lsh(big.NewInt(1), uint(q-grid))
+		if c := rest.Lsh(rest, 1).CmpAbs(unit); c > 0 || c == 0 && v.Bit(q-grid) == 1 {
+			if s.v.Sign() < 0 {
+				unit.Neg(unit)
+			}
+			v.Add(v, unit)
+		}
+	}
+	f, _ := new(big.Float).SetMantExp(new(big.Float).SetInt(v), grid).Float64()
+	return f
+}
+
+// printedUnit is a line of Tables 3 and 4, 5 or 6 with an algorithm.
+type printedUnit struct {
+	algorithms string
+	archs      []string
+	inputs     []fp.ID
+	d          fp.ID
+	scaled     bool
+	l, f       int // f = 0: exact
+	rho        string
+	why        string // results differ
+}
+
+var fp864 = []fp.ID{fp.E4M3, fp.E5M2, fp.E3M2, fp.E2M3, fp.E2M1}
+
+var printedUnits = []printedUnit{
+	{"1, 2", []string{"cdna2"}, []fp.ID{fp.FP16, fp.BF16}, fp.FP32, false, 1, 0, "RNE-FP32", ""},
+	{"3, 4", append([]string{"cdna2", "cdna3"}, withTensorCores...), fp64, fp.FP64, false, 1, 0, "RNE-FP64", ""},
+	{"3, 4", []string{"cdna1", "cdna2", "cdna3"}, []fp.ID{fp.FP32}, fp.FP32, false, 1, 0, "RNE-FP32", ""},
+	{"5, 6", []string{"cdna1"}, []fp.ID{fp.BF16}, fp.FP32, false, 2, 0, "RNE-FP32", ""},
+	{"5, 6", []string{"cdna1"}, []fp.ID{fp.FP16}, fp.FP32, false, 4, 0, "RNE-FP32", ""},
+	{"5, 7", []string{"volta"}, []fp.ID{fp.FP16}, fp.FP32, false, 4, 23, "RZ-FP32", ""},
+	{"5, 7", []string{"volta"}, []fp.ID{fp.FP16}, fp.FP16, false, 4, 23, "RNE-FP16", ""},
+	{"5, 7", []string{"turing", "ampere", "ada"}, []fp.ID{fp.FP16, fp.BF16}, fp.FP32, false, 8, 24, "RZ-FP32", ""},
+	{"5, 7", []string{"turing", "ampere", "ada"}, []fp.ID{fp.FP16}, fp.FP16, false, 8, 24, "RNE-FP16", ""},
+	{"5, 7", []string{"ampere", "ada"}, []fp.ID{fp.TF32}, fp.FP32, false, 4, 24, "RZ-FP32", ""},
+	{"5, 7", []string{"ada"}, fp8, fp.FP32, false, 16, 13, "RZ-E8M13", ""},
+	{"5, 7", []string{"ada"}, fp8, fp.FP16, false, 16, 13, "RNE-FP16", ""},
+	{"5, 7", []string{"hopper", "blackwell", "rtx-blackwell"}, []fp.ID{fp.FP16, fp.BF16}, fp.FP32, false, 16, 25, "RZ-FP32", ""},
+	{"5, 7", []string{"hopper", "blackwell", "rtx-blackwell"}, []fp.ID{fp.FP16}, fp.FP16, false, 16, 25, "RNE-FP16", ""},
+	{"5, 7", []string{"hopper", "blackwell", "rtx-blackwell"}, []fp.ID{fp.TF32}, fp.FP32, false, 8, 25, "RZ-FP32", ""},
+	{"5, 7", []string{"hopper"}, fp8, fp.FP32, false, 32, 13, "RZ-E8M13", ""},
+	{"5, 7", []string{"hopper"}, fp8, fp.FP16, false, 32, 13, "RNE-FP16", ""},
+	{"5, 7", []string{"blackwell", "rtx-blackwell"}, fp864, fp.FP32, false, 32, 25, "RZ-FP32", ""},
+	{"5, 7", []string{"blackwell", "rtx-blackwell"}, fp864, fp.FP16, false, 32, 25, "RNE-FP16", ""},
+	{"5, 8", []string{"blackwell", "rtx-blackwell"}, fp864, fp.FP32, true, 32, 25, "RZ-FP32", ""},
+	{"5, 9", []string{"blackwell", "rtx-blackwell"}, []fp.ID{fp.E2M1}, fp.FP32, true, 64, 35, "RZ-FP32", "Algorithm 9 gives a group of zero products the exponents of its scales, so that it can cut other groups; our models give it none"},
+}
+
+// step is one operation of l products and c; the scales are those of the whole dot product.
+func (p *printedUnit) step(products []summand, c summand) float64 {
+	terms := append(slices.Clone(products), c)
+	if p.f == 0 {
+		var s summand
+		s.v = new(big.Int)
+		for _, x := range terms {
+			s.v.Add(s.v, x.v)
+		}
+		return conversions[p.rho].of(s)
+	}
+	return conversions[p.rho].of(truncatedSum(terms, p.f))
+}
+
+// scales multiplies products by the scales of their blocks: of Algorithm 8 where each is scaled,
+// of Algorithm 9 where the exact sums of 16 are, whose exponents are those of the scales.
+func (p *printedUnit) scales(i *mma.Instruction, d *mma.Dot, products []summand) []summand {
+	const g = 16
+	block := func(k int) summand {
+		n := k / int(i.Block)
+		return summandOf(i.Scale, d.SA[n]).times(summandOf(i.Scale, d.SB[n]))
+	}
+	var all []summand
+	if p.l < 64 {
+		for k, x := range products {
+			all = append(all, x.times(block(k)))
+		}
+		return all
+	}
+	for k := 0; k < len(products); k += g {
+		sum := summand{new(big.Int), 0}
+		for _, x := range products[k : k+g] {
+			sum.v.Add(sum.v, x.v)
+		}
+		scale := block(k)
+		all = append(all, summand{sum.times(scale).v, scale.e}) // also where the sum is 0
+	}
+	return all
+}
+
+// literally makes entries of Algorithms 1 to 9: how many results of the instructions of a line
+// differ, on finite inputs of all generators that give finite results.
+func literally(context.Context, *Request) ([]entry, error) {
+	var all []entry
+	for _, p := range printedUnits {
+		for _, arch := range p.archs {
+			seen := map[string]bool{}
+			units, count, differ := 0, 0, 0
+			for _, i := range mma.Of(arch) {
+				if !p.has(&i) || seen[arithmeticKey(&i)] {
+					continue
+				}
+				seen[arithmeticKey(&i)] = true
+				m, err := sim.ForInstruction(&i)
+				if err != nil {
+					return nil, err
+				}
+				units++
+				for _, d := range gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, 0, &i.Params) {
+					ours := i.D.Get().Float64(m.Dot(d, nil))
+					theirs, ok := p.dot(&i, d)
+					if !ok || math.IsInf(ours, 0) || math.IsNaN(ours) {
+						continue
+					}
+					count++
+					if ours != theirs {
+						differ++
+					}
+				}
+			}
+			if units > 0 {
+				name := "Algorithms " + p.algorithms
+				if p.l > 1 {
+					name += fmt.Sprintf(", L=%d", p.l)
+				}
+				if p.f > 0 {
+					name += fmt.Sprintf(", F=%d", p.f)
+				}
+				all = append(all, same(arch, fmt.Sprintf("%s, %s: results that differ, of %d of %d programs", name, p.rho, count, units), fmt.Sprint(differ), "0", p.why))
+			}
+		}
+	}
+	return all, nil
+}
+
+// has reports whether a line is about an instruction: not one that the compiler makes of others.
+func (p *printedUnit) has(i *mma.Instruction) bool {
+	group := i.A == fp.E2M1 && i.K == 64
+	return i.Refuse == "" && i.A == i.B && slices.Contains(p.inputs, i.A) && i.D == p.d && (i.Scale != fp.None) == p.scaled && group == (p.l == 64) &&
+		i.Params.In.Widen == fp.None && (i.D != fp.FP64 || i.Params.Acc.Mode == fp.RNE) && (i.Arch == "volta" || i.A != fp.FP16 || !strings.Contains(i.Name, "m8n8k4")) && !strings.HasPrefix(i.Name, "wmma")
+}
+
+// fmaChain is Algorithm 4 of FP64.
+func fmaChain(i *mma.Instruction, d *mma.Dot) float64 {
+	v := i.C.Get().Float64(d.C)
+	for k := range d.A {
+		v = math.FMA(i.A.Get().Float64(d.A[k]), i.B.Get().Float64(d.B[k]), v)
+	}
+	return v
+}
+
+// ftzAddMul is Algorithm 2, with P of Table 6.
+func ftzAddMul(i *mma.Instruction, d *mma.Dot) float64 {
+	p := 4
+	if i.A == fp.BF16 && !strings.HasSuffix(i.Name, "_1k") {
+		p = 2
+	}
+	flushed := func(id fp.ID, code uint64) float32 {
+		if v := id.Get().Float64(code); math.Abs(v) >= math.Ldexp(1, int(id.Get().Emin())) {
+			return float32(v)
+		}
+		return 0
+	}
+	ftz := func(z float32) float32 {
+		if math.Abs(float64(z)) < 0x1p-126 {
+			z *= 0
+		}
+		return z
+	}
+	v := flushed(i.C, d.C)
+	for k := 0; k < len(d.A); k += p {
+		var x [4]float32
+		for l := range p {
+			x[l] = ftz(float32(flushed(i.A, d.A[k+l]) * flushed(i.B, d.B[k+l])))
+		}
+		v = ftz(v + ftz(ftz(x[0]+x[1])+ftz(x[2]+x[3]))) // adding zeros where p is 2 changes no value
+	}
+	return float64(v)
+}
+
+// dot is Algorithm 2, 4 or 5; ok is false if an operand or a result is not finite.
+func (p *printedUnit) dot(i *mma.Instruction, d *mma.Dot) (v float64, ok bool) {
+	switch {
+	case p.algorithms == "1, 2":
+		v = ftzAddMul(i, d)
+		return v, !math.IsInf(v, 0) && !math.IsNaN(v)
+	case p.d == fp.FP64:
+		v = fmaChain(i, d)
+		return v, !math.IsInf(v, 0) && !math.IsNaN(v)
+	}
+	products, c, ok := summandsOf(i, d)
+	if !ok {
+		return 0, false
+	}
+	if i.Scale != fp.None {
+		for n := range d.SA {
+			if i.Scale.Get().Decode(d.SA[n]).Class == fp.NaN || i.Scale.Get().Decode(d.SB[n]).Class == fp.NaN {
+				return 0, false
+			}
+		}
+		products = p.scales(i, d, products)
+	}
+	l := min(len(products), p.l)
+	for k := 0; k < len(products); k += l {
+		v = p.step(products[k:k+l], c)
+		if math.Abs(v) > i.D.Get().Float64(i.D.Get().MaxFinite()) {
+			return 0, false
+		}
+		c = summandOf(i.D, i.D.Get().FromFloat64(v)).orZero(i)
+	}
+	return v, true
 }
