@@ -43,6 +43,7 @@ func (x *pairTriage) keepEvidence(cases []*Case, most int) bool {
 
 // explain looks for a verdict, unless there is one that holds for the new cases too.
 func (x *pairTriage) explain(ctx context.Context) error {
+	x.distrust()
 	if x.verdict != nil && !x.verdict.Complete() && x.t.Epoch > GiveUpAfter {
 		x.k = x.verdict.K
 		return nil // looked for often enough
@@ -171,6 +172,7 @@ func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case) erro
 		x.verdict = old // it explains all but a few cases, which nothing explains
 	}
 	x.d.Verdict, x.defect = x.verdict, x.p.defectOf(x.verdict)
+	x.distrust()
 	x.attributor = x.fullAttributor()
 	return nil
 }
@@ -265,6 +267,9 @@ func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 	pr := &triage.Unknown{Formats: x.p.Spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.Policy, Seed: x.t.Seed, Length: x.p.K, Questions: infer.Questions}
 	for _, f := range evidence {
+		if x.rounding.stochastic() && x.rounded(f.Start, f.sample()) {
+			continue
+		}
 		want, _ := x.p.want(f)
 		c := triage.Case{Dot: f.Start, Want: want}
 		if f.Class == oracle.Same {
@@ -284,6 +289,9 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 		pr.Ask = harmless(dotRunner(x.p.unknown, x.p.Spec.Formats))
 		if x.isUnstable() {
 			pr.Ask = steady(pr.Ask)
+		}
+		if x.rounding.stochastic() {
+			pr.Ask = x.withoutChance(pr.Ask)
 		}
 	}
 	return pr

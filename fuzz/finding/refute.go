@@ -63,11 +63,14 @@ func (x *pairTriage) refuting(but []*Case) []Sample {
 	if x.defect == nil && (x.attributor == nil || x.verdict == nil || !x.verdict.Complete()) {
 		return nil
 	}
+	byChance := func(s *Sample) bool {
+		return x.rounding.stochastic() && x.rounded(x.p.Dot(x.t.Seed, s.CaseRef), *s)
+	}
 	var ss []Sample
 	for i, cause := range x.unnamedCauses() {
 		s := &x.d.Unnamed[i]
 		known := func(f *Case) bool { return f.Origin == s.CaseRef }
-		if cause.Primary == triage.Unexplained && s.Class != oracle.Fault && !slices.ContainsFunc(but, known) {
+		if cause.Primary == triage.Unexplained && s.Class != oracle.Fault && !slices.ContainsFunc(but, known) && !byChance(s) {
 			if ss = append(ss, *s); len(ss) == refutingPerRound {
 				break
 			}

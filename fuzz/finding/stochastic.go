@@ -8,12 +8,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/stochastic"
 )
 
 // A unit that rounds stochastically is not compared with one answer of another unit, but judged by
 // many of its own. Cases in which both sides give neighbours of the exact value are counted as
-// rounded: they are no differences unless the unit has a defect. All others are examined as usual.
+// rounded: they are no differences unless the unit has a defect. All others are examined, but a few
+// answers that are the same by chance explain nothing: neither cases that rounding decides nor the
+// unit's answers to such inputs are evidence, and no cause is claimed that is about rounding.
 
 // Stochastic is what was found of a side whose answers change.
 type Stochastic struct {
@@ -26,9 +29,10 @@ type Stochastic struct {
 var judgements = []struct {
 	after   uint64
 	answers int
-}{{1 << 15, stochastic.Most}, {1 << 14, stochastic.Most / 8}, {1 << 12, stochastic.Least}}
+}{{1 << 15, stochastic.Most}, {1 << 14, stochastic.Most / 8}, {0, stochastic.Least}}
 
-// judged is how many answers a judgement may take after so many dot products; 0: there is none yet.
+// judged is how many answers a judgement may take after so many dot products. The first judgement
+// is made before anything is explained.
 func judged(dots uint64) int {
 	for _, j := range judgements {
 		if dots >= j.after {
@@ -120,12 +124,44 @@ func (x *pairTriage) judgedBefore(side, answers int) bool {
 			return r.Answers >= answers || r.defect() != ""
 		}
 	}
-	return answers == 0
+	return false
 }
 
 // rounded reports whether a case of sides of which one rounds stochastically differs by that alone.
 func (x *pairTriage) rounded(dot *mma.Dot, s Sample) bool {
 	return s.Class != oracle.Fault && stochastic.Neighbours(x.p.Spec.Formats, x.p.Policy, dot, s.A, s.B)
+}
+
+// independent are the causes that do not depend on how a finite value within the range is rounded.
+var independent = []triage.Label{triage.InputFTZ, triage.Overflow, triage.LostInfinity, triage.OutputFTZ, triage.SignedZero, triage.NaNEncoding}
+
+// distrust takes a verdict back that claims any other cause of a unit that rounds stochastically:
+// it is fitted to answers that were the same by chance.
+func (x *pairTriage) distrust() {
+	v := x.verdict
+	if v == nil || !x.rounding.stochastic() || !v.Found() && v.Defect == nil {
+		return
+	}
+	if v.Defect == nil && !slices.ContainsFunc(v.Labels, func(l triage.Label) bool { return !slices.Contains(independent, l) }) {
+		return
+	}
+	x.verdict = &triage.Verdict{Program: x.p.base, K: v.K, Labels: []triage.Label{triage.Unexplained}, Differ: v.Differ, Agree: v.Agree, Kept: v.Agree, Asked: v.Asked, Spent: v.Spent}
+	x.d.Verdict, x.defect = x.verdict, nil
+}
+
+// withoutChance replaces inputs whose results are decided by stochastic rounding, as harmless does.
+func (x *pairTriage) withoutChance(run runner) runner {
+	return func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
+		codes, err := run(ctx, dots)
+		chance := make([]bool, len(codes))
+		for i, code := range codes {
+			chance[i] = x.rounded(dots[i], Sample{A: code, B: code})
+		}
+		if good := slices.Index(chance, false); good >= 0 {
+			replace(dots, codes, chance, good)
+		}
+		return codes, err
+	}
 }
 
 // checkStochastic returns an error if a journal cannot have this of a pair.

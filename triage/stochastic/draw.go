@@ -12,6 +12,7 @@ import (
 const (
 	fractionBits = 6       // of a fraction at most
 	tries        = 1 << 16 // for all inputs
+	exactOne     = 4       // of so many inputs gives an exact one
 	simpleTries  = 64      // with as few bits as possible
 )
 
@@ -64,6 +65,25 @@ func draw(f mma.Formats, k int, seed uint64) []*input {
 		}
 	}
 	return nil
+}
+
+// exactly returns inputs whose values are numbers of D, which no unit has to round: the neighbours
+// nearer zero of some other inputs. There are none if A does not have them.
+func exactly(f mma.Formats, k int, some []*input) []*input {
+	a, d := f.A.Get(), f.D.Get()
+	var all []*input
+	for i := 0; i < len(some); i += exactOne {
+		near, dot := some[i].near, mma.NewDot(f, k)
+		dot.A[0] = a.Encode(d.Dyadic(d.Decode(near)), fp.RZ, fp.OverMax)
+		if f.B != fp.One {
+			dot.B[0] = f.B.Get().Encode(fp.Dyadic{Lo: 1}, fp.RZ, fp.OverMax)
+		}
+		x := oracle.ExactDot(f, dot)
+		if _, _, _, between := x.Neighbours(); !between && x.Code() == near && a.Decode(dot.A[0]).Sig>>a.FracBits != 0 {
+			all = append(all, &input{dot: dot, near: near, far: near})
+		}
+	}
+	return all
 }
 
 // one draws an input; nil if its value is not between two normal numbers, or its fraction has too

@@ -30,6 +30,8 @@ const (
 	inputs    = 256
 	firstRuns = 16 // of each input, after which it is known whether the unit rounds stochastically
 
+	doubtful   = 4.5  // standard deviations of the bias over all inputs, from which on more answers are asked for
+	mostRounds = 8    // of asking for more answers: each doubles their number, from Least to Most
 	falseAlarm = 1e-9 // probability that a sound unit has a defect, in all judgements together
 
 	shownInputs = 4    // inputs of which one is looked for that shows a bias alone
@@ -47,7 +49,7 @@ type Defect string
 
 // The defects.
 const (
-	Third Defect = "third" // a result that is neither of the two neighbours
+	Third Defect = "third" // a result that is neither of the two neighbours, or not the value where this is a number of D
 	Bias  Defect = "bias"  // over all inputs one neighbour comes too often
 	Share Defect = "share" // for an input one neighbour comes too often
 )
@@ -56,10 +58,12 @@ const (
 type Judgement struct {
 	Formats mma.Formats `json:"formats"`
 	Inputs  int         `json:"inputs"`
-	Answers int         `json:"answers"`
-	Away    float64     `json:"away"`  // how much more often the neighbour farther from zero came than it should: a share of the answers
-	Up      float64     `json:"up"`    // the same of the upper one
-	Found   float64     `json:"found"` // a bias of about this size would have been found
+	Exact   int         `json:"exact,omitempty"` // further inputs, whose values are numbers of D
+	Answers int         `json:"answers"`         // to Inputs
+	Away    float64     `json:"away"`            // how much more often the neighbour farther from zero came than it should: a share of the answers
+	Up      float64     `json:"up"`              // the same of the upper one
+	Found   float64     `json:"found"`           // a bias of about this size would have been found
+	Doubt   float64     `json:"doubt,omitempty"` // no defect, but Away or Up is so many standard deviations, more than doubtful
 	Defect  Defect      `json:"defect,omitempty"`
 	Below   int         `json:"below,omitempty"` // Bias, Share: a sound unit shows as much in any of its inputs with a probability below 10^Below
 	Case    *Case       `json:"case,omitempty"`  // the simplest input asked that shows the defect; nil: none does alone
@@ -69,7 +73,7 @@ type Judgement struct {
 type Case struct {
 	Dot      *mma.Dot `json:"dot"`
 	Result   uint64   `json:"result"`   // Third: the result that is wrong; else the neighbour farther from zero
-	Fraction float64  `json:"fraction"` // the probability that the neighbour farther from zero has to have
+	Fraction float64  `json:"fraction"` // the probability that the neighbour farther from zero has to have; 0: the value is a number of D
 	Times    int      `json:"times"`    // that Result came
 	Of       int      `json:"of"`
 	Below    int      `json:"below,omitempty"`
@@ -79,7 +83,7 @@ type Case struct {
 type Options struct {
 	K       int // length of the dot products
 	Seed    uint64
-	Answers int // about so many are asked for: from Least to Most
+	Answers int // about so many are asked for: from Least to Most; more, up to Most, if they leave a doubt
 	Looks   int // at most so many judgements are made of the unit
 }
 
@@ -91,13 +95,21 @@ func Judge(ctx context.Context, u stability.Unit, o Options) (*Judgement, error)
 		return nil, nil
 	}
 	t := newTally(u, o.K, all, 1)
+	t.exact = exactly(u.Instruction().Formats, o.K, all)
 	if err := t.ask(ctx, firstRuns); err != nil || !t.stochastic() {
 		return nil, err
 	}
 	if err := t.ask(ctx, max(0, o.Answers/inputs-firstRuns)); err != nil {
 		return nil, err
 	}
-	j := t.judge(o.Looks * (inputs + 2))
+	tests := o.Looks * mostRounds * (inputs + 2)
+	j := t.judge(tests)
+	for j.Doubt > 0 && t.runs < Most/inputs {
+		if err := t.ask(ctx, min(t.runs, Most/inputs-t.runs)); err != nil {
+			return nil, err
+		}
+		j = t.judge(tests)
+	}
 	if j.Defect == Bias && j.Case == nil {
 		simple := newTally(u, o.K, t.inputs[:shownInputs], inputs/shownInputs)
 		if err := simple.ask(ctx, t.runs); err != nil {
@@ -123,6 +135,7 @@ type tally struct {
 	unit     stability.Unit
 	k        int
 	inputs   []*input // the simplest first
+	exact    []*input // numbers of D, asked beside them
 	copies   int      // of each in a batch
 	runs     int      // batches
 	away, up spread   // over all inputs
@@ -145,6 +158,11 @@ func (s *spread) excess(runs int) float64 {
 	return max(1, (s.squares-s.sum*s.sum/n)/(n-1)/s.variance)
 }
 
+// deviations is how many standard deviations the sum is from its mean.
+func (s *spread) deviations(runs int) float64 {
+	return math.Abs(s.sum) / math.Sqrt(s.variance*s.excess(runs)*float64(runs))
+}
+
 func newTally(u stability.Unit, k int, some []*input, copies int) *tally {
 	t := &tally{unit: u, k: k, copies: copies}
 	for _, of := range some {
@@ -164,6 +182,10 @@ func (t *tally) ask(ctx context.Context, runs int) error {
 	for _, x := range t.inputs {
 		dots = append(dots, slices.Repeat([]*mma.Dot{x.dot}, t.copies)...)
 	}
+	first := len(dots) // of exact
+	for _, x := range t.exact {
+		dots = append(dots, x.dot)
+	}
 	in, w := mma.BatchOf(f, t.k, dots), f.D.Width()
 	out := make([]byte, len(dots)*w)
 	for range runs {
@@ -182,6 +204,9 @@ func (t *tally) ask(ctx context.Context, runs int) error {
 				d = -d
 			}
 			up += d
+		}
+		for i, x := range t.exact {
+			x.count(mma.Load(out, w, first+i))
 		}
 		t.away.add(away)
 		t.up.add(up)
@@ -211,9 +236,9 @@ func (t *tally) stochastic() bool {
 func (t *tally) judge(tests int) *Judgement {
 	most := math.Log(falseAlarm / float64(tests))
 	answers := float64(len(t.inputs) * t.copies * t.runs)
-	j := &Judgement{Formats: t.unit.Instruction().Formats, Inputs: len(t.inputs), Answers: int(answers), Away: t.away.sum / answers, Up: t.up.sum / answers}
+	j := &Judgement{Formats: t.unit.Instruction().Formats, Inputs: len(t.inputs), Exact: len(t.exact), Answers: int(answers), Away: t.away.sum / answers, Up: t.up.sum / answers}
 	j.Found = math.Sqrt(-2*most*t.away.variance*t.away.excess(t.runs)*float64(t.runs)) / answers
-	for _, x := range t.inputs {
+	for _, x := range slices.Concat(t.inputs, t.exact) {
 		if x.third > 0 {
 			j.Defect, j.Case = Third, &Case{Dot: x.dot, Result: x.other, Fraction: x.fraction, Times: x.third, Of: x.asked}
 			return j
@@ -224,6 +249,8 @@ func (t *tally) judge(tests int) *Judgement {
 		j.Defect, j.Below = Bias, powerOfTen(bias, tests)
 	} else if j.Case != nil {
 		j.Defect, j.Below = Share, j.Case.Below
+	} else if most := max(t.away.deviations(t.runs), t.up.deviations(t.runs)); most > doubtful {
+		j.Doubt = most
 	}
 	return j
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +19,8 @@ type unit struct {
 	formats mma.Formats
 	k       int
 	round   func(x *exact, random float64) uint64
-	common  bool // one random number for each batch
+	exact   func(x *exact, random float64) uint64 // of values that are numbers; nil: no rounding
+	common  bool                                  // one random number for each batch
 	dice    *rand.Rand
 }
 
@@ -58,6 +60,9 @@ func (u *unit) code(sum, random float64) uint64 {
 	x := exact{near: near, far: near + 1, negative: sum < 0}
 	low, high := d.Float64(x.near), d.Float64(x.far)
 	if sum == low {
+		if u.exact != nil {
+			return u.exact(&x, random)
+		}
 		return near
 	}
 	x.fraction = (sum - low) / (high - low)
@@ -135,7 +140,7 @@ func TestJudge(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			judge := func() *Judgement {
-				u := &unit{tc.formats, tc.k, tc.round, tc.common, rand.New(rand.NewPCG(1, 2))}
+				u := &unit{tc.formats, tc.k, tc.round, nil, tc.common, rand.New(rand.NewPCG(1, 2))}
 				j, err := Judge(t.Context(), u, Options{K: tc.k, Seed: 1, Answers: Most, Looks: 3})
 				if err != nil {
 					t.Fatal(err)
@@ -160,6 +165,63 @@ func TestJudge(t *testing.T) {
 				t.Errorf("a second time: %s", d)
 			}
 		})
+	}
+}
+
+// TestExact judges units that change one of 256 values that need no rounding, and what is said of them.
+func TestExact(t *testing.T) {
+	moved := func(x *exact, r float64) uint64 {
+		return sound(&exact{near: x.near, far: x.far, fraction: 1. / 256}, r)
+	}
+	conversion, wide := mma.Formats{A: fp.FP32, B: fp.One, D: fp.BF16}, mma.Formats{A: fp.FP16, B: fp.FP16, D: fp.FP16}
+	for _, tc := range []struct {
+		name    string
+		formats mma.Formats
+		exact   func(*exact, float64) uint64
+		defect  Defect
+		text    string
+	}{
+		{"sound", conversion, nil, "", "; 64 inputs that need no rounding kept their values. No defect in what was asked, normal results; a bias of 0.0"},
+		{"not asked", conversion, nil, "", "Not asked: subnormal results, each binade by itself, the places in a tile."},
+		{"sound product", wide, nil, "", " inputs that need no rounding kept their values. "},
+		{"moved", conversion, moved, Third, "with a defect: it changes a value that is a number of bf16. The simplest input asked that shows it, "},
+		{"moved product", wide, moved, Third, "it changes a value that is a number of fp16. "},
+	} {
+		u := &unit{tc.formats, 1, sound, tc.exact, false, rand.New(rand.NewPCG(1, 2))}
+		j, err := Judge(t.Context(), u, Options{K: 1, Seed: 1, Answers: Least, Looks: 3})
+		if err != nil || j == nil || j.Defect != tc.defect || !strings.Contains(j.Text("unit"), tc.text) {
+			t.Errorf("%s: %+v, %v; want defect %q and %q", tc.name, j, err, tc.defect, tc.text)
+		} else {
+			t.Log(j.Text("unit"))
+		}
+	}
+}
+
+// TestDoubt judges units by too few answers: a bias that they make likely, but do not prove, takes more.
+func TestDoubt(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		bias    float64
+		defect  Defect
+		answers int
+	}{
+		{"sound", 0, "", Most / 8},
+		{"away in one more of 64", 1. / 64, Bias, Most / 4},
+		{"nearer zero in one more of 64", -1. / 64, Bias, Most / 4},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			round := func(x *exact, r float64) uint64 { return sound(x, r-tc.bias) }
+			u := &unit{mma.Formats{A: fp.FP32, B: fp.One, D: fp.BF16}, 1, round, nil, false, rand.New(rand.NewPCG(1, 2))}
+			j, err := Judge(t.Context(), u, Options{K: 1, Seed: 1, Answers: Most / 8, Looks: 3})
+			if err != nil || j == nil || j.Defect != tc.defect || j.Doubt != 0 || j.Answers != tc.answers {
+				t.Errorf("%+v, %v; want defect %q from %d answers", j, err, tc.defect, tc.answers)
+			}
+		})
+	}
+	j := &Judgement{Formats: mma.Formats{A: fp.FP32, B: fp.One, D: fp.BF16}, Answers: Most, Doubt: 5}
+	if text := j.Text("unit"); strings.Contains(text, "No defect") || !strings.Contains(text, "Nothing is decided: one of the two is 5.0 standard deviations") {
+		t.Error(text)
 	}
 }
 

@@ -14,7 +14,11 @@ func (j *Judgement) Text(name string) string {
 	asked := fmt.Sprintf("%s answers to %d inputs", thousands(j.Answers), j.Inputs)
 	switch j.Defect {
 	case Third:
-		return fmt.Sprintf("%s rounds stochastically, with a defect: an answer is neither neighbour of the exact value. %s", name, j.Case.text(j.Defect, j.Formats))
+		what := "an answer is neither neighbour of the exact value"
+		if j.Case.Fraction == 0 {
+			what = fmt.Sprintf("it changes a value that is a number of %s", j.Formats.D)
+		}
+		return fmt.Sprintf("%s rounds stochastically, with a defect: %s. %s", name, what, j.Case.text(j.Defect, j.Formats))
 	case Bias:
 		which, bias := "farther from zero", j.Away
 		if math.Abs(j.Up) > math.Abs(j.Away) {
@@ -29,16 +33,27 @@ func (j *Judgement) Text(name string) string {
 	case Share:
 		return fmt.Sprintf("%s rounds stochastically, with a defect: the share of a neighbour is not the fraction. %s", name, j.Case.text(j.Defect, j.Formats))
 	}
-	return fmt.Sprintf("%s rounds stochastically: each of %s is a neighbour of the exact value, and the one farther from zero comes in a share that differs by %+.4f from what the fractions say. No defect; a bias of %.4f would have been found.",
-		name, asked, j.Away, j.Found)
+	text := fmt.Sprintf("%s rounds stochastically: each of %s is a neighbour of the exact value, and the one farther from zero comes in a share that differs by %+.4f from what the fractions say", name, asked, j.Away)
+	if j.Doubt > 0 {
+		return text + fmt.Sprintf(", the upper one by %+.4f. Nothing is decided: one of the two is %.1f standard deviations, and a defect is claimed only from more on. Judge it with another --seed.", j.Up, j.Doubt)
+	}
+	exact := "values that need no rounding, "
+	if j.Exact > 0 {
+		text += fmt.Sprintf("; %d inputs that need no rounding kept their values", j.Exact)
+		exact = ""
+	}
+	return text + fmt.Sprintf(". No defect in what was asked, normal results; a bias of %.4f over all binades together would have been found. Not asked: %ssubnormal results, each binade by itself, the places in a tile.", j.Found, exact)
 }
 
 // text says how an input shows a defect.
 func (c *Case) text(d Defect, f mma.Formats) string {
 	x := oracle.ExactDot(f, c.Dot)
-	near, far, _, _ := x.Neighbours()
-	text := fmt.Sprintf("The simplest input asked that shows it, %s, is %s, between %s and %s: it gave %s in %s of %s answers", mma.FormatDot(f, c.Dot), x.Decimal(),
-		mma.FormatCode(f.D, near), mma.FormatCode(f.D, far), mma.FormatCode(f.D, c.Result), thousands(c.Times), thousands(c.Of))
+	where := ""
+	if near, far, _, between := x.Neighbours(); between {
+		where = fmt.Sprintf(", between %s and %s", mma.FormatCode(f.D, near), mma.FormatCode(f.D, far))
+	}
+	text := fmt.Sprintf("The simplest input asked that shows it, %s, is %s%s: it gave %s in %s of %s answers", mma.FormatDot(f, c.Dot), x.Decimal(), where,
+		mma.FormatCode(f.D, c.Result), thousands(c.Times), thousands(c.Of))
 	if d == Third {
 		return text + "."
 	}
