@@ -267,12 +267,16 @@ func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 	pr := &triage.Unknown{Formats: x.p.Spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.Policy, Seed: x.t.Seed, Length: x.p.K, Questions: infer.Questions}
 	for _, f := range evidence {
-		if x.rounding.stochastic() && x.rounded(f.Start, f.sample()) {
-			continue
-		}
-		want, _ := x.p.want(f)
+		want, base := x.p.want(f)
 		c := triage.Case{Dot: f.Start, Want: want}
-		if f.Class == oracle.Same {
+		byChance := x.rounding.stochastic() && x.rounded(f.Start, f.sample())
+		if byChance {
+			if !x.inRange(f.Start) {
+				continue
+			}
+			c.Want = base
+		}
+		if f.Class == oracle.Same || byChance {
 			pr.Agree = append(pr.Agree, c)
 		} else {
 			pr.Differ = append(pr.Differ, c)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/stochastic"
@@ -15,8 +17,8 @@ import (
 // A unit that rounds stochastically is not compared with one answer of another unit, but judged by
 // many of its own. Cases in which both sides give neighbours of the exact value are counted as
 // rounded: they are no differences unless the unit has a defect. All others are examined, but a few
-// answers that are the same by chance explain nothing: neither cases that rounding decides nor the
-// unit's answers to such inputs are evidence, and no cause is claimed that is about rounding.
+// answers that are the same by chance explain nothing: what explains the unit has to round as the other
+// side does, as if the unit did so too, and no cause is claimed that is about rounding.
 
 // Stochastic is what was found of a side whose answers change.
 type Stochastic struct {
@@ -143,19 +145,40 @@ func (x *pairTriage) distrust() {
 		return
 	}
 	if v.Defect == nil && !slices.ContainsFunc(v.Labels, func(l triage.Label) bool { return !slices.Contains(independent, l) }) {
+		kept := *v
+		kept.Alike = nil // they round otherwise
+		x.verdict, x.d.Verdict = &kept, &kept
 		return
 	}
 	x.verdict = &triage.Verdict{Program: x.p.base, K: v.K, Labels: []triage.Label{triage.Unexplained}, Differ: v.Differ, Agree: v.Agree, Kept: v.Agree, Asked: v.Asked, Spent: v.Spent}
 	x.d.Verdict, x.defect = x.verdict, nil
 }
 
-// withoutChance replaces inputs whose results are decided by stochastic rounding, as harmless does.
+// inRange reports whether the neighbours of a value are both numbers, so that how it is rounded says
+// nothing about overflows.
+func (x *pairTriage) inRange(dot *mma.Dot) bool {
+	_, far, _, between := oracle.ExactDot(x.p.Spec.Formats, dot).Neighbours()
+	return between && x.p.Spec.D.Get().Decode(far).Class == fp.Finite
+}
+
+// withoutChance is a runner of a unit that rounds as the base does: the base answers where the unit's
+// answer is decided by its rounding. Where the two neighbours of a value are not both numbers, the
+// input is replaced as harmless does.
 func (x *pairTriage) withoutChance(run runner) runner {
 	return func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
+		base, err := sim.New(x.p.Spec.Formats, x.k, x.p.base)
+		if err != nil {
+			return nil, err
+		}
 		codes, err := run(ctx, dots)
 		chance := make([]bool, len(codes))
 		for i, code := range codes {
-			chance[i] = x.rounded(dots[i], Sample{A: code, B: code})
+			if !x.rounded(dots[i], Sample{A: code, B: code}) {
+				continue
+			}
+			if chance[i] = !x.inRange(dots[i]); !chance[i] {
+				codes[i] = base.Dot(dots[i], nil)
+			}
 		}
 		if good := slices.Index(chance, false); good >= 0 {
 			replace(dots, codes, chance, good)
