@@ -133,6 +133,69 @@ func fttnExample(context.Context, *Request) ([]entry, error) {
 	return all, nil
 }
 
+// misrounded counts sums of a number of four digits and other ones of two signs and up to seven
+// places behind it that are not rounded as the exact sum is. Each of these is cut to so many extra
+// bits, of which the last one is set if any digit is lost (a sticky bit).
+func misrounded(others, extra int, mode fp.Mode) (wrong, of int) {
+	const places = 7
+	round := func(sum int64, q int32) fp.Dyadic {
+		d := fp.Dyadic{Lo: uint64(max(sum, -sum)), Q: q, Neg: sum < 0}
+		if sum == 0 {
+			return d
+		}
+		return d.Round(d.Exponent()-3, mode)
+	}
+	var add func(left int, exact, cut int64)
+	add = func(left int, exact, cut int64) {
+		if left == 0 {
+			of++
+			x, y := round(exact, -places), round(cut, int32(-extra))
+			if math.Ldexp(float64(x.Lo), int(x.Q)) != math.Ldexp(float64(y.Lo), int(y.Q)) {
+				wrong++
+			}
+			return
+		}
+		for shift := range places + 1 {
+			for m := int64(8); m < 16; m++ {
+				kept, full := m<<extra>>shift, m<<(places-shift)
+				if kept<<shift != m<<extra {
+					kept |= 1
+				}
+				add(left-1, exact+full, cut+kept)
+				add(left-1, exact-full, cut-kept)
+			}
+		}
+	}
+	for m := int64(8); m < 16; m++ {
+		add(others, m<<places, m<<extra)
+	}
+	return wrong, of
+}
+
+// fttnExtraBits makes entries of the extra bits that section II of FTTN asks of correct rounding.
+func fttnExtraBits(context.Context, *Request) ([]entry, error) {
+	var all []entry
+	for _, extra := range []int{3, 2} {
+		wrong, of := misrounded(1, extra, fp.RNE)
+		theirs, holds := "three extra bits: none", wrong == 0
+		if extra < 3 {
+			theirs, holds = "three extra bits are required", wrong > 0
+		}
+		all = append(all, entry{"sums of two numbers of four digits", fmt.Sprintf("%d extra bits: not correctly rounded", extra), fmt.Sprintf("%d of %d", wrong, of), theirs, holds, "", statement})
+	}
+	return all, nil
+}
+
+// smtSticky makes entries of what section 4.2 of Valpey et al. says of a sticky bit.
+func smtSticky(context.Context, *Request) ([]entry, error) {
+	two, ofTwo := misrounded(1, 3, fp.RZ)
+	three, ofThree := misrounded(2, 3, fp.RZ)
+	return []entry{
+		{"sums of two numbers of four digits", "with guard, round and sticky bit, not rounded towards zero", fmt.Sprintf("%d of %d", two, ofTwo), "none", two == 0, "", statement},
+		{"sums of three", "the same", fmt.Sprintf("%d of %d", three, ofThree), "some: a sticky bit does not work with more than two terms", three > 0, "", statement},
+	}, nil
+}
+
 // fttn3 makes Table III of FTTN: 1 + 2^-2 less a number of exponent -3 that is cut to so many extra
 // bits of FP32 before it is subtracted. Results are printed as distances from 1 + 2^-3 in ulp.
 func fttn3(context.Context, *Request) ([]entry, error) {
