@@ -539,6 +539,7 @@ func fttnProduct(context.Context, *Request) ([]entry, error) {
 	all := []entry{
 		same("the sum", "exact", exact.exactly(), "191.99218", "2^7 + 2^6 - 2^-6, as the text has it; the printed digits are those of 2^7 + 2^6 - 2^-7"),
 		same("CPU, FP32 in order", "D, A*B from 0", cpu.exactly(), "0", ""),
+		same("introduction", "log10 of 191.875 and 255.875 over the 3 digits of FP16", fmt.Sprintf("%.1f and %.1f", math.Log10(191.875e3), math.Log10(255.875e3)), "six orders of magnitude", "the text does not say what is expected of FP16; beside the three fractional digits that it speaks of, these are five orders"),
 		same("CPU, FP32 in order", "D, from C on", Number(from(0x1p20)).exactly(), "0", "C is cancelled first, so that the small terms are added to 0"),
 	}
 	const c = 1 << 20
@@ -757,6 +758,13 @@ func smt1(context.Context, *Request) ([]entry, error) {
 	const a, b = 0.2587890625 * 0x1p-14, 1.3681640625 * 0x1p-1
 	all, err := smtDot("result", 1, a, b, 0, 1.4162635803222656*0x1p-17)
 	half := fp.FP16.Get()
+	var other []string
+	for _, mode := range []fp.Mode{fp.RNE, fp.RZ, fp.RD, fp.RU} {
+		if half.Float64(half.Encode(fp.FP64.Get().Dyadic(fp.FP64.Get().Decode(math.Float64bits(a*b))), mode, fp.OverInf)) != a*b {
+			other = append(other, mode.String())
+		}
+	}
+	all = append(all, same("Listing 1.1", "modes in which the FP16 product is another", strings.Join(other, ", "), "rne, rz, rd, ru", ""))
 	return append(all, same("a multiplication in FP16", "result (half)", Number(half.Float64(half.FromFloat64(a*b))).exactly(), Number(0.1767578125*0x1p-14).exactly(), "")), err
 }
 

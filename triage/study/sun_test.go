@@ -189,8 +189,19 @@ func sunConclusions(context.Context, *Request) ([]entry, error) {
 			low++
 		}
 	}
+	figure := map[string]float64{} // of multiplication, initialized with FP32
+	for _, p := range printedProfiles {
+		if p.operation == multiplication {
+			figure[p.table] = p.errors[1]
+		}
+	}
+	levels := func(what string, ratio, low, high float64, theirs string) entry {
+		return entry{"Tables 12, 13 and 15, multiplication", what, Number(ratio).String(), theirs, low <= ratio && ratio <= high, "", statement}
+	}
 	large := encode(fp.BF16.Get(), math.MaxFloat32)
 	return []entry{
+		levels("8.1.2: error of BF16 / FP16", figure["Table 12"]/figure["Table 13"], 4, 16, "E-03 against E-04: three bits less"),
+		levels("8.1.3: error of TF32 / FP16", figure["Table 15"]/figure["Table 13"], 0.99, 1.01, "the same level"),
 		same(i.FullName(), "8.1.1: precision of accumulation", fmt.Sprintf("products and c are cut alike, at 2^-%d of the largest", i.Params.Join.Align.F), "relatively low, of products and their sum high",
 			"the printed error is that of a c with more digits than BF16 has, whose sum is rounded to FP32"),
 		same("fp16", "8.1.1: numbers from 1 to 2 that convert to BF16 without loss", fmt.Sprint(low), "1024: initialized with FP16 precision", "the title of Table 12's column, BF16, is meant"),
