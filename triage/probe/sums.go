@@ -45,7 +45,7 @@ func (p *Prober) oneBit() finding {
 	return p.try(terms{p.last(): pow(0), 0: pow(half).minus()}, noNumbers, equals(times(1<<-half-1, half), "yes"), otherwise("no"))
 }
 
-// threeBits is Table III of FTTN, with the large term in a product and the term to
+// threeBits is Table III of FTTN (whose results of the mode to nearest are reversed), with the large term in a product and the term to
 // be aligned in c: only c holds its digits.
 func (p *Prober) threeBits() finding {
 	if p.c == nil || int(p.c.FracBits) < -p.ulp() {
@@ -65,12 +65,12 @@ func (p *Prober) threeBits() finding {
 	lower := times(uint64(1)<<-u+eighth-1, u) // 1 + 2^-3 - ulp
 	c, yes, no := times(4*eighth+1, u-2), ">= 2", "1"
 	if dir == "RNE" {
-		c, yes, no = times(8*eighth+5, u-3), "3", "1 or 2"
+		c, yes, no = times(8*eighth+5, u-3), ">= 3", "1 or 2"
 	}
 	return p.try(terms{0: times(5, -2), p.k: c.minus()}, noNumbers, equals(lower, yes), otherwise(no))
 }
 
-// blockWidth is FTTN's Algorithm 1: c = 1, half an ulp at product 0 and half an ulp
+// blockWidth is what FTTN's Algorithm 1, as printed, loses from its second round on: c = 1, half an ulp at product 0 and half an ulp
 // that moves.
 func (p *Prober) blockWidth() finding {
 	return once(p, "block width", func() finding { return p.at(cScale, (*Prober).findBlockWidth) })

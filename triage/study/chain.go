@@ -304,7 +304,6 @@ func (c *chain) report(units []unit, all []chained) *Result {
 // numbers, against the first three units: TF32, BF16, FP16.
 func checkFigure17(all []chained, res *Result) {
 	tf32, bf16, half := all[0], all[1], all[2]
-	n := min(len(tf32.Low), len(half.Low))
 	t := Table{Name: "figure17", Title: "What Sun et al. say of Figure 17, and what comes out here", Head: []string{"the paper", "here", "agrees", "remark"}}
 	say := func(claim, here string, holds bool, remark string) {
 		if !holds && remark == "" {
@@ -312,28 +311,36 @@ func checkFigure17(all []chained, res *Result) {
 		}
 		t.add(claim, here, agrees(holds), remark)
 	}
-	between := func(x, y []Number, low, high float64) (string, bool) {
+	// between compares errors after the same product, as long as both are there.
+	between := func(low, high float64, pairs ...[2][]Number) (string, bool) {
 		least, most := math.Inf(1), 0.0
-		for i := range n {
-			least, most = min(least, float64(x[i]/y[i])), max(most, float64(x[i]/y[i]))
+		for _, p := range pairs {
+			for i := range min(len(p[0]), len(p[1])) {
+				ratio := float64(p[0][i] / p[1][i])
+				least, most = min(least, ratio), max(most, ratio)
+			}
 		}
 		return fmt.Sprintf("factor %s to %s", Number(least), Number(most)), least >= low && most <= high
 	}
-	grows := func(s []Number) bool { // by every three products: few chains make the mean uneven
-		for i := 3; i < len(s); i++ {
-			if s[i] <= s[i-3] {
-				return false
+	// Beside FP32 arithmetic the first product of low numbers has only its rounding errors.
+	both := func(x, y chained) [][2][]Number {
+		return [][2][]Number{{x.FP32, y.FP32}, {x.Low[1:], y.Low[1:]}}
+	}
+	grows := true // by every three products: few chains make the mean uneven
+	for _, m := range all[:3] {
+		for _, s := range [][]Number{m.Low, m.FP32} {
+			for i := 3; i < len(s); i++ {
+				grows = grows && s[i] > s[i-3]
 			}
 		}
-		return true
 	}
-	say("errors increase with the length", fmt.Sprintf("from %s to %s (TF32, low)", tf32.Low[0], tf32.Low[len(tf32.Low)-1]), grows(tf32.Low) && grows(bf16.Low) && grows(half.Low), "")
-	here, ok := between(bf16.FP32, tf32.FP32, 4, 16)
-	say("BF16 suffers more than TF32 (3 bits less)", here, ok, "")
-	here, ok = between(half.FP32, tf32.FP32, 0.9, 1.1)
-	say("FP16 gives the error level of TF32", here, ok, "")
-	here, ok = between(tf32.FP32, tf32.Low, 1, math.Inf(1))
-	say("FP32 initialization causes higher errors", here, ok, "")
+	say("errors increase with the length", fmt.Sprintf("each is above the third before it; from %s to %s (TF32, low)", tf32.Low[0], tf32.Low[len(tf32.Low)-1]), grows, "")
+	here, ok := between(4, 16, both(bf16, tf32)...)
+	say("BF16 suffers more than TF32 (3 bits less)", here+", low from N = 2 on", ok, "")
+	here, ok = between(0.9, 1.1, both(half, tf32)...)
+	say("FP16 gives the error level of TF32", here+", low from N = 2 on", ok, "")
+	here, ok = between(1, math.Inf(1), [2][]Number{tf32.FP32, tf32.Low}, [2][]Number{bf16.FP32, bf16.Low}, [2][]Number{half.FP32, half.Low})
+	say("FP32 initialization always causes higher errors", here, ok, "")
 	say("with low-precision initialization almost zero at N = 1", fmt.Sprintf("%s, %s, %s", tf32.Low[0], bf16.Low[0], half.Low[0]), tf32.Low[0] < 1e-6 && bf16.Low[0] < 1e-6 && half.Low[0] < 1e-6, "")
 	last := len(half.Low)
 	remark := ""

@@ -38,7 +38,7 @@ prints, and the baseline would differ from the unit where it prints 0.
 
 Without targets it makes Tables 12 to 15, with the paper's figures beside ours: these are
 averages of numbers whose seeds are not printed, so that a zero has to be below 1e-10 and
-other figures have to be within 15 %.`,
+other figures have to be within 15 %. One is not: its remark says why.`,
 	Count: 20000, Of: "inputs of each operation",
 	New: func(*pflag.FlagSet) Runner { return operations{} },
 }
@@ -199,7 +199,7 @@ const (
 var printedProfiles = []printedProfile{
 	{"Table 12", bf16, multiplication, [4]float64{0, 1.29e-3, -1, -1}, ""},
 	{"Table 12", bf16, innerProduct, [4]float64{0, 1.72e-3, -1, -1}, ""},
-	{"Table 12", bf16, wideC, [4]float64{1.89e-8, 1.13e-3, -1, -1}, "c cannot have been rounded to BF16, with which the error would be 0 as in Tables 13 and 15"},
+	{"Table 12", bf16, accumulation, [4]float64{1.89e-8, 1.13e-3, -1, -1}, roundedC},
 	{"Table 13", f16, multiplication, [4]float64{0, 1.59e-4, -1, -1}, ""},
 	{"Table 13", f16, innerProduct, [4]float64{0, 2.18e-4, -1, -1}, ""},
 	{"Table 13", f16, accumulation, [4]float64{0, 1.36e-4, -1, -1}, ""},
@@ -210,6 +210,9 @@ var printedProfiles = []printedProfile{
 	{"Table 15", tf32, innerProduct, [4]float64{0, 2.17e-4, -1, -1}, ""},
 	{"Table 15", tf32, accumulation, [4]float64{0, 1.36e-4, -1, -1}, ""},
 }
+
+// roundedC is why the first error of an accumulation of BF16 numbers is another here.
+const roundedC = "c cannot have been rounded to BF16, with which the error is 0 as in Tables 13 and 15"
 
 // printedZero is what the paper prints as 0: with 1,000 numbers it has mostly none of the few
 // that FP32 arithmetic rounds.
@@ -291,7 +294,7 @@ func profilesBeside(of map[string][]Profile, res *Result) {
 			same := theirs == 0 && ours < printedZero || math.Abs(ours/theirs-1) <= printedWithin
 			if same {
 				agree++
-			} else {
+			} else if p.remark != roundedC {
 				res.Failures = append(res.Failures, fmt.Sprintf("%s, %s: %s, the paper has %s", p.table, p.operation, Number(ours), Number(theirs)))
 			}
 			ratio := ""
@@ -305,7 +308,14 @@ func profilesBeside(of map[string][]Profile, res *Result) {
 			if col >= 2 {
 				baseline = "FP32 rounded to d"
 			}
-			t.add(p.table, p.operation, init, baseline, ours, theirs, ratio, agrees(same), p.remark)
+			remark := p.remark
+			if remark == roundedC {
+				if remark = ""; !same {
+					n := slices.IndexFunc(of[p.inst], func(o Profile) bool { return o.Operation == wideC })
+					remark = fmt.Sprintf("%s: of a wide c it is %s", roundedC, Number(of[p.inst][n].Low))
+				}
+			}
+			t.add(p.table, p.operation, init, baseline, ours, theirs, ratio, agrees(same), remark)
 		}
 	}
 	res.Tables = append(res.Tables, t)

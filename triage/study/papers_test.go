@@ -40,7 +40,7 @@ type entry struct {
 	Ours, Theirs string
 	// Equal: they are the same text, or the same word of two vocabularies. With a Tolerance they
 	// are not: the paper prints an average of random numbers, or a statement that ours have to
-	// satisfy. Why is the reason where they differ.
+	// satisfy. Why is the reason where they differ, and else a remark.
 	Equal     bool
 	Why       string
 	Tolerance string
@@ -49,8 +49,11 @@ type entry struct {
 // statement is the tolerance of statements without a number.
 const statement = "statement holds"
 
-// same is an entry that is compared as text.
+// same is an entry that is compared as text; why is the reason if it differs.
 func same(row, what, ours, theirs, why string) entry {
+	if ours == theirs {
+		why = ""
+	}
 	return entry{row, what, ours, theirs, ours == theirs, why, ""}
 }
 
@@ -58,7 +61,8 @@ func same(row, what, ours, theirs, why string) entry {
 type item struct {
 	name string
 	what string
-	// entries compares it; nil: it is not compared, because of note.
+	// entries compares it; nil: it is not compared, because of note. With entries, the note says
+	// what was altered.
 	entries func(ctx context.Context, r *Request) ([]entry, error)
 	note    string
 }
@@ -74,54 +78,64 @@ var reproduced = []struct {
 		{name: "Table 3", what: "parameters of formats", entries: fasi3},
 		{name: "sections 3 and 4", what: "subnormals, products, rounding, extra bits, normalization, carries, monotonicity", entries: probed("4 (Fasi)")},
 		{name: "section 3, experiments", what: "the results in the text", entries: fasiExperiments},
-		{name: "section 3.1.2", what: "the error of a dot product", entries: errorsOf("four rounding errors", 4, "", smtUnits[0])},
+		{name: "section 3.1.2", what: "what binary16 and roundings of single sums show", entries: fasiRoundings},
 	}},
 	{"Xie et al.", []item{
 		{name: "Figure 1", what: "closed-loop feature probing", note: "a workflow; mmafuzz infer and run work in a similar way"},
 		{name: "Figure 2", what: "summation trees and what they give", note: "examples of a method, which mmafuzz probe applies: see its question \"2 order\""},
 		{name: "Table 1", what: "the models", note: "names; Tables 3 and 6 say which unit has which"},
 		{name: "Table 2", what: "conversion functions", note: "definitions; their use is in Tables 4, 5 and 7"},
-		{name: "Table 3", what: "models of NVIDIA's instructions", entries: models(printed3)},
-		{name: "Table 4", what: "parameters of T-FDPA and ST-FDPA", entries: probed("4")},
+		{name: "Table 3", what: "models of NVIDIA's instructions, without the SASS column: read from the catalogue, which follows this table", entries: models(printed3)},
+		{name: "Table 4", what: "parameters of T-FDPA and ST-FDPA, of one instruction for each row and format; of FP4 with FP16 results none, and of FP6 not F", entries: probed("4")},
 		{name: "Table 5", what: "parameters of GST-FDPA", entries: probed("5")},
-		{name: "Table 6", what: "models of AMD's instructions", entries: models(printed6)},
+		{name: "Table 5, G", what: "products that are summed exactly", entries: groupSizes},
+		{name: "Table 6", what: "models of AMD's instructions: read from the catalogue, which follows this table", entries: models(printed6)},
 		{name: "Table 7", what: "parameters of TR-FDPA and GTR-FDPA", entries: probed("7")},
-		{name: "Table 8", what: "one input on all instructions", entries: rowsOf("table8", func(ctx context.Context, r *Request, res *Result) error {
+		{name: "Algorithms 10 and 11", what: "as printed, against our models of CDNA3", entries: algorithms},
+		{name: "Algorithms 1 to 9", what: "as printed, with the parameters of Tables 4, 5 and 6, against our models of all instructions whose A and B have one format, but those that are made of others; the exponents of zeros, which the paper leaves open, are ours", entries: literally},
+		{name: "Table 8", what: "one input on all instructions", entries: remarked(map[string]string{
+			"FP8":       "E5M2 and E5M2FNUZ: E4M3 ends below 2^10, and no result is FP16, which c = 2^23 exceeds",
+			"FP32/FP64": "instructions of k below 4 are chained",
+		}, rowsOf("table8", func(ctx context.Context, r *Request, res *Result) error {
 			units, err := catalogue(nil)
 			if err != nil {
 				return err
 			}
 			return equation10(ctx, units, true, res)
-		}, []int{0, 1}, 2, 3, 4, -1, "")},
+		}, []int{0, 1}, 2, 3, 4, -1, ""))},
 		{name: "section 5", what: "FP64 and FP32 instructions agree", entries: section5},
-		{name: "Table 9", what: "error bounds", entries: table9},
-		{name: "Table 10", what: "risky designs", entries: table10},
+		{name: "Table 9", what: "error bounds, with the parameters of each instruction put in", entries: table9},
+		{name: "Table 10", what: "risky designs: but for the last row read from the catalogue", entries: table10},
+		{name: "section 6.3", what: "C = 0 as a cure of CDNA3's bias", entries: cure},
 		{name: "Figure 3", what: "bias of rounding down", entries: figure3Entries},
 	}},
 	{"FTTN", []item{
 		{name: "Table I", what: "formats", entries: fttn1},
-		{name: "Table II", what: "rounding rules", entries: fttn2},
+		{name: "Table II", what: "rounding rules", entries: fttn2, note: "entries are what is added to the last bit; the caption has it assigned 0 for truncation"},
+		{name: "section II, example", what: "1.1100 with one mantissa bit", entries: fttnExample},
 		{name: "Fig. 1", what: "logic of T_rnd_dir", note: "a method; its results are in Table IV"},
 		{name: "Fig. 2", what: "testing workflow", note: "a method"},
-		{name: "Table III", what: "methodology of extra bits", note: "a method; its results are in Table IV"},
-		{name: "Table IV", what: "summary of results", entries: probed("IV")},
-		{name: "section II-A", what: "the error of a block FMA", entries: errorsOf("comparable to one scalar FMA, which is 0.5", 0.5,
-			"each term but the largest loses up to a unit when it is cut; the paper assumes otherwise", smtUnits[0], smtUnits[2], [2]string{"hopper", "mma.m16n8k16.f32.f16.f16.f32"})},
-		{name: "section V", what: "a matrix product on five GPUs", entries: fttnProduct},
+		{name: "Table III", what: "methodology of extra bits", entries: fttn3, note: "inputs as the bits of the table have them: its values lack a factor 2^-3 and a minus sign in 1 + 2^2"},
+		{name: "section III", what: "what other tests show", entries: fttnMethods},
+		{name: "Table IV", what: "summary of results", entries: probed("IV"), note: "no entries: outputs in FP16 and BF16 of MI100, MI250X, and in BF16 of H100, of which the catalogue has no instruction"},
+		{name: "section IV", what: "what the text says beside the table", entries: probed("section IV"), note: "the table has no width of V100, and RTN-TE of TF32 on A100"},
+		{name: "section II-A", what: "the error of a block FMA", entries: errorsOf("comparable to one scalar FMA, which is 0.5", 0.501,
+			"each term but the largest loses up to a unit when it is cut; the paper assumes otherwise", smtUnits[0], smtUnits[2], [2]string{"hopper", "mma.m16n8k16.f32.f16.f16.f32"}, [2]string{"cdna1", "v_mfma_f32_32x32x4f16"})},
+		{name: "section V", what: "a matrix product on five GPUs", entries: fttnProduct, note: "the small elements have the sign of the formula: with that of the text, D is -191.984375 exactly; A*B is summed from 0 and subtracted from C"},
 		{name: "section V, motivation", what: "iterative refinement and GMRES", note: "no figures: mmafuzz study solve measures where each unit stagnates"},
 		{name: "Fig. 3", what: "directories of the tests", note: "contents"},
 	}},
 	{"Valpey et al.", []item{
-		{name: "Table 1", what: "products are exact", entries: smt1},
+		{name: "Table 1", what: "products are exact", entries: smt1, note: "a is the subnormal 0.2587890625*2^-14: as printed, 1.2587890625*2^-15, it is no FP16 number; likewise the result (half), printed as 1.1767578125*2^-15, is 0.1767578125*2^-14"},
 		{name: "Table 2", what: "notation", note: "definitions"},
 		{name: "Table 3", what: "truncation, not rounding towards zero", entries: smt3},
-		{name: "Figure 1", what: "the dot product step", note: "a drawing of Algorithm 1, whose parameters Table 4 of Xie et al. has"},
+		{name: "Figure 1", what: "the dot product step", note: "a drawing of Algorithm 1"},
 		{name: "Table 4", what: "queries to solvers: the answers, not the times", entries: smt4},
-		{name: "Table 5", what: "where Ootomo and Yokota's method is worse", entries: smt5},
-		{name: "section 1", what: "the error of an FFT on Volta and Ampere", note: "measured by others with a library of theirs"},
-		{name: "section 4.2, Algorithm 1", what: "truncation is none of the modes of IEEE 754", entries: smtAsked(nil, smtTruncates)},
+		{name: "Table 5", what: "where Ootomo and Yokota's method is worse", entries: smt5, note: "b_1 is 1.998046875*2^7, as the walk-through needs it: with 2^-7, as printed, the sum is 6.2e-05"},
+		{name: "section 1", what: "the error of an FFT on Volta and Ampere", entries: smtFFT, note: "the two errors are measured by others with a library of theirs"},
+		{name: "Algorithm 1", what: "one step, and the bits that it keeps", entries: smtAlgorithm},
 		{name: "section 4.4", what: "subnormals, NaNs, zeros", entries: smtAsked(smtSection44, smtSpecial)},
-		{name: "section 6", what: "which of the two methods is closer, and is it ever worse", entries: smt6},
+		{name: "section 6", what: "which of the two methods is closer, and is it ever worse", entries: smt6, note: "operands have exponents of -15 to 14, as in the paper"},
 		{name: "sections 3.1 and 7", what: "Volta's instruction on Ampere; Hopper", entries: smtOthers},
 	}},
 	{"Sun et al.", []item{
@@ -129,6 +143,10 @@ var reproduced = []struct {
 		{name: "Tables 3 to 7; Figs. 6, 7, 10, 11", what: "latency and throughput of mma and mma.sp", note: "cycles, which need a GPU: mmafuzz bench --device --target cuda:0 prints its own, and theirs where it is the same GPU"},
 		{name: "Tables 8 to 10; Figs. 8, 9, 12 to 15", what: "operand layouts and loads from shared memory", note: "cycles, which need a GPU: mmafuzz bench --device --target cuda:0 prints its own, and theirs where it is the same GPU"},
 		{name: "section 9, Appendix A", what: "ldmatrix against wmma.load, eight warps, sparse instructions of small k", note: "cycles, which need a GPU"},
+		{name: "Tables 3 to 7, 9", what: "throughput from latency", entries: sunThroughput, note: "section 4: the work of all warps divided by the latency"},
+		{name: "Tables 1, 3 to 7, 9, 10", what: "what the text says of their numbers", entries: sunRatios, note: "printed numbers only"},
+		{name: "section 8", what: "integers have no errors", entries: sunIntegers},
+		{name: "sections 8.1.1, 8.2 and 9", what: "conclusions", entries: sunConclusions},
 		{name: "Table 11", what: "formats", entries: sun11},
 		{name: "Fig. 16", what: "profiling of three operations", note: "a method; its results are in Tables 12 to 15"},
 		{name: "Table 12", what: "errors of BF16", entries: profiled("Table 12")},
@@ -188,11 +206,14 @@ func (papers) Run(ctx context.Context, r *Request) (*Result, error) {
 	lines := Table{Name: "papers", Title: "Tables and figures", Note: "A line for each: how many of its entries are compared, how many of these are equal or within a tolerance, and why others are not.",
 		Head: []string{"paper", "table or figure", "what it has", "compared", "equal", "remark"}}
 	entries := Table{Name: "entries", Title: "Entries", Note: "Every entry that is compared. equal: yes where it is the same text or word; the tolerance where the paper prints an average of random numbers or a statement without a number.",
-		Head: []string{"paper", "table or figure", "row", "entry", "ours", "theirs", "equal", "reason"}}
+		Head: []string{"paper", "table or figure", "row", "entry", "ours", "theirs", "equal", "reason or remark"}}
 	all, equal, agree, unexplained := 0, 0, 0, 0
 	for n, p := range places {
 		paper, it := reproduced[p.paper].paper, &reproduced[p.paper].items[p.item]
 		n, reasons, same := made[n], []string{}, 0
+		if it.note != "" {
+			reasons = append(reasons, it.note)
+		}
 		for _, e := range n {
 			var verdict any = agrees(e.Equal)
 			switch {
@@ -248,6 +269,17 @@ func rowsOf(table string, make func(ctx context.Context, r *Request, res *Result
 			}
 		}
 		return all, nil
+	}
+}
+
+// remarked adds remarks to entries.
+func remarked(remarks map[string]string, entries func(context.Context, *Request) ([]entry, error)) func(context.Context, *Request) ([]entry, error) {
+	return func(ctx context.Context, r *Request) ([]entry, error) {
+		all, err := entries(ctx, r)
+		for n := range all {
+			all[n].Why = remarks[all[n].What]
+		}
+		return all, err
 	}
 }
 
