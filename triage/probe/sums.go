@@ -45,7 +45,7 @@ func (p *Prober) oneBit() finding {
 	return p.try(terms{p.last(): pow(0), 0: pow(half).minus()}, noNumbers, equals(times(1<<-half-1, half), "yes"), otherwise("no"))
 }
 
-// threeBits is Table III of FTTN, with the large term in a product and the term to
+// threeBits is Table III of FTTN (whose results of the mode to nearest are reversed), with the large term in a product and the term to
 // be aligned in c: only c holds its digits.
 func (p *Prober) threeBits() finding {
 	if p.c == nil || int(p.c.FracBits) < -p.ulp() {
@@ -70,7 +70,7 @@ func (p *Prober) threeBits() finding {
 	return p.try(terms{0: times(5, -2), p.k: c.minus()}, noNumbers, equals(lower, yes), otherwise(no))
 }
 
-// blockWidth is FTTN's Algorithm 1: c = 1, half an ulp at product 0 and half an ulp
+// blockWidth is what FTTN's Algorithm 1, as printed, loses from its second round on: c = 1, half an ulp at product 0 and half an ulp
 // that moves.
 func (p *Prober) blockWidth() finding {
 	return once(p, "block width", func() finding { return p.at(cScale, (*Prober).findBlockWidth) })

@@ -180,6 +180,14 @@ func fttnMethods(context.Context, *Request) ([]entry, error) {
 		e.Why = p.why
 		all = append(all, e)
 	}
+	x := experiment{"T_prod: no loss in FP32: 2^-126 * 2^-126", [2]string{"ampere", "mma.m16n8k16.f32.bf16.bf16.f32"}, []float64{0x1p-126}, []float64{0x1p-126}, 0, 0x1p-252}
+	e, err := x.entry()
+	if err != nil {
+		return nil, err
+	}
+	e.Why = "the significand of a product fits, but not the exponents of BF16 and TF32"
+	product := Number((1 + 3*0x1p-23) * 1.25)
+	all = append(all, e, same("(1 + 3 ulp) * (1 + 2^-2)", "T_prod: exact product", product.exactly(), Number(1.25+3.75*0x1p-23).exactly(), ""))
 	for _, p := range []struct {
 		unit   [2]string
 		theirs string
@@ -481,7 +489,7 @@ func fttnProduct(context.Context, *Request) ([]entry, error) {
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32", 0, ""},
 		{"hopper", "mma.m16n8k16.f32.f16.f16.f32", 191.875, ""},
 		{"cdna1", "v_mfma_f32_16x16x16f16", 255.875, ""},
-		{"cdna2", "v_mfma_f32_16x16x16f16", 0, "CDNA2's FP16 unit adds pairs of small products before c, so that they survive"},
+		{"cdna2", "v_mfma_f32_16x16x16f16", 0, "CDNA2's FP16 unit adds pairs of small products before c, so that they survive; the paper does not say which unit it used, and that of FP32 is a chain like the CPU's"},
 	} {
 		i, err := mma.Lookup(p.arch, p.inst)
 		if err != nil {
@@ -771,6 +779,12 @@ func smt1(context.Context, *Request) ([]entry, error) {
 	return append(all, same("a multiplication in FP16", "result (half)", Number(half.Float64(half.FromFloat64(a*b))).exactly(), Number(0.1767578125*0x1p-14).exactly(), "")), err
 }
 
+// smtFFT makes the saving that section 1 of Valpey et al. computes from two errors of its footnote.
+func smtFFT(context.Context, *Request) ([]entry, error) {
+	const volta, ampere = 1.5e-2, 9.92e-3
+	return []entry{same("1.5e-2 and 9.92e-3", "decrease", fmt.Sprintf("%.0f %%", 100*(1-ampere/volta)), "34 %", "")}, nil
+}
+
 // smt3 makes Table 3 of Valpey et al.
 func smt3(context.Context, *Request) ([]entry, error) {
 	return smtDot("result", 1, 2, 1, -0x1p-40, 2)
@@ -793,6 +807,18 @@ func smt5(ctx context.Context, _ *Request) ([]entry, error) {
 			return nil, err
 		}
 		row := res.Tables[0].Rows[0]
+		for _, x := range []experiment{
+			{"step 3: two products", name, smtCounterexample.a[:2], smtCounterexample.b[:2], 0, 1 - 0x1p-24},
+			{"step 4: three", name, smtCounterexample.a[:3], smtCounterexample.b[:3], 0, 1},
+			{"step 6: four, normalized", name, smtCounterexample.a, smtCounterexample.b, 0, 1},
+			{"step 7: four and c", name, smtCounterexample.a, smtCounterexample.b, smtCounterexample.c, 1 + 0x1p-23},
+		} {
+			e, err := x.entry()
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, e)
+		}
 		all = append(all, same(u.name, "Markidis et al.", fmt.Sprint(row[1]), fmt.Sprint(row[2]), ""), same(u.name, "Ootomo and Yokota", fmt.Sprint(row[3]), fmt.Sprint(row[4]), ""))
 	}
 	return all, nil
@@ -819,6 +845,7 @@ var smtQueries = []smtQuery{
 // smtSection44 are what section 4.4 says of subnormals and special values.
 var smtSection44 = []smtQuery{
 	{"subnormal C", "subnormal-c", false, "supported"},
+	{"subnormal FP16 C", "subnormal-c", true, "supported"},
 	{"subnormal FP32 results", "subnormal-results", false, "supported"},
 }
 
@@ -1011,15 +1038,41 @@ func section5(context.Context, *Request) ([]entry, error) {
 }
 
 // smtSpecial makes entries of section 4.4 of Valpey et al. about NaNs and zeros, on inputs of all
-// generators.
+// generators, every NaN times 1, and infinities of different signs.
 func smtSpecial(_ context.Context, u *unit, _ func(string) (*prove.Answer, error)) ([]entry, error) {
-	i := u.inst()
+	var all []entry
+	for _, p := range []struct{ d, quiet string }{{"f32", "7fc00000"}, {"f16", "7e00"}} {
+		i, err := mma.Lookup(u.inst().Arch, strings.ReplaceAll(u.inst().Name, "f32", p.d))
+		if err != nil {
+			return nil, err
+		}
+		entries, err := smtSpecials(i, p.quiet)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, entries...)
+	}
+	return all, nil
+}
+
+// smtSpecials makes those of an instruction. quiet is the code whose first fraction bit alone is set.
+func smtSpecials(i *mma.Instruction, quiet string) ([]entry, error) {
 	m, err := sim.ForInstruction(i)
 	if err != nil {
 		return nil, err
 	}
 	d, nans, minus := i.D.Get(), []string{}, 0
-	for _, dot := range gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, 0, &i.Params) {
+	dots := gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, 0, &i.Params)
+	half := i.A.Get()
+	for code := range uint64(1 << 16) {
+		if class := half.Decode(code).Class; class == fp.NaN || class == fp.Inf {
+			dot := mma.NewDot(i.Formats, i.K)
+			dot.A[0], dot.B[0] = code, half.FromFloat64(1)
+			dot.A[1], dot.B[1] = half.InfCode(true), half.FromFloat64(1)
+			dots = append(dots, dot)
+		}
+	}
+	for _, dot := range dots {
 		code := m.Dot(dot, nil)
 		if name := mma.FormatCode(i.D, code); d.Decode(code).Class == fp.NaN && !slices.Contains(nans, name) {
 			nans = append(nans, name)
@@ -1029,7 +1082,7 @@ func smtSpecial(_ context.Context, u *unit, _ func(string) (*prove.Answer, error
 		}
 	}
 	return []entry{
-		same(i.FullName(), "codes of NaNs", strings.Join(nans, ", "), "7fc00000: sign 0, all exponent bits and the most significant bit of the mantissa set", "the paper does not say that the other bits are 0; Xie et al. have 0x7FFFFFFF"),
+		same(i.FullName(), "codes of NaNs", strings.Join(nans, ", "), quiet+": sign 0, all exponent bits and the most significant bit of the mantissa set", "the paper does not say that the other bits are 0; Xie et al. have 0x7FFFFFFF"),
 		same(i.FullName(), "results of -0", fmt.Sprint(minus), "0", ""),
 	}, nil
 }
