@@ -78,6 +78,7 @@ var reproduced = []struct {
 		{name: "Table 3", what: "parameters of formats", entries: fasi3},
 		{name: "sections 3 and 4", what: "subnormals, products, rounding, extra bits, normalization, carries, monotonicity", entries: probed("4 (Fasi)")},
 		{name: "section 3, experiments", what: "the results in the text", entries: fasiExperiments},
+		{name: "section 3, statements", what: "formats, carries, T4's constants, FP64", entries: fasiFacts},
 		{name: "section 3.1.2", what: "what binary16 and roundings of single sums show", entries: fasiRoundings},
 	}},
 	{"Xie et al.", []item{
