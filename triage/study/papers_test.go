@@ -107,7 +107,7 @@ var reproduced = []struct {
 		{name: "section 5", what: "FP64 and FP32 instructions agree", entries: section5},
 		{name: "Table 9", what: "error bounds, with the parameters of each instruction put in", entries: table9},
 		{name: "Table 10", what: "risky designs: but for the last row read from the catalogue", entries: table10},
-		{name: "section 6.3", what: "C = 0 as a cure of CDNA3's bias", entries: cure},
+		{name: "section 6.3", what: "C = 0 as a cure of CDNA3's bias, FP16 instead of FP8", entries: cure},
 		{name: "Figure 3", what: "bias of rounding down", entries: figure3Entries},
 	}},
 	{"FTTN", []item{
