@@ -78,6 +78,7 @@ var reproduced = []struct {
 		{name: "Table 3", what: "parameters of formats", entries: fasi3},
 		{name: "sections 3 and 4", what: "subnormals, products, rounding, extra bits, normalization, carries, monotonicity", entries: probed("4 (Fasi)")},
 		{name: "section 3, experiments", what: "the results in the text", entries: fasiExperiments},
+		{name: "section 3, statements", what: "formats, carries, T4's constants, FP64", entries: fasiFacts},
 		{name: "section 3.1.2", what: "what binary16 and roundings of single sums show", entries: fasiRoundings},
 	}},
 	{"Xie et al.", []item{
@@ -106,7 +107,7 @@ var reproduced = []struct {
 		{name: "section 5", what: "FP64 and FP32 instructions agree", entries: section5},
 		{name: "Table 9", what: "error bounds, with the parameters of each instruction put in", entries: table9},
 		{name: "Table 10", what: "risky designs: but for the last row read from the catalogue", entries: table10},
-		{name: "section 6.3", what: "C = 0 as a cure of CDNA3's bias", entries: cure},
+		{name: "section 6.3", what: "C = 0 as a cure of CDNA3's bias, FP16 instead of FP8", entries: cure},
 		{name: "Figure 3", what: "bias of rounding down", entries: figure3Entries},
 	}},
 	{"FTTN", []item{
