@@ -355,7 +355,7 @@ func (p *printedModel) entry(arch string, id fp.ID) (e entry, ok bool) {
 			op += "(" + strings.TrimSuffix(first, ")")
 		}
 		if i.Params.Join.Post.Frac != 0 {
-			op += ", total cut at F2"
+			op += secondCut
 		}
 		if p.scaled && id == fp.E2M1 && i.K < 64 {
 			continue // of kind mxf8f6f4, which Table 3 counts as MXFP8/6/4
@@ -374,10 +374,16 @@ func (p *printedModel) entry(arch string, id fp.ID) (e entry, ok bool) {
 	if p.suffix != "" {
 		what += " *" + p.suffix
 	}
-	return same(arch, what, strings.Join(ours, " or "), p.model, laterRule), true
+	why := ""
+	if len(ours) == 1 && ours[0] == p.model+secondCut {
+		why = laterRule
+	}
+	return same(arch, what, strings.Join(ours, " or "), p.model, why), true
 }
 
-// laterRule is why CDNA3's models are not those of Xie et al.
+// secondCut is what CDNA3's models have besides those of Xie et al., and laterRule why.
+const secondCut = ", total cut at F2"
+
 const laterRule = "ours follows a later rule of MMA-Sim: the sum of the products is cut at F2+1, the normalized total at F2; Algorithms 10 and 11 cut only the former, at F2"
 
 // table9 makes Table 9 of Xie et al.: their bounds with the parameters of their Tables 4,
