@@ -116,6 +116,10 @@ func (v *Verdict) Found() bool { return len(v.Changes) > 0 || v.Known }
 // Complete reports whether the differences in all cases are explained.
 func (v *Verdict) Complete() bool { return v.Found() && !v.Partial }
 
+// leastRecorded is how many differing cases of a unit that cannot be asked a change needs for each
+// part of it, unless it makes a known program.
+const leastRecorded = 3
+
 // maxRounds is the number of rounds of looking for candidates and asking about them.
 const maxRounds = 24
 
@@ -140,8 +144,14 @@ func Explain(ctx context.Context, pr *Unknown) (*Verdict, error) {
 	v := s.verdict(found)
 	if v.Found() {
 		v.Alike = s.alike(&v.Program)
-	} else if err := s.withNearest(ctx, v); err != nil {
-		return nil, err
+	}
+	if pr.Ask == nil && v.Alike == nil && len(pr.Differ) < leastRecorded*len(changedParts(&pr.Base, &v.Program)) {
+		v = s.verdict(nil) // something explains so few cases always
+	}
+	if !v.Found() {
+		if err := s.withNearest(ctx, v); err != nil {
+			return nil, err
+		}
 	}
 	if v.Asked = s.asked; !v.Complete() && s.budget.Limited() && s.budget.Spent() {
 		v.Spent = s.effort()

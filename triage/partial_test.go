@@ -62,3 +62,17 @@ func TestPartial(t *testing.T) {
 		}
 	}
 }
+
+// TestFewRecorded has one recorded case of a unit that cannot be asked, which many changes explain,
+// and then enough of them.
+func TestFewRecorded(t *testing.T) {
+	i := find(t, ampere16)
+	r := &regression{a: i, b: changed(t, i, "join.align.f=20")}
+	sound := evidence(t, r, "normal", 400)
+	for n, want := range map[int]bool{1: false, 12: true} {
+		pr := &triage.Unknown{Formats: i.Formats, K: i.K, Base: i.Params, Effort: -1, Seed: 1, Differ: sound.Differ[:n], Agree: sound.Agree}
+		if v := explain(t, pr); v.Found() != want {
+			t.Errorf("%d cases: found %v, want %v: %s", n, v.Found(), want, changeText(v.Changes))
+		}
+	}
+}

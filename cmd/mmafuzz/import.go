@@ -36,7 +36,7 @@ results D that another program has written:
 
   .npy, .npz    arrays of NumPy, also of the types of ml_dtypes
   .safetensors  matrices, as a=FILE.safetensors:NAME
-  .csv, .tsv    columns named a, b, c, d or a0, a1, ...; a cell may hold a list
+  .csv, .tsv    columns named a, b, c, d or a0, a1, ... in any order; a cell may hold a list
   .json         objects with a, b, c and d, one a line or in a list
   .hex, .mem    words of $readmemh of Verilog, as mmafuzz vectors writes them, for example
   other text    lines as mmafuzz eval reads them, with the result; TestFloat's; matrices

@@ -46,6 +46,7 @@ type decoded struct {
 	*array
 	codes   []uint64
 	uncoded map[int]bool // NaNs that were given as numbers: their codes are not known
+	rounded int          // decimal numbers that are none of the format
 }
 
 // decodeAll returns the codes of all arrays; values says what text is.
@@ -73,14 +74,23 @@ func (x *array) decode(id fp.ID, values string) (*decoded, error) {
 		return r, x.nothing()
 	}
 	for i := range r.codes {
-		code, err := x.element(i, id, values)
+		var code uint64
+		var rounded bool
+		var err error
+		if x.code == nil {
+			code, rounded, err = parse(x.text[i], id.Get(), values)
+		} else {
+			code, err = x.element(i, id)
+		}
 		if errors.Is(err, errNaN) {
 			r.uncoded[i], err = true, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", x.place(i), err)
 		}
-		r.codes[i] = code
+		if r.codes[i] = code; rounded {
+			r.rounded++
+		}
 	}
 	return r, nil
 }
@@ -107,12 +117,9 @@ func (x *array) place(i int) string {
 // errNaN reports a NaN that is given as a number.
 var errNaN = errors.New("a NaN without a code")
 
-// element returns the code of an element in a format.
-func (x *array) element(i int, id fp.ID, values string) (uint64, error) {
+// element returns the code of an element of a binary file in a format.
+func (x *array) element(i int, id fp.ID) (uint64, error) {
 	f := id.Get()
-	if x.code == nil {
-		return parse(x.text[i], f, values)
-	}
 	code := x.code(i)
 	switch {
 	case x.id == id:
@@ -122,6 +129,9 @@ func (x *array) element(i int, id fp.ID, values string) (uint64, error) {
 		return integer(int64(code<<unused)>>unused, f)
 	case x.id != fp.None && !x.signed:
 		v := x.id.Get().Float64(code)
+		if f.Integer() && v == math.Trunc(v) && math.Abs(v) < 1<<53 { // the smallest is beyond what encode takes
+			return integer(int64(v), f)
+		}
 		got, err := encode(v, f)
 		if err == nil && f.Float64(got) != v {
 			err = fmt.Errorf("%v is no %s number", v, f.Name)
@@ -136,14 +146,14 @@ func (x *array) element(i int, id fp.ID, values string) (uint64, error) {
 	return code, nil
 }
 
-// parse reads an element of text.
-func parse(text string, f *fp.Format, values string) (code uint64, err error) {
+// parse reads an element of text, and reports whether it is a number that was rounded.
+func parse(text string, f *fp.Format, values string) (code uint64, rounded bool, err error) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	switch {
 	case prefixed && !strings.Contains(digits, "p") || values == "hex":
 		if !prefixed && len(digits) != f.Digits() {
-			return 0, fmt.Errorf("%.40q is no %s code of %d hexadecimal digits", text, f.Name, f.Digits())
+			return 0, false, fmt.Errorf("%.40q is no %s code of %d hexadecimal digits", text, f.Name, f.Digits())
 		}
 		code, err = strconv.ParseUint(digits, 16, 64)
 	case values == "codes":
@@ -152,38 +162,48 @@ func parse(text string, f *fp.Format, values string) (code uint64, err error) {
 		return number(text, f)
 	}
 	if err != nil || code > f.CodeMask() {
-		return 0, fmt.Errorf("%.40q is no %s code", text, f.Name)
+		return 0, false, fmt.Errorf("%.40q is no %s code", text, f.Name)
 	}
-	return code, nil
+	return code, false, nil
 }
 
-// number returns the code of a decimal number, rounded to nearest, as programs print numbers.
-func number(text string, f *fp.Format) (uint64, error) {
+// number returns the code of a decimal number, rounded to nearest, as programs print numbers, and
+// reports whether the format lacks the number itself.
+func number(text string, f *fp.Format) (code uint64, rounded bool, err error) {
 	if f.Integer() {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return 0, fmt.Errorf("%.40q is no integer", text)
+			return 0, false, fmt.Errorf("%.40q is no integer", text)
 		}
-		return integer(n, f)
+		code, err = integer(n, f)
+		return code, false, err
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || len(text) > maxNumber {
-		return 0, fmt.Errorf("%.40q is no number of fp64", text)
+		return 0, false, fmt.Errorf("%.40q is no number of fp64", text)
 	}
-	if f.ID != fp.FP64 {
-		v = toOdd(text, v)
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		code, err = encode(v, f)
+		return code, false, err
 	}
-	return encode(v, f)
+	exact, ok := new(big.Rat).SetString(text)
+	if ok && f.ID != fp.FP64 {
+		v = toOdd(exact, v)
+	}
+	if code, err = encode(v, f); err != nil {
+		return 0, false, err
+	}
+	// Without an exact number, its exponent is so small that v is 0.
+	return code, !ok || exact.Cmp(new(big.Rat).SetFloat64(f.Float64(code))) != 0, nil
 }
 
 // maxNumber bounds the characters of a number.
 const maxNumber = 1000
 
-// toOdd returns the neighbour of a decimal number whose last bit is 1, unless v, the nearest
-// float64, is the number: rounded again, to fewer bits, it gives what the decimal number does.
-func toOdd(text string, v float64) float64 {
-	exact, ok := new(big.Rat).SetString(text)
-	if !ok || math.IsInf(v, 0) || v == 0 || math.Float64bits(v)&1 == 1 {
+// toOdd returns the neighbour of a number whose last bit is 1, unless v, the nearest float64, is
+// the number: rounded again, to fewer bits, it gives what the number does.
+func toOdd(exact *big.Rat, v float64) float64 {
+	if v == 0 || math.Float64bits(v)&1 == 1 {
 		return v
 	}
 	switch exact.Cmp(new(big.Rat).SetFloat64(v)) {

@@ -3,6 +3,7 @@ package imports
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -25,7 +26,7 @@ const maxFile = 256 << 20
 
 // operandName is the name of an operand alone or at the end of a name, with the number of an
 // element: d, run_a, B[3].
-var operandName = regexp.MustCompile(`(?i)(?:^|[_.-])(sa|sb|[abcd])_?\[?\d*\]?$`)
+var operandName = regexp.MustCompile(`(?i)(?:^|[_.-])(sa|sb|[abcd])_?\[?(\d*)\]?$`)
 
 // roleOf returns the operand that a name stands for, "" if it stands for none.
 func roleOf(name string) string {
@@ -179,6 +180,9 @@ func (s *source) readNPZ(body []byte) (map[string]*array, error) {
 			return nil, fmt.Errorf("%s: %w", e.Name, err)
 		}
 		x, err := readNPY(r, s.file+":"+name)
+		if errors.Is(err, zip.ErrChecksum) {
+			err = errors.New("its CRC-32 is not that of its contents: the archive is damaged")
+		}
 		if err == nil && all[role] != nil {
 			err = fmt.Errorf("there is another array of %s in the archive", strings.ToUpper(role))
 		}

@@ -28,6 +28,7 @@
 //	values       string?  as --values gives it, of text
 //	filled       number?  elements of K that the files do not have, filled up with zeros
 //	left_out     number?  dot products with a NaN that is given as a number, so that its code is not known
+//	rounded      number?  numbers in text that their formats lack, so that they were rounded to nearest
 //	right        number?  results that are those of the target, of checked ones
 //	checked      number?
 //
@@ -76,6 +77,7 @@ type Imported struct {
 	Values      string `json:"values,omitempty"`
 	Filled      int    `json:"filled,omitempty"`
 	LeftOut     int    `json:"left_out,omitempty"`
+	Rounded     int    `json:"rounded,omitempty"`
 	Right       int    `json:"right,omitempty"`
 	Checked     int    `json:"checked,omitempty"`
 
@@ -195,12 +197,16 @@ func (o *Options) ways(f mma.Formats, arrays map[string]*array) (all []*Imported
 			failed = append(failed, strings.TrimPrefix("as "+v+": ", "as : ")+err.Error())
 			continue
 		}
+		rounded := 0
+		for _, x := range read {
+			rounded += x.rounded
+		}
 		for _, l := range layouts {
 			p, err := l.product(f, o.Instruction, read)
 			if err != nil {
 				return nil, err
 			}
-			way := &Imported{Layout: l.name, Values: v, product: *p}
+			way := &Imported{Layout: l.name, Values: v, Rounded: rounded, product: *p}
 			if !slices.ContainsFunc(all, func(w *Imported) bool { return w.same(p) }) {
 				all = append(all, way)
 			}

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -61,6 +62,18 @@ func npzFile(files ...string) string {
 	}
 	_ = z.Close()
 	return b.String()
+}
+
+// damaged is an archive of an array whose contents do not have the CRC-32 that it gives.
+func damaged(method uint16) string {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, _ := z.CreateHeader(&zip.FileHeader{Name: "a.npy", Method: method})
+	body := npyFile("<f2", "2", 1, 2)
+	_, _ = w.Write([]byte(body))
+	_ = z.Close()
+	crc := binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE([]byte(body)))
+	return strings.ReplaceAll(b.String(), string(crc), "\x01\x02\x03\x04")
 }
 
 // lines are the dot products in codes, with their results.
@@ -128,12 +141,22 @@ func TestRead(t *testing.T) {
 		{"integers", []string{"a.npy", npyFile("|u1", "2", 255, 1), "b.npy", npyFile("|i1", "2", -1, 2), "d.npy", npyFile("<i4", "1", -253)}, Options{}, []string{"ff,01 ff,02 - = ffffff03"}, ""},
 		{"integers of 8 bytes", []string{"a.npy", npyFile("<i8", "2", -2, 1), "b.npy", npyFile("<i8", "2", 3, 2), "d.npy", npyFile("<i8", "1", -4)}, Options{Formats: "s8,s8,none,s32"}, []string{"fe,01 03,02 - = fffffffc"}, ""},
 		{"an integer out of range", []string{"a.npy", npyFile("<i8", "1", 128), "b.npy", npyFile("<i8", "1", 3), "d.npy", npyFile("<i8", "1", 4)}, Options{Formats: "s8,s8,none,s32"}, nil, "A: a.npy, element 0: 128 is no integer of s8"},
+		{"the smallest integers as numbers of FP32", []string{"a.npy", npyFile("<f4", "1", -128), "b.npy", npyFile("<f4", "1", 127), "d.npy", npyFile("<f4", "1", math.MinInt32)}, Options{Formats: "s8,s8,none,s32"}, []string{"80 7f - = 80000000"}, ""},
+		{"of 4 bits", []string{"a.npy", npyFile("<f2", "1", -8), "b.npy", npyFile("<f8", "1", 7), "d.npy", npyFile("<f4", "1", -56)}, Options{Formats: "s4,s4,none,s32"}, []string{"08 07 - = ffffffc8"}, ""},
+		{"one less as a number of FP32", []string{"a.npy", npyFile("<f4", "1", -129), "b.npy", npyFile("<f4", "1", 1), "d.npy", npyFile("<f4", "1", 1)}, Options{Formats: "s8,s8,none,s32"}, nil, "A: a.npy, element 0: -129 is no integer of s8"},
 		{"FP16 numbers in FP32", []string{"a.npy", npyFile("<f4", "1", 3), "b.npy", npyFile("<f4", "1", 3), "d.npy", npyFile("<f4", "1", 9)}, Options{Formats: half}, []string{"4200 4200 - = 41100000"}, ""},
 		{"others in FP32", []string{"a.npy", npyFile("<f4", "1", 2049), "b.npy", npyFile("<f4", "1", 3), "d.npy", npyFile("<f4", "1", 9)}, Options{Formats: half}, nil, "A: a.npy, element 0: 2049 is no fp16 number"},
 		{"a conversion", []string{"a.npy", npyFile("<f4", "2, 1", 1, 2), "d.npy", npyFile("<f2", "2, 1", 1, 2)}, Options{}, []string{"3f800000 00 - = 3c00", "40000000 00 - = 4000"}, ""},
 		{"filled up to K", []string{"x.csv", "a,b,d\n1 2,5 7,19\n"}, Options{Values: "numbers", Instruction: lookup("ampere", "mma.m16n8k8.f32.f16.f16.f32")},
 			[]string{"3c00,4000 4500,4700 00000000 = 41980000"}, ""},
 		{"CSV with names and hexadecimal codes", []string{"x.csv", "\ufeffid,a0,a1,b0,b1,d\r\nx,3c00,4000,4500,4700,41980000\r\ny,3c00,4000,4600,4800,41b00000\r\n"}, Options{Formats: half}, products[:2], ""},
+		{"columns in another order", []string{"x.csv", "a1,a0,b[0],b[1],d\n2,1,5,7,19\n"}, Options{Formats: half, Values: "numbers"}, products[:1], ""},
+		{"names sorted as text, from 1 on", []string{"x.csv", "a1,a10,a2,a3,a4,a5,a6,a7,a8,a9,b1,b2,b3,b4,b5,b6,b7,b8,b9,b10,d\n1,0,2,0,0,0,0,0,0,0,5,7,1,1,1,1,1,1,1,1,19\n"}, Options{Formats: half, Values: "numbers"},
+			[]string{"3c00,4000,0000,0000,0000,0000,0000,0000,0000,0000 4500,4700,3c00,3c00,3c00,3c00,3c00,3c00,3c00,3c00 - = 41980000"}, ""},
+		{"a gap in the names", []string{"x.csv", "a0,a2,b0,b1,d\n1,2,5,7,19\n"}, Options{Formats: half}, nil, `the columns of A should be numbered from 0 on without a gap, each number once: after 1 of them comes "a2": correct the names; --columns`},
+		{"a name twice", []string{"x.csv", "a0,a1,b0,b0,d\n1,2,5,7,19\n"}, Options{Formats: half}, nil, `the columns of B should be numbered from 0 on without a gap, each number once: after 1 of them comes "b0"`},
+		{"a name without a number twice", []string{"x.csv", "a,b,d,expected\n1,2,2,2\n"}, Options{Formats: half}, nil, `after 0 of them comes "d"`},
+		{"other names with a flag", []string{"x.csv", "a0,a2,b0,b0,d\n1,2,5,7,19\n"}, Options{Formats: half, Values: "numbers", Columns: "a*2,b*2,d"}, products[:1], ""},
 		{"CSV without names", []string{"x.csv", "1.5;2;3\n"}, Options{Formats: half, Columns: "a,b,d"}, []string{"3e00 4000 - = 40400000"}, ""},
 		{"CSV without names or a flag", []string{"x.csv", "1.5;2;3\n"}, Options{Formats: half}, nil, "x.csv: its 3 columns do not say which operands they are: --columns a*8,b*8,c,d says it"},
 		{"rows of different lengths", []string{"x.csv", "a,b,d\n1 2,3 4,5\n1,2,3\n"}, Options{Formats: half}, nil, "x.csv: line 3 has 1 elements where others have 2"},
@@ -159,6 +182,8 @@ func TestRead(t *testing.T) {
 		{"an archive without operands", []string{"x.npz", npzFile("left", npyFile("<f2", "1", 1))}, Options{}, nil, "x.npz: no array has the name of an operand; there are left: a=x.npz:NAME, if NAME is A"},
 		{"an operand twice", []string{"a.npy", npyFile("<f2", "1", 1), "x.json", `{"a": 1}`}, Options{}, nil, "a.npy and x.json both have A"},
 		{"a damaged archive", []string{"x.npz", npzFile("a", "")[:40]}, Options{}, nil, "x.npz: the archive is damaged"},
+		{"a stored array of a wrong CRC-32", []string{"x.npz", damaged(zip.Store)}, Options{}, nil, "x.npz: a.npy: its CRC-32 is not that of its contents: the archive is damaged"},
+		{"a compressed array of a wrong CRC-32", []string{"x.npz", damaged(zip.Deflate)}, Options{}, nil, "x.npz: a.npy: its CRC-32 is not that of its contents: the archive is damaged"},
 		{"a file that is cut short", []string{"a.npy", strings.TrimSuffix(npyFile("<f2", "2", 1, 2), "@")}, Options{}, nil, "a.npy: 2 elements of 2 bytes take 4 bytes, but there are"},
 		{"a recording", []string{"x.rec", "mmafuzz recording 1\n"}, Options{}, nil, "x.rec: it is a recording: mmafuzz run --a replay:FILE"},
 		{"an input of go test -fuzz", []string{"x", "go test fuzz v1\n[]byte(\"\")\n"}, Options{}, nil, "mmafuzz corpus import compares two units on it"},
@@ -295,43 +320,48 @@ func TestVectors(t *testing.T) {
 // TestNumbers rounds decimal numbers once, to nearest.
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
-		id   fp.ID
-		text string
-		want uint64 // failed: it is refused
+		id      fp.ID
+		text    string
+		want    uint64 // failed: it is refused
+		rounded bool
 	}{
-		{fp.FP16, "65500.0", 0x7bff}, // as NumPy prints 65504
-		{fp.FP16, "65519.999", 0x7bff},
-		{fp.FP16, "65520", failed},
-		{fp.FP16, "1.00048828125", 0x3c00}, // half way
-		{fp.FP16, "1.000488281250000000000000000001", 0x3c01},
-		{fp.FP16, "1.000488281249999999999999999999", 0x3c00},
-		{fp.FP16, "-1.001464843750000000000000000001", 0xbc02},
-		{fp.FP16, "-1.001464843749999999999999999999", 0xbc01},
-		{fp.FP16, "-0.0", 0x8000},
-		{fp.FP16, "1e-1000000000", 0},
-		{fp.FP16, "-inf", 0xfc00},
-		{fp.FP16, "0x1.8p1", 0x4200},
-		{fp.FP32, "3.4028235e+38", 0x7f7fffff},
-		{fp.FP32, "1e39", failed},
-		{fp.FP64, "0.1", math.Float64bits(0.1)},
-		{fp.FP64, "1e400", failed},
-		{fp.E4M3, "463.9", 0x7e},
-		{fp.E4M3, "464", failed},
-		{fp.E4M3, "inf", failed},
-		{fp.E8M0, "3", 0x81}, // a tie: OCP's E8M0 has odd numbers only, and the larger is taken
-		{fp.E8M0, "2.9", 0x80},
-		{fp.E8M0, "-2", failed},
-		{fp.S8, "-128", 0x80},
-		{fp.S8, "128", failed},
-		{fp.U8, "1.5", failed},
-		{fp.FP32, strings.Repeat("1", maxNumber+1), failed},
+		{fp.FP16, "65500.0", 0x7bff, true}, // as NumPy prints 65504
+		{fp.FP16, "65519.999", 0x7bff, true},
+		{fp.FP16, "65520", failed, false},
+		{fp.FP16, "1.00048828125", 0x3c00, true}, // half way
+		{fp.FP16, "1.000488281250000000000000000001", 0x3c01, true},
+		{fp.FP16, "1.000488281249999999999999999999", 0x3c00, true},
+		{fp.FP16, "-1.001464843750000000000000000001", 0xbc02, true},
+		{fp.FP16, "-1.001464843749999999999999999999", 0xbc01, true},
+		{fp.FP16, "-0.0", 0x8000, false},
+		{fp.FP16, "1e-1000000000", 0, true},
+		{fp.FP16, "-inf", 0xfc00, false},
+		{fp.FP16, "0x1.8p1", 0x4200, false},
+		{fp.FP32, "3.4028235e+38", 0x7f7fffff, true},
+		{fp.FP32, "1e39", failed, false},
+		{fp.FP64, "0.1", math.Float64bits(0.1), true},
+		{fp.FP64, "5e-325", 0, true},
+		{fp.FP64, "0.125", math.Float64bits(0.125), false},
+		{fp.FP32, "16777217", 0x4b800000, true},
+		{fp.FP32, "0e-1000000000", 0, false},
+		{fp.FP64, "1e400", failed, false},
+		{fp.E4M3, "463.9", 0x7e, true},
+		{fp.E4M3, "464", failed, false},
+		{fp.E4M3, "inf", failed, false},
+		{fp.E8M0, "3", 0x81, true}, // a tie: OCP's E8M0 has odd numbers only, and the larger is taken
+		{fp.E8M0, "2.9", 0x80, true},
+		{fp.E8M0, "-2", failed, false},
+		{fp.S8, "-128", 0x80, false},
+		{fp.S8, "128", failed, false},
+		{fp.U8, "1.5", failed, false},
+		{fp.FP32, strings.Repeat("1", maxNumber+1), failed, false},
 	} {
-		got, err := number(c.text, c.id.Get())
+		got, rounded, err := number(c.text, c.id.Get())
 		if err != nil {
 			got = failed
 		}
-		if got != c.want {
-			t.Errorf("%.40s in %s is %x, %v; want %x", c.text, c.id, got, err, c.want)
+		if got != c.want || rounded != c.rounded {
+			t.Errorf("%.40s in %s is %x, rounded %t, %v; want %x, %t", c.text, c.id, got, rounded, err, c.want, c.rounded)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 type table struct {
 	from  string
 	roles []string // operands of the columns, "" for none; nil: not known
+	names []string // of the columns; nil: they have none, or --columns is given in their place
 	cells [][]string
 	lines []int // of the rows in the file
 }
@@ -50,12 +52,12 @@ func (s *source) readTable(text, ext string, f mma.Formats, columns string) (map
 	case len(t.cells) == 0:
 		return nil, errors.New("there are no rows in it")
 	case order != nil:
-		t.roles = nil
+		t.roles, t.names = nil, nil
 		for _, c := range order {
 			t.roles = append(t.roles, slices.Repeat([]string{c.role}, c.count)...)
 		}
 	case t.roles == nil && s.operand() != "":
-		x, err := t.array(func(int) bool { return true })
+		x, err := t.array(nil)
 		return s.only(x, err)
 	case t.roles == nil:
 		if err := t.guess(); err != nil {
@@ -65,7 +67,11 @@ func (s *source) readTable(text, ext string, f mma.Formats, columns string) (map
 	all := map[string]*array{}
 	for _, role := range operands {
 		if slices.Contains(t.roles, role) {
-			if all[role], err = t.array(func(i int) bool { return t.roles[i] == role }); err != nil {
+			columns, err := t.columns(role)
+			if err != nil {
+				return nil, err
+			}
+			if all[role], err = t.array(columns); err != nil {
 				return nil, err
 			}
 		}
@@ -149,8 +155,39 @@ func (t *table) named(row []string) bool {
 	if !slices.Contains(roles, "a") || !slices.Contains(roles, "d") {
 		return false
 	}
-	t.roles = roles
+	t.roles, t.names = roles, row
 	return true
+}
+
+// columns returns the columns of an operand, in the order of the numbers in their names. These
+// count from 0 or 1, for all operands alike.
+func (t *table) columns(role string) (all []int, err error) {
+	const none = -1
+	numbers := make([]int, len(t.names)) // by column
+	first := 1
+	for c, name := range t.names {
+		numbers[c] = none
+		if m := operandName.FindStringSubmatch(strings.TrimSpace(name)); m != nil && m[2] != "" {
+			numbers[c], _ = strconv.Atoi(m[2]) // one out of range is the largest int, which makes a gap
+			first = min(first, numbers[c])
+		}
+	}
+	for c, r := range t.roles {
+		if r == role {
+			all = append(all, c)
+		}
+	}
+	if t.names == nil || len(all) == 1 && numbers[all[0]] <= 1 {
+		return all, nil
+	}
+	slices.SortStableFunc(all, func(x, y int) int { return cmp.Compare(numbers[x], numbers[y]) })
+	for i, c := range all {
+		if numbers[c] != first+i {
+			return nil, hint.New("correct the names; --columns a*8,b*8,c,d gives operands in their place", "the columns of %s should be numbered from %d on without a gap, each number once: after %d of them comes %.40q",
+				strings.ToUpper(role), first, i, t.names[c])
+		}
+	}
+	return all, nil
 }
 
 // readLines reads rows of cells between blanks; sa= and sb= may stand before a list.
@@ -197,8 +234,9 @@ func (t *table) guess() error {
 	return hint.New("--columns a*8,b*8,c,d says it, with - for a column to leave out", "its %d columns do not say which operands they are", len(row))
 }
 
-// array returns the array of some columns, with a row for each of the table's; nil if they are empty.
-func (t *table) array(has func(column int) bool) (*array, error) {
+// array returns the array of some columns, nil: all, with a row for each of the table's; nil if they
+// are empty.
+func (t *table) array(columns []int) (*array, error) {
 	x := &array{from: t.from, byRow: t.roles != nil}
 	perRow := 0
 	for i, row := range t.cells {
@@ -207,11 +245,16 @@ func (t *table) array(has func(column int) bool) (*array, error) {
 			return nil, fmt.Errorf("line %d has %d columns, not %d", t.lines[i], len(row), len(t.roles))
 		}
 		before := len(x.text)
-		for c, cell := range row {
-			if has(c) {
-				cell = strings.TrimPrefix(strings.TrimPrefix(cell, "sa="), "sb=")
-				x.text = append(x.text, strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(", \t;[]", r) })...)
+		cells := row
+		if columns != nil {
+			cells = nil
+			for _, c := range columns {
+				cells = append(cells, row[c])
 			}
+		}
+		for _, cell := range cells {
+			cell = strings.TrimPrefix(strings.TrimPrefix(cell, "sa="), "sb=")
+			x.text = append(x.text, strings.FieldsFunc(cell, func(r rune) bool { return strings.ContainsRune(", \t;[]", r) })...)
 		}
 		if n := len(x.text) - before; i == 0 {
 			perRow = n

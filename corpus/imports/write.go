@@ -108,5 +108,6 @@ func (w *Imported) Write(out io.Writer, file, target string, width int) {
 		fmt.Fprintln(out, "to compare it with instructions of another K, give their --target and --inst")
 	}
 	say(w.Filled, "filled up with zeros from K = %d", w.K-w.Filled)
+	say(w.Rounded, "rounded to nearest: %s in the text, which their formats lack", readable.Plural(w.Rounded, "number"))
 	say(w.LeftOut, "left out: %s with a NaN that is given as a number, so that its code is not known", strconv.Itoa(w.LeftOut))
 }

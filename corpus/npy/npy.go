@@ -151,8 +151,11 @@ func readAll(r io.Reader, n int64) ([]byte, error) {
 		}
 		data = grown
 	}
-	if got, _ := io.ReadFull(r, make([]byte, 1)); got > 0 {
+	switch got, err := io.ReadFull(r, make([]byte, 1)); {
+	case got > 0:
 		return nil, errors.New("there are more")
+	case err != io.EOF: // archives have a checksum at the end
+		return nil, err
 	}
 	return data, nil
 }

@@ -61,13 +61,13 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown) (*triage.Ve
 		return v, err
 	}
 	both, err := x.beside(ctx, pr, v)
-	if err != nil || both.Defect != nil {
+	if err != nil || both.Defect != nil || both.Complete() {
 		return both, err
 	}
 	found := *v
 	found.Changes, found.Program, found.Partial, found.Explained, found.Kept = nil, pr.Base, false, 0, found.Agree
 	found.Labels = []triage.Label{triage.Defect}
-	if err := x.findDefect(ctx, pr, &found); err != nil || found.Defect != nil {
+	if err := x.findDefect(ctx, pr, &found); err != nil || found.Defect != nil || found.Complete() {
 		return &found, err
 	}
 	if effort < 0 {
@@ -90,13 +90,14 @@ func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.V
 	if part == nil {
 		return v, nil
 	}
-	if err := x.findDefect(ctx, pr, part); err != nil || part.Defect != nil {
+	if err := x.findDefect(ctx, pr, part); err != nil || part.Defect != nil || part.Complete() {
 		return part, err
 	}
 	return v, nil
 }
 
-// findDefect looks for a defect beside the program of a verdict.
+// findDefect looks for a defect beside the program of a verdict. A change of the program without a
+// condition is no defect but another program.
 func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *triage.Verdict) error {
 	u := &defect.Unit{Formats: pr.Formats, K: pr.K, Program: v.Program, Policy: pr.Policy, Seed: pr.Seed,
 		Ask: func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) { return pr.Ask(ctx, dots) }}
@@ -104,10 +105,19 @@ func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *tria
 		u.Cases = append(u.Cases, defect.Case(c))
 	}
 	claim, err := defect.Find(ctx, u)
-	if claim != nil {
-		v.Defect = claim
+	if err != nil || claim == nil {
+		return err
 	}
-	return err
+	if claim.Effect.On != defect.OnProgram || len(claim.When) > 0 || claim.Before != nil {
+		v.Defect = claim
+		return nil
+	}
+	if err := v.Program.Apply(claim.Effect.Changes); err != nil {
+		return err
+	}
+	v.Changes, v.Labels = mma.Diff(&pr.Base, &v.Program), triage.LabelsOf(&pr.Base, &v.Program)
+	v.Explained, v.Kept, v.Partial = v.Differ, v.Agree, false
+	return nil
 }
 
 // keepsDefect reports whether the defect of the verdict so far predicts all evidence, but agreeing

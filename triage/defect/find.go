@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -23,6 +24,7 @@ const (
 	mostPool    = 16   // rules that are left, whose predictions are compared
 	enough      = 16   // inputs on either side of the condition that must confirm a rule
 	lastRound   = 2    // of gen.Probe: the last test
+	besideAsked = 512  // then, with a product of special codes beside what differs
 	mostDiffer  = 384
 	focusOn     = 1600 // cases of which those are taken that rules are learned from
 	spared      = 64   // of so many instances that conditions should exclude one is spared
@@ -147,7 +149,9 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 		}
 		switch {
 		case calm >= calmRounds:
-			inputs = s.exam()
+			if inputs = s.exam(); len(pool) > 0 && pool[0].rule.Effect.ofProducts() {
+				inputs = append(inputs, s.beside()...)
+			}
 		case calm == calmRounds-1 && len(pool) > 0:
 			inputs = s.border(pool[0])
 		}
@@ -542,6 +546,27 @@ func (s *search) exam() []*mma.Dot {
 	dots := gen.Probe(gen.Spec{Formats: s.f, K: k}, s.u.Seed+1, lastRound, &s.u.Program)
 	for range perRound {
 		dots = append(dots, s.input())
+	}
+	return dots
+}
+
+// beside returns differing cases with a product of special codes beside what differs: what a rule
+// about each product would do to that, and the unit does not.
+func (s *search) beside() (dots []*mma.Dot) {
+	differ := s.differing(mostDiffer)
+	for range besideAsked {
+		d := differ[s.maker.r.IntN(len(differ))].dot.Clone()
+		k := s.maker.r.IntN(len(d.A))
+		x, y := d.A, d.B
+		fx, fy := s.f.A, s.f.B
+		if s.maker.r.IntN(2) == 0 {
+			x, y, fx, fy = y, x, fy, fx
+		}
+		x[k], y[k] = s.maker.corner(fx), s.maker.corner(fy)
+		if f := fy.Get(); fy != fp.One && f.HasInf() && s.maker.r.IntN(3) == 0 { // where most bits of the other matter little
+			y[k] = f.InfCode(false)
+		}
+		dots = append(dots, d)
 	}
 	return dots
 }

@@ -3,6 +3,7 @@ package study
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -169,7 +170,7 @@ func algorithms(context.Context, *Request) ([]entry, error) {
 		theirs := p.sum(products, c).float32()
 		all = append(all,
 			same(i.FullName(), p.name+": 2^13 - 2^-11 + 2^-10 + 2^-19", Number(ours).exactly(), Number(theirs).exactly(), laterRule),
-			same(i.FullName(), fmt.Sprintf("results that differ from %s, of %d", p.name, finite), fmt.Sprint(differ), "0", laterRule),
+			same(i.FullName(), fmt.Sprintf("results that differ from %s, of %d", p.name, finite), fmt.Sprint(differ), "0", ""),
 			entry{i.FullName(), "Table 9, fused sum of " + p.name + ": the largest error in 2^(E-24)", fmt.Sprintf("%.3f", worst), fmt.Sprintf("at most %d", i.K+1), worst <= float64(i.K+1), "", statement})
 	}
 	return all, nil
@@ -276,6 +277,15 @@ func cure(ctx context.Context, r *Request) ([]entry, error) {
 		}
 		all = append(all, same(i.FullName(), "with c = 0 some -a, b do not give -d", agrees(found).String(), agrees(false).String(), p.why))
 	}
+	for _, id := range fp8 {
+		lost := 0
+		for code := range uint64(1) << 8 {
+			if v := id.Get().Float64(code); !math.IsNaN(v) && !math.IsInf(v, 0) && fp.FP16.Get().Float64(fp.FP16.Get().FromFloat64(v)) != v {
+				lost++
+			}
+		}
+		all = append(all, same(id.String(), "numbers that are none of FP16, whose instructions can replace those of FP8", fmt.Sprint(lost), "0", ""))
+	}
 	return all, nil
 }
 
@@ -315,33 +325,34 @@ type printedUnit struct {
 	scaled     bool
 	l, f       int // f = 0: exact
 	rho        string
-	why        string // results differ
+	explained  int    // results that differ,
+	why        string // because of this
 }
 
 var fp864 = []fp.ID{fp.E4M3, fp.E5M2, fp.E3M2, fp.E2M3, fp.E2M1}
 
 var printedUnits = []printedUnit{
-	{"1, 2", []string{"cdna2"}, []fp.ID{fp.FP16, fp.BF16}, fp.FP32, false, 1, 0, "RNE-FP32", ""},
-	{"3, 4", append([]string{"cdna2", "cdna3"}, withTensorCores...), fp64, fp.FP64, false, 1, 0, "RNE-FP64", ""},
-	{"3, 4", []string{"cdna1", "cdna2", "cdna3"}, []fp.ID{fp.FP32}, fp.FP32, false, 1, 0, "RNE-FP32", ""},
-	{"5, 6", []string{"cdna1"}, []fp.ID{fp.BF16}, fp.FP32, false, 2, 0, "RNE-FP32", ""},
-	{"5, 6", []string{"cdna1"}, []fp.ID{fp.FP16}, fp.FP32, false, 4, 0, "RNE-FP32", ""},
-	{"5, 7", []string{"volta"}, []fp.ID{fp.FP16}, fp.FP32, false, 4, 23, "RZ-FP32", ""},
-	{"5, 7", []string{"volta"}, []fp.ID{fp.FP16}, fp.FP16, false, 4, 23, "RNE-FP16", ""},
-	{"5, 7", []string{"turing", "ampere", "ada"}, []fp.ID{fp.FP16, fp.BF16}, fp.FP32, false, 8, 24, "RZ-FP32", ""},
-	{"5, 7", []string{"turing", "ampere", "ada"}, []fp.ID{fp.FP16}, fp.FP16, false, 8, 24, "RNE-FP16", ""},
-	{"5, 7", []string{"ampere", "ada"}, []fp.ID{fp.TF32}, fp.FP32, false, 4, 24, "RZ-FP32", ""},
-	{"5, 7", []string{"ada"}, fp8, fp.FP32, false, 16, 13, "RZ-E8M13", ""},
-	{"5, 7", []string{"ada"}, fp8, fp.FP16, false, 16, 13, "RNE-FP16", ""},
-	{"5, 7", []string{"hopper", "blackwell", "rtx-blackwell"}, []fp.ID{fp.FP16, fp.BF16}, fp.FP32, false, 16, 25, "RZ-FP32", ""},
-	{"5, 7", []string{"hopper", "blackwell", "rtx-blackwell"}, []fp.ID{fp.FP16}, fp.FP16, false, 16, 25, "RNE-FP16", ""},
-	{"5, 7", []string{"hopper", "blackwell", "rtx-blackwell"}, []fp.ID{fp.TF32}, fp.FP32, false, 8, 25, "RZ-FP32", ""},
-	{"5, 7", []string{"hopper"}, fp8, fp.FP32, false, 32, 13, "RZ-E8M13", ""},
-	{"5, 7", []string{"hopper"}, fp8, fp.FP16, false, 32, 13, "RNE-FP16", ""},
-	{"5, 7", []string{"blackwell", "rtx-blackwell"}, fp864, fp.FP32, false, 32, 25, "RZ-FP32", ""},
-	{"5, 7", []string{"blackwell", "rtx-blackwell"}, fp864, fp.FP16, false, 32, 25, "RNE-FP16", ""},
-	{"5, 8", []string{"blackwell", "rtx-blackwell"}, fp864, fp.FP32, true, 32, 25, "RZ-FP32", ""},
-	{"5, 9", []string{"blackwell", "rtx-blackwell"}, []fp.ID{fp.E2M1}, fp.FP32, true, 64, 35, "RZ-FP32", "Algorithm 9 gives a group of zero products the exponents of its scales, so that it can cut other groups; our models give it none"},
+	{"1, 2", []string{"cdna2"}, []fp.ID{fp.FP16, fp.BF16}, fp.FP32, false, 1, 0, "RNE-FP32", 1, "the sign of a zero: our models make +0 of operands of -0, too; Algorithm 2 says so of subnormals"},
+	{"3, 4", append([]string{"cdna2", "cdna3"}, withTensorCores...), fp64, fp.FP64, false, 1, 0, "RNE-FP64", 0, ""},
+	{"3, 4", []string{"cdna1", "cdna2", "cdna3"}, []fp.ID{fp.FP32}, fp.FP32, false, 1, 0, "RNE-FP32", 0, ""},
+	{"5, 6", []string{"cdna1"}, []fp.ID{fp.BF16}, fp.FP32, false, 2, 0, "RNE-FP32", 0, ""},
+	{"5, 6", []string{"cdna1"}, []fp.ID{fp.FP16}, fp.FP32, false, 4, 0, "RNE-FP32", 0, ""},
+	{"5, 7", []string{"volta"}, []fp.ID{fp.FP16}, fp.FP32, false, 4, 23, "RZ-FP32", 0, ""},
+	{"5, 7", []string{"volta"}, []fp.ID{fp.FP16}, fp.FP16, false, 4, 23, "RNE-FP16", 0, ""},
+	{"5, 7", []string{"turing", "ampere", "ada"}, []fp.ID{fp.FP16, fp.BF16}, fp.FP32, false, 8, 24, "RZ-FP32", 0, ""},
+	{"5, 7", []string{"turing", "ampere", "ada"}, []fp.ID{fp.FP16}, fp.FP16, false, 8, 24, "RNE-FP16", 0, ""},
+	{"5, 7", []string{"ampere", "ada"}, []fp.ID{fp.TF32}, fp.FP32, false, 4, 24, "RZ-FP32", 0, ""},
+	{"5, 7", []string{"ada"}, fp8, fp.FP32, false, 16, 13, "RZ-E8M13", 0, ""},
+	{"5, 7", []string{"ada"}, fp8, fp.FP16, false, 16, 13, "RNE-FP16", 0, ""},
+	{"5, 7", []string{"hopper", "blackwell", "rtx-blackwell"}, []fp.ID{fp.FP16, fp.BF16}, fp.FP32, false, 16, 25, "RZ-FP32", 0, ""},
+	{"5, 7", []string{"hopper", "blackwell", "rtx-blackwell"}, []fp.ID{fp.FP16}, fp.FP16, false, 16, 25, "RNE-FP16", 0, ""},
+	{"5, 7", []string{"hopper", "blackwell", "rtx-blackwell"}, []fp.ID{fp.TF32}, fp.FP32, false, 8, 25, "RZ-FP32", 0, ""},
+	{"5, 7", []string{"hopper"}, fp8, fp.FP32, false, 32, 13, "RZ-E8M13", 0, ""},
+	{"5, 7", []string{"hopper"}, fp8, fp.FP16, false, 32, 13, "RNE-FP16", 0, ""},
+	{"5, 7", []string{"blackwell", "rtx-blackwell"}, fp864, fp.FP32, false, 32, 25, "RZ-FP32", 0, ""},
+	{"5, 7", []string{"blackwell", "rtx-blackwell"}, fp864, fp.FP16, false, 32, 25, "RNE-FP16", 0, ""},
+	{"5, 8", []string{"blackwell", "rtx-blackwell"}, fp864, fp.FP32, true, 32, 25, "RZ-FP32", 0, ""},
+	{"5, 9", []string{"blackwell", "rtx-blackwell"}, []fp.ID{fp.E2M1}, fp.FP32, true, 64, 35, "RZ-FP32", 15, "Algorithm 9 gives a group of zero products the exponents of its scales, so that it can cut other groups; our models give it none"},
 }
 
 // step is one operation of l products and c; the scales are those of the whole dot product.
@@ -388,8 +399,12 @@ func (p *printedUnit) scales(i *mma.Instruction, d *mma.Dot, products []summand)
 // differ, on finite inputs of all generators that give finite results.
 func literally(context.Context, *Request) ([]entry, error) {
 	var all []entry
+	specials := map[string]*specialResults{}
 	for _, p := range printedUnits {
 		for _, arch := range p.archs {
+			if p.f > 0 && specials[arch] == nil {
+				specials[arch] = &specialResults{}
+			}
 			seen := map[string]bool{}
 			units, count, differ := 0, 0, 0
 			for _, i := range mma.Of(arch) {
@@ -403,13 +418,18 @@ func literally(context.Context, *Request) ([]entry, error) {
 				}
 				units++
 				for _, d := range gen.Probe(gen.Spec{Formats: i.Formats, K: i.K}, 1, 0, &i.Params) {
-					ours := i.D.Get().Float64(m.Dot(d, nil))
+					code := m.Dot(d, nil)
+					if p.f > 0 {
+						specials[arch].add(&i, d, code)
+					}
+					ours := i.D.Get().Float64(code)
 					theirs, ok := p.dot(&i, d)
 					if !ok || math.IsInf(ours, 0) || math.IsNaN(ours) {
 						continue
 					}
 					count++
-					if ours != theirs {
+					// Floats say which zero results, integers do not.
+					if ours != theirs || (p.d == fp.FP64 || p.algorithms == "1, 2") && math.Signbit(ours) != math.Signbit(theirs) {
 						differ++
 					}
 				}
@@ -422,11 +442,69 @@ func literally(context.Context, *Request) ([]entry, error) {
 				if p.f > 0 {
 					name += fmt.Sprintf(", F=%d", p.f)
 				}
-				all = append(all, same(arch, fmt.Sprintf("%s, %s: results that differ, of %d of %d programs", name, p.rho, count, units), fmt.Sprint(differ), "0", p.why))
+				why := ""
+				if differ == p.explained {
+					why = p.why
+				}
+				all = append(all, same(arch, fmt.Sprintf("%s, %s: results that differ, of %d of %d programs", name, p.rho, count, units), fmt.Sprint(differ), "0", why))
 			}
 		}
 	}
+	for _, arch := range slices.Sorted(maps.Keys(specials)) {
+		all = append(all, specials[arch].entries(arch)...)
+	}
 	return all, nil
+}
+
+// specialResults are the results of section 4.2 of the instructions of an architecture.
+type specialResults struct {
+	count, differ int
+	nans          []string
+}
+
+func (s *specialResults) add(i *mma.Instruction, d *mma.Dot, code uint64) {
+	if name := mma.FormatCode(i.D, code); i.D.Get().Decode(code).Class == fp.NaN && !slices.Contains(s.nans, name) {
+		s.nans = append(s.nans, name)
+	}
+	theirs := special(i, d)
+	if theirs == 0 {
+		return
+	}
+	s.count++
+	if ours := i.D.Get().Float64(code); ours != theirs && !(math.IsNaN(ours) && math.IsNaN(theirs)) {
+		s.differ++
+	}
+}
+
+func (s *specialResults) entries(arch string) []entry {
+	slices.Sort(s.nans)
+	theirs := []string{"7fff", "7fffffff"}
+	return []entry{
+		same(arch, "section 4.2: codes of NaNs in FP16 and FP32", strings.Join(s.nans, ", "), strings.Join(theirs, ", "), ""),
+		same(arch, fmt.Sprintf("section 4.2: results with infinities or NaNs that differ, of %d", s.count), fmt.Sprint(s.differ), "0", ""),
+	}
+}
+
+// special is the infinity or NaN of a sum with such operands by section 4.2; 0: it has none.
+func special(i *mma.Instruction, d *mma.Dot) float64 {
+	sum := 0.0
+	add := func(x float64) {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			sum += x
+		}
+	}
+	for k := range d.A {
+		x := i.A.Get().Float64(d.A[k]) * i.B.Get().Float64(d.B[k])
+		if i.Scale != fp.None {
+			n := k / int(i.Block)
+			x *= i.Scale.Get().Float64(d.SA[n]) * i.Scale.Get().Float64(d.SB[n])
+		}
+		add(x)
+	}
+	if i.C != fp.None {
+		add(i.C.Get().Float64(d.C))
+	}
+	return sum
 }
 
 // has reports whether a line is about an instruction: not one that the compiler makes of others.
@@ -452,10 +530,11 @@ func ftzAddMul(i *mma.Instruction, d *mma.Dot) float64 {
 		p = 2
 	}
 	flushed := func(id fp.ID, code uint64) float32 {
-		if v := id.Get().Float64(code); math.Abs(v) >= math.Ldexp(1, int(id.Get().Emin())) {
-			return float32(v)
+		v := id.Get().Float64(code)
+		if v != 0 && math.Abs(v) < math.Ldexp(1, int(id.Get().Emin())) {
+			v = 0 // also of negative subnormals
 		}
-		return 0
+		return float32(v)
 	}
 	ftz := func(z float32) float32 {
 		if math.Abs(float64(z)) < 0x1p-126 {
@@ -469,7 +548,11 @@ func ftzAddMul(i *mma.Instruction, d *mma.Dot) float64 {
 		for l := range p {
 			x[l] = ftz(float32(flushed(i.A, d.A[k+l]) * flushed(i.B, d.B[k+l])))
 		}
-		v = ftz(v + ftz(ftz(x[0]+x[1])+ftz(x[2]+x[3]))) // adding zeros where p is 2 changes no value
+		sum := ftz(x[0] + x[1])
+		if p == 4 {
+			sum = ftz(sum + ftz(x[2]+x[3]))
+		}
+		v = ftz(v + sum)
 	}
 	return float64(v)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -131,6 +132,69 @@ func fttnExample(context.Context, *Request) ([]entry, error) {
 		all = append(all, same("1.75 with one mantissa bit", p.mode.String(), fmt.Sprint(math.Ldexp(float64(r.Lo), int(r.Q))), p.theirs, p.why))
 	}
 	return all, nil
+}
+
+// misrounded counts sums of a number of four digits and other ones of two signs and up to seven
+// places behind it that are not rounded as the exact sum is. Each of these is cut to so many extra
+// bits, of which the last one is set if any digit is lost (a sticky bit).
+func misrounded(others, extra int, mode fp.Mode) (wrong, of int) {
+	const places = 7
+	round := func(sum int64, q int32) fp.Dyadic {
+		d := fp.Dyadic{Lo: uint64(max(sum, -sum)), Q: q, Neg: sum < 0}
+		if sum == 0 {
+			return d
+		}
+		return d.Round(d.Exponent()-3, mode)
+	}
+	var add func(left int, exact, cut int64)
+	add = func(left int, exact, cut int64) {
+		if left == 0 {
+			of++
+			x, y := round(exact, -places), round(cut, int32(-extra))
+			if math.Ldexp(float64(x.Lo), int(x.Q)) != math.Ldexp(float64(y.Lo), int(y.Q)) {
+				wrong++
+			}
+			return
+		}
+		for shift := range places + 1 {
+			for m := int64(8); m < 16; m++ {
+				kept, full := m<<extra>>shift, m<<(places-shift)
+				if kept<<shift != m<<extra {
+					kept |= 1
+				}
+				add(left-1, exact+full, cut+kept)
+				add(left-1, exact-full, cut-kept)
+			}
+		}
+	}
+	for m := int64(8); m < 16; m++ {
+		add(others, m<<places, m<<extra)
+	}
+	return wrong, of
+}
+
+// fttnExtraBits makes entries of the extra bits that section II of FTTN asks of correct rounding.
+func fttnExtraBits(context.Context, *Request) ([]entry, error) {
+	var all []entry
+	for _, extra := range []int{3, 2} {
+		wrong, of := misrounded(1, extra, fp.RNE)
+		theirs, holds := "three extra bits: none", wrong == 0
+		if extra < 3 {
+			theirs, holds = "three extra bits are required", wrong > 0
+		}
+		all = append(all, entry{"sums of two numbers of four digits", fmt.Sprintf("%d extra bits: not correctly rounded", extra), fmt.Sprintf("%d of %d", wrong, of), theirs, holds, "", statement})
+	}
+	return all, nil
+}
+
+// smtSticky makes entries of what section 4.2 of Valpey et al. says of a sticky bit.
+func smtSticky(context.Context, *Request) ([]entry, error) {
+	two, ofTwo := misrounded(1, 3, fp.RZ)
+	three, ofThree := misrounded(2, 3, fp.RZ)
+	return []entry{
+		{"sums of two numbers of four digits", "with guard, round and sticky bit, not rounded towards zero", fmt.Sprintf("%d of %d", two, ofTwo), "none", two == 0, "", statement},
+		{"sums of three", "the same", fmt.Sprintf("%d of %d", three, ofThree), "some: a sticky bit does not work with more than two terms", three > 0, "", statement},
+	}, nil
 }
 
 // fttn3 makes Table III of FTTN: 1 + 2^-2 less a number of exponent -3 that is cut to so many extra
@@ -291,7 +355,7 @@ func (p *printedModel) entry(arch string, id fp.ID) (e entry, ok bool) {
 			op += "(" + strings.TrimSuffix(first, ")")
 		}
 		if i.Params.Join.Post.Frac != 0 {
-			op += ", total cut at F2"
+			op += secondCut
 		}
 		if p.scaled && id == fp.E2M1 && i.K < 64 {
 			continue // of kind mxf8f6f4, which Table 3 counts as MXFP8/6/4
@@ -310,10 +374,16 @@ func (p *printedModel) entry(arch string, id fp.ID) (e entry, ok bool) {
 	if p.suffix != "" {
 		what += " *" + p.suffix
 	}
-	return same(arch, what, strings.Join(ours, " or "), p.model, laterRule), true
+	why := ""
+	if len(ours) == 1 && ours[0] == p.model+secondCut {
+		why = laterRule
+	}
+	return same(arch, what, strings.Join(ours, " or "), p.model, why), true
 }
 
-// laterRule is why CDNA3's models are not those of Xie et al.
+// secondCut is what CDNA3's models have besides those of Xie et al., and laterRule why.
+const secondCut = ", total cut at F2"
+
 const laterRule = "ours follows a later rule of MMA-Sim: the sum of the products is cut at F2+1, the normalized total at F2; Algorithms 10 and 11 cut only the former, at F2"
 
 // table9 makes Table 9 of Xie et al.: their bounds with the parameters of their Tables 4,
@@ -476,6 +546,7 @@ func fttnProduct(context.Context, *Request) ([]entry, error) {
 	all := []entry{
 		same("the sum", "exact", exact.exactly(), "191.99218", "2^7 + 2^6 - 2^-6, as the text has it; the printed digits are those of 2^7 + 2^6 - 2^-7"),
 		same("CPU, FP32 in order", "D, A*B from 0", cpu.exactly(), "0", ""),
+		same("introduction", "log10 of 191.875 and 255.875 over the 3 digits of FP16", fmt.Sprintf("%.1f and %.1f", math.Log10(191.875e3), math.Log10(255.875e3)), "six orders of magnitude", "the text does not say what is expected of FP16; beside the three fractional digits that it speaks of, these are five orders"),
 		same("CPU, FP32 in order", "D, from C on", Number(from(0x1p20)).exactly(), "0", "C is cancelled first, so that the small terms are added to 0"),
 	}
 	const c = 1 << 20
@@ -576,24 +647,30 @@ func (x *experiment) dot(i *mma.Instruction) *mma.Dot {
 	return d
 }
 
+// fasiT4 and fasiA100 are instructions of section 3.2 and 3.3 of Fasi et al.
+var fasiT4, fasiA100 = [2]string{"turing", "mma.m16n8k8.f32.f16.f16.f32"}, smtUnits[2]
+
 // fasiExperiments makes the experiments in the text of section 3 of Fasi et al.
 func fasiExperiments(context.Context, *Request) ([]entry, error) {
 	volta, half, bf16 := smtUnits[0], [2]string{"volta", "mma.m8n8k4.f16.f16.f16.f16"}, [2]string{"ampere", "mma.m16n8k16.f32.bf16.bf16.f32"}
 	const tiny, p = 0x1p-24, 1 - 0x1p-11
 	ones := []float64{1, 1, 1, 1}
-	var all []entry
-	for _, x := range []experiment{
+	at := func(all, x float64, place int) []float64 {
+		v := []float64{all, all, all, all}
+		v[place] = x
+		return v
+	}
+	experiments := []experiment{
 		{"3.1.1: 2^-24 * 2^2", volta, []float64{tiny}, []float64{4}, 0, 0x1p-22},
 		{"3.1.1: 2^-24 * 2^2", half, []float64{tiny}, []float64{4}, 0, 0x1p-22},
 		{"3.1.1: c = 2^-149", volta, nil, nil, 0x1p-149, 0x1p-149},
 		{"3.1.1: 2^-14 * 2^-1", half, []float64{0x1p-14}, []float64{0.5}, 0, 0x1p-15},
+		{"3.1.1: 2^-14 * 2^-1", volta, []float64{0x1p-14}, []float64{0.5}, 0, 0x1p-15},
 		{"3.1.1: 2^-14 - 2^-15", half, []float64{0x1p-14}, []float64{1}, -0x1p-15, 0x1p-15},
 		{"3.1.1: 2^-23 + 2^-24 + 2", volta, []float64{1, 1}, []float64{3 * tiny, 2}, 0, 2},
 		{"3.1.2: 4 * (1 - 2^-11)^2", volta, []float64{p, p, p, p}, []float64{p, p, p, p}, 0, 4 * p * p},
 		{"3.1.2: (1 - 2^-11)^2 + (1 - 2^-11) * 2^-11", half, []float64{p, p}, []float64{p, 0x1p-11}, 0, 1 - 0x1p-10 + 0x1p-11},
 		{"3.1.2: 1 and four times 2^-24, 1 is c", volta, ones, []float64{tiny, tiny, tiny, tiny}, 1, 1},
-		{"3.1.2: 1 and four times 2^-24, 1 is first", volta, ones, []float64{1, tiny, tiny, tiny}, tiny, 1},
-		{"3.1.2: 1 and four times 2^-24, 1 is last", volta, ones, []float64{tiny, tiny, tiny, 1}, tiny, 1},
 		{"3.1.3: 2 + 2^-23 + 2^-24", volta, ones[:2], []float64{2, 3 * tiny}, 0, 2},
 		{"3.1.3: -2 - 2^-23 - 2^-24", volta, ones[:2], []float64{-2, -3 * tiny}, 0, -2},
 		{"3.1.3: 2^-25 + 2^-26", half, []float64{tiny, tiny}, []float64{0.5, 0.25}, 0, tiny},
@@ -601,8 +678,25 @@ func fasiExperiments(context.Context, *Request) ([]entry, error) {
 		{"3.1.4: 1 - 2^-24 + (-1 + 2^-24)", volta, ones[:2], []float64{1, -tiny}, tiny - 1, 0x1p-23},
 		{"3.1.4: 15/8 + 1 + 3/2 + 7/4 + 15/8", volta, ones, []float64{1, 1.5, 1.75, 1.875}, 1.875, 8},
 		{"3.1.4: c = 1 - 2^-24 and four times 2^-24", volta, ones, []float64{tiny, tiny, tiny, tiny}, 1 - tiny, 1 + 0x1p-23},
+		{"3.1.4: c = 1 and four times 2^-24", volta, ones, []float64{tiny, tiny, tiny, tiny}, 1, 1},
+		{"3.1.4: c = -1 + 2^-24 and four times -2^-24", volta, ones, []float64{-tiny, -tiny, -tiny, -tiny}, tiny - 1, -1 - 0x1p-23},
+		{"3.1.4: c = -1 and four times -2^-24", volta, ones, []float64{-tiny, -tiny, -tiny, -tiny}, -1, -1},
+		{"3.1.4: c = 1 + 2^-22 + 2^-23 and four times 1", volta, ones, ones, 1 + 0x1p-22 + 0x1p-23, 5},
+		{"3.2: 1 + 2^-24 + 2^-24", fasiT4, ones[:2], []float64{tiny, tiny}, 1, 1 + 0x1p-23},
+		{"3.2: 1 and four times 2^-25, 1 is c", fasiT4, at(0.5, 0.5, 0), at(tiny, tiny, 0), 1, 1},
+		{"3.3: 1 and four times 2^-25, 1 is c", fasiA100, at(0.5, 0.5, 0), at(tiny, tiny, 0), 1, 1},
 		{"3.3: 2^-126 * 2^-1", bf16, []float64{0x1p-126}, []float64{0.5}, 0, 0x1p-127},
-	} {
+	}
+	for place := range ones {
+		where := fmt.Sprintf(" in place %d", place+1)
+		experiments = append(experiments,
+			experiment{"3.1.2: 1 and four times 2^-24, 1" + where, volta, ones, at(tiny, 1, place), tiny, 1},
+			experiment{"3.1.4: 1 + 2^-22 + 2^-23, three times 1, and 2^-23" + where, volta, ones, at(1, 2*tiny, place), 1 + 0x1p-22 + 0x1p-23, 4 + 0x1p-21},
+			experiment{"3.2: 1 and four times 2^-25, 1" + where, fasiT4, at(0.5, 1, place), at(tiny, 1, place), tiny / 2, 1},
+			experiment{"3.3: 1 and four times 2^-25, 1" + where, fasiA100, at(0.5, 1, place), at(tiny, 1, place), tiny / 2, 1})
+	}
+	var all []entry
+	for _, x := range experiments {
 		e, err := x.entry()
 		if err != nil {
 			return nil, err
@@ -646,6 +740,64 @@ func fasiTF32() ([]entry, error) {
 	return []entry{
 		same(strings.Join(unit[:], "/"), "3.1.4: partial sums are normalized, with 1 + 2^-23, 1 and three times 2^-24", agrees(normalized).String(), agrees(false).String(), ""),
 		same(strings.Join(unit[:], "/"), "3.1.4: monotone, with 9/4 as 3/2 * 3/2 or 2 * 9/8 and four times 2^-24", agrees(less <= more).String(), agrees(false).String(), ""),
+	}, nil
+}
+
+// fasiFacts makes entries of what section 3 of Fasi et al. says of formats and of arithmetic without
+// a tensor core, and of two experiments that are only described.
+func fasiFacts(context.Context, *Request) ([]entry, error) {
+	half := fp.FP16.Get()
+	small := 0 // binary16 numbers that are subnormal in binary32
+	for code := range uint64(1) << 16 {
+		if v := math.Abs(half.Float64(code)); v != 0 && v < 0x1p-126 {
+			small++
+		}
+	}
+	least := half.Float64(1) * half.Float64(1)
+	above := func(x, y float64) bool { return float32(x)+float32(y) > float32(x) }
+	next := func(x float64) float64 { return float64(math.Nextafter32(float32(x), 1)) }
+	carries, sum := 0, 1.875
+	for _, x := range []float64{1, 1.5, 1.75, 1.875} {
+		_, before := math.Frexp(sum)
+		sum += x
+		if _, after := math.Frexp(sum); after > before {
+			carries++
+		}
+	}
+	const tiny = 0x1p-25
+	eight := func(c float64, n int) (float64, error) {
+		x := experiment{"", fasiT4, slices.Repeat([]float64{0.5}, n), slices.Repeat([]float64{2 * tiny}, n), c, 0}
+		_, v, err := x.run(nil)
+		return v, err
+	}
+	four, err := eight(1-0x1p-24, 4)
+	if err != nil {
+		return nil, err
+	}
+	lower, err := eight(1-0x1p-24, 8)
+	if err != nil {
+		return nil, err
+	}
+	upper, err := eight(1, 8)
+	if err != nil {
+		return nil, err
+	}
+	fused := experiment{"", [2]string{"ampere", "mma.m8n8k4.f64.f64.f64.f64"}, []float64{1 + 0x1p-52}, []float64{1 + 0x1p-52}, -1 - 0x1p-51, 0}
+	i, v, err := fused.run(nil)
+	if err != nil {
+		return nil, err
+	}
+	t4 := strings.Join(fasiT4[:], "/")
+	return []entry{
+		same("binary16", "3.1.1: bits of a product's significand", fmt.Sprint(bits.Len(2047*2047)), "22", ""),
+		same("binary16", "3.1.1: numbers that are subnormal in binary32", fmt.Sprint(small), "0", ""),
+		same("binary16", "3.1.1: the smallest nonzero product", Number(least).exactly(), Number(0x1p-48).exactly(), ""),
+		same("binary32", "3.1.1: 2^-48 + x > 2^-48 for x = 2^-72, and for the next number", fmt.Sprint(above(0x1p-48, 0x1p-72), above(0x1p-48, next(0x1p-72))), "false true", ""),
+		same("binary32", "3.1.3: 2 + x > 2 for x = 2^-23, and for the next number", fmt.Sprint(above(2, 0x1p-23), above(2, next(0x1p-23))), "false true", ""),
+		same("15/8 + 1 + 3/2 + 7/4 + 15/8", "3.1.4: additions that carry", fmt.Sprintf("%d of 4", carries), "4 of 4", "35/8 + 7/4 stays below 8"),
+		same(t4, "3.2: not monotone with 2^-25 instead of 2^-24, with four products", agrees(four > 1).String(), "yes", "1 - 2^-25 is no binary32 number, and four products of 2^-25 beside 1 - 2^-24 end at 1 + 2^-24, which is cut to 1"),
+		same(t4, "3.2: the same with eight products", agrees(lower > upper).String(), "yes", ""),
+		{i.FullName(), "3.3: (1 + 2^-52)^2 - (1 + 2^-51)", Number(v).exactly(), "as IEEE 754 operations: 2^-104 if fused, else 0", v == 0x1p-104 || v == 0, "", statement},
 	}, nil
 }
 
@@ -694,6 +846,13 @@ func smt1(context.Context, *Request) ([]entry, error) {
 	const a, b = 0.2587890625 * 0x1p-14, 1.3681640625 * 0x1p-1
 	all, err := smtDot("result", 1, a, b, 0, 1.4162635803222656*0x1p-17)
 	half := fp.FP16.Get()
+	var other []string
+	for _, mode := range []fp.Mode{fp.RNE, fp.RZ, fp.RD, fp.RU} {
+		if half.Float64(half.Encode(fp.FP64.Get().Dyadic(fp.FP64.Get().Decode(math.Float64bits(a*b))), mode, fp.OverInf)) != a*b {
+			other = append(other, mode.String())
+		}
+	}
+	all = append(all, same("Listing 1.1", "modes in which the FP16 product is another", strings.Join(other, ", "), "rne, rz, rd, ru", ""))
 	return append(all, same("a multiplication in FP16", "result (half)", Number(half.Float64(half.FromFloat64(a*b))).exactly(), Number(0.1767578125*0x1p-14).exactly(), "")), err
 }
 

@@ -182,10 +182,29 @@ func sunConclusions(context.Context, *Request) ([]entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	low := 0
+	for code := range uint64(1 << fp.FP16.Get().FracBits) { // from 1 up to 2
+		v := fp.FP16.Get().Float64(fp.FP16.Get().FromFloat64(1) + code)
+		if fp.BF16.Get().Float64(fp.BF16.Get().FromFloat64(v)) == v {
+			low++
+		}
+	}
+	figure := map[string]float64{} // of multiplication, initialized with FP32
+	for _, p := range printedProfiles {
+		if p.operation == multiplication {
+			figure[p.table] = p.errors[1]
+		}
+	}
+	levels := func(what string, ratio, low, high float64, theirs string) entry {
+		return entry{"Tables 12, 13 and 15, multiplication", what, Number(ratio).String(), theirs, low <= ratio && ratio <= high, "", statement}
+	}
 	large := encode(fp.BF16.Get(), math.MaxFloat32)
 	return []entry{
+		levels("8.1.2: error of BF16 / FP16", figure["Table 12"]/figure["Table 13"], 4, 16, "E-03 against E-04: three bits less"),
+		levels("8.1.3: error of TF32 / FP16", figure["Table 15"]/figure["Table 13"], 0.99, 1.01, "the same level"),
 		same(i.FullName(), "8.1.1: precision of accumulation", fmt.Sprintf("products and c are cut alike, at 2^-%d of the largest", i.Params.Join.Align.F), "relatively low, of products and their sum high",
 			"the printed error is that of a c with more digits than BF16 has, whose sum is rounded to FP32"),
+		same("fp16", "8.1.1: numbers from 1 to 2 that convert to BF16 without loss", fmt.Sprint(low), "1024: initialized with FP16 precision", "the title of Table 12's column, BF16, is meant"),
 		same("bf16", "9: overflow of FP32's largest number", mma.FormatCode(fp.BF16, large), mma.FormatCode(fp.BF16, fp.BF16.Get().MaxFinite()),
 			"BF16 has FP32's exponents, and not its largest numbers: what is beyond 2^128 - 2^119 is rounded to an infinity"),
 	}, nil
