@@ -145,10 +145,11 @@ func Explain(ctx context.Context, pr *Unknown) (*Verdict, error) {
 	if v.Found() {
 		v.Alike = s.alike(&v.Program)
 	}
-	if pr.Ask == nil && v.Alike == nil && len(pr.Differ) < leastRecorded*len(changedParts(&pr.Base, &v.Program)) {
+	few := pr.Ask == nil && v.Alike == nil && len(pr.Differ) < leastRecorded*len(changedParts(&pr.Base, &v.Program))
+	switch {
+	case few:
 		v = s.verdict(nil) // something explains so few cases always
-	}
-	if !v.Found() {
+	case !v.Found():
 		if err := s.withNearest(ctx, v); err != nil {
 			return nil, err
 		}
