@@ -243,7 +243,7 @@ func TestSchema(t *testing.T) {
 	}
 	verify(jsonOf(t, 1, "", "record", "--target", "sim:turing", "--plan", "plan.json", "--out", "bad.rec"), "run")
 	verify(recordingOf(t), "run")
-	theirs := `{"a": 1.5, "b": 2, "c": 0, "d": 3}{"a": 1.5, "b": 2, "c": 0, "d": "nan"}`
+	theirs := `{"a": 1.5, "b": 2, "c": 0.1, "d": 3.1}{"a": 1.5, "b": 2, "c": 0, "d": "nan"}`
 	if err := os.WriteFile("theirs.json", []byte(theirs), 0o666); err != nil {
 		t.Fatal(err)
 	}
