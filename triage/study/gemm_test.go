@@ -18,6 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/gemm"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // gemmOf makes a gemm with flags.
@@ -94,6 +95,7 @@ func byJudge(g *gemmStudy, k *gemmKernel, o *gemm.Operands, row, column int) uin
 
 // TestExpected compares products with one of another schedule, and names what is different.
 func TestExpected(t *testing.T) {
+	tier.SkipUnderRace(t)
 	dir := t.TempDir()
 	const half = "sim:ampere/mma.m16n8k16.f32.f16.f16.f32"
 	for _, c := range []struct{ truth, kernel, label, words string }{

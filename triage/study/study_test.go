@@ -123,7 +123,7 @@ func TestInterrupted(t *testing.T) {
 			want := asJSON(t, run(t, c.study, c.request, c.args...))
 			s, runner := find(t, c.study, c.args...)
 			c.request.Dir = t.TempDir()
-			for parts := 0; ; parts++ {
+			for parts := 0; ; parts += tier.Of(5, 1, 1) {
 				ctx, cancel := context.WithCancel(context.Background())
 				before := 0
 				c.request.Workers = 2
