@@ -116,6 +116,10 @@ func (v *Verdict) Found() bool { return len(v.Changes) > 0 || v.Known }
 // Complete reports whether the differences in all cases are explained.
 func (v *Verdict) Complete() bool { return v.Found() && !v.Partial }
 
+// Settled reports whether the differences in all cases are explained, by a program alone or with a
+// defect beside it.
+func (v *Verdict) Settled() bool { return v.Complete() || v.Defect != nil }
+
 // leastRecorded is how many differing cases of a unit that cannot be asked a change needs for each
 // part of it, unless it makes a known program.
 const leastRecorded = 3

@@ -61,13 +61,13 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown) (*triage.Ve
 		return v, err
 	}
 	both, err := x.beside(ctx, pr, v)
-	if err != nil || both.Defect != nil || both.Complete() {
+	if err != nil || both.Settled() {
 		return both, err
 	}
 	found := *v
 	found.Changes, found.Program, found.Partial, found.Explained, found.Kept = nil, pr.Base, false, 0, found.Agree
 	found.Labels = []triage.Label{triage.Defect}
-	if err := x.findDefect(ctx, pr, &found); err != nil || found.Defect != nil || found.Complete() {
+	if err := x.findDefect(ctx, pr, &found); err != nil || found.Settled() {
 		return &found, err
 	}
 	if effort < 0 {
@@ -90,7 +90,7 @@ func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.V
 	if part == nil {
 		return v, nil
 	}
-	if err := x.findDefect(ctx, pr, part); err != nil || part.Defect != nil || part.Complete() {
+	if err := x.findDefect(ctx, pr, part); err != nil || part.Settled() {
 		return part, err
 	}
 	return v, nil

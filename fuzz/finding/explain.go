@@ -130,7 +130,7 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 // the other side, whose program may.
 func (x *pairTriage) wantsProgram() bool {
 	v := x.verdict
-	return v != nil && !v.Complete() && !v.BaseFails && v.Defect == nil
+	return v != nil && !v.Settled() && !v.BaseFails
 }
 
 // explainByChange looks for a change of the known side's program that explains the evidence.

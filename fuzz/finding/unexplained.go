@@ -23,7 +23,7 @@ type Unexplained struct {
 // nil if they are explained, or if there is nothing to explain.
 func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 	p, run := &t.Pairs[pair], t.pairs[pair]
-	if v != nil && (v.Complete() || v.Defect != nil) || p.Formats().D.Flags() != 0 {
+	if v != nil && v.Settled() || p.Formats().D.Flags() != 0 {
 		return nil
 	}
 	base, other := TargetUnit{p.TargetA, p.A}, TargetUnit{p.TargetB, p.B}
