@@ -132,6 +132,25 @@ func (s *explainer) fewest(n *Nearest, cases *evidence.Cases, base []bool) mma.P
 func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left []*Nearest, seldom *Nearest, err error) {
 	support, open, refuted := map[*Nearest]int{}, map[*Nearest]int{}, map[*Nearest]int{}
 	better := map[[2]*Nearest]bool{} // the first is right where the second is not
+	equal := func(x, y uint64) bool { return oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, y) == oracle.Same }
+	count := func(given []uint64, got uint64) { // results of the base and of all programs, and the unit's
+		for j, n := range all {
+			switch {
+			case equal(given[j+1], given[0]): // it says nothing else than the base
+			case equal(given[j+1], got):
+				support[n]++
+			case equal(given[0], got):
+				refuted[n]++
+			default:
+				open[n]++
+				for m, other := range all {
+					if equal(given[m+1], got) {
+						better[[2]*Nearest{other, n}] = true
+					}
+				}
+			}
+		}
+	}
 	for round := 0; round < partialRounds && len(all) > 0; round++ {
 		ps := []mma.Params{s.pr.Base}
 		for _, n := range all {
@@ -149,24 +168,7 @@ func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left []
 				return nil, nil, err
 			}
 			for i, got := range answers {
-				given := results[from+i]
-				equal := func(x, y uint64) bool { return oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, y) == oracle.Same }
-				for j, n := range all {
-					switch {
-					case equal(given[j+1], given[0]): // it says nothing else than the base
-					case equal(given[j+1], got):
-						support[n]++
-					case equal(given[0], got):
-						refuted[n]++
-					default:
-						open[n]++
-						for m, other := range all {
-							if equal(given[m+1], got) {
-								better[[2]*Nearest{other, n}] = true
-							}
-						}
-					}
-				}
+				count(results[from+i], got)
 			}
 		}
 		all = slices.DeleteFunc(all, func(n *Nearest) bool { return partialSeldom*refuted[n] > support[n] })
