@@ -268,7 +268,7 @@ func OpenUnit(target, instruction, like string) (Unit, error) {
 	}
 	slash := strings.LastIndexByte(like, '/') // a target may be a file
 	if slash < 0 {
-		return nil, fmt.Errorf("%s works on any formats, and %q is not TARGET/INSTRUCTION", target, like)
+		return nil, fmt.Errorf("%s works on any formats: name a unit that has them, such as sim:hopper/mma.m16n8k16.f32.f16.f16.f32, instead of %q", target, like)
 	}
 	source, err := Open(like[:slash])
 	if err != nil {

@@ -358,7 +358,7 @@ func partner(b Target, ia *mma.Instruction, nameB string, named bool) (*mma.Inst
 	for _, i := range all {
 		switch _, common := byvalue.Formats(ia.Formats, i.Formats); {
 		case i.Refuse != "":
-		case Comparable(ia.Formats, i.Formats) == nil:
+		case Comparable(ia.Formats, i.Formats) == nil && (i.K == ia.K || i.D.Flags() == 0): // nothing follows from flags for longer dot products
 			near = append(near, i)
 		case common && named:
 			byValue = append(byValue, i)
@@ -391,6 +391,30 @@ func OnlyByValue(a, b Target) (names []string) {
 			byValue = byValue || common && i.Refuse == "" && j.Refuse == ""
 		}
 		if byValue && !same {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
+// OtherNames returns the names of a's instructions of a selection that Pairs leaves out because it
+// pairs those that b has under the same name: b has their formats under another name.
+func OtherNames(a, b Target, selection string, pairs []Pair) (names []string) {
+	paired := map[string]bool{}
+	for i := range pairs {
+		paired[pairs[i].A.Instruction().Name] = true
+	}
+	as, err := choose(a, selection)
+	if err != nil || isRecorded(a) || isRecorded(b) || b.Instructions() == nil || len(commonNames(as, b)) == 0 {
+		return nil
+	}
+	for _, i := range as {
+		if paired[i.Name] || !i.Checked() || len(commonNames([]mma.Instruction{i}, b)) > 0 {
+			continue
+		}
+		if slices.ContainsFunc(b.Instructions(), func(j mma.Instruction) bool {
+			return j.Refuse == "" && j.Checked() && Comparable(i.Formats, j.Formats) == nil
+		}) {
 			names = append(names, i.Name)
 		}
 	}
@@ -438,8 +462,8 @@ func Comparable(a, b mma.Formats) error {
 	if a.Down != b.Down {
 		return fmt.Errorf("products are multiplied by 2^-%d on one side and by 2^-%d on the other", a.Down, b.Down)
 	}
-	if a.Mode != b.Mode {
-		return fmt.Errorf("the rounding mode asked for is %s on one side and %s on the other", cmp.Or(a.Mode.String(), "not given"), cmp.Or(b.Mode.String(), "not given"))
+	if a.Mode != 0 && b.Mode != 0 && a.Mode != b.Mode { // a program says itself how it rounds
+		return fmt.Errorf("the rounding mode asked for is %s on one side and %s on the other", a.Mode, b.Mode)
 	}
 	return nil
 }

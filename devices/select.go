@@ -82,7 +82,7 @@ func selectWord(t Target, word string) ([]mma.Instruction, error) {
 // Usual reports whether an instruction is meant where none is named: a sum of floating-point
 // products. Conversions, sums of integers and wmma, whose steps are those of mma, have to be named.
 func Usual(i mma.Instruction) bool {
-	return i.B != fp.One && !i.D.Integer() && !strings.HasPrefix(i.Name, "wmma.")
+	return !i.Conversion() && !i.D.Integer() && !strings.HasPrefix(i.Name, "wmma.")
 }
 
 // products leaves out what is not usual, unless there is nothing else.

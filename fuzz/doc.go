@@ -30,7 +30,8 @@
 //     on the number of workers nor on that of machines. Every differing case is counted in the
 //     bucket of its primary cause: programs that have some of the changes between the two
 //     sides' programs run on batches too (triage.Attributor), so that no cause is too rare to be
-//     found.
+//     found. Config.Examine gives
+//     this up for later cases.
 //   - A Case is made of a sample that is looked at more closely. It is run again, extracted from its
 //     tile, explained and put into a bucket; some are chosen and minimized (finding/finder.go has
 //     the order). One that has all its parts is a finding. TriageCase takes one case the same way,

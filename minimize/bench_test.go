@@ -116,10 +116,11 @@ func greedy(start *mma.Dot, test Test) (*mma.Dot, int) {
 // step asks for the candidates of a pass in turn and takes the first in the
 // bucket.
 func step(s *search, pass func(p *proposals)) bool {
-	pool := &pool{layout: s.layout, ctx: context.Background(), best: s.best, known: s.buckets, seen: map[string]bool{}}
+	clear(s.seen)
+	pool := &pool{asker: s.asker, ctx: context.Background(), best: s.best}
 	pass(newProposals(pool))
 	for _, c := range pool.list {
-		if hits, _ := s.ask(context.Background(), []candidate{c}); len(hits) > 0 {
+		if hits, _ := s.ask(context.Background(), []*candidate{c}); len(hits) > 0 {
 			s.best = c
 			return true
 		}

@@ -3,19 +3,42 @@ package minimize
 import (
 	"context"
 	"fmt"
-
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"sync"
 )
 
 // asker puts candidates to the test: in batches, each once, within the budget.
 type asker struct {
 	*layout
-	test    Test
-	o       Options
-	buckets map[string]string // answers by id
+	test Test
+	o    Options
+	*memory
 
 	queries, batches, hits int
 	exhausted              bool // the budget ended before an answer
+}
+
+// memory is what a minimization knows and what the next one uses again.
+type memory struct {
+	buckets map[id]string // answers
+	seen    map[id]bool   // all that were proposed, simpler than the best or not
+
+	vectors    arena[uint64] // the candidates of a round
+	candidates arena[candidate]
+}
+
+var memories = sync.Pool{New: func() any { return &memory{buckets: map[id]string{}, seen: map[id]bool{}} }}
+
+// mostKept is the number of answers up to which a minimization leaves its memory to the next one.
+const mostKept = 1 << 16
+
+// forget gives the memory back.
+func (s *asker) forget() {
+	if m := s.memory; len(m.seen) < mostKept && len(m.buckets) < mostKept {
+		clear(m.buckets)
+		clear(m.seen)
+		memories.Put(m)
+	}
+	s.memory = nil
 }
 
 // Limits of what a minimization keeps in memory. Only dot products of a thousand elements
@@ -33,14 +56,14 @@ func newAsker(l *layout, test Test, o Options) *asker {
 	if most := maxCacheBytes / l.bytes(); o.MaxQueries <= 0 || o.MaxQueries > most {
 		o.MaxQueries = most
 	}
-	return &asker{layout: l, test: test, o: o, buckets: map[string]string{}}
+	return &asker{layout: l, test: test, o: o, memory: memories.Get().(*memory)}
 }
 
 // ask returns the candidates that are in the bucket, in their order. Those that get no
 // answer, because of an error or the end of the budget, do not count as in it.
-func (s *asker) ask(ctx context.Context, list []candidate) ([]candidate, error) {
+func (s *asker) ask(ctx context.Context, list []*candidate) ([]*candidate, error) {
 	err := s.fill(ctx, list)
-	var hits []candidate
+	var hits []*candidate
 	for _, c := range list {
 		if s.buckets[c.id] == s.o.Bucket {
 			hits = append(hits, c)
@@ -50,8 +73,8 @@ func (s *asker) ask(ctx context.Context, list []candidate) ([]candidate, error) 
 }
 
 // fill asks about the candidates that are not in the cache.
-func (s *asker) fill(ctx context.Context, list []candidate) error {
-	var unknown []candidate
+func (s *asker) fill(ctx context.Context, list []*candidate) error {
+	unknown := make([]*candidate, 0, len(list))
 	for _, c := range list {
 		if _, ok := s.buckets[c.id]; ok {
 			s.hits++
@@ -84,15 +107,11 @@ func (s *asker) allowed(n int) int {
 	return n
 }
 
-func (s *asker) askBatch(ctx context.Context, list []candidate) error {
+func (s *asker) askBatch(ctx context.Context, list []*candidate) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	dots := make([]*mma.Dot, len(list))
-	for i, c := range list {
-		dots[i] = s.dot(c.v)
-	}
-	buckets, err := s.test(ctx, dots)
+	buckets, err := s.test(ctx, s.dots(list))
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package minimize
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"testing"
 
@@ -45,26 +44,30 @@ type pair struct {
 func catalogue(t *testing.T) []pair {
 	t.Helper()
 	var pairs []pair
-	done := map[string]bool{}
-	add := func(x, y mma.Instruction) {
-		id := fmt.Sprint(x.Formats, x.K)
+	type kind struct {
+		mma.Formats
+		k int
+	}
+	done := map[kind]bool{}
+	add := func(x, y *mma.Instruction) {
+		id := kind{x.Formats, x.K}
 		if x.Refuse != "" || y.Refuse != "" || x.Formats != y.Formats || x.K != y.K || x.Params == y.Params || done[id] {
 			return
 		}
 		done[id] = true
 		keep := func(*mma.Params) {}
-		pairs = append(pairs, pair{x.FullName() + " " + y.FullName(), changed(t, &x, keep), changed(t, &y, keep)})
+		pairs = append(pairs, pair{x.FullName() + " " + y.FullName(), changed(t, x, keep), changed(t, y, keep)})
 	}
 	all := mma.Catalog()
-	for i, x := range all {
-		for _, y := range all[:i] {
-			add(x, y)
+	for i := range all {
+		for j := range i {
+			add(&all[i], &all[j])
 		}
 	}
-	for _, x := range all {
-		y := x
+	for i := range all {
+		y := all[i]
 		y.Params.L /= 2
-		add(x, y)
+		add(&all[i], &y)
 	}
 	return pairs
 }

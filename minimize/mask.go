@@ -47,7 +47,7 @@ func (s *search) explain(ctx context.Context) (*Mask, string, error) {
 	if 64*len(elements)*s.bytes() > maxMaskBytes {
 		return nil, s.o.Bucket, nil
 	}
-	list := []candidate{s.best}
+	list := []*candidate{s.best}
 	delete(s.buckets, s.best.id)
 	for _, i := range elements {
 		list = append(list, s.variants(i, flips(s.best.v[i], s.codeBits(i)))...)
@@ -101,7 +101,7 @@ func (s *search) mask(ctx context.Context, elements []int) (*Mask, error) {
 	}
 	open := elements
 	for range setRounds {
-		var list []candidate
+		var list []*candidate
 		for _, i := range open {
 			list = append(list, s.variants(i, assignments(s.formats[i], s.best.v[i], free[i].Set))...)
 		}
@@ -186,12 +186,13 @@ func (l *layout) split(free []Free) *Mask {
 }
 
 // variants returns the best candidate with other codes of element i, without the keys.
-func (s *search) variants(i int, codes []uint64) []candidate {
-	var list []candidate
-	for _, code := range codes {
-		v := append(vector(nil), s.best.v...)
+func (s *search) variants(i int, codes []uint64) []*candidate {
+	all, list := make([]candidate, len(codes)), make([]*candidate, len(codes))
+	for n, code := range codes {
+		v := s.clone(s.best.v)
 		v[i] = code
-		list = append(list, candidate{v: v, id: s.idOf(v)})
+		all[n] = candidate{v: v, id: s.other(i, code)}
+		list[n] = &all[n]
 	}
 	return list
 }
@@ -199,10 +200,11 @@ func (s *search) variants(i int, codes []uint64) []candidate {
 // keeps reports whether the best candidate is known to stay in the bucket with another code of
 // element i.
 func (s *search) keeps(i int, code uint64) bool {
-	s.other = append(s.other[:0], s.best.v...)
-	s.other[i] = code
-	return s.buckets[string(s.bytesOf(s.other))] == s.o.Bucket
+	return s.buckets[s.other(i, code)] == s.o.Bucket
 }
+
+// other returns the id of the best candidate with another code of element i.
+func (s *search) other(i int, code uint64) id { return s.best.id.with(i, s.best.v[i]).with(i, code) }
 
 func (s *search) codeBits(i int) uint64 { return s.formats[i].CodeMask() }
 

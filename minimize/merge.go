@@ -5,8 +5,8 @@ import "slices"
 // merges returns the first of some candidates with the changes of the others
 // added: of the second, of the second and third, and so on in growing steps to
 // all. A change that contradicts an earlier one is left out.
-func (l *layout) merges(base candidate, hits []candidate) []candidate {
-	var list []candidate
+func (l *layout) merges(base *candidate, hits []*candidate) []*candidate {
+	var list []*candidate
 	v := slices.Clone(hits[0].v)
 	added, next := 0, 1
 	for i, h := range hits[1:] {

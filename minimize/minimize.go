@@ -48,6 +48,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -74,7 +75,7 @@ type Result struct {
 	Dot *mma.Dot // the simplest in the bucket
 
 	Queries, Batches int // spent, also on the mask
-	CacheHits        int // candidates whose answer was known from an earlier batch
+	CacheHits        int // proposals of what was proposed before, or was asked about
 
 	// Minimal: a whole round of all passes has found nothing simpler. False if
 	// the budget ended before.
@@ -125,6 +126,7 @@ func Dot(ctx context.Context, f mma.Formats, start *mma.Dot, test Test, o Option
 	}
 	l := newLayout(f, k)
 	s := &search{asker: newAsker(l, test, o), best: l.candidate(l.vector(start))}
+	defer s.forget()
 	return s.run(ctx)
 }
 
@@ -152,12 +154,10 @@ func shared(f mma.Formats, test Test) Test {
 // search is the state of a minimization.
 type search struct {
 	*asker
-	best    candidate
-	started bool            // the start was asked about
-	merged  []candidate     // the successes of the last round combined, not yet asked about
-	seen    map[string]bool // of pool
+	best    *candidate
+	started bool         // the start was asked about
+	merged  []*candidate // the successes of the last round combined, not yet asked about
 	minimal bool
-	other   vector // scratch of keeps
 }
 
 func (s *search) run(ctx context.Context) (*Result, error) {
@@ -186,7 +186,7 @@ func (s *search) result(mask *Mask) *Result {
 	}
 }
 
-// roundSize is the number of new candidates that makes a batch worth its while:
+// roundSize is the number of candidates that makes a batch worth its while:
 // with fewer, a round goes on to the next pass before it asks. It is not
 // Options.BatchSize, on which the result must not depend.
 const roundSize = 256
@@ -194,17 +194,17 @@ const roundSize = 256
 // round asks about the candidates of the passes until one is in the bucket, and
 // reports whether one was.
 func (s *search) round(ctx context.Context) (bool, error) {
-	if clear(s.seen); s.seen == nil {
-		s.seen = map[string]bool{}
-	}
-	pool := &pool{layout: s.layout, ctx: ctx, best: s.best, known: s.buckets, seen: s.seen}
+	s.vectors.used, s.candidates.used = 0, 0
+	pool := &pool{asker: s.asker, ctx: ctx, best: s.best}
 	for _, c := range s.merged {
-		pool.add(c)
+		if !pool.has(c.id) {
+			pool.add(c.v, c.key, c.id)
+		}
 	}
 	p := newProposals(pool)
 	for i, pass := range passes {
 		pass.propose(p)
-		if pool.fresh < roundSize && i < len(passes)-1 {
+		if len(pool.list) < roundSize && i < len(passes)-1 {
 			continue
 		}
 		better, err := s.improve(ctx, pool.take())
@@ -218,13 +218,13 @@ func (s *search) round(ctx context.Context) (bool, error) {
 
 // improve asks about candidates, the simplest first, and makes the first one that is in the
 // bucket, if any, the best.
-func (s *search) improve(ctx context.Context, list []candidate) (bool, error) {
+func (s *search) improve(ctx context.Context, list []*candidate) (bool, error) {
 	hits, err := s.askAfterStart(ctx, list)
 	if len(hits) == 0 {
 		return false, err
 	}
 	s.merged = s.merges(s.best, hits)
-	s.best = hits[0]
+	s.best = &candidate{slices.Clone(hits[0].v), hits[0].key, hits[0].id} // the round's memory is used again
 	if s.o.Progress != nil {
 		s.o.Progress(s.dot(s.best.v), s.queries, s.batches)
 	}
@@ -236,12 +236,12 @@ var ErrStart = errors.New("the start is not in the bucket")
 
 // askAfterStart asks about candidates. The first time it asks about the start before them, in
 // the same batch; the start must be in the bucket.
-func (s *search) askAfterStart(ctx context.Context, list []candidate) ([]candidate, error) {
+func (s *search) askAfterStart(ctx context.Context, list []*candidate) ([]*candidate, error) {
 	if s.started {
 		return s.ask(ctx, list)
 	}
 	s.started = true
-	hits, err := s.ask(ctx, append([]candidate{s.best}, list...))
+	hits, err := s.ask(ctx, append([]*candidate{s.best}, list...))
 	if bucket, ok := s.buckets[s.best.id]; ok && bucket != s.o.Bucket {
 		return nil, fmt.Errorf("minimize: %w %q: the test says %s", ErrStart, s.o.Bucket, answer(bucket))
 	}

@@ -157,7 +157,7 @@ func TestQueries(t *testing.T) {
 	x, y := fused(t), truncated(t)
 	start := mismatches(t, x, y, "normal", 1)[0]
 	l := newLayout(half, 16)
-	asked := map[string]int{}
+	asked := map[id]int{}
 	best := start
 	test := func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
 		for i, d := range dots {

@@ -1,6 +1,7 @@
 package minimize
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -58,18 +59,20 @@ func Terms(f mma.Formats, d *mma.Dot) int {
 type candidate struct {
 	v   vector
 	key key
-	id  string // content, for maps
+	id  id
 }
 
-func (l *layout) candidate(v vector) candidate {
-	return candidate{v: v, key: l.key(v, l.numbers(v)), id: l.idOf(v)}
+func (l *layout) candidate(v vector) *candidate {
+	return &candidate{v: v, key: l.key(v, l.numbers(v)), id: l.idOf(v)}
 }
 
 // compare orders candidates by key, then by codes in the order of their
 // vectors, so that only equal ones compare as equal.
-func (c candidate) compare(o candidate) int {
-	if n := slices.Compare(c.key[:], o.key[:]); n != 0 {
-		return n
+func (c *candidate) compare(o *candidate) int {
+	for i := range c.key { // which is faster than slices.Compare
+		if n, m := c.key[i], o.key[i]; n != m {
+			return cmp.Compare(n, m)
+		}
 	}
 	return slices.Compare(c.v, o.v)
 }

@@ -38,6 +38,7 @@ var passes = []pass{
 	{"single bits", clearBits},
 	{"jump alone", jumpAlone},
 	{"gather", gather},
+	{"three powers", threePowers},
 }
 
 // passNames returns the names of the passes under which a minimum is 1-minimal.

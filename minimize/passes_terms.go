@@ -23,7 +23,11 @@ func dropTerms(p *proposals) {
 // mismatches need no more.
 func keepPairs(p *proposals) {
 	size := (len(p.terms) + few - 1) / few
-	for x := range few {
+	groups := few
+	if size <= 1 {
+		groups = len(p.terms)
+	}
+	for x := range groups {
 		for y := range x {
 			p.keep(func(i int) bool { return i/size == x || i/size == y })
 		}
@@ -46,10 +50,13 @@ func keepSamples(p *proposals) {
 }
 
 // sample draws size of 0..n-1.
-func sample(n, size int, seed uint64) map[int]bool {
-	drawn := map[int]bool{}
-	for x := seed << 32; len(drawn) < size; x++ {
-		drawn[int(mix(x)%uint64(n))] = true
+func sample(n, size int, seed uint64) []bool {
+	drawn := make([]bool, n)
+	for x := seed << 32; size > 0; x++ {
+		if i := mix(x) % uint64(n); !drawn[i] {
+			drawn[i] = true
+			size--
+		}
 	}
 	return drawn
 }

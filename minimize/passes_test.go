@@ -9,11 +9,11 @@ import (
 )
 
 // proposed returns what one pass proposes for a dot product.
-func proposed(t *testing.T, name string, f mma.Formats, d *mma.Dot) []candidate {
+func proposed(t *testing.T, name string, f mma.Formats, d *mma.Dot) []*candidate {
 	t.Helper()
 	l := newLayout(f, len(d.A))
 	best := l.candidate(l.vector(d))
-	p := &pool{layout: l, ctx: context.Background(), best: best, known: map[string]string{}, seen: map[string]bool{}}
+	p := &pool{asker: newAsker(l, nil, Options{}), ctx: context.Background(), best: best}
 	i := slices.Index(passNames(), name)
 	if i < 0 {
 		t.Fatalf("there is no pass %q", name)
@@ -103,6 +103,8 @@ var passCases = []struct {
 	{"gather", half, 4, "3c00,0000,3c00,3c00 3c00,0000,4000,3c00 00000000", []string{
 		"4000 4000 00000000", "0000,0000,0000,4000 0000,0000,0000,4000 00000000"}}, // c = 0 and one product
 	{"gather", half, 4, "0c00,0400 0c00,1000 3f800000", []string{"0c00 0e00 3f800000"}}, // 2^-24 + 2^-25
+	{"three powers", half, 8, "3e01,3e01,3e01,3e01,3e01 3e01,3e01,3e01,3e01,3e01 3f800004", []string{
+		"0c00,0c00 0c00,0c00 3f800000", "3c00,bc00 3c00,3c00 33800000"}}, // c = 1 and 2^-24 twice; 1 - 1 and c = 2^-24
 	{"swap", mxfp8, 32, "38 40 00000000 sa=7f sb=80", []string{"40 38 00000000 sa=80 sb=7f", "40 38 00000000 sa=7f sb=80"}},
 }
 
@@ -113,7 +115,7 @@ func TestPasses(t *testing.T) {
 		tested[c.pass] = true
 		from := parse(t, c.f, c.k, c.from)
 		l := newLayout(c.f, c.k)
-		got := map[string]bool{}
+		got := map[id]bool{}
 		for _, p := range proposed(t, c.pass, c.f, from) {
 			got[p.id] = true
 		}

@@ -43,7 +43,7 @@ func largest(steps []int, threshold int) int {
 // TestMerges holds what is merged with what.
 func TestMerges(t *testing.T) {
 	l := newLayout(half, 2)
-	at := func(text string) candidate { return l.candidate(l.vector(parse(t, half, 2, text))) }
+	at := func(text string) *candidate { return l.candidate(l.vector(parse(t, half, 2, text))) }
 	base := at("3fff,3c01 3c00,3c00 3fc00000")
 	for _, c := range []struct {
 		why  string
@@ -59,11 +59,11 @@ func TestMerges(t *testing.T) {
 			[]string{"3ffc,3c01 3c00,3c00 00000000"}},
 		{"nothing new", []string{"3c00,3c00 3c00,3c00 3fc00000", "3fff,3c00 3c00,3c00 3fc00000"}, nil},
 	} {
-		var hits []candidate
+		var hits []*candidate
 		for _, h := range c.hits {
 			hits = append(hits, at(h))
 		}
-		var got, want []string
+		var got, want []id
 		for _, m := range l.merges(base, hits) {
 			got = append(got, m.id)
 		}
@@ -71,7 +71,7 @@ func TestMerges(t *testing.T) {
 			want = append(want, at(text).id)
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: %q, want %q", c.why, got, want)
+			t.Errorf("%s: %x, want %x", c.why, got, want)
 		}
 	}
 }

@@ -67,29 +67,27 @@ func Tile(ctx context.Context, b *mma.Batch, tile, output int, test TileTest) (P
 // amongZeros returns a tile of zeros, with scales of 1, that has one output of
 // another tile at a position.
 func amongZeros(tile *mma.Batch, output, at int) *mma.Batch {
-	l := newLayout(tile.Formats, tile.K)
-	zeros := mma.NewBatch(tile.Formats, tile.Shape)
-	for i := range tile.Dots() {
-		zeros.Set(i, l.dot(l.plain))
-	}
-	dot := mma.NewDot(tile.Formats, tile.K)
-	tile.Get(output, dot)
-	zeros.Set(at, dot)
-	return zeros
+	return zerosAround(tile, output, 1, func(int) int { return at })
 }
 
 // Positions returns tiles of zeros, one for each position of the first tile of a batch: tile i has
 // an output of that tile at position i.
 func Positions(b *mma.Batch, output int) *mma.Batch {
-	n := b.M * b.N
-	all := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: n})
-	dot := mma.NewDot(b.Formats, b.K)
-	for at := range n {
-		one := amongZeros(b, output, at)
+	return zerosAround(b, output, b.M*b.N, func(tile int) int { return tile })
+}
+
+// zerosAround returns tiles of zeros, with scales of 1, that have an output of the first tile of
+// a batch at the position that at returns.
+func zerosAround(b *mma.Batch, output, tiles int, at func(tile int) int) *mma.Batch {
+	l, n := newLayout(b.Formats, b.K), b.M*b.N
+	zero, dot := l.dot(l.plain), mma.NewDot(b.Formats, b.K)
+	b.Get(output, dot)
+	all := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: tiles})
+	for tile := range tiles {
 		for i := range n {
-			one.Get(i, dot)
-			all.Set(at*n+i, dot)
+			all.Set(tile*n+i, zero)
 		}
+		all.Set(tile*n+at(tile), dot)
 	}
 	return all
 }

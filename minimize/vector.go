@@ -20,7 +20,7 @@ type layout struct {
 	blocks  int
 	formats []*fp.Format // of each element; nil: an absent c
 	plain   vector       // the simplest codes: 0, but 1.0 for scales
-	id      []byte       // scratch of bytesOf
+	spare   vector       // memory for the next vectors that are kept
 }
 
 func newLayout(f mma.Formats, k int) *layout {
@@ -102,34 +102,59 @@ func (l *layout) vector(d *mma.Dot) vector {
 	return v
 }
 
-func (l *layout) dot(v vector) *mma.Dot {
-	d := mma.NewDot(l.Formats, l.k)
-	for k := range l.k {
-		d.A[k], d.B[k] = v[l.a(k)], v[l.b(k)]
+func (l *layout) dot(v vector) *mma.Dot { return l.dots([]*candidate{{v: v}})[0] }
+
+// dots returns candidates as dot products, which lie in one piece of memory.
+func (l *layout) dots(list []*candidate) []*mma.Dot {
+	k, n := l.k, l.blocks
+	all, dots, codes := make([]mma.Dot, len(list)), make([]*mma.Dot, len(list)), make([]uint64, 2*(k+n)*len(list))
+	take := func(n int) []uint64 {
+		some := codes[:n:n]
+		codes = codes[n:]
+		return some
 	}
-	d.C = v[l.c()]
-	for i := range l.blocks {
-		d.SA[i], d.SB[i] = v[l.sa(i)], v[l.sb(i)]
+	for at, c := range list {
+		d, v := &all[at], c.v
+		d.A, d.B, d.SA, d.SB, d.C = take(k), take(k), take(n), take(n), v[l.c()]
+		for i := range k {
+			d.A[i], d.B[i] = v[l.a(i)], v[l.b(i)]
+		}
+		for i := range n {
+			d.SA[i], d.SB[i] = v[l.sa(i)], v[l.sb(i)]
+		}
+		dots[at] = d
 	}
-	return d
+	return dots
 }
 
-// idOf returns the vector's content as a map key.
-func (l *layout) idOf(v vector) string { return string(l.bytesOf(v)) }
-
-// bytesOf is idOf in memory that the next call uses again.
-func (l *layout) bytesOf(v vector) []byte {
-	buf := l.id[:0]
-	for i, code := range v {
-		if f := l.formats[i]; f != nil {
-			for range f.Width {
-				buf = append(buf, byte(code))
-				code >>= 8
-			}
-		}
+// clone returns a copy of a vector. Copies are made in large numbers.
+func (l *layout) clone(v vector) vector {
+	const together = 64
+	n := len(v)
+	if len(l.spare) < n {
+		l.spare = make(vector, together*n)
 	}
-	l.id = buf
-	return buf
+	c := l.spare[:n:n]
+	l.spare = l.spare[n:]
+	copy(c, v)
+	return c
+}
+
+// id identifies the content of a vector: a hash of 128 bits, of which no two vectors have the same.
+// It is the exclusive or of hashes of the elements, so that a changed element changes it in one step.
+type id [2]uint64
+
+func (l *layout) idOf(v vector) (x id) {
+	for i, code := range v {
+		x = x.with(i, code)
+	}
+	return x
+}
+
+// with returns the id with a code as element i, or without it if it was there.
+func (x id) with(i int, code uint64) id {
+	place := mix(uint64(i))
+	return id{x[0] ^ mix(place^code), x[1] ^ mix(mix(place)-code)}
 }
 
 // occupied returns the positions of products of which a factor is not +0.

@@ -26,7 +26,7 @@ func fma32(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 		x, y := v.pair(i, reverse)
 		acc = addOnce(float64(x*y), acc)
 	}
-	return natives[f.D].write(float64(acc))
+	return natives()[f.D].write(float64(acc))
 }
 
 // mulAdd32 is a chain of FP32 multiplications and additions, each rounded.
@@ -37,7 +37,7 @@ func mulAdd32(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 		x, y := v.pair(i, reverse)
 		acc += float32(float64(x * y))
 	}
-	return natives[f.D].write(float64(acc))
+	return natives()[f.D].write(float64(acc))
 }
 
 // fma64 is a chain of FP64 fused multiply-adds.
@@ -48,7 +48,7 @@ func fma64(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 		x, y := v.pair(i, reverse)
 		acc = math.FMA(x, y, acc)
 	}
-	return natives[f.D].write(acc)
+	return natives()[f.D].write(acc)
 }
 
 // mulAdd64 is a chain of FP64 multiplications and additions, each rounded.
@@ -59,14 +59,14 @@ func mulAdd64(f mma.Formats, d *mma.Dot, reverse bool) uint64 {
 		x, y := v.pair(i, reverse)
 		acc += float64(x * y)
 	}
-	return natives[f.D].write(acc)
+	return natives()[f.D].write(acc)
 }
 
 // mulAlone is a chain of multiplications and additions in D's format that begins with the first
 // product, so that a product of -0 alone stays -0. FP64 has more than twice the bits of any
 // narrower D, which makes rounding its sums once more harmless.
 func mulAlone(f mma.Formats, d *mma.Dot) uint64 {
-	v, n := newOperands(f, d), &natives[f.D]
+	v, n := newOperands(f, d), &natives()[f.D]
 	round := func(x float64) float64 { return n.read(n.write(x)) }
 	acc := 0.0
 	for i := range d.A {
@@ -109,15 +109,18 @@ type operands struct {
 }
 
 func newOperands(f mma.Formats, d *mma.Dot) operands {
-	return operands{a: &natives[f.A], b: &natives[f.B], scale: &natives[f.Scale], f: f, d: d}
+	return operands{a: &natives()[f.A], b: &natives()[f.B], scale: &natives()[f.Scale], f: f, d: d}
 }
 
-// c is C, or +0 if there is none.
+// c is C, or +0 if there is none; -0, which changes no number, in a conversion.
 func (o *operands) c() float64 {
-	if o.f.C == fp.None {
+	switch {
+	case o.f.Conversion():
+		return math.Copysign(0, -1)
+	case o.f.C == fp.None:
 		return 0
 	}
-	return natives[o.f.C].read(o.d.C)
+	return natives()[o.f.C].read(o.d.C)
 }
 
 // pair returns the scaled factors of product i, counted from the end with

@@ -43,6 +43,9 @@ func magnitudeCode(t term, f *fp.Format) uint64 {
 	if !ok || e > int(f.Emax()) {
 		panic(fmt.Sprintf("oracle: %d*2^%d is not a %s number: the program is not valid", t.m.toBig(), t.q, f.Name))
 	}
+	if f.NoZero { // its exponent field 0 has normal numbers, too
+		units -= 1 << f.FracBits
+	}
 	return uint64(e-int(f.Emin()))<<f.FracBits + units
 }
 

@@ -70,9 +70,11 @@ type evaluator struct {
 	f      mma.Formats
 	k      int
 	whole  bool       // of integers
+	plain  bool       // products of numbers are those of their integers: see plainProducts
 	order  []int      // permutation
 	passes []mma.Pass // at least one
 	dot    *mma.Dot
+	random uint64  // code of the first b of an execution: the random bits of a rounding by RS
 	memory []term  // of space: what is in use
 	nans   []nanOf // of nansOf
 
@@ -85,7 +87,7 @@ func newEvaluator(p *mma.Params, f mma.Formats, k int) evaluator {
 	if passes == nil {
 		passes = []mma.Pass{{}}
 	}
-	return evaluator{Params: p, f: f, k: k, whole: f.D.Integer(), order: permutation(p.Order, k), passes: passes}
+	return evaluator{Params: p, f: f, k: k, whole: f.D.Integer(), plain: plainProducts(p, f), order: permutation(p.Order, k), passes: passes}
 }
 
 // space returns an empty slice with room for n terms, which is good until the next execution.
@@ -110,7 +112,7 @@ func (e *evaluator) readC(id fp.ID, code uint64) term {
 // execute is one execution of the instruction, on the k elements from lo. c is
 // nil if there is no C.
 func (e *evaluator) execute(lo int, c *term) term {
-	e.memory = e.memory[:0]
+	e.memory, e.random = e.memory[:0], e.dot.B[lo]
 	inLanes := e.k
 	if e.Tail {
 		inLanes = e.k / int(e.Lanes) * int(e.Lanes)

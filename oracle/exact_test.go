@@ -12,7 +12,7 @@ import (
 // ratDot is the value of a dot product of finite operands, in rationals.
 func ratDot(f mma.Formats, d *mma.Dot) *big.Rat {
 	rat := func(id fp.ID, code uint64) *big.Rat {
-		return new(big.Rat).SetFloat64(natives[id].read(code))
+		return new(big.Rat).SetFloat64(natives()[id].read(code))
 	}
 	sum := new(big.Rat)
 	if f.C != fp.None {

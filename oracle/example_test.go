@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
 // What an instruction gives, what the exact value is, and how the two differ.
@@ -26,4 +27,20 @@ func Example() {
 	// Output:
 	// -0.5 exact: -0.875
 	// value
+}
+
+// One element of a matrix product whose K is cut in two: 2048 + 1 rounds to 2048 in FP16, and
+// 1 + 1 does not.
+func ExampleEvalKernel() {
+	k, err := schedule.Read([]byte(`{"v": 1, "unit": {"op": "fma", "acc": "fp16"},
+		"schedules": [{"levels": [{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward"}}]}]}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e := &oracle.Element{Shape: schedule.Shape{M: 1, N: 1, K: 4}, A: []uint64{0x6800, 0x3c00, 0x3c00, 0x3c00}, B: []uint64{0x3c00, 0x3c00, 0x3c00, 0x3c00}}
+	code, format := oracle.EvalKernel(k, e)
+	fmt.Println(format.Get().Float64(code), format)
+	// Output:
+	// 2050 fp16
 }

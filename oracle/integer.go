@@ -128,6 +128,9 @@ func (x integer) plus(y integer) integer {
 	return sum
 }
 
+// oneWord reports whether x is a word and a sign: its magnitude is at most 2^64.
+func (x integer) oneWord() bool { return x.big == nil && x.hi == x.hi>>63 }
+
 // word returns x if it is between -2^31 and 2^31.
 func (x integer) word() (n int64, ok bool) {
 	n = int64(x.lo)
@@ -158,8 +161,7 @@ func (x integer) shifted(n int) integer {
 	if x.isZero() {
 		return x
 	}
-	oneWord := x.big == nil && x.hi == x.hi>>63 // and the sign: its magnitude is at most 2^64
-	if !(oneWord && n < smallBits-64) && (x.big != nil || x.bitLen()+n > smallBits) {
+	if !(x.oneWord() && n < smallBits-64) && (x.big != nil || x.bitLen()+n > smallBits) {
 		return integer{big: new(big.Int).Lsh(x.toBig(), uint(n))}
 	}
 	if n >= 64 {

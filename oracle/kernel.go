@@ -3,6 +3,7 @@ package oracle
 import (
 	"cmp"
 	"math/bits"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -25,7 +26,7 @@ type Element struct {
 // EvalKernel returns the code of an element of D that a valid kernel gives, and its format.
 // It follows the words of package schedule one product after the other, without a Plan.
 func EvalKernel(k *schedule.Kernel, e *Element) (uint64, fp.ID) {
-	j := judge{k: k, e: e}
+	j := judge{k: k, e: e, tail: map[int]*mma.Instruction{}}
 	for i := range k.Schedules {
 		if s := &k.Schedules[i]; j.s == nil && applies(s, e.Row, e.Column) {
 			j.s = s
@@ -39,7 +40,7 @@ func EvalKernel(k *schedule.Kernel, e *Element) (uint64, fp.ID) {
 	}
 	start := j.empty(j.own, j.unit.D)
 	if k.CFirst && e.Given.C {
-		start = number{e.C, j.unit.D}
+		start = number{code: e.C, id: j.unit.D}
 	}
 	d := j.epilogue(j.sum(0, all, start))
 	return d.code, d.id
@@ -61,20 +62,22 @@ type judge struct {
 	s    *schedule.Schedule
 	own  *schedule.Unit
 	unit *mma.Instruction
+	tail map[int]*mma.Instruction // by k: what adds the last products to the accumulators of others
 }
 
 // number is a code and its format.
 type number struct {
-	code uint64
-	id   fp.ID
+	code  uint64
+	id    fp.ID
+	start string // of the unit, if nothing was added yet
 }
 
 // empty is an accumulator to which nothing was added.
 func (j *judge) empty(u *schedule.Unit, d fp.ID) number {
-	if u.Start == "empty" {
-		return number{d.Get().SignBit(), d}
+	if u.Start == "" {
+		return number{id: d}
 	}
-	return number{0, d}
+	return number{d.Get().SignBit(), d, u.Start}
 }
 
 // muladd is x*y + z, rounded once.
@@ -84,11 +87,11 @@ func (j *judge) muladd(x, y, z number, d fp.ID, saturate bool) number {
 		panic(err) // a kernel that has a Layout has no such step
 	}
 	dot := &mma.Dot{A: []uint64{x.code}, B: []uint64{y.code}, C: j.to(z, d).code}
-	return number{Eval(&i.Params, i.Formats, 1, dot), d}
+	return number{code: Eval(&i.Params, i.Formats, 1, dot), id: d}
 }
 
-func one(id fp.ID) number         { return number{id.Get().FromFloat64(1), id} }
-func nothing(id fp.ID) number     { return number{id.Get().SignBit(), id} }
+func one(id fp.ID) number         { return number{code: id.Get().FromFloat64(1), id: id} }
+func nothing(id fp.ID) number     { return number{code: id.Get().SignBit(), id: id} }
 func (j *judge) side() (id fp.ID) { return schedule.Side(j.unit.D) }
 func (j *judge) times(x, y number, d fp.ID) number {
 	return j.muladd(x, y, nothing(d), d, false)
@@ -109,6 +112,9 @@ func (j *judge) add(acc, x number, d fp.ID) number {
 
 // chain is a unit's sum of a sequence of products, one step after the other.
 func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
+	if acc.start == "second" && len(seq) > 1 {
+		seq = append([]int{seq[1], seq[0]}, seq[2:]...)
+	}
 	for len(seq) > 0 {
 		step := seq[:min(u.K, len(seq))]
 		seq = seq[len(step):]
@@ -124,7 +130,7 @@ func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
 				dot.SA[b], dot.SB[b] = j.e.SA[step[at]/int(u.Block)], j.e.SB[step[at]/int(u.Block)]
 			}
 		}
-		acc = number{Eval(&u.Params, u.Formats, u.K, dot), u.D}
+		acc = number{code: Eval(&u.Params, u.Formats, u.K, dot), id: u.D}
 	}
 	return acc
 }
@@ -132,17 +138,34 @@ func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
 // sum is the sum of a sequence of products by the levels from n on.
 func (j *judge) sum(n int, seq []int, start number) number {
 	if n == len(j.s.Levels) {
-		return j.chain(j.unit, seq, start)
+		acc := start
+		for len(seq) > 0 {
+			u, same := j.tail[seq[0]], 1
+			for same < len(seq) && j.tail[seq[same]] == u {
+				same++
+			}
+			acc = j.chain(cmp.Or(u, j.unit), seq[:same], acc)
+			seq = seq[same:]
+		}
+		return j.to(acc, j.unit.D)
 	}
 	l := &j.s.Levels[n]
+	head := seq[:min(l.Head, len(seq))]
+	seq = seq[len(head):]
 	var rest []int
 	if l.Tail != nil {
 		full := len(seq) / l.Tail.Of * l.Tail.Of
 		seq, rest = seq[:full], seq[full:]
 	}
 	parts := j.parts(&l.Cut, seq)
+	parts[0] = append(slices.Clone(head), parts[0]...)
 	if l.Tail != nil && (l.Tail.Into == "lane" || l.Tail.Into == "deal") {
+		var u *mma.Instruction
+		if l.Tail.Unit != nil {
+			u, _ = l.Tail.Unit.Resolve()
+		}
 		for i, k := range rest {
+			j.tail[k] = u
 			i %= len(parts)
 			if l.Tail.Into == "lane" {
 				i = 0
@@ -269,7 +292,7 @@ func (j *judge) merge(n int, parts [][]int, start number) number {
 	if distances, _ := m.Distances(len(parts)); distances != nil {
 		return j.to(j.tree(0, distances, len(parts), m, d, func(i int) number { return j.scaled(m, parts[i], partial(i), d) }), result)
 	}
-	acc := number{0, d}
+	acc := number{code: 0, id: d}
 	for at, i := range order {
 		p := partial(i)
 		switch {
@@ -304,9 +327,9 @@ func (j *judge) tree(i int, distances []int, n int, m *schedule.Merge, d fp.ID, 
 func (j *judge) factors(m *schedule.Merge, part []int, p number, d fp.ID) (x, y number) {
 	scale := func(codes []uint64, b *schedule.Blocks) number {
 		if b.K == 0 || len(part) == 0 {
-			return number{codes[0], j.side()}
+			return number{code: codes[0], id: j.side()}
 		}
-		return number{codes[part[0]/b.K], j.side()}
+		return number{code: codes[part[0]/b.K], id: j.side()}
 	}
 	a, b := scale(j.e.ScaleA, j.k.ScaleA), scale(j.e.ScaleB, j.k.ScaleB)
 	switch m.Scale {
@@ -329,8 +352,8 @@ func (j *judge) scaled(m *schedule.Merge, part []int, p number, d fp.ID) number 
 // epilogue is what becomes of the sum.
 func (j *judge) epilogue(x number) number {
 	e := j.e
-	alpha, beta, bias := number{e.Alpha, j.side()}, number{e.Beta, j.side()}, number{e.Bias, j.side()}
-	c := number{e.C, j.unit.D}
+	alpha, beta, bias := number{code: e.Alpha, id: j.side()}, number{code: e.Beta, id: j.side()}, number{code: e.Bias, id: j.side()}
+	c := number{code: e.C, id: j.unit.D}
 	for _, s := range j.k.Epilogue {
 		d := cmp.Or(s.Format, x.id)
 		none := nothing(d)
@@ -340,11 +363,11 @@ func (j *judge) epilogue(x number) number {
 		case "alpha":
 			x = j.muladd(x, alpha, none, d, s.Saturate)
 		case "scale-a":
-			x = j.muladd(x, number{e.ScaleA[0], j.side()}, none, d, s.Saturate)
+			x = j.muladd(x, number{code: e.ScaleA[0], id: j.side()}, none, d, s.Saturate)
 		case "scale-b":
-			x = j.muladd(x, number{e.ScaleB[0], j.side()}, none, d, s.Saturate)
+			x = j.muladd(x, number{code: e.ScaleB[0], id: j.side()}, none, d, s.Saturate)
 		case "scale-ab":
-			x = j.muladd(j.times(number{e.ScaleA[0], j.side()}, number{e.ScaleB[0], j.side()}, d), x, none, d, s.Saturate)
+			x = j.muladd(j.times(number{code: e.ScaleA[0], id: j.side()}, number{code: e.ScaleB[0], id: j.side()}, d), x, none, d, s.Saturate)
 		case "alpha-beta":
 			if e.Given.C {
 				none = j.times(c, beta, d)

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"math"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
@@ -23,7 +24,7 @@ type native struct {
 }
 
 // natives is indexed by format.
-var natives = newNatives()
+var natives = sync.OnceValue(newNatives)
 
 func newNatives() []native {
 	all := make([]native, fp.One+1)

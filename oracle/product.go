@@ -31,13 +31,39 @@ func (e *evaluator) together() int {
 	return 1
 }
 
+// plainProducts reports whether a program does nothing to operands that are normal numbers, and
+// nothing to their products but to round them. Its operands then have at most 31 significant bits.
+func plainProducts(p *mma.Params, f mma.Formats) bool {
+	in := p.In
+	in.Sub, in.C, in.Acc, in.NarrowC = 0, 0, 0, mma.Narrow{}
+	return in == mma.Input{} && p.Prod == mma.Product{Round: p.Prod.Round} && p.Passes == 0 && f.Down == 0 &&
+		(f.Scale == fp.None || p.Scale != mma.ScaleProduct) && isFloat(f.A.Get()) && isFloat(f.B.Get())
+}
+
+func isFloat(f *fp.Format) bool {
+	return !f.Integer() && f.Signed && !f.NoZero && !f.Inverse && f.FracBits <= 30
+}
+
 // product makes t a[i]*b[i], or that of parts of them, with its scales where they belong to
 // products.
 func (e *evaluator) product(t *term, i int, p mma.Pass) {
+	if e.plain {
+		fa, fb := e.f.A.Get(), e.f.B.Get()
+		a, ea, ok := normal(fa, e.dot.A[i])
+		b, eb, too := normal(fb, e.dot.B[i])
+		if ok && too {
+			m := a * b
+			*t = term{neg: m < 0, m: newInteger(m), q: ea + eb - int(fa.FracBits) - int(fb.FracBits), e: ea + eb, element: i}
+			e.roundProduct(t)
+			return
+		}
+	}
 	var first, second term
 	a, b := &first, &second
 	e.operand(a, signed(e.f.A, e.In.OtherSignA), e.dot.A[i], &e.In.A, p.A)
 	e.operand(b, signed(e.f.B, e.In.OtherSignB), e.dot.B[i], &e.In.B, p.B)
+	a.subtract(int64(e.In.ZeroA))
+	b.subtract(int64(e.In.ZeroB))
 	if e.Prod.Gate != mma.GateOff {
 		e.gate(a, b)
 	}
@@ -78,12 +104,16 @@ func (e *evaluator) product(t *term, i int, p mma.Pass) {
 	if t.kind == NotANumber {
 		t.direct, t.second = true, a.kind != NotANumber
 	}
+	e.roundProduct(t)
+	t.element = i
+}
+
+func (e *evaluator) roundProduct(t *term) {
 	if e.Prod.Round != (mma.Round{}) {
 		finite := t.kind == Finite
 		e.round(t, &e.Prod.Round)
 		t.over = finite && t.kind == Infinite && e.Prod.FirstOver
 	}
-	t.element = i
 }
 
 // signed returns the format in which integers of one are read: with other, as if it had a sign
@@ -93,6 +123,13 @@ func signed(id fp.ID, other bool) fp.ID {
 		return id.OtherSign()
 	}
 	return id
+}
+
+// subtract takes a zero point from an integer.
+func (t *term) subtract(zero int64) {
+	if zero != 0 {
+		*t = integerTerm(t.m.plus(newInteger(zero).neg()), t.e)
+	}
 }
 
 // zeroExponent is the exponent of a zero product.

@@ -57,6 +57,9 @@ const alone fp.ID = 255
 // For operands that the reference refuses (Supports) it is a program, but not the reference.
 func (r *Reference) Program(f mma.Formats) mma.Params {
 	p := r.nearest(f.D.Result())
+	if f.Conversion() { // nothing is added, not even +0: zero keeps its sign (IEEE 754 section 5.4.2)
+		p.Start = mma.StartEmpty
+	}
 	for _, place := range mma.Roundings {
 		if to := place.At(&p); f.Mode != 0 && to.Frac != 0 {
 			if to.Mode = f.Mode; to.Over == mma.OverInf {
@@ -107,7 +110,7 @@ func chain(c func(mma.Formats, *mma.Dot, bool) uint64, reverse bool) func(mma.Fo
 // supportsExact refuses results that cannot be what a sum may be: negative, zero or a NaN.
 func supportsExact(f mma.Formats) error {
 	switch d := f.D.Get(); {
-	case !d.Signed || d.NoZero:
+	case (!d.Signed || d.NoZero) && !(f.Conversion() && d.PowersOfTwo()):
 		return fmt.Errorf("a sum can be negative or zero, which %s cannot hold", f.D)
 	case !d.HasNaN():
 		return fmt.Errorf("a sum can be a NaN, which %s does not have", f.D)

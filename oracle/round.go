@@ -32,7 +32,7 @@ func up(m fp.Mode, floor integer, half int) bool {
 		return false
 	case fp.RU:
 		return true
-	case fp.RZ:
+	case fp.RZ, fp.RS: // the random bits are added before
 		return negative
 	case fp.RTO:
 		return !odd
@@ -42,6 +42,28 @@ func up(m fp.Mode, floor integer, half int) bool {
 		return half > 0 || half == 0 && !negative
 	}
 	panic("oracle: rounding with no mode set")
+}
+
+// toUnit is toMultiple with the random bits of the operands, if m is RS.
+func (e *evaluator) toUnit(t *term, u int, m fp.Mode) {
+	if m == fp.RS {
+		t.addRandom(u, e.random, int(e.f.B.RandomBits()))
+	}
+	t.toMultiple(u, m)
+}
+
+// addRandom adds n random bits, which are a fraction of 2^u, to the magnitude of a number. A multiple
+// of 2^u stays as it is: what is added to it would be cut off again.
+func (t *term) addRandom(u int, random uint64, n int) {
+	if t.q >= u {
+		return
+	}
+	low := min(t.q, u-n)
+	r := newInteger(int64(random & (1<<n - 1))).shifted(u - n - low)
+	if t.neg {
+		r = r.neg()
+	}
+	t.m, t.q = t.m.shifted(t.q-low).plus(r), low
 }
 
 // round applies a Round to a term.
@@ -60,7 +82,13 @@ func (e *evaluator) round(t *term, r *mma.Round) {
 // roundTo is round; with short, the largest number is one unit less than its bits allow
 // (mma.Formats.Short).
 func (e *evaluator) roundTo(t *term, r *mma.Round, short bool) {
-	if r.Frac != 0 {
+	rounds := r.Frac != 0
+	if r.Frac == 0 && r.Mode != 0 && e.f.D.Get().PowersOfTwo() { // of magnitudes
+		if rounds = true; t.neg {
+			t.neg, t.m = false, t.m.neg()
+		}
+	}
+	if rounds {
 		if t.kind == NotANumber && e.Special.NaN == mma.NaNZero {
 			*t = plusZero
 			return
@@ -74,19 +102,19 @@ func (e *evaluator) roundTo(t *term, r *mma.Round, short bool) {
 	case t.kind != Finite:
 		return
 	case t.isZero():
-		t.null = t.null || r.Frac != 0
+		t.null = t.null || rounds
 		return
 	}
-	flushed := tooSmall(t, r)
-	if r.Frac != 0 {
-		t.toMultiple(quantum(t, r), r.Mode)
+	flushed := e.tooSmall(t, r)
+	if rounds {
+		e.toUnit(t, quantum(t, r), r.Mode)
 	}
 	switch {
 	case flushed || t.isZero() || r.Flush == mma.FlushResult && t.below(int(r.Emin)):
 		*t = term{null: true, neg: t.neg && e.Special.TinySign}
 	case r.Emax != 0 && (t.log2() > int(r.Emax) || short && cmpAbs(*t, largest(r, false)) >= 0):
 		*t = overflow(t.neg, r, short)
-	case r.Frac != 0:
+	case rounds:
 		t.e = normalExponent(t, r)
 	}
 }
@@ -123,14 +151,14 @@ func quantum(t *term, r *mma.Round) int { return normalExponent(t, r) - int(r.Fr
 
 // tooSmall reports whether r flushes t for what it is before it is rounded, or would be after
 // that if the exponent range had no lower end.
-func tooSmall(t *term, r *mma.Round) bool {
+func (e *evaluator) tooSmall(t *term, r *mma.Round) bool {
 	switch r.Flush {
 	case mma.FlushBefore:
 		return t.below(int(r.Emin))
 	case mma.FlushAfter:
 		unbounded := *t
 		if r.Frac != 0 {
-			unbounded.toMultiple(t.log2()-int(r.Frac), r.Mode)
+			e.toUnit(&unbounded, t.log2()-int(r.Frac), r.Mode)
 		}
 		return unbounded.below(int(r.Emin))
 	}

@@ -47,7 +47,7 @@ func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next *mma.Round)
 		}
 	}
 	var sum term
-	if j.Align.F == 0 && next.Frac != 0 && !e.whole {
+	if j.Align.F == 0 && next.Frac != 0 && next.Mode != fp.RS && !e.whole {
 		sum = e.totalToRound(cuts, int(next.Frac))
 	} else {
 		sum = total(cuts)
@@ -187,8 +187,10 @@ func cutAccumulator(acc *term, top int, j *mma.Join) {
 }
 
 // total is the exact sum of numbers.
-func total(terms []term) term {
-	q := lowestBit(terms)
+func total(terms []term) term { return totalFrom(terms, lowestBit(terms)) }
+
+// totalFrom is total in units of 2^q, of which all terms are multiples.
+func totalFrom(terms []term, q int) term {
 	var sum integer
 	for i := range terms {
 		if t := &terms[i]; !t.isZero() {
@@ -220,12 +222,25 @@ const window = 112
 // number that gives the same if it is rounded to some fraction bits in any direction: the
 // sum rounded to odd, two or more bits longer (Boldo and Melquiond, IEEE TC 57(4), 2008).
 func (e *evaluator) totalToRound(terms []term, frac int) term {
-	if unit := windowOf(terms); unit > lowestBit(terms) {
-		if sum := e.oddTotal(terms, unit); sum.bitLen() > frac+2 {
-			return term{m: sum, q: unit, neg: sum.sign() < 0}
+	low := lowestBit(terms)
+	if !near(terms, low) {
+		if unit := windowOf(terms); unit > low {
+			if sum := e.oddTotal(terms, unit); sum.bitLen() > frac+2 {
+				return term{m: sum, q: unit, neg: sum.sign() < 0}
+			}
 		}
 	}
-	return total(terms)
+	return totalFrom(terms, low)
+}
+
+// near reports whether all terms certainly lie in a window that begins at 2^low.
+func near(terms []term, low int) bool {
+	for i := range terms {
+		if t := &terms[i]; !t.isZero() && (t.q-low > window-64 || !t.m.oneWord()) {
+			return false
+		}
+	}
+	return true
 }
 
 // windowOf returns the exponent of the unit of a window that begins at the highest bit of the

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
@@ -58,7 +59,7 @@ func decode(id fp.ID, code uint64) (t term) {
 }
 
 func (t *term) decode(id fp.ID, code uint64) {
-	if codes := narrow[id]; codes != nil {
+	if codes := narrow()[id]; codes != nil {
 		*t = codes[code&0xFF]
 		return
 	}
@@ -67,9 +68,10 @@ func (t *term) decode(id fp.ID, code uint64) {
 
 // narrow has, by format, the terms of all codes of those formats of the table that have one
 // byte.
-var narrow = newNarrow()
+var narrow = sync.OnceValue(newNarrow)
 
-func newNarrow() (all [256]*[256]term) {
+func newNarrow() *[256]*[256]term {
+	var all [256]*[256]term
 	for _, id := range slices.Concat(fp.All(), []fp.ID{fp.One}, fp.Integers()) {
 		if f := id.Get(); f.Width == 1 {
 			all[id] = new([256]term)
@@ -78,7 +80,7 @@ func newNarrow() (all [256]*[256]term) {
 			}
 		}
 	}
-	return all
+	return &all
 }
 
 func (t *term) decodeFields(f *fp.Format, code uint64) {
@@ -105,7 +107,9 @@ func (t *term) decodeFields(f *fp.Format, code uint64) {
 		return
 	}
 	if field != 0 || f.NoZero {
-		e = int(field) - int(f.Bias)
+		if e = int(field) - int(f.Bias); f.Inverse {
+			e = -e
+		}
 		frac |= 1 << f.FracBits
 	}
 	if frac == 0 {
@@ -118,6 +122,18 @@ func (t *term) decodeFields(f *fp.Format, code uint64) {
 	}
 
 	*t = term{neg: neg, m: newInteger(m), q: e - int(f.FracBits), e: e}
+}
+
+// normal reads the code of a normal number m * 2^(e-f.FracBits); ok is false for any other, and for
+// some of the largest exponent.
+func normal(f *fp.Format, code uint64) (m int64, e int, ok bool) {
+	code >>= f.Low
+	field, top := code>>f.FracBits&(1<<f.ExpBits-1), uint64(1)<<f.ExpBits-1
+	m = int64(code&(1<<f.FracBits-1) | 1<<f.FracBits)
+	if code>>(f.FracBits+f.ExpBits)&1 == 1 {
+		m = -m
+	}
+	return m, int(field) - int(f.Bias), field != 0 && field != top
 }
 
 // integerTerm is an integer of a format with the exponent e.

@@ -122,7 +122,7 @@ func TestNative(t *testing.T) {
 		}
 		for i := range n {
 			code := codes(i)
-			slow, fast := decode(id, code), natives[id].read(code)
+			slow, fast := decode(id, code), natives()[id].read(code)
 			if !same(slow.value(), fast) {
 				t.Fatalf("%s %X: %g and %g", id, code, slow.value(), fast)
 			}
@@ -133,7 +133,7 @@ func TestNative(t *testing.T) {
 			if slow.kind == NotANumber {
 				want = nanCode(slow, f, mma.Special{NaN: mma.NaNQuiet})
 			}
-			if x, y := encode(slow, id, mma.Special{NaN: mma.NaNQuiet}), natives[id].write(fast); x != want || y != want {
+			if x, y := encode(slow, id, mma.Special{NaN: mma.NaNQuiet}), natives()[id].write(fast); x != want || y != want {
 				t.Fatalf("%s %X: written as %X and %X, want %X", id, code, x, y, want)
 			}
 		}
@@ -149,7 +149,7 @@ func TestNativeWriteRounds(t *testing.T) {
 		// Numbers around the format's range, with a tie of a narrower format
 		// every other time.
 		code := g.code(id, (i/4)%numStyles)
-		v := natives[id].read(code) * (1 + math.Ldexp(float64(g.IntN(9)-4), -int(f.FracBits)-3))
+		v := natives()[id].read(code) * (1 + math.Ldexp(float64(g.IntN(9)-4), -int(f.FracBits)-3))
 		if g.IntN(2) == 0 {
 			v = math.Float64frombits(math.Float64bits(v) + g.Uint64N(5) - 2)
 		}
@@ -157,7 +157,7 @@ func TestNativeWriteRounds(t *testing.T) {
 		to := mma.To(id, fp.RNE)
 		e.round(&x, &to)
 		want := encode(x, id, mma.Special{NaN: mma.NaNQuiet})
-		if got := natives[id].write(v); got != want {
+		if got := natives()[id].write(v); got != want {
 			t.Fatalf("%s %g: written as %X, want %X", id, v, got, want)
 		}
 	}

@@ -106,7 +106,8 @@ func (m *Model) joined() (most int) {
 // increments reports whether a rounding can be away from zero.
 func increments(r *mma.Round) bool { return r.Frac != 0 && r.Mode != fp.RZ && r.Mode != fp.RTO }
 
-// RunFaulty is RunGeneral on a unit with a fault; nil is none.
+// RunFaulty is Run on a unit with a fault, by the general interpreter, which is the
+// reference for the kernels; a nil fault is none.
 func (m *Model) RunFaulty(in *mma.Batch, out []byte, f *Fault) {
 	x := m.machines.Get().(*machine)
 	defer m.machines.Put(x)
@@ -229,7 +230,7 @@ func (x *machine) faultyRound(t term, r *mma.Round) term {
 	}
 	at -= int32(r.Frac)
 	down := t.Round(at, fp.RZ)
-	up := t.Round(at, r.Mode) != down
+	up := x.roundAt(t.Dyadic, at, r.Mode) != down
 	if !x.fault.wrong(func(int) bool { return up }) {
 		return t
 	}

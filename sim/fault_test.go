@@ -74,7 +74,7 @@ func TestFault(t *testing.T) {
 			if got := mma.Load(out, len(out), 0); got != tc.want {
 				t.Errorf("with the fault %x, want %x", got, tc.want)
 			}
-			m.RunGeneral(in, out)
+			m.RunFaulty(in, out, nil)
 			if got := mma.Load(out, len(out), 0); got != tc.works {
 				t.Errorf("without %x, want %x", got, tc.works)
 			}

@@ -24,6 +24,9 @@ type cut struct {
 
 // fuse returns the fused sum of terms.
 func (x *machine) fuse(ts []term, c *cut) term {
+	if x.change != nil {
+		x.sums++
+	}
 	// Most sums have none of these: the call is not made for them.
 	for i := range ts {
 		if ts[i].kind >= Inf {
@@ -32,6 +35,9 @@ func (x *machine) fuse(ts []term, c *cut) term {
 		}
 	}
 	e, some := x.largest(ts, c)
+	if x.change != nil {
+		x.changeTerms(ts, c, e)
+	}
 	var s term
 	switch {
 	case !some:
@@ -44,6 +50,9 @@ func (x *machine) fuse(ts []term, c *cut) term {
 		s = x.refinedSum(ts, c, e)
 	default:
 		s = x.cutSum(ts, c, e)
+	}
+	if x.change != nil && x.change.Sum != nil && !s.IsZero() {
+		s.Dyadic = x.change.Sum(x.sums, s.Dyadic, e)
 	}
 	if some {
 		s.kind, s.e = Finite, e
@@ -58,6 +67,22 @@ func (x *machine) fuse(ts []term, c *cut) term {
 		x.trace.sum(ts, c, e, some, s)
 	}
 	return s
+}
+
+// changeTerms makes the terms of a sum those of a broken unit.
+func (x *machine) changeTerms(ts []term, c *cut, e int32) {
+	for i := range ts {
+		t := &ts[i]
+		if t.kind != Finite || t.IsZero() {
+			continue
+		}
+		if shift := x.change.Shift; shift != nil && t.e <= e {
+			t.Q += e - t.e - shift(i == c.acc, e-t.e)
+		}
+		if x.change.Term != nil {
+			t.Dyadic = x.change.Term(x.sums, i, t.Dyadic, e)
+		}
+	}
 }
 
 // largest returns E, and whether any term has a nominal exponent.

@@ -68,6 +68,10 @@ func TestIntegerLoop(t *testing.T) {
 		for _, s := range []mma.Shape{{M: 16, N: 8, K: 2 * i.K, Tiles: 2}, {M: 3, N: 5, K: i.K, Tiles: 3}, {M: 1, N: 1, K: i.K, Tiles: 37}, {M: 1, N: 1, K: 2 * i.K, Tiles: 9}} {
 			compareIntegers(t, &i, s)
 		}
+		if i.A != fp.B1 {
+			i.Params.In.ZeroA, i.Params.In.ZeroB = 9, -int32(i.B.Get().CodeMask())
+			compareIntegers(t, &i, mma.Shape{M: 3, N: 5, K: 2 * i.K, Tiles: 3})
+		}
 	}
 	if len(seen) < 30 {
 		t.Errorf("%d kinds of instructions", len(seen))
@@ -151,9 +155,11 @@ func plainLoop(i *mma.Instruction, d *mma.Dot) uint64 {
 		}
 		return a * b
 	}
+	a := func(k int) int64 { return number(i.A, d.A[k]) - int64(i.Params.In.ZeroA) }
+	b := func(k int) int64 { return number(i.B, d.B[k]) - int64(i.Params.In.ZeroB) }
 	sum := number(i.D, d.C)
 	for k := 0; k < len(d.A); k += 2 {
-		pair := product(number(i.A, d.A[k]), number(i.B, d.B[k])) + product(number(i.A, d.A[k+1]), number(i.B, d.B[k+1]))
+		pair := product(a(k), b(k)) + product(a(k+1), b(k+1))
 		if i.Params.Stage0.Round.Frac == 15 {
 			pair = min(max(pair, -1<<15), 1<<15-1)
 		}

@@ -12,8 +12,9 @@ type machine struct {
 	trace *Trace
 	fault *Fault // nil: everything works
 
-	change  func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32) // of DotChanged
-	element int                                                  // the k of the product
+	change  *Change // of DotChanged; else nil
+	sums    int     // with it: the number of the last sum
+	element int     // the k of the product
 
 	a, b, s decoder // of A, B and scales
 	fc, fd  *fp.Format
@@ -23,6 +24,7 @@ type machine struct {
 	partA    operand // the parts that the current pass multiplies
 	partB    operand
 	vsa, vsb []operand
+	random   uint64  // code of b: with a rounding by RS, its random bits
 	scale    operand // with ScaleRound: the rounded product of the current block's scales
 	codeC    uint64
 	c        term // C of the current instruction
@@ -70,7 +72,7 @@ func newMachine(m *Model) *machine {
 func (x *machine) prepare() {
 	p, f, none := x.p, x.m.formats, mma.Round{}
 	a, b := operandFormats(p, f)
-	x.a, x.b = newDecoder(a.Get(), p, p.In.A), newDecoder(b.Get(), p, p.In.B)
+	x.a, x.b = newDecoder(a.Get(), p, p.In.A).withZero(int64(p.In.ZeroA)), newDecoder(b.Get(), p, p.In.B).withZero(int64(p.In.ZeroB))
 	x.join, x.stage0, x.stage1 = joinCut(p), stageCut(&p.Stage0), stageCut(&p.Stage1)
 	x.rounds.products, x.rounds.sums, x.rounds.results = p.Prod.Round != none, p.Join.Post != none, p.Out != none
 	if x.exact = -1 << 30; p.Prod.Round.Frac == 0 && p.Prod.Round.Flush == mma.NoFlush {
@@ -300,7 +302,7 @@ func (x *machine) push(i int, a, b *operand) {
 	if x.s.f != nil && x.p.Scale == mma.ScaleProduct {
 		sa, sb = x.scales(i)
 	}
-	x.element = i
+	x.element, x.random = i, b.code
 	t := x.product(a, b, sa, sb)
 	if x.has(Multiplier) {
 		t = x.faultyProduct(t)
@@ -472,6 +474,9 @@ func (x *machine) scaleGroup(t term, sa, sb *operand) term {
 func (x *machine) rounded(name string, t term, r *mma.Round) term {
 	if x.has(Increment) {
 		t = x.faultyRound(t, r)
+	}
+	if x.change != nil && x.change.Round != nil {
+		r = x.change.Round(x.sums, r)
 	}
 	u := x.round(t, r)
 	if x.trace != nil && *r != (mma.Round{}) {

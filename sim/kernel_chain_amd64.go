@@ -15,8 +15,8 @@ import (
 type chain struct {
 	m       *Model
 	level   simd.Level
-	l       int  // 1: FMA or rounded; 2 or 4: products
-	rounded bool // products are rounded
+	l       int  // 1, 2 or 4 products are added in pairs; 0: a chain of FMAs, or of rounded products
+	rounded bool // the products of a chain are rounded
 	double  bool
 	control int64
 	widen   fp.ID // format of A and B where that is not D's
@@ -44,7 +44,7 @@ func newChain(m *Model, level simd.Level) kernel {
 		return nil
 	}
 	p, f := &m.params, m.formats
-	c := &chain{m: m, level: level, l: 1, double: f.D == fp.FP64, small: -1, smallC: -1}
+	c := &chain{m: m, level: level, double: f.D == fp.FP64, small: -1, smallC: -1}
 	if f.C != f.D && f.C != fp.None || f.D != fp.FP32 && f.D != fp.FP64 || f.A != f.B || f.Scale != fp.None {
 		return nil
 	}
@@ -107,20 +107,25 @@ func (c *chain) isFMA(p *mma.Params) bool {
 }
 
 // isAddMul reports whether a program rounds products to FP32 and adds them, in groups of
-// 2 or 4, to the accumulator, and sets what the kernel needs to know.
+// 1, 2 or 4, to the accumulator, and sets what the kernel needs to know.
+//
+// Products of FP16 and their sums are multiples of 2^-48: whether they are flushed does not matter.
 //
 // The processor flushes what is tiny after rounding without a lower exponent bound.
 // Rounding with such a bound would give another result only between 2^-126-2^-150 and
 // 2^-126-2^-151, where there is no product of two significands of 11 bits and no sum
 // of two numbers of FP32.
 func (c *chain) isAddMul(p *mma.Params) bool {
-	r := p.Acc
+	r, x := p.Acc, *p
+	if c.widen == fp.FP16 {
+		x.Prod.Round.Flush, x.Stage0.Round.Flush = r.Flush, r.Flush
+	}
 	q := mma.Params{
 		In: p.In, Prod: mma.Product{Round: r}, L: p.L, Stage0: mma.Stage{Sum: mma.Pairwise, Round: r}, Acc: r,
 		Special: mma.Special{NaN: p.Special.NaN, NegZero: true, TinySign: true},
 	}
 	c.l = p.Step(c.m.k)
-	if q != *p || c.l != 2 && c.l != 4 || c.m.k%c.l != 0 || c.widen == fp.None || !c.round(r) || p.Special.OperandNaN() {
+	if q != x || c.l != 1 && c.l != 2 && c.l != 4 || c.m.k%c.l != 0 || c.widen == fp.None || !c.round(r) || p.Special.OperandNaN() {
 		return false
 	}
 	switch r.Flush {
@@ -153,7 +158,7 @@ func (c *chain) isAddMul(p *mma.Params) bool {
 
 func (c *chain) name() string {
 	switch {
-	case c.l > 1:
+	case c.l > 0:
 		return "addmul avx2"
 	case c.rounded:
 		return "muladd avx2"
@@ -172,10 +177,24 @@ func (c *chain) run(in *mma.Batch, out []byte, scratch any) {
 	}
 	w := in.Formats.D.Width()
 	eachGrid(&st.gridState, in, out, w*in.K*(in.M+2*in.N),
-		func(g *grid) { c.grid(st, g, out) }, c.m.RunGeneral)
+		func(g *grid) { c.grid(st, g, out) },
+		func(in *mma.Batch, out []byte) { c.few(st, in, out) })
 	if c.patch {
 		c.patchNaNs(in, out)
 	}
+}
+
+// longChain is from how many products on a lane of a grid is faster than the general interpreter.
+const longChain = 8
+
+// few computes fewer dot products than a grid has lanes, in a lane of a grid each if they are long.
+func (c *chain) few(st *chainState, in *mma.Batch, out []byte) {
+	if in.K < longChain {
+		c.m.runGeneral(in, out)
+		return
+	}
+	st.grid = grid{in: in, groups: 1, rows: 4, tiles: in.Tiles}
+	c.grid(st, &st.grid, out)
 }
 
 // sequence returns the order in which k products are taken: those of the
@@ -207,13 +226,13 @@ func (c *chain) grid(st *chainState, g *grid, out []byte) {
 	}
 	x.C, x.D = st.accumulators(out)
 	once := c.m.k
-	if c.l == 1 {
+	if c.l == 0 {
 		once = k // between two FMAs the end of an instruction does nothing but set a NaN's code
 	}
 	for at := 0; at < k; at += once {
 		x.Order, x.N = &st.order[at], int64(once)
 		switch {
-		case c.l > 1:
+		case c.l > 0:
 			x.AddMul(c.l)
 		case c.rounded && c.double:
 			x.MulAdd64()

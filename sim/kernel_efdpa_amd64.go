@@ -53,7 +53,7 @@ func (t *efdpa) newState() any { return &efdpaState{} }
 
 func (t *efdpa) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*efdpaState)
-	eachGrid(&st.gridState, in, out, 8*in.K*(in.M+in.N), func(g *grid) { t.grid(st, g, out) }, t.m.RunGeneral)
+	eachGrid(&st.gridState, in, out, 8*in.K*(in.M+in.N), func(g *grid) { t.grid(st, g, out) }, t.m.runGeneral)
 }
 
 // grid computes the outputs of one grid of tiles.

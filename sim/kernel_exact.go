@@ -25,17 +25,27 @@ type exact struct {
 	down     bool   // a zero sum of terms of both signs is -0
 	nan      uint64
 	ints     exactInts
+	vector   *wordVector // nil: vectors do not support the program
 }
 
 // exactState is one worker's scratch space.
 type exactState struct {
-	x      *machine
+	x *machine
+	exactFactors
+	sums    []int64 // even and odd products apart: one need not wait for the other
+	side    sideVector
+	besides []uint64 // for wordVector.tiles
+
+	bytesA, bytesB *[256]wordFactor // of formats of one byte: all factors
+}
+
+// exactFactors are the operands of some tiles.
+type exactFactors struct {
+	first  int          // tile
+	rows   int          // of A, in all tiles
 	a, b   []wordFactor // with their scales; q is counted from the lowest exponent of its side
 	some   []uint64     // which factors of a row of A are Inf or NaN, a bit each; after them B's columns
 	ia, ib []int64      // the factors as integers: exactInts
-	sums   []int64      // even and odd products apart: one need not wait for the other
-
-	bytesA, bytesB *[256]wordFactor // of formats of one byte: all factors
 }
 
 // What a factor is, unless it is a number other than zero.
@@ -46,7 +56,7 @@ const (
 )
 
 // newExact returns the kernel, or nil if the program is not such a sum.
-func newExact(m *Model) kernel {
+func newExact(m *Model) *exact {
 	p, f := &m.params, m.formats
 	q := mma.Params{
 		In: mma.Input{Sub: p.In.Sub, C: p.In.C, Acc: p.In.Acc}, Order: p.Order, L: p.L, Acc: p.Acc, Out: p.Out,
@@ -104,39 +114,77 @@ func (e *exact) newState() any {
 
 func (e *exact) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*exactState)
-	width, n := e.m.formats.D.Width(), in.M*in.N
-	for t := range in.Tiles {
-		e.load(st, in, t)
-		for i := range n {
-			mma.Store(out, width, t*n+i, e.dot(st, in, t, i))
+	if e.vector.computes(e.m, in) {
+		for t, n := 0, e.vector.atOnce(in); t < in.Tiles; t += n {
+			st.besides = st.besides[:0]
+			e.runTiles(st, &st.besides, in, out, t, min(n, in.Tiles-t))
 		}
+		return
+	}
+	for t := range in.Tiles {
+		e.load(st, &st.exactFactors, in, t, 1)
+		e.runTile(st, &st.exactFactors, in, out, t)
 	}
 }
 
-// load makes factors of the operands of tile t.
-func (e *exact) load(st *exactState, in *mma.Batch, t int) {
-	s, w := in.Blocks(in.K), words(in.K)
-	st.a = decodeWords(&st.x.a, st.bytesA, st.a, in.A, t, in.M*in.K)
-	st.b = decodeWords(&st.x.b, st.bytesB, st.b, in.B, t, in.N*in.K)
-	st.some = resize(st.some, (in.M+in.N)*w)
-	clear(st.some)
+// runTiles computes some tiles in vector instructions.
+func (e *exact) runTiles(st *exactState, products *[]uint64, in *mma.Batch, out []byte, first, tiles int) {
+	loaded, n := -1, in.M*in.N
+	for _, i := range e.vector.tiles(&st.side, nil, nil, products, in, out, first, tiles) {
+		t := first + int(i)/n
+		if t != loaded {
+			e.load(st, &st.exactFactors, in, t, 1)
+			loaded = t
+		}
+		mma.Store(out, e.m.formats.D.Width(), t*n+int(i)%n, e.dot(st, &st.exactFactors, in, t, int(i)%n))
+	}
+}
+
+// runDecoded is run on operands that are decoded, of all tiles.
+func (e *exact) runDecoded(f *decodedExact, in *mma.Batch, out []byte, scratch any) {
+	st := scratch.(*exactState)
+	if !f.decoded {
+		e.load(st, &f.exactFactors, in, 0, in.Tiles)
+		f.decoded = true
+	}
+	for t := range in.Tiles {
+		e.runTile(st, &f.exactFactors, in, out, t)
+	}
+}
+
+// runTile computes the outputs of tile t, whose operands are loaded.
+func (e *exact) runTile(st *exactState, f *exactFactors, in *mma.Batch, out []byte, t int) {
+	width, n := e.m.formats.D.Width(), in.M*in.N
+	for i := range n {
+		mma.Store(out, width, t*n+i, e.dot(st, f, in, t, i))
+	}
+}
+
+// load makes factors of the operands of one tile, or of all: first is 0 then.
+func (e *exact) load(st *exactState, to *exactFactors, in *mma.Batch, first, tiles int) {
+	s, w, rows, cols := in.Blocks(in.K), words(in.K), tiles*in.M, tiles*in.N
+	to.first, to.rows = first, rows
+	to.a = decodeWords(&st.x.a, st.bytesA, to.a, in.A, first, rows*in.K)
+	to.b = decodeWords(&st.x.b, st.bytesB, to.b, in.B, first, cols*in.K)
+	to.some = resize(to.some, (rows+cols)*w)
+	clear(to.some)
 	f, r := e.m.formats, &st.x.rows
-	st.x.resize(0, 0, in.M*s, in.N*s)
+	st.x.resize(0, 0, rows*s, cols*s)
 	if s > 0 {
-		st.x.s.decodeRow(r.sa, in.SA, t, in.M*s)
-		st.x.s.decodeRow(r.sb, in.SB, t, in.N*s)
+		st.x.s.decodeRow(r.sa, in.SA, first, rows*s)
+		st.x.s.decodeRow(r.sb, in.SB, first, cols*s)
 	}
 	low, _, _ := reach(f, f.A)
-	for i := range in.M {
-		e.factors(st.a[i*in.K:][:in.K], r.sa[i*s:][:s], low, st.some[i*w:])
+	for i := range rows {
+		e.factors(to.a[i*in.K:][:in.K], r.sa[i*s:][:s], low, to.some[i*w:])
 	}
 	low = e.low - low // so that the sum of two places is that of the product
-	for i := range in.N {
-		e.factors(st.b[i*in.K:][:in.K], r.sb[i*s:][:s], low, st.some[(in.M+i)*w:])
+	for i := range cols {
+		e.factors(to.b[i*in.K:][:in.K], r.sb[i*s:][:s], low, to.some[(rows+i)*w:])
 	}
 	if e.ints.fit {
 		lowB, _, _ := reach(f, f.B)
-		st.ia, st.ib = integers(st.ia, st.a, 0), integers(st.ib, st.b, lowB-low)
+		to.ia, to.ib = integers(to.ia, to.a, 0), integers(to.ib, to.b, lowB-low)
 	}
 }
 
@@ -164,16 +212,16 @@ func (e *exact) factors(row []wordFactor, scales []operand, low int32, some []ui
 var flagsOf = [...]uint8{fp.Zero: isZero, fp.Finite: 0, fp.Inf: isInf, fp.NaN: isNaN}
 
 // dot computes output i of tile t, whose operands are loaded.
-func (e *exact) dot(st *exactState, in *mma.Batch, t, i int) uint64 {
+func (e *exact) dot(st *exactState, f *exactFactors, in *mma.Batch, t, i int) uint64 {
 	x, k := st.x, in.K
-	row, col := i/in.N, i%in.N
+	row, col := (t-f.first)*in.M+i/in.N, (t-f.first)*in.N+i%in.N
 	var code uint64
 	if x.fc != nil {
 		code = mma.Load(in.C, int(x.fc.Width), t*in.M*in.N+i)
 	}
-	a, b := st.a[row*k:][:k], st.b[col*k:][:k]
+	a, b := f.a[row*k:][:k], f.b[col*k:][:k]
 	w := words(k)
-	someA, someB := st.some[row*w:][:w], st.some[(in.M+col)*w:][:w]
+	someA, someB := f.some[row*w:][:w], f.some[(f.rows+col)*w:][:w]
 	fc := x.fc
 	for from := 0; from < k; from += e.m.k {
 		c := zeroTerm(false)
@@ -184,7 +232,7 @@ func (e *exact) dot(st *exactState, in *mma.Batch, t, i int) uint64 {
 		switch {
 		case s.kind != Finite:
 		case e.ints.fit:
-			s = e.ints.sum(st.ia[row*k+from:][:e.m.k], st.ib[col*k+from:][:e.m.k], &c)
+			s = e.ints.sum(f.ia[row*k+from:][:e.m.k], f.ib[col*k+from:][:e.m.k], &c)
 			if s.IsZero() {
 				s.Neg = e.zeroSign(a[from:][:e.m.k], b[from:][:e.m.k], &c)
 			}

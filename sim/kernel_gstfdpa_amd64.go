@@ -127,7 +127,7 @@ func (t *gstfdpa) run(in *mma.Batch, out []byte, scratch any) {
 		st.order = append(st.order, uint32(len(st.order)))
 	}
 	perTile := 9*in.K*(in.M+in.N) + 8*in.M*in.N*(t.l/t.group)
-	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { t.grid(st, g, out) }, t.m.RunGeneral)
+	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { t.grid(st, g, out) }, t.m.runGeneral)
 }
 
 // grid computes the outputs of one grid of tiles.

@@ -46,8 +46,8 @@ func (k *intSums) run(in *mma.Batch, out []byte, scratch any) {
 	st, f := scratch.(*intSumsState), k.m.formats
 	width, n := f.D.Width(), in.M*in.N
 	for t := range in.Tiles {
-		st.a = readIntegers(st.a, k.a, in.A, t*in.M*in.K, in.M*in.K)
-		st.b = readIntegers(st.b, k.b, in.B, t*in.N*in.K, in.N*in.K)
+		st.a = readIntegers(st.a, k.a, in.A, t*in.M*in.K, in.M*in.K, int64(k.m.params.In.ZeroA))
+		st.b = readIntegers(st.b, k.b, in.B, t*in.N*in.K, in.N*in.K, int64(k.m.params.In.ZeroB))
 		for i := range n {
 			row, col, acc := i/in.N*in.K, i%in.N*in.K, int64(0)
 			if f.C != fp.None {
@@ -122,12 +122,12 @@ func (r intRange) of(v int64) int64 {
 	return min(max(v, r.least), r.most)
 }
 
-// readIntegers reads n codes of a buffer, from one on.
-func readIntegers(to []int64, id fp.ID, buf []byte, from, n int) []int64 {
+// readIntegers reads n codes of a buffer, from one on, and subtracts a zero point.
+func readIntegers(to []int64, id fp.ID, buf []byte, from, n int, zero int64) []int64 {
 	to = resize(to, n)
 	f := id.Get()
 	for i := range to {
-		to[i] = readInteger(f, mma.Load(buf, int(f.Width), from+i))
+		to[i] = readInteger(f, mma.Load(buf, int(f.Width), from+i)) - zero
 	}
 	return to
 }

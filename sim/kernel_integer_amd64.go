@@ -16,6 +16,7 @@ type intVectors struct {
 	narrow, tiles bool // which of the two routines can do it
 	saturates     bool
 	xor           bool // and wraps, in tiles
+	mixed         bool // of unsigned bytes and signed ones
 	sum           simd.IntegerSum
 	consts        simd.Integers
 }
@@ -36,10 +37,11 @@ type intVectorsState struct {
 // program.
 func newIntVectors(s *intSums, level simd.Level) kernel {
 	f, k, width := s.m.formats, s.m.k, s.m.formats.A.Width()
-	if level < simd.AVX2 || s.step != k || f.B.Width() != width || f.C != f.D && f.C != fp.None {
+	if in := &s.m.params.In; level < simd.AVX2 || in.ZeroA != 0 || in.ZeroB != 0 || s.step != k || f.B.Width() != width || f.C != f.D && f.C != fp.None {
 		return nil
 	}
-	t := &intVectors{intSums: s, level: level, narrow: k*width == f.D.Width(), saturates: s.acc.wrap == 0, xor: s.m.params.Prod.Xor}
+	t := &intVectors{intSums: s, level: level, narrow: k*width == f.D.Width(), saturates: s.acc.wrap == 0, xor: s.m.params.Prod.Xor,
+		mixed: s.a == fp.U8 && s.b == fp.S8}
 	long := s.acc.wrap == 32 || s.acc == rangeOf(31)
 	short := width == 1 && (s.a != fp.U8 || s.b != fp.U8) // products have 16 bits
 	switch {
@@ -124,7 +126,7 @@ func (t *intVectors) sideBySide(st *intVectorsState, a, b, c, d []byte) {
 	x, n := &st.dots, len(d)&^63
 	if n > 0 {
 		x.A, x.B, x.C, x.D, x.N = &a[0], &b[0], &c[0], &d[0], int64(n)
-		x.Run(t.level, t.sum, t.saturates)
+		x.Run(t.level, t.sum, t.saturates, t.mixed)
 	}
 	if n < len(d) {
 		last := &st.lastDots

@@ -111,7 +111,9 @@ func newNarrow(t *tfdpa) *narrow {
 		n.step.most, n.step.zero = t.emax+1023, t.lowest+1023
 	}
 	if t.l < 4 {
-		n.single = newWord(t.m)
+		if w := newWord(t.m); w != nil {
+			n.single = w
+		}
 	}
 	return n
 }

@@ -119,7 +119,7 @@ func (w *tfdpa64) newState() any { return &tfdpa64State{} }
 func (w *tfdpa64) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*tfdpa64State)
 	perTile := in.K*(11*in.M+26*in.N) + 26*in.M*in.N
-	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { w.grid(st, g, out) }, w.m.RunGeneral)
+	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { w.grid(st, g, out) }, w.m.runGeneral)
 }
 
 // grid computes the outputs of one grid of tiles.

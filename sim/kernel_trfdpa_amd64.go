@@ -159,7 +159,7 @@ func (t *trfdpa) run(in *mma.Batch, out []byte, scratch any) {
 	if t.single != nil {
 		perTile = in.K*(11*in.M+26*in.N) + 14*in.M*in.N
 	}
-	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { t.grid(st, g, out) }, t.m.RunGeneral)
+	eachGrid(&st.gridState, in, out, perTile, func(g *grid) { t.grid(st, g, out) }, t.m.runGeneral)
 }
 
 // grid computes the outputs of one grid of tiles.

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -14,11 +15,13 @@ import (
 type word struct {
 	m          *Model
 	nan        uint64
-	grouped    bool // a stage rounds its sums, which may overflow
-	normalised bool // mma.Normalised
-	plain      bool // nothing is done to products
-	together   bool // all products of a step are in one sum, in which zeros have no places
-	chain      bool // each product is a step: see steps
+	grouped    bool        // a stage rounds its sums, which may overflow
+	normalised bool        // mma.Normalised
+	plain      bool        // nothing is done to products
+	together   bool        // all products of a step are in one sum, in which zeros have no places
+	inOrder    bool        // products are added in the order of their elements
+	chain      bool        // each product is a step: see steps
+	vector     *wordVector // nil: vectors do not support the program
 }
 
 // wordNull is about the exponent of a zero without one.
@@ -61,12 +64,45 @@ type wordState struct {
 	tile           int // whose operands x has; -1: of none
 	a, b           []wordFactor
 	bytesA, bytesB *[256]wordFactor // of formats of one byte: all factors
+	products       wordProducts     // of the current dot product
 	terms, dealt   []wordTerm
 	special        uint8 // met by the current instruction
+	side           sideVector
+	besides        []uint64 // for wordVector.tiles
+}
+
+// wordProducts are the products of a dot product, in the order of its elements.
+type wordProducts struct {
+	terms  []wordTerm
+	live   uint64    // a bit for each that is not zero, if there are at most 64
+	zeros  [2]uint64 // for each zero, positive ones and negative ones
+	flags  uint8     // of all factors
+	masked bool      // there are at most 64
+}
+
+// multiply makes the products of some factors.
+func (x *wordProducts) multiply(a, b []wordFactor) {
+	x.terms, x.live, x.zeros, x.flags, x.masked = resize(x.terms, len(a)), 0, [2]uint64{}, 0, len(a) <= 64
+	b = b[:len(a)]
+	terms := x.terms[:len(a)]
+	for k := range a {
+		f, g, t := &a[k], &b[k], &terms[k]
+		flags := f.flags | g.flags
+		x.flags |= flags
+		t.sig, t.q, t.e = f.sig*g.sig, f.q+g.q, f.e+g.e // one by one, which is faster than the whole
+		t.null, t.neg = flags&isZero != 0, f.neg != g.neg
+		if bit := uint64(1) << (k & 63); !t.null {
+			x.live |= bit
+		} else if t.neg {
+			x.zeros[1] |= bit
+		} else {
+			x.zeros[0] |= bit
+		}
+	}
 }
 
 // newWord returns the kernel, or nil if the program is not such a one.
-func newWord(m *Model) kernel {
+func newWord(m *Model) *word {
 	p, f := &m.params, m.formats
 	if p.Refined() || p.Passes != 0 || p.Lanes > 1 || p.Tail || f.Scale != fp.None || p.Special.OperandNaN() || p.Stage0.Fixed || p.Stage1.Fixed {
 		return nil
@@ -96,6 +132,7 @@ func newWord(m *Model) kernel {
 	}
 	w := &word{m: m, together: together, nan: newMachine(m).nanCode(term{kind: NaN}), normalised: normalised, plain: !normalised && p.Prod.Round == mma.Round{},
 		grouped: p.Stage0.Round.Emax != 0 || p.Stage1.Round.Emax != 0}
+	w.inOrder = slices.IsSorted(m.order)
 	a := p.Join.Align
 	w.chain = p.Step(m.k) == 1 && w.plain && p.Start != mma.StartEmpty && p.In.Acc == mma.KeepSub && p.Stage0 == mma.Stage{} && p.Stage1 == mma.Stage{} &&
 		p.Join == mma.Join{Align: mma.Align{F: a.F, Mode: a.Mode, Floor: a.Floor}} && (a.F == 0 || a.Mode == fp.RZ)
@@ -140,6 +177,10 @@ func (d *decoder) wordFactor(code uint64) wordFactor {
 func (w *word) run(in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*wordState)
 	st.tile = -1
+	if w.vector.computes(w.m, in) {
+		w.runBeside(st, in, out)
+		return
+	}
 	for t := range in.Tiles {
 		st.a = decodeWords(&st.x.a, st.bytesA, st.a, in.A, t, in.M*in.K)
 		st.b = decodeWords(&st.x.b, st.bytesB, st.b, in.B, t, in.N*in.K)
@@ -147,32 +188,90 @@ func (w *word) run(in *mma.Batch, out []byte, scratch any) {
 	}
 }
 
+// mostBeside is the number of products that are made together: a processor's cache has them.
+const mostBeside = 1 << 12
+
+// computes reports whether vectors compute a batch: tiles of more products are faster in scalars.
+func (v *wordVector) computes(m *Model, in *mma.Batch) bool {
+	return v != nil && in.K == m.k && in.Dots() >= fewestSideBySide && in.M*in.N*in.K <= mostBeside
+}
+
+// atOnce is the number of tiles whose products are made together.
+func (v *wordVector) atOnce(in *mma.Batch) int { return mostBeside / (in.M * in.N * in.K) }
+
+// runBeside is run in vector instructions.
+func (w *word) runBeside(st *wordState, in *mma.Batch, out []byte) {
+	for t, n := 0, w.vector.atOnce(in); t < in.Tiles; t += n {
+		st.besides = st.besides[:0]
+		w.runTiles(st, &st.besides, in, out, t, min(n, in.Tiles-t))
+	}
+}
+
+// runTiles computes some tiles in vector instructions.
+func (w *word) runTiles(st *wordState, products *[]uint64, in *mma.Batch, out []byte, first, tiles int) {
+	if !w.vector.half && len(*products) == 0 {
+		a, b := in.M*in.K, in.N*in.K
+		st.a = decodeWords(&st.x.a, st.bytesA, st.a, in.A[first*a*int(st.x.a.f.Width):], 0, tiles*a)
+		st.b = decodeWords(&st.x.b, st.bytesB, st.b, in.B[first*b*int(st.x.b.f.Width):], 0, tiles*b)
+	}
+	n := in.M * in.N
+	for _, i := range w.vector.tiles(&st.side, st.a, st.b, products, in, out, first, tiles) {
+		t, o := first+int(i)/n, int(i)%n
+		st.a = decodeWords(&st.x.a, st.bytesA, st.a, in.A, t*in.M+o/in.N, in.K)
+		st.b = decodeWords(&st.x.b, st.bytesB, st.b, in.B, t*in.N+o%in.N, in.K)
+		st.products.multiply(st.a, st.b)
+		w.output(st, st.a, st.b, &st.products, in, out, t, o)
+	}
+}
+
 // runDecoded is run on operands that are decoded.
 func (w *word) runDecoded(f *decodedWords, in *mma.Batch, out []byte, scratch any) {
 	st := scratch.(*wordState)
 	st.tile = -1
+	if w.vector.computes(w.m, in) {
+		w.runTiles(st, &f.side, in, out, 0, in.Tiles)
+		return
+	}
 	if !f.decoded {
 		f.a = decodeWords(&st.x.a, st.bytesA, f.a, in.A, 0, in.Tiles*in.M*in.K)
 		f.b = decodeWords(&st.x.b, st.bytesB, f.b, in.B, 0, in.Tiles*in.N*in.K)
 		f.decoded = true
 	}
 	a, b := in.M*in.K, in.N*in.K
+	if in.M*in.N > 1 {
+		for t := range in.Tiles {
+			w.runTile(st, f.a[t*a:][:a], f.b[t*b:][:b], in, out, t)
+		}
+		return
+	}
+	if len(f.products) != in.Tiles {
+		f.products = resize(f.products, in.Tiles)
+		for t := range f.products {
+			f.products[t].multiply(f.a[t*a:][:a], f.b[t*b:][:b])
+		}
+	}
 	for t := range in.Tiles {
-		w.runTile(st, f.a[t*a:][:a], f.b[t*b:][:b], in, out, t)
+		w.output(st, f.a[t*a:][:a], f.b[t*b:][:b], &f.products[t], in, out, t, 0)
 	}
 }
 
 // runTile computes the outputs of tile t, whose operands are decoded.
 func (w *word) runTile(st *wordState, a, b []wordFactor, in *mma.Batch, out []byte, t int) {
-	width, n := w.m.formats.D.Width(), in.M*in.N
-	for i := range n {
-		row, col := i/in.N, i%in.N
-		code, ok := w.dot(st, a[row*in.K:][:in.K], b[col*in.K:][:in.K], in, t*n+i)
-		if !ok {
-			code = st.general(in, t, i)
-		}
-		mma.Store(out, width, t*n+i, code)
+	for i := range in.M * in.N {
+		a, b := a[i/in.N*in.K:][:in.K], b[i%in.N*in.K:][:in.K]
+		st.products.multiply(a, b)
+		w.output(st, a, b, &st.products, in, out, t, i)
 	}
+}
+
+// output computes output i of tile t, whose factors and products these are.
+func (w *word) output(st *wordState, a, b []wordFactor, products *wordProducts, in *mma.Batch, out []byte, t, i int) {
+	at := t*in.M*in.N + i
+	code, ok := w.dot(st, a, b, products, in, at)
+	if !ok {
+		code = st.general(in, t, i)
+	}
+	mma.Store(out, w.m.formats.D.Width(), at, code)
 }
 
 // general computes an output in the general interpreter.
@@ -221,9 +320,8 @@ func decodeWords(d *decoder, table *[256]wordFactor, to []wordFactor, buf []byte
 	return to
 }
 
-// dot computes an output, whose row and column are decoded; false if some number has too many
-// bits.
-func (w *word) dot(st *wordState, a, b []wordFactor, in *mma.Batch, output int) (uint64, bool) {
+// dot computes an output; false if some number has too many bits.
+func (w *word) dot(st *wordState, a, b []wordFactor, products *wordProducts, in *mma.Batch, output int) (uint64, bool) {
 	x := st.x
 	var code uint64
 	if x.fc != nil {
@@ -236,7 +334,7 @@ func (w *word) dot(st *wordState, a, b []wordFactor, in *mma.Batch, output int) 
 			c = x.accumulator(fc, code, x.p.In.C)
 		}
 		st.special = 0
-		s, ok := w.instruction(st, a[from:], b[from:], &c, fc == nil)
+		s, ok := w.instruction(st, a, b, products, from, &c, fc == nil)
 		if !ok {
 			return 0, false
 		}
@@ -284,8 +382,8 @@ func (st *wordState) word(t *term) wordTerm {
 	return s
 }
 
-// instruction runs the program on the first K elements.
-func (w *word) instruction(st *wordState, a, b []wordFactor, c *term, noC bool) (acc wordTerm, ok bool) {
+// instruction runs the program on K elements, beginning with number from.
+func (w *word) instruction(st *wordState, a, b []wordFactor, products *wordProducts, from int, c *term, noC bool) (acc wordTerm, ok bool) {
 	x := st.x
 	p := x.p
 	acc = nullWord(false)
@@ -293,13 +391,13 @@ func (w *word) instruction(st *wordState, a, b []wordFactor, c *term, noC bool) 
 		acc = st.word(c)
 	}
 	if w.chain {
-		if acc, ok = w.steps(st, a, b, acc); !ok {
+		if acc, ok = w.steps(st, a[from:], b[from:], products.terms[from:], products.flags, acc); !ok {
 			return acc, false
 		}
 	}
 	l := p.Step(w.m.k)
 	for at := 0; at < w.m.k && !w.chain; at += l {
-		w.products(st, a, b, w.m.order[at:min(at+l, w.m.k)])
+		w.products(st, a, b, products, from, at, min(at+l, w.m.k))
 		if st.special != 0 {
 			if w.grouped && (st.special == plusInf || st.special == minusInf) {
 				return acc, false // a sum of a stage could become an infinity of the other sign
@@ -356,7 +454,7 @@ func (st *wordState) meetProduct(f, g *wordFactor) {
 }
 
 // steps adds one product after the other to an accumulator; false if a sum has too many bits.
-func (w *word) steps(st *wordState, a, b []wordFactor, acc wordTerm) (sum wordTerm, ok bool) {
+func (w *word) steps(st *wordState, a, b []wordFactor, products []wordTerm, flags uint8, acc wordTerm) (sum wordTerm, ok bool) {
 	join := &st.x.join
 	join.acc = 1
 	floor := int32(wordNull) // none
@@ -364,15 +462,14 @@ func (w *word) steps(st *wordState, a, b []wordFactor, acc wordTerm) (sum wordTe
 		floor = int32(join.Floor)
 	}
 	for n, k := range w.m.order {
-		f, g := &a[k], &b[k]
-		flags := f.flags | g.flags
 		if flags&(isInf|isNaN) != 0 {
-			st.meetProduct(f, g)
+			st.meetProduct(&a[k], &b[k])
 		}
 		if st.special != 0 {
 			continue
 		}
-		sig, q, e := f.sig*g.sig, f.q+g.q, max(f.e+g.e, acc.e, floor)
+		t := &products[k]
+		sig, q, e := t.sig, t.q, max(t.e, acc.e, floor)
 		low, fits := e-int32(join.F), true
 		if join.F == 0 {
 			low = min(q, acc.q)
@@ -388,7 +485,7 @@ func (w *word) steps(st *wordState, a, b []wordFactor, acc wordTerm) (sum wordTe
 				continue
 			}
 		}
-		st.terms = append(st.terms[:0], wordTerm{sig, q, f.e + g.e, flags&isZero != 0, f.neg != g.neg}, acc)
+		st.terms = append(st.terms[:0], *t, acc)
 		if acc, ok = w.fuse(st.terms, join, true); !ok {
 			return acc, false
 		}
@@ -406,35 +503,32 @@ func inUnits(sig int64, n int32) int64 {
 	return (sig + sig>>63&(1<<right-1)) >> (right & 63)
 }
 
-// products makes the terms of the products of some elements.
-func (w *word) products(st *wordState, a, b []wordFactor, elements []int) {
-	st.terms = resize(st.terms, len(elements)+3) // there is room for the accumulator
-	var flags uint8
-	var zeros [2]bool // of either sign, left out
+// products makes the products of elements at..to-1 of an execution that begins with number from the
+// terms of a step.
+func (w *word) products(st *wordState, a, b []wordFactor, all *wordProducts, from, at, to int) {
+	st.terms = resize(st.terms, to-at+3) // there is room for the accumulator
+	if all.flags&(isInf|isNaN) != 0 {
+		for _, k := range w.m.order[at:to] {
+			st.meetProduct(&a[from+k], &b[from+k])
+		}
+	}
 	terms, n := st.terms, 0
-	for _, k := range elements {
-		f, g := &a[k], &b[k]
-		some := f.flags | g.flags
-		flags |= some
-		neg := f.neg != g.neg
-		if some&isZero != 0 && w.together {
-			zeros[0], zeros[1] = zeros[0] || !neg, zeros[1] || neg
-			continue
-		}
-		t := &terms[n] // whose fields one by one are faster than the whole
-		t.sig, t.q, t.e = f.sig*g.sig, f.q+g.q, f.e+g.e
-		t.null, t.neg = some&isZero != 0, neg
-		n++
-	}
-	if flags&(isInf|isNaN) != 0 {
-		for _, k := range elements {
-			st.meetProduct(&a[k], &b[k])
-		}
-	}
-	for i, some := range zeros { // which decide the sign of a zero sum
-		if some {
-			terms[n] = nullWord(i == 1)
+	if !w.together || !w.inOrder || !all.masked {
+		for _, k := range w.m.order[at:to] {
+			terms[n] = all.terms[from+k]
 			n++
+		}
+	} else {
+		step := (uint64(1)<<(to-at) - 1) << (from + at)
+		for live := all.live & step; live != 0; live &= live - 1 {
+			terms[n] = all.terms[bits.TrailingZeros64(live)&63]
+			n++
+		}
+		for i, zeros := range all.zeros { // which decide the sign of a zero sum
+			if zeros&step != 0 {
+				terms[n] = nullWord(i == 1)
+				n++
+			}
 		}
 	}
 	st.terms = terms[:n]
@@ -563,7 +657,7 @@ func (w *word) fuse(ts []wordTerm, c *cut, rounded bool) (t wordTerm, ok bool) {
 	ok = true
 	if some {
 		if c.acc >= 0 && (c.cf != 0 || c.cmode != 0 || c.cdrop != 0) {
-			ts[c.acc] = c.cutWord(ts[c.acc], e)
+			c.cutWord(&ts[c.acc], e)
 		}
 		if t.e = e; c.F == 0 {
 			t.sig, t.q, ok = exactWords(ts, rounded)
@@ -582,15 +676,15 @@ func (w *word) fuse(ts []wordTerm, c *cut, rounded bool) (t wordTerm, ok bool) {
 	return t, ok
 }
 
-// cutWord returns an accumulator that is cut differently from other terms.
-func (c *cut) cutWord(t wordTerm, e int32) wordTerm {
+// cutWord cuts an accumulator that is cut differently from other terms.
+func (c *cut) cutWord(t *wordTerm, e int32) {
 	if c.cdrop != 0 && !t.null && t.e < e-int32(c.cdrop) {
-		return wordTerm{e: t.e, null: t.null} // +0
+		t.sig, t.q, t.neg = 0, 0, false // +0
+		return
 	}
 	if q, m, ok := c.of(c.acc, e); ok && q > t.q {
 		t.sig, t.q = shiftWord(t.sig, q-t.q, m), q
 	}
-	return t
 }
 
 // cutWords returns the sum of terms cut at F, in units of 2^q.

@@ -100,7 +100,7 @@ func newKernel(m *Model, path Path) kernel {
 	if f.D.Integer() {
 		return newIntegers(m, path.level())
 	}
-	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described() || !f.D.Get().Signed
+	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described() || !f.D.Get().Signed || f.B.Get().PowersOfTwo()
 	if m.params.Special.NaN > mma.NaNLarger || f.Down != 0 || described { // which no kernel knows
 		return nil
 	}
@@ -122,6 +122,11 @@ func newKernel(m *Model, path Path) kernel {
 	}
 	switch {
 	case n != nil:
+		if w, ok := n.single.(*word); ok {
+			if w.vector = newWordVector(m, level); w.vector != nil {
+				return w
+			}
+		}
 		return n
 	case t != nil:
 		return t
@@ -132,13 +137,16 @@ func newKernel(m *Model, path Path) kernel {
 	if a := newArranged(m, path); a != nil {
 		return a
 	}
-	if k := newExact(m); k != nil {
-		return k
+	if e := newExact(m); e != nil {
+		e.vector = newWordVector(m, level)
+		return e
 	}
-	if k := newWord(m); k != nil {
-		return k
+	w := newWord(m)
+	if w == nil {
+		return nil
 	}
-	return nil
+	w.vector = newWordVector(m, level)
+	return w
 }
 
 // ForInstruction returns the model of a catalogue row, or an error if the row
@@ -182,13 +190,30 @@ func (m *Model) Dot(d *mma.Dot, tr *Trace) uint64 {
 	return x.run()
 }
 
-// DotChanged is Dot of a unit whose multipliers are broken. change is called for each product of
-// numbers other than zero, before anything rounds it: with its k, its value, in which the product of
-// the significands is an integer, and its nominal exponent. It returns those of the broken one, which has the same sign.
-func (m *Model) DotChanged(d *mma.Dot, change func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32)) uint64 {
+// Change is what is wrong with a unit's multipliers, shifters, adders or roundings; nil: nothing.
+// Sums are counted in the order in which they are made, as in Trace.Sums.
+type Change struct {
+	// Product is called for each product of numbers other than zero, before anything rounds it: with
+	// its k, its value, in which the product of the significands is an integer, and its nominal
+	// exponent. It returns those of the broken one, which has the same sign.
+	Product func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32)
+	// Shift is called for each term of a sum other than zero, with the number of places by which it
+	// is aligned, and whether it is the accumulator. It returns by how many it is.
+	Shift func(acc bool, places int32) int32
+	// Term is called for each finite term of a sum other than zero, with the number of the sum, its
+	// own, its value before it is cut, and the exponent to which it is aligned.
+	Term func(sum, term int, v fp.Dyadic, e int32) fp.Dyadic
+	// Sum is called for each sum other than zero, with that exponent.
+	Sum func(sum int, v fp.Dyadic, e int32) fp.Dyadic
+	// Round is called for each rounding of a sum.
+	Round func(sum int, r *mma.Round) *mma.Round
+}
+
+// DotChanged is Dot of a unit that is broken.
+func (m *Model) DotChanged(d *mma.Dot, change Change) uint64 {
 	x := m.machines.Get().(*machine)
 	defer m.machines.Put(x)
-	x.trace, x.change = nil, change
+	x.trace, x.change, x.sums = nil, &change, -1
 	defer func() { x.change = nil }()
 	x.load(d)
 	return x.run()
@@ -198,7 +223,7 @@ func (m *Model) DotChanged(d *mma.Dot, change func(k int, v fp.Dyadic, e int32) 
 // batch's D. The batch's K must be a multiple of the instruction's K.
 func (m *Model) Run(in *mma.Batch, out []byte) {
 	if m.kernel == nil {
-		m.RunGeneral(in, out)
+		m.runGeneral(in, out)
 		return
 	}
 	st := m.states.Get()
@@ -206,9 +231,8 @@ func (m *Model) Run(in *mma.Batch, out []byte) {
 	m.states.Put(st)
 }
 
-// RunGeneral is Run by the general interpreter alone. It is the reference for
-// the kernels.
-func (m *Model) RunGeneral(in *mma.Batch, out []byte) { m.RunFaulty(in, out, nil) }
+// runGeneral is Run by the general interpreter alone.
+func (m *Model) runGeneral(in *mma.Batch, out []byte) { m.RunFaulty(in, out, nil) }
 
 // runAll computes D of every tile of a batch.
 func (x *machine) runAll(in *mma.Batch, out []byte) {

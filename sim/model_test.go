@@ -3,6 +3,7 @@ package sim_test
 import (
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +64,7 @@ func TestKernels(t *testing.T) {
 					b.A[j] |= 0xc0 &^ byte(i.A.Get().CodeMask())
 				}
 			}
-			sameAsGeneral(t, i.FullName(), m, b)
+			sameAsGeneral(t, i.FullName(), b, m)
 		}
 	}
 }
@@ -86,7 +87,7 @@ func TestKernelsOfOthers(t *testing.T) {
 		}
 		kernels[m.Kernel()] = true
 		b := measure.Batch(&i, mma.Shape{M: 4, N: 4, K: i.K, Tiles: 2}, uint64(n), []measure.Inputs{measure.Finite, measure.Raw}[n%2])
-		sameAsGeneral(t, i.FullName(), m, b)
+		sameAsGeneral(t, i.FullName(), b, m)
 	}
 	if len(kernels) < 2 {
 		t.Errorf("compared: %v", kernels)
@@ -120,18 +121,16 @@ func TestKernelsOnFormats(t *testing.T) {
 					j := i
 					j.Formats = f
 					batch := measure.Batch(&j, mma.Shape{M: 8, N: 8, K: i.K, Tiles: 2}, uint64(n), measure.Raw)
-					for _, path := range sim.Paths()[1:] {
-						on := m.On(path)
-						if on.Kernel() == "" {
-							continue
-						}
-						kernels[on.Kernel()] = true
-						sameAsGeneral(t, i.FullName()+" "+a.String()+" "+b.String(), on, batch)
+					on := onPaths(m)
+					for _, m := range on {
+						kernels[m.Kernel()] = true
 					}
+					sameAsGeneral(t, i.FullName()+" "+a.String()+" "+b.String(), batch, on...)
 				}
 			}
 		}
 	}
+	delete(kernels, "") // of the general interpreter
 	if len(kernels) < 3 {
 		t.Errorf("compared: %v", kernels)
 	}
@@ -148,9 +147,7 @@ func TestKernelsOnLargestSums(t *testing.T) {
 		}
 		b := mma.NewBatch(i.Formats, mma.Shape{M: 8, N: 8, K: i.K, Tiles: 2})
 		fillLargest(b)
-		for _, path := range sim.Paths()[1:] {
-			sameAsGeneral(t, i.FullName(), m.On(path), b)
-		}
+		sameAsGeneral(t, i.FullName(), b, onPaths(m)...)
 	}
 }
 
@@ -233,13 +230,9 @@ func TestKernelsOnSubnormals(t *testing.T) {
 					mma.Store(buf, 4, n, number())
 				}
 			}
-			for _, path := range sim.Paths()[1:] {
-				sameAsGeneral(t, i.FullName(), m.On(path), b)
-			}
+			sameAsGeneral(t, i.FullName(), b, onPaths(m)...)
 			fillMiddles(b, r)
-			for _, path := range sim.Paths()[1:] {
-				sameAsGeneral(t, i.FullName(), m.On(path), b)
-			}
+			sameAsGeneral(t, i.FullName(), b, onPaths(m)...)
 		}
 	}
 	if tested == 0 {
@@ -279,20 +272,34 @@ func fillMiddles(b *mma.Batch, r *rand.Rand) {
 	}
 }
 
-// sameAsGeneral compares a model's kernel with the general interpreter.
-func sameAsGeneral(t *testing.T, what string, m *sim.Model, b *mma.Batch) {
+// sameAsGeneral compares the kernel of a model, or of several on other paths, with the general
+// interpreter. A model without a kernel is left out.
+func sameAsGeneral(t *testing.T, what string, b *mma.Batch, models ...*sim.Model) {
 	t.Helper()
 	w := b.D.Width()
 	fast, slow := make([]byte, b.Dots()*w), make([]byte, b.Dots()*w)
-	m.Run(b, fast)
-	m.RunGeneral(b, slow)
-	for o := range b.Dots() {
-		if x, y := mma.Load(fast, w, o), mma.Load(slow, w, o); x != y {
-			d := mma.NewDot(b.Formats, b.K)
-			b.Get(o, d)
-			t.Fatalf("%s %+v: kernel %s %x, general %x on %s", what, b.Shape, m.Kernel(), x, y, mma.FormatDot(b.Formats, d))
+	models = slices.DeleteFunc(models, func(m *sim.Model) bool { return m.Kernel() == "" })
+	if len(models) > 0 {
+		models[0].RunFaulty(b, slow, nil)
+	}
+	for _, m := range models {
+		m.Run(b, fast)
+		for o := range b.Dots() {
+			if x, y := mma.Load(fast, w, o), mma.Load(slow, w, o); x != y {
+				d := mma.NewDot(b.Formats, b.K)
+				b.Get(o, d)
+				t.Fatalf("%s %+v: kernel %s %x, general %x on %s", what, b.Shape, m.Kernel(), x, y, mma.FormatDot(b.Formats, d))
+			}
 		}
 	}
+}
+
+// onPaths returns a model on all paths but the general one.
+func onPaths(m *sim.Model) (all []*sim.Model) {
+	for _, path := range sim.Paths()[1:] {
+		all = append(all, m.On(path))
+	}
+	return all
 }
 
 // TestDotIsRun checks that one dot product alone, with and without a trace, is
@@ -334,9 +341,9 @@ func TestNoAllocation(t *testing.T) {
 		d := mma.NewDot(i.Formats, i.K)
 		b.Get(0, d)
 		m.Run(b, out)
-		m.RunGeneral(b, out)
+		m.RunFaulty(b, out, nil)
 		for what, f := range map[string]func(){
-			"Run": func() { m.Run(b, out) }, "RunGeneral": func() { m.RunGeneral(b, out) }, "Dot": func() { m.Dot(d, nil) },
+			"Run": func() { m.Run(b, out) }, "RunFaulty": func() { m.RunFaulty(b, out, nil) }, "Dot": func() { m.Dot(d, nil) },
 		} {
 			if n := testing.AllocsPerRun(20, f); n >= 1 {
 				t.Errorf("%s: %s allocates %v times", i.FullName(), what, n)

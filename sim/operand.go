@@ -33,6 +33,7 @@ type decoder struct {
 	nanInf bool   // mma.Input.NaNInf
 	quiet  uint64 // code of the NaN that Rest leaves of an infinity
 	unread uint64 // bits of a code that are read as 0
+	zero   int64  // mma.Input.ZeroA or ZeroB
 
 	fracMask, field uint64 // of the code without its low bits
 	hidden          uint64
@@ -60,7 +61,15 @@ func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	if f.HasNaN() {
 		d.quiet = f.QuietNaN(p.Special.NegativeNaN())
 	}
-	if d.widen != nil || narrow != (mma.Narrow{}) || d.parts {
+	if d.widen != nil || narrow != (mma.Narrow{}) || d.parts || f.Inverse {
+		d.top = 0 // every code is rare
+	}
+	return d
+}
+
+// withZero makes a decoder of integers subtract a zero point.
+func (d decoder) withZero(zero int64) decoder {
+	if d.zero = zero; zero != 0 {
 		d.top = 0 // every code is rare
 	}
 	return d
@@ -110,6 +119,9 @@ func (d *decoder) rare(code uint64, o *operand) {
 	if d.nanInf && o.class == fp.NaN {
 		o.class = fp.Inf
 	}
+	if d.zero != 0 {
+		*o = integerOperand(code, readInteger(d.f, code)-d.zero)
+	}
 	emin := d.leastExponent()
 	switch {
 	case o.class == fp.Zero:
@@ -124,6 +136,14 @@ func (d *decoder) rare(code uint64, o *operand) {
 		*o = d.operand(code, d.narrow.of(o.term()))
 	}
 	d.flushed(o)
+}
+
+// integerOperand returns the operand of an integer.
+func integerOperand(code uint64, n int64) operand {
+	if n == 0 {
+		return operand{code: code, class: fp.Zero}
+	}
+	return operand{sig: uint64(max(n, -n)), code: code, class: fp.Finite, neg: n < 0}
 }
 
 // flushed flushes subnormals and gives an operand its nominal exponent.

@@ -38,8 +38,8 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	t := term{e: a.e + b.e}
 	t.Neg, t.Q = neg, a.q+b.q
 	t.Hi, t.Lo = bits.Mul64(a.sig, b.sig)
-	if x.change != nil {
-		if t.Dyadic, t.e = x.change(x.element, t.Dyadic, t.e); t.IsZero() {
+	if x.change != nil && x.change.Product != nil {
+		if t.Dyadic, t.e = x.change.Product(x.element, t.Dyadic, t.e); t.IsZero() {
 			return zeroTerm(neg)
 		}
 	}

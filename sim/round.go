@@ -7,8 +7,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+// powers reports whether a Round makes powers of two of magnitudes: see mma.Round.
+func (x *machine) powers(r *mma.Round) bool { return r.Frac == 0 && r.Mode != 0 && x.fd.PowersOfTwo() }
+
 // round applies a Round to a term.
 func (x *machine) round(t term, r *mma.Round) term {
+	powers := x.powers(r)
+	if powers {
+		t.Neg = false
+	}
 	switch {
 	case x.fd.Integer():
 		return integerRange(t, r, x.fd.Signed)
@@ -17,20 +24,21 @@ func (x *machine) round(t term, r *mma.Round) term {
 	case r.Frac == 0 && r.Emax == 0 && r.Flush == mma.NoFlush:
 		return t
 	case t.IsZero():
-		if r.Frac != 0 {
+		if r.Frac != 0 || powers {
 			t.kind = Null
 		}
 		return t
 	}
+	rounds := r.Frac != 0 || powers
 	u := t
 	e := t.Exponent()
 	emin := int32(r.Emin)
-	if r.Frac != 0 {
+	if rounds {
 		at := e
 		if r.HasEmin() {
 			at = max(e, emin)
 		}
-		u.Dyadic = t.Round(at-int32(r.Frac), r.Mode)
+		u.Dyadic = x.roundAt(t.Dyadic, at-int32(r.Frac), r.Mode)
 		if u.IsZero() {
 			return x.tiny(t.Neg)
 		}
@@ -45,10 +53,18 @@ func (x *machine) round(t term, r *mma.Round) term {
 			return x.overflow(t.Neg, r)
 		}
 	}
-	if r.Frac != 0 && r.HasEmin() {
+	if rounds && r.HasEmin() {
 		u.e = max(u.e, emin)
 	}
 	return u
+}
+
+// roundAt rounds a number to a multiple of 2^q.
+func (x *machine) roundAt(d fp.Dyadic, q int32, m fp.Mode) fp.Dyadic {
+	if m == fp.RS {
+		return d.RoundRandom(q, x.random, x.m.formats.B.RandomBits())
+	}
+	return d.Round(q, m)
 }
 
 // integerRange brings an integer into the range that a Round keeps: Frac bits and, if the result is
@@ -72,7 +88,7 @@ func integerRange(t term, r *mma.Round, signed bool) term {
 // roundSpecial applies a Round to an infinity or a NaN.
 func (x *machine) roundSpecial(t term, r *mma.Round) term {
 	switch {
-	case t.kind >= NaN && r.Frac != 0:
+	case t.kind >= NaN && (r.Frac != 0 || x.powers(r)):
 		return x.roundedNaN(t)
 	case t.kind == Inf && r.Over == mma.OverSat:
 		return x.overflow(t.Neg, r)
@@ -98,7 +114,7 @@ func (x *machine) flushes(t, u term, r *mma.Round) bool {
 	case mma.FlushAfter:
 		free := t.Dyadic
 		if r.Frac != 0 {
-			free = free.Round(t.Exponent()-int32(r.Frac), r.Mode)
+			free = x.roundAt(free, t.Exponent()-int32(r.Frac), r.Mode)
 		}
 		return free.Exponent() < emin
 	}

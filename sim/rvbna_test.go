@@ -26,7 +26,7 @@ func TestRVBNA(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if i.B == fp.One {
+		if i.Conversion() {
 			continue // a conversion
 		}
 		for _, name := range []string{"spread", "cut", "tie", "subnormal", "cancel", "corner"} {

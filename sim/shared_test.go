@@ -6,6 +6,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -16,39 +17,46 @@ func TestShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := mma.Lookup("cdna2", "v_mfma_f32_16x16x16f16")
+	flushing, err := mma.Lookup("cdna2", "v_mfma_f32_16x16x16f16")
 	if err != nil {
 		t.Fatal(err)
 	}
-	changes := mma.Diff(&i.Params, &other.Params)
+	chain := mma.Params{L: 1, Acc: mma.To(fp.FP32, fp.RNE)}
+	exact := mma.Params{In: flushing.Params.In, Acc: chain.Acc}
+	least := map[string]int{"word": 20, "exact": 8, "float32": 4}
 	var s sim.Shared
-	words := 0
-	for n, in := range []measure.Inputs{measure.Raw, measure.Finite} {
-		b := measure.Batch(i, mma.Shape{M: 3, N: 2, K: 16, Tiles: 20 - 10*n}, uint64(n), in)
-		s.Reset(b)
-		for set := range 1 << min(len(changes), 7) {
-			p := i.Params
-			for c := range changes {
-				if set>>c&1 != 0 && p.Apply(changes[c:c+1]) != nil {
-					t.Fatalf("%v is no change", changes[c])
+	for _, ends := range [][2]*mma.Params{{&i.Params, &flushing.Params}, {&i.Params, &chain}, {&chain, &exact}} {
+		changes := mma.Diff(ends[0], ends[1])
+		for n, shape := range []mma.Shape{{M: 3, N: 2, K: 16, Tiles: 20}, {M: 1, N: 1, K: 32, Tiles: 40}} {
+			b := measure.Batch(i, shape, uint64(n), []measure.Inputs{measure.Raw, measure.Finite}[n])
+			s.Reset(b)
+			for set := range 1 << min(len(changes), 7) {
+				p := *ends[0]
+				for c := range changes {
+					if set>>c&1 != 0 && p.Apply(changes[c:c+1]) != nil {
+						t.Fatalf("%v is no change", changes[c])
+					}
 				}
-			}
-			m, err := sim.New(i.Formats, i.K, p)
-			if err != nil {
-				continue // the program is not valid
-			}
-			if m.Kernel() == "word" {
-				words++
-			}
-			alone, shared := make([]byte, 4*b.Dots()), make([]byte, 4*b.Dots())
-			m.Run(b, alone)
-			m.RunShared(&s, shared)
-			if !bytes.Equal(alone, shared) {
-				t.Fatalf("%v: kernel %s gives other results on a shared batch", mma.Diff(&i.Params, &p), m.Kernel())
+				m, err := sim.New(i.Formats, i.K, p)
+				if err != nil {
+					continue // the program is not valid
+				}
+				if n > 0 { // no vector instructions
+					m = m.On(sim.Portable)
+				}
+				least[m.Kernel()]--
+				alone, shared := make([]byte, 4*b.Dots()), make([]byte, 4*b.Dots())
+				m.Run(b, alone)
+				m.RunShared(&s, shared)
+				if !bytes.Equal(alone, shared) {
+					t.Fatalf("%v: kernel %s gives other results on a shared batch", mma.Diff(ends[0], &p), m.Kernel())
+				}
 			}
 		}
 	}
-	if words < 20 {
-		t.Errorf("only %d programs have the kernel word", words)
+	for kernel, n := range least {
+		if n > 0 {
+			t.Errorf("%d more programs should have the kernel %s", n, kernel)
+		}
 	}
 }

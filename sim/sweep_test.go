@@ -49,7 +49,7 @@ func TestSweep(t *testing.T) {
 				for _, b := range []*mma.Batch{raw, tiles} {
 					got, want := make([]byte, b.Dots()*s.f.D.Width()), make([]byte, b.Dots()*s.f.D.Width())
 					w.Run(b, got)
-					m.RunGeneral(b, want)
+					m.RunFaulty(b, want, nil)
 					if !bytes.Equal(got, want) {
 						t.Errorf("%s, K = %d: %s differs", s.f, s.k, p)
 					}

@@ -26,6 +26,7 @@ type Attribution struct {
 	left     []int    // cases without a cause yet
 	at       []int32
 	from, to []uint64   // results, by case
+	known    []results  // of programs that were run
 	some     mma.Batch  // the cases left, if they are few
 	taken    bool       // some holds the cases left
 	whole    sim.Shared // the batch, and the cases left
@@ -35,6 +36,13 @@ type Attribution struct {
 
 	loose  bool // other codes may be the same result: differ decides
 	differ oracle.Comparer
+}
+
+// results are those of the program of a set of labels, by case. They are good for the cases that
+// are left, which become fewer only.
+type results struct {
+	set   uint32
+	codes []uint64
 }
 
 // Causes finds the causes of cases. The operands of case i are those of output at[i] of the
@@ -60,6 +68,19 @@ func (s *Attribution) Causes(n *Attributor, b *mma.Batch, at []int32, from, to [
 	return s.of
 }
 
+// Shown reports of each case, as Causes has them, whether the two programs reproduce it: each gives
+// the result of its side. The answer is good until the next call.
+func (s *Attribution) Shown(n *Attributor, b *mma.Batch, at []int32, from, to []uint64) []bool {
+	s.begin(n, at, from, to)
+	s.whole.Reset(b)
+	s.shown(b)
+	clear(s.back)
+	for _, i := range s.left {
+		s.back[i] = true
+	}
+	return s.back
+}
+
 // begin resets the causes of all cases.
 func (s *Attribution) begin(n *Attributor, at []int32, from, to []uint64) {
 	if s.n != n {
@@ -68,7 +89,7 @@ func (s *Attribution) begin(n *Attributor, at []int32, from, to []uint64) {
 	}
 	s.at, s.from, s.to = at, from, to
 	s.of, s.need, s.enough, s.back = zeros(s.of, len(at)), zeros(s.need, len(at)), zeros(s.enough, len(at)), zeros(s.back, len(at))
-	s.left, s.taken = s.left[:0], false
+	s.left, s.taken, s.known = s.left[:0], false, s.known[:0]
 	for i := range at {
 		s.left = append(s.left, i)
 	}
@@ -96,7 +117,7 @@ func (s *Attribution) shown(b *mma.Batch) {
 		if side.exact {
 			continue
 		}
-		s.run(s.n.model(side.set), b, func(i int, code uint64) { s.back[i] = s.same(code, side.want[i]) })
+		s.run(side.set, b, func(i int, code uint64) { s.back[i] = s.same(code, side.want[i]) })
 		s.drop(func(i int) bool { return !s.back[i] })
 	}
 }
@@ -129,7 +150,7 @@ func (s *Attribution) step(size int, b *mma.Batch) {
 			continue
 		}
 		rest := all &^ set
-		s.run(s.n.model(set), b, func(i int, code uint64) {
+		s.run(set, b, func(i int, code uint64) {
 			if s.same(code, s.to[i]) {
 				s.hit(i, set, false)
 			}
@@ -140,12 +161,15 @@ func (s *Attribution) step(size int, b *mma.Batch) {
 		if half {
 			continue
 		}
-		s.run(s.n.model(rest), b, func(i int, code uint64) {
+		if size > 1 { // no later set comes before this one, and none adds to its labels
+			s.explained()
+		}
+		s.run(rest, b, func(i int, code uint64) {
 			if s.same(code, s.from[i]) {
 				s.hit(i, set, true)
 			}
 		})
-		if size > 1 { // no later set comes before this one
+		if size > 1 {
 			s.explained()
 		}
 	}
@@ -205,11 +229,46 @@ func (s *Attribution) same(x, want uint64) bool {
 	return x == want || s.loose && s.differ.Compare(x, want) == oracle.Same
 }
 
-// run calls use with the result of a model for each case that is left.
-func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint64)) {
-	if m == nil || len(s.left) == 0 {
+// run calls use with the result of the program of a set for each case that is left.
+func (s *Attribution) run(set uint32, b *mma.Batch, use func(i int, code uint64)) {
+	if len(s.left) == 0 {
 		return
 	}
+	if codes := s.codes(set, b); codes != nil {
+		for _, i := range s.left {
+			use(i, codes[i])
+		}
+	}
+}
+
+// codes returns the results of the program of a set for the cases that are left; nil if it is not
+// valid.
+func (s *Attribution) codes(set uint32, b *mma.Batch) []uint64 {
+	switch {
+	case set == 0 && s.n.ExactFrom:
+		return s.from
+	case set == s.n.all() && s.n.ExactTo:
+		return s.to
+	}
+	for i := range s.known {
+		if s.known[i].set == set {
+			return s.known[i].codes
+		}
+	}
+	m := s.n.model(set)
+	if m == nil {
+		return nil
+	}
+	n := len(s.known)
+	s.known = slices.Grow(s.known, 1)[:n+1] // with its memory
+	k := &s.known[n]
+	k.set, k.codes = set, slices.Grow(k.codes[:0], len(s.at))[:len(s.at)]
+	s.compute(m, b, k.codes)
+	return k.codes
+}
+
+// compute runs a model on the cases that are left.
+func (s *Attribution) compute(m *sim.Model, b *mma.Batch, codes []uint64) {
 	complete, shared := s.complete(m, b), &s.whole
 	if !complete {
 		if !s.taken {
@@ -224,7 +283,7 @@ func (s *Attribution) run(m *sim.Model, b *mma.Batch, use func(i int, code uint6
 		if complete {
 			j = int(s.at[i])
 		}
-		use(i, mma.Load(s.out, w, j))
+		codes[i] = mma.Load(s.out, w, j)
 	}
 }
 

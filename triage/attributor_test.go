@@ -56,6 +56,11 @@ func TestCauses(t *testing.T) {
 			y ^= 1 // and what a third unit gives
 		}
 		c := causeOf(n, a.Formats, d, x, y)
+		var names triage.Attribution
+		shown := names.Shown(n, mma.BatchOf(a.Formats, a.K, []*mma.Dot{d, d}), []int32{0, 1}, []uint64{x, x ^ 1}, []uint64{y, y})
+		if want := []bool{tc.primary != "unexplained", false}; !slices.Equal(shown, want) {
+			t.Errorf("%s: shown %v, want %v", tc.dot, shown, want)
+		}
 		changes, _ := n.Changes(c)
 		if string(c.Primary) != tc.primary || c.Detail != tc.detail || changeText(changes) != tc.changes {
 			t.Errorf("%s: %s, %s by %s; want %s, %s by %s", tc.dot, c.Primary, c.Detail, changeText(changes), tc.primary, tc.detail, tc.changes)
@@ -125,7 +130,7 @@ func TestManyLabels(t *testing.T) {
 			continue
 		}
 		c := causeOf(n, a.Formats, d, x, y)
-		need := c.Needed()
+		need := triage.NeededIn(c.Detail)
 		sizes[len(need)] = true
 		if c.Primary != need[0] || triage.PrimaryIn(c.Detail) != c.Primary {
 			t.Fatalf("%s: primary cause %s", c.Detail, c.Primary)
@@ -207,7 +212,7 @@ func TestTurned(t *testing.T) {
 			if _, b := there.Changes(one[i]); b {
 				backwards++
 			}
-			if len(one[i].Needed()) > 1 {
+			if len(triage.NeededIn(one[i].Detail)) > 1 {
 				combined++
 			}
 		}

@@ -72,8 +72,9 @@ func (x *between) idle(policy oracle.Policy, some uint32, sets []uint32, model f
 	if some == 0 {
 		return 0
 	}
+	var shared sim.Shared
 	for b := range inputs {
-		results := x.resultsOn(b, model)
+		results := x.resultsOn(b, &shared, model)
 		for i := range x.parts {
 			if some>>i&1 != 0 && x.shows(policy, 1<<i, sets, results) {
 				some &^= 1 << i
@@ -88,17 +89,16 @@ func (x *between) idle(policy oracle.Policy, some uint32, sets []uint32, model f
 
 // resultsOn returns a function that gives the results of the program of a set on a batch, nil
 // if that program is not valid. It runs every program once: the same sets come up with several
-// parts.
-func (x *between) resultsOn(b *mma.Batch, model func(set uint32) *sim.Model) func(set uint32) []byte {
+// parts. shared is memory for it.
+func (x *between) resultsOn(b *mma.Batch, shared *sim.Shared, model func(set uint32) *sim.Model) func(set uint32) []byte {
 	known := map[uint32][]byte{}
-	var shared sim.Shared
 	shared.Reset(b)
 	return func(set uint32) []byte {
 		out, ok := known[set]
 		if !ok {
 			if m := model(set); m != nil {
 				out = make([]byte, b.Dots()*x.formats.D.Width())
-				m.RunShared(&shared, out)
+				m.RunShared(shared, out)
 			}
 			known[set] = out
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
 // listed is a program of the catalogue or of reference arithmetic, with the name of a
@@ -33,11 +34,12 @@ const (
 // program it names the closest one, of several such the first.
 func (pr *Unknown) listedPrograms() []listed {
 	var all []listed
+	space := change.Space{Formats: pr.Formats, K: pr.K}
 	add := func(name string, p mma.Params, how relation) {
 		p = pr.sameSteps(p)
 		n := slices.IndexFunc(all, func(k listed) bool { return k.p == p })
 		switch {
-		case p == pr.Base || p.Validate(pr.Formats, pr.K) != nil:
+		case p == pr.Base || p.Validate(pr.Formats, pr.K) != nil || space.Sums(&pr.Base, &p):
 		case n < 0:
 			all = append(all, listed{name, p, how})
 		case how > all[n].how:

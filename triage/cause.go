@@ -26,10 +26,8 @@ type Cause struct {
 // unexplainedCause is the cause of a case that the two programs do not reproduce.
 var unexplainedCause = &Cause{Primary: Unexplained, Detail: string(Unexplained)}
 
-// Needed returns the labels in a detail that a case needs: Primary, or all of the set.
-func (c *Cause) Needed() []Label { return NeededIn(c.Detail) }
-
-// NeededIn returns the labels that a case with a given Cause.Detail needs.
+// NeededIn returns the labels that a case with a given Cause.Detail needs: the primary cause, or
+// all labels of the set.
 func NeededIn(detail string) []Label {
 	detail, _, _ = strings.Cut(detail, "|")
 	var all []Label

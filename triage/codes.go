@@ -3,6 +3,7 @@ package triage
 import (
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -43,7 +44,7 @@ func (s *explainer) codesFirst(ps []mma.Params) {
 // onlyCodes reports whether changes of a program make a difference in cases, and none of a number.
 func (s *explainer) onlyCodes(p *mma.Params, changes []mma.Change) bool {
 	q := *p
-	if q.Apply(mma.Reversed(changes)) != nil {
+	if q.Apply(readable.Reversed(changes)) != nil {
 		return false
 	}
 	all := s.ev.All()

@@ -37,9 +37,9 @@ func ExampleExplain() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(v.Labels, v.Changes)
+	fmt.Println(triage.Join(v.Labels), v.Changes)
 	fmt.Println(v.Explained == v.Differ, v.Kept == v.Agree)
 	// Output:
-	// [truncation-width] [join.align.f 24→25]
+	// truncation-width [join.align.f 24→25]
 	// true true
 }

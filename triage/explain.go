@@ -99,12 +99,18 @@ type Verdict struct {
 	// Spent is the Effort, in millions, if the long search ran out of it; 0 if there was no
 	// such search, or it had nothing left to try.
 	Spent int `json:",omitempty"`
+	// Quick: only what takes seconds was tried. Sought is about how much all searches for defects and
+	// quick changes have taken so far, in millions of dot products of models. Ended: the search for a
+	// defect has ended at its budget.
+	Quick  bool `json:",omitempty"`
+	Sought int  `json:",omitempty"`
+	Ended  bool `json:",omitempty"`
 	// Defect says of a verdict that does not explain all cases what is wrong with the unit beside
 	// Program.
 	Defect *defect.Claim `json:",omitempty"`
-	// Seldom is the verdict with a program that explains a part of the cases and that new inputs seldom
-	// contradict: what holds if a defect beside it explains these, too, and all others.
-	Seldom *Verdict `json:"-"`
+	// Seldom are the verdicts with programs that explain a part of the cases and that new inputs seldom
+	// contradict: what holds if a defect beside one explains these, too, and all others.
+	Seldom []*Verdict `json:"-"`
 	// BaseFails: the base does not give the results of the unit whose program it is said to
 	// be, so that nothing can be said about the other unit.
 	BaseFails bool `json:",omitempty"`

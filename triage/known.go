@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -18,18 +19,24 @@ import (
 // difference.
 const knownRounds = 6
 
-// atOnce is the number of inputs on which parts are tried together: most parts are shown by
-// one of the first inputs.
-const atOnce = 128
+// atFirst and atOnce are the numbers of inputs on which parts are tried together: most parts are
+// shown by one of the first inputs.
+const (
+	atFirst = 16
+	atOnce  = 128
+)
 
-// batches are inputs and those of up to knownRounds rounds, atOnce in a batch.
+// batches are inputs and those of up to knownRounds rounds, up to atOnce in a batch.
 func batches(f mma.Formats, first []*mma.Dot, inputs func(round int) []*mma.Dot) iter.Seq[*mma.Batch] {
 	return func(yield func(*mma.Batch) bool) {
+		n := atFirst
 		for round, dots := -1, first; ; dots = inputs(round) {
-			for some := range slices.Chunk(dots, atOnce) {
-				if !yield(mma.BatchOf(f, len(some[0].A), some)) {
+			for len(dots) > 0 {
+				n = min(n, len(dots))
+				if !yield(mma.BatchOf(f, len(dots[0].A), dots[:n])) {
 					return
 				}
+				dots, n = dots[n:], atOnce
 			}
 			if round++; round == knownRounds {
 				return
@@ -139,7 +146,15 @@ func ExplainKnown(pr *Unknown, q mma.Params) *Verdict {
 			open &^= 1 << i
 		}
 	}
-	shown := open &^ x.idle(pr.Policy, open, []uint32{0, x.all()}, x.compile, inputs)
+	models := map[uint32]*sim.Model{}
+	shown := open &^ x.idle(pr.Policy, open, []uint32{0, x.all()}, func(set uint32) *sim.Model {
+		m, ok := models[set]
+		if !ok {
+			m = x.compile(set)
+			models[set] = m
+		}
+		return m
+	}, inputs)
 	if p, ok := x.program(shown); ok && shown != 0 && Holds(pr, &p.Params) {
 		q = p.Params
 	}

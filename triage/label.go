@@ -19,6 +19,7 @@ type Label string
 const (
 	InputFTZ             Label = "input-ftz"             // subnormal inputs flushed
 	Signedness           Label = "signedness"            // integers read with or without a sign
+	ZeroPoint            Label = "zero-point"            // integer that stands for 0
 	OperandRounding      Label = "operand-rounding"      // operands rounded, split or limited in range before they are multiplied
 	ProductHandling      Label = "product-handling"      // products rounded or normalised
 	Overflow             Label = "overflow"              // when and to what a number overflows
@@ -59,6 +60,7 @@ func Labels() []LabelDoc { return labelDocs }
 var labelDocs = []LabelDoc{
 	{InputFTZ, "subnormal inputs flushed to zero"},
 	{Signedness, "signed integers read as unsigned, or the other way round"},
+	{ZeroPoint, "an integer subtracted from the operands on one side only, or another one"},
 	{OperandRounding, "operands rounded, split or limited in range before they are multiplied or added"},
 	{ProductHandling, "products rounded, normalised, or of another exponent"},
 	{Overflow, "where and to what operands, products, sums or results overflow"},
@@ -144,6 +146,7 @@ func changedParts(p, q *mma.Params) [][]mma.Change {
 	changes := mma.Diff(p, q)
 	index := map[string]int{}
 	var parts [][]mma.Change
+	follow := overflowsFollow(p, q)
 	add := func(root string, c mma.Change) {
 		i, ok := index[root]
 		if !ok {
@@ -158,9 +161,39 @@ func changedParts(p, q *mma.Params) [][]mma.Change {
 		}
 	}
 	for _, c := range changes {
-		add(rootOf(c.Path, changes), c)
+		root := rootOf(c.Path, changes)
+		if round, ok := strings.CutSuffix(root, ".over"); ok && slices.Contains(follow, round) {
+			root = round + ".mode"
+		}
+		add(root, c)
 	}
 	return parts
+}
+
+// overflowsFollow returns the roundings of two programs of which each overflows as IEEE 754 has it
+// for its mode: what the overflow becomes follows from the mode then, and is no other change.
+func overflowsFollow(p, q *mma.Params) (paths []string) {
+	asIEEE := func(r *mma.Round) bool {
+		switch r.Mode {
+		case fp.RNE, fp.RNA:
+			return r.Over == mma.OverInf || r.Over == mma.OverIEEE
+		case fp.RZ, fp.RTO:
+			return r.Over == mma.OverMax || r.Over == mma.OverIEEE
+		}
+		return r.Over == mma.OverIEEE
+	}
+	for _, x := range []struct {
+		path string
+		p, q *mma.Round
+	}{
+		{"prod.round", &p.Prod.Round, &q.Prod.Round}, {"stage0.round", &p.Stage0.Round, &q.Stage0.Round}, {"stage1.round", &p.Stage1.Round, &q.Stage1.Round},
+		{"join.post", &p.Join.Post, &q.Join.Post}, {"acc", &p.Acc, &q.Acc}, {"late", &p.Late, &q.Late}, {"out", &p.Out, &q.Out},
+	} {
+		if x.p.Mode != x.q.Mode && x.p.Over != x.q.Over && asIEEE(x.p) && asIEEE(x.q) {
+			paths = append(paths, x.path)
+		}
+	}
+	return paths
 }
 
 // rootOf returns the path of the field that a changed field belongs to: itself,

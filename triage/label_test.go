@@ -147,6 +147,33 @@ func TestLabelsOf(t *testing.T) {
 	}
 }
 
+// TestOverflowFollows: what an overflow becomes is no change of its own where it is what IEEE 754 has
+// for another mode.
+func TestOverflowFollows(t *testing.T) {
+	chain := mma.FMA(fp.FP32)
+	for _, tc := range []struct {
+		mode fp.Mode
+		over mma.Over
+		want string
+	}{
+		{fp.RZ, mma.OverIEEE, "output-rounding"},
+		{fp.RZ, mma.OverMax, "output-rounding"},
+		{fp.RZ, mma.OverSat, "output-rounding+overflow"},
+		{fp.RNE, mma.OverMax, "overflow"},
+		{fp.RNA, mma.OverMax, "output-rounding+overflow"},
+		{fp.RU, mma.OverIEEE, "rounding-asymmetry"},
+		{fp.RU, mma.OverMax, "overflow+rounding-asymmetry"},
+	} {
+		p := chain
+		p.Acc.Mode, p.Acc.Over = tc.mode, tc.over
+		for _, got := range []string{Join(LabelsOf(&chain, &p)), Join(LabelsOf(&p, &chain))} {
+			if got != tc.want {
+				t.Errorf("%s, %s: %s, want %s", tc.mode, tc.over, got, tc.want)
+			}
+		}
+	}
+}
+
 // TestLabelsOfSteps changes the number of products in a step: of sums that round after each
 // addition this changes the order, of fused ones how many products one sum has.
 func TestLabelsOfSteps(t *testing.T) {

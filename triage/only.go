@@ -83,11 +83,11 @@ func (s *Attribution) sift(set uint32, b *mma.Batch, explained bool) {
 		}
 		return s.of[i] != nil
 	}
-	s.run(s.n.model(set), b, mark(s.to))
+	s.run(set, b, mark(s.to))
 	if !explained {
 		s.leave(other)
 	}
-	s.run(s.n.model(s.n.all()&^set), b, mark(s.from))
+	s.run(s.n.all()&^set, b, mark(s.from))
 	s.leave(other)
 	for _, i := range s.left {
 		s.back[i] = false

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
@@ -25,7 +27,9 @@ const (
 	partialSupport = 16  // new inputs at least that show what the program gives and the base does not
 	partialLeast   = 8   // cases at least that it explains
 	partialPart    = 16  // the differing cases are at most so many times as many
-	partialSeldom  = 64  // times as many inputs support what is contradicted seldom
+	partialSeldom  = 16  // times as many cases and inputs support what is contradicted seldom
+	partialBeside  = 3   // such programs beside which a defect is looked for
+	partialHidden  = 8   // inputs on which a defect may have the last word, for each that supports such a program
 	partialShare   = 0.9 // of the differing cases, if the unit cannot be asked
 )
 
@@ -33,23 +37,54 @@ const (
 // explains a part of the cases and breaks none, if there is one. One that new inputs seldom
 // contradict is remembered.
 func (s *explainer) explainPart(ctx context.Context, v *Verdict) error {
-	all := s.partialPrograms()
-	var seldom *Nearest
+	all := s.partialPrograms(false)
+	var seldom []*Nearest
 	if s.pr.Ask != nil {
+		all = append(all, s.partialPrograms(true)...)
 		var err error
 		if all, seldom, err = s.uncontradicted(ctx, all); err != nil {
 			return err
 		}
 	}
-	if seldom != nil {
+	all = slices.DeleteFunc(all, func(n *Nearest) bool {
+		s.keepPayloads(n)
+		return n.Program == s.pr.Base
+	})
+	for _, n := range seldom {
 		w := *v
-		s.makePartial(&w, seldom)
-		v.Seldom = &w
+		s.makePartial(&w, n)
+		v.Seldom = append(v.Seldom, &w)
 	}
 	if len(all) > 0 && (s.pr.Ask != nil || float64(all[0].Explained) >= partialShare*float64(all[0].Differ)) {
 		s.makePartial(v, all[0])
 	}
 	return nil
+}
+
+// keepPayloads takes another rounding of operands out of a program that explains by it only what
+// becomes of NaNs, whose payload it cuts off: units that know no NaNs do as much.
+func (s *explainer) keepPayloads(n *Nearest) {
+	without := n.Program
+	without.In.A, without.In.B = s.pr.Base.In.A, s.pr.Base.In.B
+	if without == n.Program || without.Validate(s.pr.Formats, s.pr.K) != nil {
+		return
+	}
+	dots, want := operands(s.pr.Differ)
+	cases := s.ev.Pack(dots, want)
+	rest := s.ev.Hits(&without, cases)
+	for i, hit := range s.ev.Hits(&n.Program, cases) {
+		if hit && !rest[i] && !hasNaN(s.pr.Formats, dots[i]) {
+			return
+		}
+	}
+	n.Program = without
+}
+
+func hasNaN(f mma.Formats, d *mma.Dot) bool {
+	isNaN := func(id fp.ID) func(uint64) bool {
+		return func(code uint64) bool { return id.Get().Decode(code).Class == fp.NaN }
+	}
+	return slices.ContainsFunc(d.A, isNaN(f.A)) || slices.ContainsFunc(d.B, isNaN(f.B))
 }
 
 // makePartial makes a program that explains a part of the cases that of a verdict.
@@ -66,23 +101,27 @@ func (s *explainer) right(p *mma.Params, cases []Case) int {
 	return evidence.Total(s.ev.Hits(p, s.ev.Pack(dots, want)))
 }
 
-// partialPrograms returns programs that explain a part of the differing cases and break none, the
-// one that explains the most first, each with as few changes as that takes. Those of a single change
-// are among them, even if many others explain a few more cases by chance.
-func (s *explainer) partialPrograms() []*Nearest {
+// partialPrograms returns programs that explain a part of the differing cases and break none, or
+// some but seldom, the one that explains the most first, each with as few changes as that takes.
+// Those of a single change are among them, even if many others explain a few more cases by chance.
+func (s *explainer) partialPrograms(seldom bool) []*Nearest {
 	cases := s.ev.First(1).All()
 	base := s.ev.Hits(&s.pr.Base, cases)
 	var all []*Nearest
 	for _, p := range s.tried(programs(s.pr.listedPrograms()), s.mutants(change.Refinements, change.Mistakes), s.before()) {
-		if n := count(p, s.ev.Hits(&p, cases), base); n.Explained >= partialLeast && partialPart*n.Explained >= n.Differ && n.Kept == n.Agree {
+		if s.pr.Formats.B.RandomBits() != 0 && p.Acc.Mode != s.pr.Base.Acc.Mode {
+			continue // other roundings are right in many a case by chance
+		}
+		if n := count(p, s.ev.Hits(&p, cases), base); n.Explained >= partialLeast && partialPart*n.Explained >= n.Differ && (n.Kept < n.Agree) == seldom && partialSeldom*(n.Agree-n.Kept) <= n.Explained {
 			all = append(all, n)
 		}
 	}
 	s.sortPartial(all)
 	single := slices.DeleteFunc(slices.Clone(all), func(n *Nearest) bool { return len(changedParts(&s.pr.Base, &n.Program)) > 1 })
 	var some []*Nearest
+	agree, differ := s.ev.First(1).Split(base)
 	for _, n := range slices.Concat(all[:min(len(all), partialTried)], single[:min(len(single), partialTried)]) {
-		n.Program = s.fewest(n, cases, base)
+		n.Program = s.fewest(n, agree, differ)
 		if !slices.ContainsFunc(some, func(x *Nearest) bool { return x.Program == n.Program }) {
 			some = append(some, n)
 		}
@@ -108,16 +147,16 @@ func (s *explainer) before() []mma.Params {
 }
 
 // fewest returns the program between the base and another with the fewest changed parts that is
-// right on as many cases and breaks none.
-func (s *explainer) fewest(n *Nearest, cases *evidence.Cases, base []bool) mma.Params {
+// right on as many of the cases in which the base is, and on as many of the others.
+func (s *explainer) fewest(n *Nearest, agree, differ []*evidence.Cases) mma.Params {
 	x := s.pr.between(n.Program)
 	set := search.Fewest(len(x.parts), func(set uint32) bool {
 		p, ok := x.program(set)
 		if !ok || p.Params.Validate(s.pr.Formats, s.pr.K) != nil {
 			return false
 		}
-		m := count(p.Params, s.ev.Hits(&p.Params, cases), base)
-		return m.Explained >= n.Explained && m.Kept == m.Agree
+		m, err := sim.New(s.pr.Formats, s.pr.K, p.Params)
+		return err == nil && s.ev.MissesAtMost(m, agree, n.Agree-n.Kept) && s.ev.MissesAtMost(m, differ, n.Differ-n.Explained)
 	})
 	p, _ := x.program(set)
 	return p.Params
@@ -127,10 +166,13 @@ func (s *explainer) fewest(n *Nearest, cases *evidence.Cases, base []bool) mma.P
 // differ. Where a program changes the base's result, it is contradicted by a result that the base
 // gives, or another program that nothing contradicts, and it does not; a result that none of them
 // gives is one of those that remain unexplained. It returns the programs that are not contradicted
-// and that enough inputs support, and the first that is contradicted so seldom that a defect
-// beside it may be why.
-func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left []*Nearest, seldom *Nearest, err error) {
+// and that enough inputs support, and the first few that are contradicted so seldom that a defect
+// beside them may be why.
+func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left, seldom []*Nearest, err error) {
 	support, open, refuted := map[*Nearest]int{}, map[*Nearest]int{}, map[*Nearest]int{}
+	for _, n := range all {
+		refuted[n] = n.Agree - n.Kept
+	}
 	better := map[[2]*Nearest]bool{} // the first is right where the second is not
 	equal := func(x, y uint64) bool { return oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, y) == oracle.Same }
 	count := func(given []uint64, got uint64) { // results of the base and of all programs, and the unit's
@@ -171,15 +213,15 @@ func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left []
 				count(results[from+i], got)
 			}
 		}
-		all = slices.DeleteFunc(all, func(n *Nearest) bool { return partialSeldom*refuted[n] > support[n] })
+		all = slices.DeleteFunc(all, func(n *Nearest) bool { return partialSeldom*refuted[n] > n.Explained+support[n] })
 	}
-	all = slices.DeleteFunc(all, func(n *Nearest) bool { return support[n] < max(partialSupport, open[n]) })
+	all = slices.DeleteFunc(all, func(n *Nearest) bool { return support[n] < max(partialSupport, open[n]/partialHidden) })
 	for _, n := range all {
 		switch {
-		case refuted[n] == 0 && !slices.ContainsFunc(all, func(m *Nearest) bool { return refuted[m] == 0 && better[[2]*Nearest{m, n}] }):
+		case refuted[n] == 0 && support[n] >= open[n] && !slices.ContainsFunc(all, func(m *Nearest) bool { return refuted[m] == 0 && better[[2]*Nearest{m, n}] }):
 			left = append(left, n)
-		case refuted[n] > 0 && seldom == nil:
-			seldom = n
+		case (refuted[n] > 0 || support[n] < open[n]) && len(seldom) < partialBeside:
+			seldom = append(seldom, n)
 		}
 	}
 	return left, seldom, nil

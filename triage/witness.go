@@ -49,14 +49,32 @@ func FindWitness(ctx context.Context, f mma.Formats, k int, p, q mma.Params, see
 		if len(dots) == 0 || ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		for _, d := range dots {
-			if differ(d) {
-				d, err = evidence.Shrink(ctx, f, d, evidence.OneByOne(differ), minimize.Options{})
-				if err != nil {
-					return nil, err
-				}
-				return &Witness{d, mp.Dot(d, nil), mq.Dot(d, nil)}, nil
+		if n := firstDifference(f, k, dots, mp, mq); n >= 0 {
+			d, err := evidence.Shrink(ctx, f, dots[n], evidence.OneByOne(differ), minimize.Options{})
+			if err != nil {
+				return nil, err
+			}
+			return &Witness{d, mp.Dot(d, nil), mq.Dot(d, nil)}, nil
+		}
+	}
+}
+
+// firstDifference returns the place of the first dot product of which two models give other
+// results, -1 if there is none.
+func firstDifference(f mma.Formats, k int, dots []*mma.Dot, p, q *sim.Model) int {
+	const most = 1024 // in a batch: the first difference often comes soon
+	width := f.D.Width()
+	x, y := make([]byte, most*width), make([]byte, most*width)
+	for first := 0; first < len(dots); first += most {
+		part := dots[first:min(first+most, len(dots))]
+		in, n := mma.BatchOf(f, k, part), len(part)*width
+		p.Run(in, x[:n])
+		q.Run(in, y[:n])
+		for i := range part {
+			if mma.Load(x, width, i) != mma.Load(y, width, i) {
+				return first + i
 			}
 		}
 	}
+	return -1
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -30,11 +31,10 @@ const notPromised = "The API of this package is not promised: it may change in a
 type sources map[string][]*ast.File
 
 // add parses a file. test files count as uses, not as declarations; see isTest.
-func (s sources) add(t *testing.T, name string, text any) {
-	t.Helper()
+func (s sources) add(name string, text any) error {
 	f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	dir := filepath.ToSlash(filepath.Dir(name))
 	if strings.HasSuffix(name, "_test.go") {
@@ -46,6 +46,7 @@ func (s sources) add(t *testing.T, name string, text any) {
 		}
 	}
 	s[dir] = append(s[dir], f)
+	return nil
 }
 
 // importable lists the packages that another module can import.
@@ -227,9 +228,17 @@ func mentionValue(spec *ast.ValueSpec, mention func(ast.Node)) {
 // moduleSources returns the sources of the module.
 func moduleSources(t *testing.T) sources {
 	t.Helper()
+	s, err := parsed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var parsed = sync.OnceValues(func() (sources, error) {
 	s := sources{}
 	const root = "../.."
-	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+	return s, filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -244,15 +253,11 @@ func moduleSources(t *testing.T) sources {
 			if err != nil {
 				return err
 			}
-			s.add(t, rel, text)
+			return s.add(rel, text)
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
+})
 
 // TestAPI holds that what others can import is promised or says that it is not, and that
 // nothing is exported that no other package, no example and no other external test uses.
@@ -287,17 +292,19 @@ func TestAPI(t *testing.T) {
 // what one package alone needs belongs there.
 const mostExports = 200
 
-// TestExports holds how much package sim/mma exports, and that programs use all of it, of this
-// module or in examples: tests alone are no users.
+// TestExports holds how much package sim/mma exports, and that programs use all of what is
+// promised, of this module or in examples: tests alone are no users.
 func TestExports(t *testing.T) {
 	t.Parallel()
-	const dir = "sim/mma"
 	s := moduleSources(t)
-	if n := len(s.exports(dir)); n == 0 || n > mostExports {
-		t.Errorf("%s exports %d identifiers; at most %d are wanted", dir, n, mostExports)
+	if n := len(s.exports("sim/mma")); n == 0 || n > mostExports {
+		t.Errorf("sim/mma exports %d identifiers; at most %d are wanted", n, mostExports)
 	}
-	for _, name := range s.unused(dir, s.programs().selections()) {
-		t.Errorf("%s.%s is exported, and neither another package nor an example uses it: unexport it", dir, name)
+	used := s.programs().selections()
+	for _, dir := range promised {
+		for _, name := range s.unused(dir, used) {
+			t.Errorf("%s.%s is exported, and neither another package nor an example uses it: unexport it", dir, name)
+		}
 	}
 }
 
@@ -389,7 +396,9 @@ func TestUnused(t *testing.T) {
 		"b/b.go":      "package b\nimport other \"" + module + "a\"\nfunc f(u other.Used) { u.Called(other.Three) }",
 		"c/c.go":      "package c\nimport \"elsewhere/a\"\nvar _ = a.F",
 	} {
-		s.add(t, name, text)
+		if err := s.add(name, text); err != nil {
+			t.Fatal(err)
+		}
 	}
 	want := []string{"Alone", "F", "Lonely", "Used.Idle", "V"}
 	if diff := cmp.Diff(want, s.unused("a", s.selections())); diff != "" {
@@ -399,7 +408,9 @@ func TestUnused(t *testing.T) {
 	if diff := cmp.Diff(want, s.unused("a", s.programs().selections())); diff != "" {
 		t.Error("names that only tests use are among the unused ones (-want +got):\n" + diff)
 	}
-	s.add(t, "a/y_test.go", "package a_test\nimport \""+module+"a\"\nfunc ExampleG() { a.G() }")
+	if err := s.add("a/y_test.go", "package a_test\nimport \""+module+"a\"\nfunc ExampleG() { a.G() }"); err != nil {
+		t.Fatal(err)
+	}
 	if slices.Contains(s.unused("a", s.programs().selections()), "G") {
 		t.Error("an example is no user")
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -127,6 +128,11 @@ func (c *checklistCmd) open() (devices.Target, error) {
 	for _, d := range discover.Devices() {
 		if d.Target != "" && d.Problem == "" {
 			return open.Target(d.Target)
+		}
+	}
+	if runtime.GOOS == "windows" { // nothing but the runtime tells of AMD's GPUs
+		if t, err := open.Target("hip:0"); err == nil {
+			return t, nil
 		}
 	}
 	if t := vulkan.GPU(); t != nil {

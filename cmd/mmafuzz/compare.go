@@ -147,7 +147,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 		if err := dir.Save(r); err != nil {
 			return err
 		}
-		if err := c.knownFlags.write(r.Differences); err != nil {
+		if err := c.knownFlags.write(c.app, r.Differences); err != nil {
 			return err
 		}
 	}

@@ -4,12 +4,14 @@ package main
 
 import (
 	"flag"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,13 +20,14 @@ import (
 
 var (
 	damages = flag.Int("damages", 0, "files of every kind that TestDamages damages (0: as many as the tier says)")
-	kills   = flag.Int("kills", 0, "kills of every command by TestKills (0: as many as the tier says)")
+	kills   = flag.Int("kills", 0, "kills of every command by TestKill... (0: as many as the tier says)")
 )
 
 // damageKind is a kind of file that mmafuzz reads again.
 type damageKind struct {
 	name   string
 	text   string     // of the file
+	copy   string     // the file is a copy of this one
 	make   [][]string // commands that make it, and what the others need
 	files  string     // pattern
 	read   [][]string // commands that read it
@@ -62,7 +65,8 @@ var damageKinds = []damageKind{
 	{name: "unit logs", make: [][]string{planArgs, shardArgs}, files: "units/units/*", read: [][]string{shardArgs, {"merge", "units", "--out", "merged"}}, healed: true},
 	{name: "plans", make: [][]string{planArgs}, files: "c.json", read: [][]string{shardArgs}, plain: true},
 	{name: "recordings", make: [][]string{damageRec}, files: "x.rec", read: [][]string{{"run", "--a", "replay:x.rec", "--b", "sim:hopper"}}},
-	{name: "vectors", make: [][]string{setArgs}, files: "set/*/*.json", read: [][]string{{"vectors", "--check", "set/volta/mma.m8n8k4.f32.f16.f16.f32.json", "--target", "sim:volta"}}, plain: true},
+	{name: "vectors", copy: "../../corpus/vectors/sets/volta/mma.m8n8k4.f32.f16.f16.f32.json", files: "set.json",
+		read: [][]string{{"vectors", "--check", "set.json", "--target", "sim:volta"}}, plain: true},
 	{name: "models", text: damageModel, files: "m.json",
 		read: [][]string{{"run", "--a", "model:m.json", "--b", "ref:exact", "--count", "2000", "--out", "out"}}, plain: true},
 	{name: "journals of an inference", make: [][]string{inferArgs}, files: "out/journal", read: [][]string{inferArgs}, result: "out/model.json"},
@@ -72,17 +76,18 @@ var damageKinds = []damageKind{
 // silent: the results are the same, or it is said what is wrong.
 func TestDamages(t *testing.T) {
 	n := max(*damages, tier.Of(1, 2, 10, 340))
+	made := maker(t)
 	for _, kind := range damageKinds {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
-			whole := t.TempDir()
-			if kind.text != "" {
-				writeFile(t, filepath.Join(whole, kind.files), kind.text)
+			text := kind.text
+			if kind.copy != "" {
+				text = string(read(t, kind.copy))
 			}
-			for _, args := range kind.make {
-				if p := start(t, whole, args...); p.wait(t) > exitMismatch {
-					t.Fatalf("%v: %s", args, &p.stderr)
-				}
+			whole := made(kind.make)
+			if text != "" {
+				whole = t.TempDir()
+				writeFile(t, filepath.Join(whole, kind.files), text)
 			}
 			want := kind.outcome(t, copied(t, whole))
 			rng := rand.New(rand.NewPCG(9, 10))
@@ -114,35 +119,56 @@ func TestDamages(t *testing.T) {
 	}
 }
 
-// killKinds are commands that are killed and go on, or begin again.
+// maker returns a function that returns a directory in which commands were run, each sequence of
+// commands once. Nothing may be written there.
+func maker(t *testing.T) func(commands [][]string) string {
+	all := map[string]func() string{}
+	var mu sync.Mutex
+	return func(commands [][]string) string {
+		mu.Lock()
+		key := fmt.Sprint(commands)
+		if all[key] == nil {
+			all[key] = sync.OnceValue(func() string {
+				dir := t.TempDir()
+				for _, args := range commands {
+					if p := start(t, dir, args...); p.wait(t) > exitMismatch {
+						t.Errorf("%v: %s", args, &p.stderr)
+					}
+				}
+				return dir
+			})
+		}
+		make := all[key]
+		mu.Unlock()
+		return make()
+	}
+}
+
+// killKinds are commands that are killed and go on, or begin again; TestKill9 has run and
+// TestKill9Infer infer.
 var killKinds = []struct {
 	name string
 	make [][]string // what they need
 	args []string
 	same []string // the files that are as without a kill; nil: all
 }{
-	{name: "run", args: killArgs},
 	{name: "shard", make: [][]string{planArgs}, args: shardArgs, same: []string{}},
 	{name: "merge", make: [][]string{planArgs, shardArgs}, args: []string{"merge", "units", "--out", "merged"}},
-	{name: "infer", args: inferArgs, same: []string{"out/model.json"}}, // the report says how it came about
 	{name: "record", args: damageRec},
 	{name: "compare", make: [][]string{damageRec}, args: []string{"compare", "x.rec", "sim:ampere", "--out", "out", "--date", "2026-01-01"}},
-	{name: "vectors", args: setArgs},
+	{name: "kernels", args: []string{"run", "--a", "sim:ampere/mma.m16n8k16.f32.f16.f16.f32@plain", "--b", "sim:ampere/mma.m16n8k16.f32.f16.f16.f32@split-k", "--out", "out"}},
+	{name: "vectors", args: setArgs}, // the last one: only in the long tier
 }
 
 // TestKills kills each command at random moments, again and again until it ends by itself: no file
 // is left over and nothing is lost.
 func TestKills(t *testing.T) {
 	n := max(*kills, tier.Of(0, 1, 5, 43))
-	for _, kind := range killKinds {
+	made := maker(t)
+	for _, kind := range killKinds[:tier.Of(4, 4, len(killKinds))] {
 		t.Run(kind.name, func(t *testing.T) {
 			t.Parallel()
-			before := t.TempDir()
-			for _, args := range kind.make {
-				if p := start(t, before, args...); p.wait(t) > exitMismatch {
-					t.Fatalf("%v: %s", args, &p.stderr)
-				}
-			}
+			before := made(kind.make)
 			whole := copied(t, before)
 			began := time.Now()
 			p := start(t, whole, kind.args...)

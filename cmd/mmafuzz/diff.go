@@ -20,7 +20,9 @@ func newDiff(a *app) *cobra.Command {
 		Short: "where the arithmetics of two targets differ, with a witness each",
 		Long: `diff compares the parameters of two simulated targets, instruction by
 instruction: for each that differs, what it is on either side, and the smallest
-input that shows it, computed by A's arithmetic with that one change.
+input that shows it, computed by A's arithmetic with that one change; and on
+what the models rest: rows are recorded results of that GPU (arXiv:2512.07004),
+001 is arXiv:2511.10909, whose authors compared their model with it.
 
   mmafuzz diff ampere hopper
   mmafuzz diff hopper cdna3 --inst mma.m16n8k16.f32.f16.f16.f32

@@ -31,9 +31,12 @@ func newEval(a *app) *cobra.Command {
   a0,a1,.. b0,b1,.. c [sa=..,.. sb=..,..]
 
 in codes of whole digits of their formats: FP4, FP6, FP8 and scales two digits,
-FP16 and BF16 four, TF32 (the register) and FP32 eight, FP64 sixteen; - for the
-C of an instruction without one. Shorter a and b are filled up with zeros. Blank
-lines and lines that begin with # are passed through.
+FP16 and BF16 four, TF32 (the register) and FP32 eight, FP64 sixteen; - or nothing for the
+C of an instruction without one. Conversions have a B: 00 or nothing where it is the format
+one, random bits (rbits8 two digits, rbits16 four, rbits20 eight), or a scale,
+which is the code that the hardware takes (exponent field of an FP32 scale), or both, the random
+bits below the scale (ue8m0-inverse-rbits20 eight). Shorter a and b are filled up with zeros.
+Blank lines and lines that begin with # are passed through.
 
   echo 3c00,3c00 3c00,0c00 00000000 | mmafuzz eval --target sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32
 

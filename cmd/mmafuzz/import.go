@@ -50,7 +50,9 @@ k products of each result, t tiles. tk,tk,t is a dot product in each row, mk,kn,
 matrices, mk,nk,mn one with the columns of B as rows.
 
 --columns names columns: a*8,b*8,c,d,- are eight of A, eight of B, C, D and one to leave out. For
-$readmemh these are the parts of a word from the highest bits on.
+$readmemh these are the parts of a word from the highest bits on, and of an operand the first
+element, a0, is the lowest bits, as mmafuzz vectors writes it. Exception flags are results of
+their own: --columns a,b,c,-,d --formats fp32,fp32,fp32,fp32-flags-riscv takes those of TestFloat.
 
 --values says whether text is numbers, codes in hexadecimal (hex), or codes in decimal (codes).
 

@@ -90,7 +90,7 @@ interrupted, or the unit stopped answering.`,
 	f.StringVar(&n.out, "out", "", "`directory` of what is found (default: mmafuzz-out/infer-...)")
 	f.Uint64Var(&n.seed, "seed", 1, "`seed` of all questions")
 	f.StringVar(&n.shape, "shape", "", "`rows` x columns x K of matrix products whose schedule is to be found, such as 64x64x1000")
-	f.IntVar(&n.checks, "checks", infer.DefaultChecks, "`inputs` of every generator that a model must pass; with --shape, elements of D in all (default 1000000)")
+	f.IntVar(&n.checks, "checks", infer.DefaultChecks, "`inputs` of every generator that a model must pass; with --shape, elements of D in all, 1000000 unless given")
 	f.IntVar(&n.queries, "queries", 0, "`dots` to ask at most (0: no limit); those that the journal answers count, but are not asked again")
 	f.IntVar(&n.effort, "effort", infer.DefaultEffort, "about how many `millions` of dot products models compute in search of an explanation, before it gives up; to these come half as many in the last attempt, about 15 that every search takes, and more where programs are refuted again and again")
 	f.DurationVar(&n.time, "time", 0, "`time` to spend at most by the clock, such as 10m (0: no limit)")

@@ -74,14 +74,14 @@ func TestKill9(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, resumed, runs := 0, 0, 0
-	most := tier.Of(12, 12, 5, 12)
-	kills := func() bool { return killed < tier.Of(0, 1, most) || resumed == 0 && killed < 4*most }
-	for kills() {
+	few := max(*kills, tier.Of(0, 1, 5, 12))
+	more := func() bool { return killed < few || resumed == 0 && killed < max(48, 4*few) }
+	for more() {
 		runs++
 		dir := t.TempDir()
 		for tries := int64(0); ; tries++ {
 			p := start(t, dir, killArgs...)
-			if kills() {
+			if more() {
 				// On a machine that has become slower, later and later.
 				within := int64(length) * (4 + tries) / 4
 				timer := time.AfterFunc(time.Duration(rng.Int64N(within)), func() { _ = p.Process.Kill() })
@@ -124,10 +124,10 @@ var inferArgs = []string{"infer", "--target", "exec:mmachild x86 dppd", "--check
 // came from the journal, the report.
 func TestKill9Infer(t *testing.T) {
 	t.Parallel()
-	if !tier.Long() {
-		t.Skip("takes many runs: only with MMAFUZZ_LONG=1")
+	if testing.Short() {
+		t.Skip("takes many runs")
 	}
-	kills := tier.Of(0, 0, 3, 5)
+	kills := max(*kills, tier.Of(0, 1, 3, 5))
 	began := time.Now()
 	complete := inferredTree(t, t.TempDir(), func(*process) bool { return false })
 	length := time.Since(began)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 )
 
@@ -68,9 +69,16 @@ func (k *knownFlags) hold() (err error) {
 	return err
 }
 
-// write writes the list that --update-known asks for.
-func (k *knownFlags) write(ds []compare.Difference) error {
-	return k.file.Save(&k.Known, ds, k.reason)
+// write writes the list if --update-known asks for it, and says so.
+func (k *knownFlags) write(a *app, ds []compare.Difference) error {
+	if k.file == nil {
+		return nil
+	}
+	n, err := k.file.Save(&k.Known, ds, k.reason)
+	if err == nil && !a.json {
+		a.say("%s is written: it lists %s", k.known, readable.Plural(n, "known difference"))
+	}
+	return err
 }
 
 // release leaves the list as it was, unless it was written.

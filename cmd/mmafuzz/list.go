@@ -56,7 +56,10 @@ func newListInstructions(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "instructions [TARGET]",
 		Short: "instructions of a target, with their arithmetic; with -v also the evidence for it",
-		Args:  takes("[TARGET]"),
+		Long: `instructions of a target, with their arithmetic; with -v also the evidence for it: rows are
+recorded results of that GPU (arXiv:2512.07004), 001 is arXiv:2511.10909, whose authors
+compared their model with it.`,
+		Args: takes("[TARGET]"),
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return open.Names(), cobra.ShellCompDirectiveNoFileComp
 		},

@@ -17,20 +17,27 @@ import (
 //
 // The units of a pair have the same formats and differ in one decision.
 func mmaunit() {
-	u, ok := ownUnits[os.Args[1]]
-	if !ok {
-		die(fmt.Errorf("there is no unit %q", os.Args[1]))
+	units := []ownUnit{ownUnits[os.Args[1]]}
+	if os.Args[1] == "quantizer" {
+		units = ownQuantizer
+	}
+	var served []child.Instruction
+	for _, u := range units {
+		if u.k == 0 {
+			die(fmt.Errorf("there is no unit %q", os.Args[1]))
+		}
+		served = append(served, child.Instruction{Name: u.name, Formats: u.formats, K: u.k, Run: u.run})
 	}
 	stdout, err := child.Stdout()
 	if err != nil {
 		die(err)
 	}
-	if err := child.Serve(os.Stdin, stdout, child.Options{}, child.Instruction{Name: u.name, Formats: u.formats, K: u.k, Run: u.run}); err != nil {
+	if err := child.Serve(os.Stdin, stdout, child.Options{}, served...); err != nil {
 		die(err)
 	}
 }
 
-// ownUnit is a unit: dot has the operands as numbers, c is 0 if there is none. round makes the
+// ownUnit is a unit: dot has the operands as numbers, b its codes if these are random bits, c is 0 if there is none. round makes the
 // code of the result; nil: it is rounded to nearest, as Go does.
 type ownUnit struct {
 	name    string
@@ -47,6 +54,9 @@ func (u *ownUnit) run(in *mma.Batch, out []byte) error {
 		in.Get(i, d)
 		for n := range a {
 			a[n], b[n] = f.A.Get().Float64(d.A[n]), f.B.Get().Float64(d.B[n])
+		}
+		if f.B.RandomBits() != 0 {
+			b[0] = float64(d.B[0])
 		}
 		c := 0.0
 		if f.C != fp.None {
@@ -70,9 +80,22 @@ var (
 	products  = mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
 	brains    = mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.BF16}
 	converted = mma.Formats{A: fp.FP16, B: fp.One, D: fp.E4M3}
+	dithered  = mma.Formats{A: fp.FP32, B: rbits16, D: fp.E4M3}
 	eights    = mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.E4M3}
+	inBytes   = mma.Formats{A: fp.U8, B: fp.S8, C: fp.S32, D: fp.S32}
 	raised    = mma.Formats{A: fp.FP32, B: fp.FP32, D: flagsX86}
 )
+
+var rbits16, _ = fp.Parse("rbits16")
+
+// dither rounds to E4M3 by 16 random bits.
+func dither(x, random float64) float64 {
+	if math.IsInf(x, 0) {
+		return x
+	}
+	unit := math.Ldexp(1, max(math.Ilogb(x), -6)-3)
+	return math.Copysign(math.Floor(math.Abs(x)/unit+random/0x1p16)*unit, x)
+}
 
 var flagsX86, _ = fp.FP32.WithFlags(fp.FlagsX86)
 
@@ -109,10 +132,56 @@ var ownUnits = map[string]ownUnit{
 	"half-away":         {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, halfAway},
 	"stochastic":        {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 0) }},
 	"stochastic-biased": {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 64) }},
-	"flags":             {"fmul", raised, 1, func(a, b []float64, _ float64) float64 { return a[0] * b[0] }, tinyBefore},
-	"zero-ieee":         {"zero", halves, 4, singleChain, nil},
-	"zero-plus":         {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
+	"random-bits":       {"convert", dithered, 1, func(a, b []float64, _ float64) float64 { return dither(a[0], b[0]) }, halfAway},
+	"random-bits-short": {"convert", dithered, 1, func(a, b []float64, _ float64) float64 { return dither(a[0], 2*math.Floor(b[0]/2)) }, halfAway},
+	"bytes":             {"bytes", inBytes, 4, plainSum, toInt32},
+	"zero-point": {"bytes", inBytes, 4, func(a, b []float64, c float64) float64 {
+		return plainSum(each(a, func(x float64) float64 { return x - 128 }), b, c)
+	}, toInt32},
+	"flags":     {"fmul", raised, 1, func(a, b []float64, _ float64) float64 { return a[0] * b[0] }, tinyBefore},
+	"zero-ieee": {"zero", halves, 4, singleChain, nil},
+	"zero-plus": {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
 }
+
+// ownQuantizer makes blocks of MXFP8, with a scale that is large enough for all numbers.
+var ownQuantizer = []ownUnit{
+	{"element", mma.Formats{A: fp.FP32, B: fp.One, D: fp.E4M3}, 32, func(a, _ []float64, _ float64) float64 {
+		x := a[0] / blockScale(a)
+		if math.IsNaN(x) {
+			return 0
+		}
+		return max(min(x, 448), -448)
+	}, nil},
+	{"scale", mma.Formats{A: fp.FP32, B: fp.One, D: fp.E8M0}, 32, func(a, _ []float64, _ float64) float64 { return blockScale(a) },
+		func(d float64) uint64 {
+			if math.IsNaN(d) {
+				return 0xff
+			}
+			return uint64(math.Ilogb(d) + 127)
+		}},
+}
+
+func blockScale(a []float64) float64 {
+	most := 0x1p-126
+	for _, x := range a {
+		most = max(most, math.Abs(x))
+	}
+	if math.IsNaN(most) || math.IsInf(most, 0) {
+		return math.NaN()
+	}
+	return math.Ldexp(1, max(int(math.Ceil(math.Log2(most)))-8, -127))
+}
+
+// plainSum is exact for integers.
+func plainSum(a, b []float64, c float64) float64 {
+	for i := range a {
+		c += a[i] * b[i]
+	}
+	return c
+}
+
+// toInt32 returns the lowest bits of an integer.
+func toInt32(d float64) uint64 { return uint64(uint32(int64(d))) }
 
 // tinyBefore returns the flags of rounding to FP32, of an underflow as Arm has them.
 func tinyBefore(d float64) uint64 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
@@ -92,10 +93,15 @@ func (p *probeCmd) run(ctx context.Context) error {
 	if err := p.checkStable(ctx, pr, u); err != nil {
 		return err
 	}
-	if p.brief {
+	i := u.Instruction()
+	switch {
+	case i.D.Integer():
+		return hint.New("mmafuzz infer, with the same --target and --inst, finds how integers are added up", "the questions are about floating-point sums, not about those in %s", i.D)
+	case i.D.Flags() != 0:
+		return hint.New("mmafuzz run --b ref:fma32 or the like compares flags with IEEE 754's", "the questions are about sums, not about %s", i.D)
+	case p.brief:
 		return p.writeBrief(pr)
 	}
-	i := u.Instruction()
 	for _, paper := range probe.Papers {
 		if !slices.Contains(p.papers, paper.Key) {
 			continue
@@ -118,6 +124,9 @@ func (p *probeCmd) run(ctx context.Context) error {
 		return err
 	}
 	p.document.Overview = []document.Block{document.Text(fmt.Sprintf("%d dot products were asked for, in %d batches.", pr.Queries, pr.Batches))}
+	if i.Conversion() {
+		p.document.Overview = append(p.document.Overview, document.Text("It is a conversion: there are no sums to ask about. mmafuzz infer, with the same --target and --inst, finds how it rounds."))
+	}
 	if err := p.export(p.document); err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +16,9 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/quantize"
 )
 
@@ -47,6 +52,18 @@ scale-rule, scale-rounding, reciprocal, element-rounding, saturation.
 
   mmafuzz quantize --format nvfp4 --against nvfp4:reciprocal
 
+With --against exec:COMMAND it asks a quantizer of yours, a child process (mmafuzz help exec), and says
+which rules have to be others to give all its results, if there are such: besides those above
+input-rounding, input-ftz, output-ftz, signed-zero; blocks of zeros, and those with an infinity or a
+NaN, are causes of their own. Its header announces two instructions with b=one and c=none, each of which
+gets a block of K numbers:
+
+  instruction element k=32 a=fp32 b=one c=none d=e4m3    the code of the first number
+  instruction scale k=32 a=fp32 b=one c=none d=ue8m0     the code of the scale
+
+Where elements are integers, d of the first is u8. With a scale of the whole tensor (nvfp4), numbers
+beyond those of a block are others of the tensor: k=32 for blocks of 16.
+
 After a format and a colon stand rules that differ from its own: floor, ceil, even or rceil for the
 scale where it is a power of two, else scale-ru and the like for its rounding; rne, rz, rd, ru, rna
 or rto for that of elements; reciprocal, for multiplying by 1/scale; nosat, for elements that
@@ -55,19 +72,19 @@ overflow to a NaN or an infinity. Without --format it lists the formats.
 Exit status: 0 done, or no differences, 1 differences, 2 trouble.`,
 		Args:              cobra.NoArgs,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(*cobra.Command, []string) error { return q.run() },
+		RunE:              func(cmd *cobra.Command, _ []string) error { return q.run(cmd.Context(), cmd.Flags().Changed("count")) },
 	}
 	f := c.Flags()
 	f.StringVar(&q.format, "format", "", "`format` of a block, such as mxfp8 or mxfp4:even")
-	f.StringVar(&q.against, "against", "", "`format` to compare with")
+	f.StringVar(&q.against, "against", "", "`format` to compare with, or exec:COMMAND")
 	f.StringSliceVar(&q.explain, "explain", nil, "`numbers` of a block, separated by commas")
 	f.Float64Var(&q.tensor, "tensor", 0, "largest `magnitude` of the whole tensor (default: that of the block)")
-	f.IntVar(&q.count, "count", 100_000, "`number` of blocks to compare")
+	f.IntVar(&q.count, "count", 100_000, "`number` of blocks to compare (4000 with exec:)")
 	f.Uint64Var(&q.seed, "seed", 1, "`seed` of the blocks")
 	return c
 }
 
-func (q *quantizeCmd) run() error {
+func (q *quantizeCmd) run(ctx context.Context, counted bool) error {
 	if q.format == "" {
 		return q.list()
 	}
@@ -86,12 +103,19 @@ func (q *quantizeCmd) run() error {
 	switch {
 	case q.against != "" && q.explain != nil:
 		return errors.New("--against compares random blocks, --explain explains one: leave one of them out")
+	case strings.HasPrefix(q.against, "exec:"):
+		if !counted {
+			q.count = 4000
+		}
+		return q.compareUnit(ctx, &s)
 	case q.against != "":
 		return q.compare(&s)
 	case q.explain == nil:
 		return hint.New("--explain 957,-0.5 explains a block, --against FORMAT compares two formats", "--format alone asks nothing")
-	case math.IsNaN(q.tensor) || math.IsInf(q.tensor, 0) || q.tensor < 0 || q.tensor != 0 && !s.Tensor:
-		return fmt.Errorf("--tensor is %v: it is for formats with a scale of the tensor, such as nvfp4, a finite magnitude", q.tensor)
+	case q.tensor != 0 && !s.Tensor:
+		return hint.New("nvfp4 has one", "--tensor is %v, and %s has no scale of the tensor besides those of its blocks", q.tensor, s.Name)
+	case math.IsNaN(q.tensor) || math.IsInf(float64(float32(q.tensor)), 0) || q.tensor < 0:
+		return fmt.Errorf("--tensor is %v: it is the largest magnitude of the tensor, finite and not negative, in fp32", q.tensor)
 	case s.Columns != 0 && len(block.X) > s.Rows*s.Columns:
 		return fmt.Errorf("--explain has %d numbers, a block of %s has %d", len(block.X), s.Name, s.Rows*s.Columns)
 	}
@@ -136,6 +160,144 @@ func (q *quantizeCmd) compare(a *quantize.Scheme) error {
 		return errMismatch
 	}
 	return err
+}
+
+// compareUnit compares a format with a child's quantizer.
+func (q *quantizeCmd) compareUnit(ctx context.Context, a *quantize.Scheme) error {
+	if err := upTo(mostBlocks, "count", q.count); err != nil {
+		return err
+	}
+	u, err := openQuantizer(q.against, a)
+	if err != nil {
+		return err
+	}
+	defer u.target.Close()
+	ask := func(cases []quantize.Case) ([]*quantize.Block, error) { return u.ask(ctx, cases) }
+	c, err := quantize.CompareUnit(a, ask, u.block, u.tensor, q.count, q.seed)
+	if err != nil {
+		return err
+	}
+	smallest := map[string]*quantize.Block{}
+	for label, x := range c.Smallest {
+		b, err := u.ask(ctx, []quantize.Case{x})
+		if err != nil {
+			return err
+		}
+		smallest[label] = b[0]
+	}
+	err = q.result(c, func(w io.Writer, _ int) {
+		if c.Differ == 0 {
+			fmt.Fprintf(w, "%s and %s give the same scales and codes for %s blocks\n", a.Name, q.against, readable.Thousands(uint64(c.Blocks)))
+			return
+		}
+		fmt.Fprintf(w, "%s and %s differ in %s of %s blocks\n", a.Name, q.against, readable.Thousands(uint64(c.Differ)), readable.Thousands(uint64(c.Blocks)))
+		if c.Rules != "" {
+			fmt.Fprintf(w, "all results of %s for blocks of numbers are those of %s with: %s\n", q.against, a.Name, c.Rules)
+		}
+		for _, label := range slices.Sorted(maps.Keys(c.Labels)) {
+			fmt.Fprintf(w, "\n%s  %s\n%s  %s:\n%s", readable.Thousands(uint64(c.Labels[label])), label, indent(a.Explain(c.Smallest[label])), q.against, indent(a.Answer(smallest[label])))
+		}
+	})
+	if err == nil && c.Differ > 0 {
+		return errMismatch
+	}
+	return err
+}
+
+// quantizer is a child that quantizes blocks.
+type quantizer struct {
+	target         devices.Target
+	element, scale devices.Unit
+	block          int  // numbers of a block, at most
+	tensor         bool // after them comes the largest magnitude of the tensor
+}
+
+// openQuantizer opens the two instructions of a child that have the formats of a scheme.
+func openQuantizer(name string, s *quantize.Scheme) (u *quantizer, err error) {
+	target, err := devices.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			target.Close()
+		}
+	}()
+	u = &quantizer{target: target}
+	for _, i := range target.Instructions() {
+		at := &u.element
+		switch {
+		case i.A != fp.FP32 || i.B != fp.One || i.C != fp.None:
+			continue
+		case i.D == s.Scale && u.scale == nil:
+			at = &u.scale
+		case i.D != s.Element && (s.Element != fp.None || i.D != fp.U8):
+			continue
+		}
+		if *at, err = target.Open(&i); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case u.element == nil || u.scale == nil:
+		return nil, hint.New("mmafuzz quantize --help has the two lines", "%s has no instructions for elements and scales of %s: with a=fp32, b=one, c=none, and d=%s or d=%s", name, s.Name, cmp.Or(s.Element, fp.U8), s.Scale)
+	case u.element.Instruction().K != u.scale.Instruction().K:
+		return nil, fmt.Errorf("%s has elements with k=%d and scales with k=%d: blocks are the same for both", name, u.element.Instruction().K, u.scale.Instruction().K)
+	}
+	if u.block = u.element.Instruction().K; s.Columns != 0 {
+		u.block = min(u.block, s.Columns)
+	}
+	u.tensor = s.Tensor && u.block < u.element.Instruction().K
+	return u, nil
+}
+
+// ask quantizes blocks: each of their numbers is the first one in a question of its own.
+func (u *quantizer) ask(ctx context.Context, cases []quantize.Case) ([]*quantize.Block, error) {
+	k := u.element.Instruction().K
+	var elements, scales []*mma.Dot
+	for _, c := range cases {
+		for n := range c.X {
+			d := mma.NewDot(u.element.Instruction().Formats, k)
+			for at, v := range slices.Concat(c.X[n:], c.X[:n]) {
+				d.A[at] = uint64(math.Float32bits(v))
+			}
+			if u.tensor {
+				d.A[u.block] = uint64(math.Float32bits(c.Most))
+			}
+			if elements = append(elements, d); n == 0 {
+				scales = append(scales, d)
+			}
+		}
+	}
+	codes, err := resultsOf(ctx, u.element, elements)
+	if err != nil {
+		return nil, err
+	}
+	ofScales, err := resultsOf(ctx, u.scale, scales)
+	if err != nil {
+		return nil, err
+	}
+	blocks := make([]*quantize.Block, len(cases))
+	for i, c := range cases {
+		blocks[i] = &quantize.Block{Scale: ofScales[i], Codes: codes[:len(c.X)]}
+		codes = codes[len(c.X):]
+	}
+	return blocks, nil
+}
+
+// resultsOf runs a unit on single dot products.
+func resultsOf(ctx context.Context, u devices.Unit, dots []*mma.Dot) ([]uint64, error) {
+	i := u.Instruction()
+	in, w := mma.BatchOf(i.Formats, i.K, dots), i.D.Width()
+	out := make([]byte, len(dots)*w)
+	if err := u.Run(ctx, in, out); err != nil {
+		return nil, err
+	}
+	codes := make([]uint64, len(dots))
+	for n := range codes {
+		codes[n] = mma.Load(out, w, n)
+	}
+	return codes, nil
 }
 
 // indent moves lines to the right.

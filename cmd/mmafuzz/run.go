@@ -122,8 +122,11 @@ With --campaign: 0 the units of this shard and of others seen in its directory a
 whatever was found, 2 trouble, 75 some of them are left.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if kernels, err := r.ofKernels(cmd.LocalNonPersistentFlags()); kernels || err != nil {
-				return cmp.Or(err, r.kernels(cmd.Context()))
+			switch kernels, err := r.ofKernels(cmd.LocalNonPersistentFlags()); {
+			case err != nil:
+				return err
+			case kernels:
+				return r.kernels(cmd.Context())
 			}
 			if r.accept.text != "" && r.accept.text != "bits" {
 				return r.hunt(cmd.Context(), cmd.Flags())
@@ -276,7 +279,7 @@ func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
 // written writes the list of --update-known. It returns an error if there were differences that
 // are news.
 func (r *runCmd) written(sum *summary.Summary) error {
-	if err := r.list.write(sum.Differences()); err != nil {
+	if err := r.list.write(r.app, sum.Differences()); err != nil {
 		return err
 	}
 	if sum.HasNews() {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -141,6 +142,8 @@ func planError(err error) error {
 		return hint.Add(err, "%s", otherVersionHint)
 	case errors.Is(err, fs.ErrNotExist):
 		return hint.Add(err, "mmafuzz campaign --help shows how a campaign is split")
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return hint.Add(err, "name a directory with --out that can be made or written")
 	}
 	return err
 }

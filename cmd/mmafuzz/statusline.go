@@ -65,8 +65,8 @@ func (s *statusLine) expect(what string) {
 	}
 }
 
-// again shows on a terminal what was shown before the line was cleared.
-func (s *statusLine) again() {
+// redraw shows on a terminal what was shown before the line was cleared.
+func (s *statusLine) redraw() {
 	if s.tty && s.fields != nil {
 		s.show(s.fields...)
 	}

@@ -71,14 +71,14 @@ func TestStatusLineBeats(t *testing.T) {
 		if got := written(); got != "\r\x1b[K" {
 			t.Errorf("after clear: %q", got)
 		}
-		if s.again(); !strings.HasPrefix(written(), "\r\x1b[Kwaiting\r") {
+		if s.redraw(); !strings.HasPrefix(written(), "\r\x1b[Kwaiting\r") {
 			t.Error("it does not come again")
 		}
 		s.clear()
 		b.Reset()
 		file := statusLine{app: &app{stderr: printable.NewOutput(&b)}}
 		file.expect("waiting")
-		file.again()
+		file.redraw()
 		if got := written(); got != "" {
 			t.Errorf("no terminal: %q", got)
 		}

@@ -107,7 +107,7 @@ func (t *toleranceCmd) run(ctx context.Context) error {
 		return err
 	}
 	res.Target, res.Against = target.Name()+"/"+i.Name, against
-	res.Command = t.again(i)
+	res.Command = t.command(i)
 	return t.result(res, res.Write)
 }
 
@@ -131,8 +131,8 @@ func (t *toleranceCmd) openAgainst(i *mma.Instruction) (devices.Target, devices.
 	return other, b, nil
 }
 
-// again is the command that measures the same.
-func (t *toleranceCmd) again(i *mma.Instruction) string {
+// command is the command that measures the same.
+func (t *toleranceCmd) command(i *mma.Instruction) string {
 	words := []string{"tolerance", "--target", t.target}
 	if _, named := devices.Split(t.target); named == "" {
 		words = append(words, "--inst", i.Name)

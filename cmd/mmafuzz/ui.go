@@ -103,7 +103,7 @@ func (u *runUI) announce(f *fuzz.Case) {
 		}
 		fmt.Fprintln(u.stderr, when+part)
 	}
-	u.line.again()
+	u.line.redraw()
 }
 
 // shrunk says in a few words what minimization made of a finding.
@@ -132,7 +132,7 @@ func (u *runUI) searching(_ int, doing string) {
 // slow says what is known of a pair of which a complete epoch would take long.
 func (u *runUI) slow(pair int, look fuzz.FirstLook) {
 	u.line.clear()
-	defer u.line.again()
+	defer u.line.redraw()
 	p := &u.cfg.Pairs[pair]
 	u.say("a dot product of %s takes %s: mismatches are explained after %s of them, in about %s", p.Name(), look.Each.Round(time.Millisecond),
 		readable.Thousands(look.Epoch), readable.Clock(look.Takes))

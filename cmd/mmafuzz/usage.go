@@ -102,7 +102,11 @@ func fillHelp(root *cobra.Command) {
 		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", helpWidth),
 		"{{.Short}}", "{{shortHelp .}}",
 	).Replace(root.UsageTemplate()))
-	fillProse(root)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(c *cobra.Command, args []string) {
+		fillProse(c)
+		help(c, args)
+	})
 }
 
 // shortHelp writes what a command does beside its name in a list of commands.
@@ -111,6 +115,7 @@ func shortHelp(c *cobra.Command) string {
 	return strings.Join(readable.Wrap(c.Short, helpWidth-indent), "\n"+strings.Repeat(" ", indent))
 }
 
+// fillProse fills the lines of what the help of a command says before its usage.
 func fillProse(c *cobra.Command) {
 	paragraphs := strings.Split(cmp.Or(c.Long, c.Short), "\n\n")
 	for i, text := range paragraphs {
@@ -119,9 +124,6 @@ func fillProse(c *cobra.Command) {
 		}
 	}
 	c.Long = strings.Join(paragraphs, "\n\n")
-	for _, sub := range c.Commands() {
-		fillProse(sub)
-	}
 }
 
 // takes checks the arguments of a command: it has one for each of the given names, and those

@@ -63,7 +63,7 @@ $readmemh of Verilog and .npz of NumPy (go doc ./corpus/vectors).
 
 --all makes the sets of all instructions that were checked against results, with --arch
 of one architecture, and table.tsv with a row for each set that DIR has. Sets that it has
-already are kept, so that the same command goes on after an interruption. All take half an
+already are kept, so that the same command goes on after an interruption. All take about an
 hour on two cores.
 
 --score finds out what tests of yours are worth: FILE has the operands of a dot product on
@@ -251,6 +251,11 @@ func (v *vectorsCmd) screenUnit(ctx context.Context) error {
 		}
 		i = *known
 	}
+	screening := &choose.Screening{Time: v.time, Target: v.target, File: v.out,
+		Wrong: func(r *choose.ScreenWrong) error { return v.result(r, r.Write) }}
+	if err := screening.Check(); err != nil {
+		return hint.Add(err, "another --out begins anew")
+	}
 	line := newStatusLine(v.app)
 	line.expect("ranking inputs by the faults that they reveal")
 	s, err := choose.NewScreen(ctx, &i)
@@ -261,8 +266,7 @@ func (v *vectorsCmd) screenUnit(ctx context.Context) error {
 	if err := v.result(s, s.Write); err != nil || v.time == 0 {
 		return err
 	}
-	done, err := s.Run(ctx, u, &choose.Screening{Time: v.time, Target: v.target, File: v.out,
-		Wrong: func(r *choose.ScreenWrong) error { return v.result(r, r.Write) }})
+	done, err := s.Run(ctx, u, screening)
 	if done == nil {
 		return hint.Add(err, "another --out begins anew")
 	}

@@ -16,17 +16,24 @@ import (
 // TestWidth checks that what commands say fits the columns of --width. A word stays whole
 // however long it is, and so does a command, which is there to be copied.
 func TestWidth(t *testing.T) {
+	set, err := filepath.Abs("../../corpus/vectors/sets/volta/mma.m8n8k4.f32.f16.f16.f32.json")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	const inst = "mma.m16n8k8.f32.f16.f16.f32"
 	one := `{"v": 1, "name": "one", "about": "one instruction", "seed": 1, "entries": [{"instructions": ["` + inst + `"], "inputs": [{"source": "cut@1[*]", "count": 64}]}]}`
 	if err := os.WriteFile("plan-of-one.json", []byte(one), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	wide := `{"v": 1, "base": "volta/mma.m8n8k4.f32.f16.f16.f32", "name": "wide", "set": {"join.align.f": 24}}`
+	if err := os.WriteFile("wide.json", []byte(wide), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, args := range [][]string{
 		{"run", "--inst", inst, "--count", "20000", "--out", "run"},
 		{"campaign", "plan", "--inst", inst, "--count", "20000", "--rounds", "1", "--out", "plan.json"},
 		{"run", "--campaign", "plan.json", "--shard", "0/1", "--out", "shards"},
-		{"vectors", "--arch", "hopper", "--inst", "mma.m16n8k16.f32.f16.f16.f32", "--out", "sets"},
 		{"record", "--target", "sim:ampere", "--name", "a100", "--plan", "plan-of-one.json", "--out", "a100.rec"},
 		{"record", "--target", "sim:hopper", "--name", "h100", "--plan", "plan-of-one.json", "--out", "h100.rec"},
 		{"record", "--target", "sim:turing", "--name", "t4", "--plan", "plan-of-one.json", "--out", "t4.rec"},
@@ -34,12 +41,11 @@ func TestWidth(t *testing.T) {
 		said(t, args...)
 	}
 	bundle := filepath.Join("run", inst, "truncation-width-1")
-	set := filepath.Join("sets", "hopper", "mma.m16n8k16.f32.f16.f16.f32.json")
 	commands := []string{
 		"list targets", "list generators", "list plans", "list labels", "list formats", "list parameters",
 		"list instructions", "list instructions -v", "list instructions --unverified", "list instructions sim:hopper",
 		"doctor", "version", "status shards", "show " + bundle, "replay " + bundle, "triage run",
-		"minimize " + bundle + " --out smaller", "vectors --check " + set + " --target sim:ampere",
+		"minimize " + bundle + " --out smaller", "vectors --check " + set + " --target model:wide.json",
 		"compare a100.rec h100.rec t4.rec --out compared -v",
 		"diff ampere hopper", "prove ampere hopper", "probe --target sim:hopper --inst " + inst + " --profile 10",
 		"infer --target sim:x86 --inst vfmadd231ps --checks 100", "campaign plan --count 10 --out other.json",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,9 +19,11 @@ import (
 type comparison struct {
 	Dots       uint64    `json:"dots"`
 	Mismatches uint64    `json:"mismatches"`
-	Codes      uint64    `json:"codes"` // equal results in other codes: NaNs, unless Bits
+	Codes      uint64    `json:"codes"`      // equal results in other codes: NaNs, unless Bits
+	Unexamined uint64    `json:"unexamined"` // mismatches that count for no cause: see fuzz.Config.Examine
 	Causes     []cause   `json:"causes"`
-	Findings   []finding `json:"findings"` // in the order of their causes
+	Findings   []finding `json:"findings"`   // in the order of their causes
+	Stochastic []string  `json:"stochastic"` // what was found of a side that rounds stochastically
 }
 
 // cause is all cases of one cause.
@@ -59,7 +62,7 @@ func pair(unit, with opened, r *request) (fuzz.Config, error) {
 	}
 	return fuzz.Config{
 		Pairs: []devices.Pair{{A: devices.WithK(with.unit, k), B: devices.WithK(unit.unit, k), TargetA: with.target, TargetB: unit.target, K: k}},
-		Seed:  r.Seed, Count: r.Count, Workers: r.Workers, NaN: &nan,
+		Seed:  r.Seed, Count: r.Count, Workers: r.Workers, NaN: &nan, Effort: cmp.Or(r.Effort, -1),
 	}, nil
 }
 
@@ -72,7 +75,7 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Bundles, cfg.Observe = r.Bundles, quiet{}
+	cfg.Bundles, cfg.Observe, cfg.Examine = r.Bundles, quiet{}, r.Examine
 	c, err := fuzz.New(cfg)
 	if err != nil {
 		return nil, err
@@ -85,7 +88,12 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 		return nil, err
 	}
 	st := c.State().Pairs[0]
-	out := &comparison{Dots: st.Dots, Mismatches: st.Mismatches(), Codes: st.Codes, Causes: []cause{}, Findings: []finding{}}
+	out := &comparison{Dots: st.Dots, Mismatches: st.Differences(), Codes: st.Codes, Unexamined: st.Unexamined, Causes: []cause{}, Findings: []finding{}, Stochastic: []string{}}
+	for _, r := range st.Stochastic {
+		if r.Found != nil {
+			out.Stochastic = append(out.Stochastic, st.StochasticText(r))
+		}
+	}
 	for _, b := range st.Sorted() {
 		out.Causes = append(out.Causes, cause{b.Name, b.Cases, b.MaxUlp})
 		for _, x := range st.Findings {

@@ -13,10 +13,11 @@ type request struct {
 	Seed    uint64  //
 	Bits    bool    // NaNs of different codes differ
 	Workers int     // 0: all processors
+	Examine uint64  // as in fuzz.Config
 	Bundles string  // directory of bundles, "" for none
 	Input   string  // a dot product as mmafuzz eval reads it
 	Checks  int     // as in infer.Options, and so the following
-	Effort  int     //
+	Effort  int     // in compare and minimize as in fuzz.Config, but 0: no search
 	Seconds float64 //
 }
 

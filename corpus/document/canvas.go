@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Canvas is a picture made of rectangles, paths and text, in pixels. What belongs together
@@ -103,13 +104,13 @@ func (c *Canvas) data() *Table { return nil }
 func (c *Canvas) File() []byte { return standalone(c.SVG()) }
 
 // colorRule is a line of the style sheet that is about one colour.
-var colorRule = regexp.MustCompile(`^\.f-(\w+){`)
+var colorRule = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\.f-(\w+){`) })
 
 // usedStyle is the style sheet of pictures without the rules of colours that do not occur.
 func usedStyle(svg string) string {
 	var b strings.Builder
-	for line := range strings.Lines(compact(pictureStyle)) {
-		m := colorRule.FindStringSubmatch(line)
+	for line := range strings.Lines(compact(pictureStyle())) {
+		m := colorRule().FindStringSubmatch(line)
 		if m == nil || strings.Contains(svg, "f-"+m[1]) || strings.Contains(svg, "k-"+m[1]) || m[1] == "paper" {
 			b.WriteString(line)
 		}

@@ -3,6 +3,7 @@ package document
 import (
 	"fmt"
 	"strings"
+	"sync"
 )
 
 // Color is a colour of pages and pictures in the light and in the dark.
@@ -60,7 +61,7 @@ var Contrasts = []struct{ Text, On string }{
 
 // pictureStyle is the style sheet of pictures: the colours as variables, and the classes
 // that SVG of this project uses. A picture in a file of its own brings it along.
-var pictureStyle = styleOfPictures()
+var pictureStyle = sync.OnceValue(styleOfPictures)
 
 func styleOfPictures() string {
 	var light, dark, classes strings.Builder

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"io"
 	"strings"
+	"sync"
 )
 
 // A page is one file, which loads nothing, needs no script to be read, and works from a file, on
@@ -33,10 +34,12 @@ var script string
 //go:embed page.tmpl charts.tmpl
 var skeletons embed.FS
 
-var templates = template.Must(template.New("").Funcs(template.FuncMap{"show": show, "markup": Block.html}).ParseFS(skeletons, "*.tmpl"))
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"show": show, "markup": Block.html}).ParseFS(skeletons, "*.tmpl"))
+})
 
 // Style and Script are what the pages of a site share.
-func Style() string  { return compact(pictureStyle + style) }
+func Style() string  { return compact(pictureStyle() + style) }
 func Script() string { return script }
 
 // writeHTML writes a page. Nothing may be loaded or run but what it brings along, or what a site
@@ -47,7 +50,7 @@ func (d *Document) writeHTML(w io.Writer, o Options) error {
 	if o.Shared != "" {
 		styles, scripts = "'self' file:", "'self' file:"
 	}
-	return templates.ExecuteTemplate(w, "page", struct {
+	return templates().ExecuteTemplate(w, "page", struct {
 		*Document
 		Sections   []Section
 		Style      template.CSS
@@ -79,7 +82,7 @@ func compact(css string) string {
 // render executes one of the templates.
 func render(name string, data any) HTML {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
 		panic("document: " + name + ": " + err.Error()) // the templates are our own
 	}
 	return HTML(strings.TrimSpace(b.String()))

@@ -25,8 +25,9 @@ type array struct {
 	signed bool               // they are integers in two's complement
 
 	// Elements of text files.
-	text []string
-	rows []string // where each row of the file is, for errors; all have the same number of elements
+	text  []string
+	flags bool     // of D: a column of exception flags, of TestFloat, stands beside it
+	rows  []string // where each row of the file is, for errors; all have the same number of elements
 }
 
 // unsigned reports whether the elements are unsigned integers, or have a type of which the width

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -26,12 +27,12 @@ const maxFile = 256 << 20
 
 // operandName is the name of an operand alone or at the end of a name, with the number of an
 // element: d, run_a, B[3].
-var operandName = regexp.MustCompile(`(?i)(?:^|[_.-])(sa|sb|[abcd])_?\[?(\d*)\]?$`)
+var operandName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(?:^|[_.-])(sa|sb|[abcd])_?\[?(\d*)\]?$`) })
 
 // roleOf returns the operand that a name stands for, "" if it stands for none.
 func roleOf(name string) string {
 	name = strings.TrimSpace(name)
-	if m := operandName.FindStringSubmatch(name); m != nil {
+	if m := operandName().FindStringSubmatch(name); m != nil {
 		return strings.ToLower(m[1])
 	}
 	switch strings.ToLower(name) {
@@ -44,10 +45,12 @@ func roleOf(name string) string {
 // source is an argument: [OPERAND=]FILE[:ARRAY].
 type source struct{ role, file, array string }
 
-var argument = regexp.MustCompile(`^(?:(sa|sb|[abcdABCD])=)?(.*?)(?:(\.npz|\.safetensors):(.+))?$`)
+var argument = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(sa|sb|[abcdABCD])=)?(.*?)(?:(\.npz|\.safetensors):(.+))?$`)
+})
 
 func parseSource(text string) source {
-	m := argument.FindStringSubmatch(text)
+	m := argument().FindStringSubmatch(text)
 	if m == nil { // a line break
 		return source{file: text}
 	}

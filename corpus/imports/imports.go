@@ -28,6 +28,7 @@
 //	values       string?  as --values gives it, of text
 //	filled       number?  elements of K that the files do not have, filled up with zeros
 //	left_out     number?  dot products with a NaN that is given as a number, so that its code is not known
+//	no_flags     bool?    a column of exception flags was left out
 //	rounded      number?  numbers in text that their formats lack, so that they were rounded to nearest
 //	right        number?  results that are those of the target, of checked ones
 //	checked      number?
@@ -77,6 +78,7 @@ type Imported struct {
 	Values      string `json:"values,omitempty"`
 	Filled      int    `json:"filled,omitempty"`
 	LeftOut     int    `json:"left_out,omitempty"`
+	NoFlags     bool   `json:"no_flags,omitempty"`
 	Rounded     int    `json:"rounded,omitempty"`
 	Right       int    `json:"right,omitempty"`
 	Checked     int    `json:"checked,omitempty"`
@@ -116,6 +118,7 @@ func Read(o Options) (*Imported, error) {
 	if err != nil {
 		return nil, err
 	}
+	way.NoFlags = arrays["d"].flags
 	if way.describe(&o, f); way.Dots == 0 {
 		return nil, errors.New("every dot product has a NaN that is given as a number, so that its code is not known")
 	}
@@ -240,7 +243,7 @@ func (o *Options) decide(ways []*Imported) (*Imported, error) {
 	switch {
 	case len(ways) == 1:
 		return ways[0], nil
-	case o.Right != nil && ways[best].stands(ways):
+	case o.Right != nil && ways[best].plausible(ways):
 		return ways[best], nil
 	case o.Right != nil:
 		return nil, hint.New("add the flags of one of them", "the instruction does not decide among %d ways to read the files: %s", len(ways), strings.Join(list, ", or "))
@@ -248,8 +251,8 @@ func (o *Options) decide(ways []*Imported) (*Imported, error) {
 	return nil, hint.New("add the flags of one of them; with --target T --inst I the results decide", "the files can be read in %d ways: %s", len(ways), strings.Join(list, ", or "))
 }
 
-// stands reports whether the results of a way are right so often that it is taken.
-func (w *Imported) stands(ways []*Imported) bool {
+// plausible reports whether the results of a way are right so often that it is taken.
+func (w *Imported) plausible(ways []*Imported) bool {
 	const times = 8
 	return w.Right > 0 && times*w.Right >= w.Checked && !slices.ContainsFunc(ways, func(x *Imported) bool { return x != w && times*x.Right > w.Right })
 }

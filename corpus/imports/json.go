@@ -7,12 +7,17 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
+
+// notNumber is what other programs write in the place of a number that JSON does not have.
+var notNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)[\[:,]\s*[-+]?(nan|inf)`) })
 
 // readJSON reads objects with a, b, c and d: numbers, strings, or lists of them; one after the
 // other, as in JSON lines, or in a list.
@@ -23,7 +28,11 @@ func readJSON(body []byte, from string) (map[string]*array, error) {
 		if err := d.Decode(&one); err == io.EOF {
 			break
 		} else if err != nil {
-			return nil, hint.New(`NaN and infinities are written "nan" and "inf"`, "after %d objects: %w", len(objects), strictjson.Error(body, err))
+			err = fmt.Errorf("after %d objects: %w", len(objects), strictjson.Error(body, err))
+			if notNumber().Match(body) {
+				err = hint.Add(err, `NaN and infinities are written "nan" and "inf"`)
+			}
+			return nil, err
 		}
 		var list []json.RawMessage
 		if one[0] == '[' && json.Unmarshal(one, &list) == nil {
@@ -53,8 +62,10 @@ func readJSON(body []byte, from string) (map[string]*array, error) {
 			switch {
 			case err != nil:
 				return nil, fmt.Errorf("object %d: %.40q: %w", i+1, name, err)
-			case len(x.rows) != i:
-				return nil, fmt.Errorf("object %d: %.40q: it is not in all objects before, or twice", i+1, name)
+			case len(x.rows) > i:
+				return nil, fmt.Errorf("object %d has %s twice, one of them as %.40q", i+1, strings.ToUpper(role), name)
+			case len(x.rows) < i:
+				return nil, fmt.Errorf("object %d lacks %s, which object %d has", len(x.rows)+1, strings.ToUpper(role), i+1)
 			case i > 0 && !slices.Equal(shape, x.shape[1:]):
 				return nil, fmt.Errorf("object %d: %.40q has the shape %v, that before has %v", i+1, name, shape, x.shape[1:])
 			}
@@ -64,7 +75,10 @@ func readJSON(body []byte, from string) (map[string]*array, error) {
 	}
 	for _, role := range operands {
 		if x := all[role]; x != nil && (len(x.rows) != len(objects) || x.elements() == 0) {
-			return nil, fmt.Errorf("%s: only %d of %d objects have it, or it is empty", strings.ToUpper(role), len(x.rows), len(objects))
+			if len(x.rows) < len(objects) {
+				return nil, fmt.Errorf("object %d lacks %s, which object %d has", len(x.rows)+1, strings.ToUpper(role), len(x.rows))
+			}
+			return nil, fmt.Errorf("%s is empty in all objects", strings.ToUpper(role))
 		}
 	}
 	return all, nil

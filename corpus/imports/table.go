@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -23,6 +24,7 @@ type table struct {
 	names []string // of the columns; nil: they have none, or --columns is given in their place
 	cells [][]string
 	lines []int // of the rows in the file
+	flags bool  // the last column has exception flags, and is left out
 }
 
 // readTable reads text with rows of cells.
@@ -76,6 +78,9 @@ func (s *source) readTable(text, ext string, f mma.Formats, columns string) (map
 			}
 		}
 	}
+	if x := all["d"]; x != nil {
+		x.flags = t.flags
+	}
 	return all, nil
 }
 
@@ -85,12 +90,12 @@ type column struct {
 	count int
 }
 
-var columnEntry = regexp.MustCompile(`^(sa|sb|[abcd]|-)(?:\*([1-9][0-9]{0,4}))?$`)
+var columnEntry = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(sa|sb|[abcd]|-)(?:\*([1-9][0-9]{0,4}))?$`) })
 
 // parseColumns reads --columns.
 func parseColumns(text string) (all []column, err error) {
 	for entry := range strings.SplitSeq(text, ",") {
-		m := columnEntry.FindStringSubmatch(strings.ToLower(strings.TrimSpace(entry)))
+		m := columnEntry().FindStringSubmatch(strings.ToLower(strings.TrimSpace(entry)))
 		if m == nil {
 			return nil, hint.New("for example --columns a*8,b*8,c,d,-", "--columns: %.40q is neither an operand (a, b, c, d, sa, sb) nor -, for what is left out", entry)
 		}
@@ -167,7 +172,7 @@ func (t *table) columns(role string) (all []int, err error) {
 	first := 1
 	for c, name := range t.names {
 		numbers[c] = none
-		if m := operandName.FindStringSubmatch(strings.TrimSpace(name)); m != nil && m[2] != "" {
+		if m := operandName().FindStringSubmatch(strings.TrimSpace(name)); m != nil && m[2] != "" {
 			numbers[c], _ = strconv.Atoi(m[2]) // one out of range is the largest int, which makes a gap
 			first = min(first, numbers[c])
 		}
@@ -224,7 +229,7 @@ func (t *table) guess() error {
 		t.roles = roles
 		return nil
 	case testfloat && len(row) == 5:
-		t.roles = []string{"a", "b", "c", "d", ""}
+		t.roles, t.flags = []string{"a", "b", "c", "d", ""}, true
 		return nil
 	case testfloat && len(row) == 4:
 		return hint.New("--columns a,b,d,- if it is that of products", "TestFloat's lines do not say of which operation of two operands they are")
@@ -271,7 +276,7 @@ func (t *table) array(columns []int) (*array, error) {
 }
 
 // bitRange is a part of a word, as mmafuzz vectors writes it into the first lines of its files.
-var bitRange = regexp.MustCompile(`\b(sa|sb|[abcd]|compare)\[(\d{1,7}):(\d{1,7})\]`)
+var bitRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b(sa|sb|[abcd]|compare)\[(\d{1,7}):(\d{1,7})\]`) })
 
 // readMemory reads words of $readmemh: rows of operands, or elements of one operand. Elements take
 // whole digits of their formats, and the first one is the lowest part of its operand.
@@ -288,7 +293,7 @@ func (s *source) readMemory(text string, f mma.Formats, order []column) (map[str
 	}
 	role := s.operand()
 	if order == nil && role == "" {
-		for _, m := range bitRange.FindAllStringSubmatch(text, -1) { // from the lowest on
+		for _, m := range bitRange().FindAllStringSubmatch(text, -1) { // from the lowest on
 			high, _ := strconv.Atoi(m[2])
 			low, _ := strconv.Atoi(m[3])
 			name := strings.TrimPrefix(m[1], "compare")
@@ -339,11 +344,11 @@ func (s *source) readMemory(text string, f mma.Formats, order []column) (map[str
 	return all, nil
 }
 
-var blockComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+var blockComment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?s)/\*.*?\*/`) })
 
 // memoryWords returns the words of $readmemh, and the lines in which they stand.
 func memoryWords(text string) (words []string, lines []int, err error) {
-	text = blockComment.ReplaceAllStringFunc(text, func(c string) string { return " " + strings.Repeat("\n", strings.Count(c, "\n")) })
+	text = blockComment().ReplaceAllStringFunc(text, func(c string) string { return " " + strings.Repeat("\n", strings.Count(c, "\n")) })
 	n := 0
 	for line := range strings.Lines(text) {
 		n++

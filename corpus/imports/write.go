@@ -109,5 +109,8 @@ func (w *Imported) Write(out io.Writer, file, target string, width int) {
 	}
 	say(w.Filled, "filled up with zeros from K = %d", w.K-w.Filled)
 	say(w.Rounded, "rounded to nearest: %s in the text, which their formats lack", readable.Plural(w.Rounded, "number"))
+	if f := w.batch.Formats; w.NoFlags {
+		fmt.Fprint(out, readable.Hanging(fmt.Sprintf("left out: the column of exception flags; --columns a,b,c,-,d --formats %s,%s,%s,%s-flags-riscv imports it in place of the results", f.A, f.B, f.C, f.D), width))
+	}
 	say(w.LeftOut, "left out: %s with a NaN that is given as a number, so that its code is not known", strconv.Itoa(w.LeftOut))
 }

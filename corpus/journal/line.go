@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"regexp"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
@@ -69,7 +70,7 @@ func scan(r io.Reader, each func(n int, body []byte) error) (good int64, err err
 	in := bufio.NewReaderSize(r, 1<<16)
 	for n := 0; ; n++ {
 		line, err := readLine(in)
-		if n == 0 && !beginsAsRecord.Match(beginning(line)) {
+		if n == 0 && !beginsAsRecord().Match(beginning(line)) {
 			return 0, Damaged(errors.New("this is not a journal"))
 		}
 		if err == io.EOF {
@@ -119,4 +120,4 @@ func beginning(line []byte) []byte {
 }
 
 // beginsAsRecord matches the beginning of a record, or what is left of that.
-var beginsAsRecord = regexp.MustCompile(`^([0-9a-f]{0,8}|[0-9a-f]{8} \{?)$`)
+var beginsAsRecord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{0,8}|[0-9a-f]{8} \{?)$`) })

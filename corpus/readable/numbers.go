@@ -47,6 +47,14 @@ func Plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// Mismatches writes a number of mismatches.
+func Mismatches(n uint64) string {
+	if n == 1 {
+		return "1 mismatch"
+	}
+	return Thousands(n) + " mismatches"
+}
+
 // Ulps writes a distance, counted in representable numbers; a large one as a power of two.
 func Ulps(n float64) string {
 	if n < 10_000 {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -110,10 +111,10 @@ func inFileName(r rune) rune {
 var ownNames = []string{"journal", "go.mod", "go.sum", "campaign.json", "units", "table.tsv"}
 
 // windowsDevices are names that are no files on Windows, whatever extension they have.
-var windowsDevices = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
+var windowsDevices = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`) })
 
 // reserved reports whether a file of this name would be something else. Some file systems take
 // capital letters for small ones, and Windows drops dots at the end.
 func reserved(name string) bool {
-	return name == "" || strings.HasSuffix(name, ".") || slices.Contains(ownNames, strings.ToLower(name)) || windowsDevices.MatchString(name)
+	return name == "" || strings.HasSuffix(name, ".") || slices.Contains(ownNames, strings.ToLower(name)) || windowsDevices().MatchString(name)
 }

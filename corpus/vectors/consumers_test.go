@@ -1,6 +1,7 @@
 package vectors_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -26,19 +28,25 @@ const (
 	broken = "join.align.f 24→23"
 )
 
-// tfdpa4 makes the set of that unit, writes it into a folder in every form, and returns it
-// with the tests that the broken unit must fail.
-func tfdpa4(t *testing.T) (dir string, s *vectors.Set, fail []string) {
-	t.Helper()
+// chosen is the set of that unit.
+var chosen = sync.OnceValues(func() (*vectors.Set, error) {
 	text, err := os.ReadFile(rtl + "tfdpa4.json")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	i, err := mma.ReadModel(text)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	if s, err = choose.Choose(t.Context(), i, mma.Catalog()); err != nil {
+	return choose.Choose(context.Background(), i, mma.Catalog())
+})
+
+// tfdpa4 writes the set of that unit into a folder in every form, and returns it with the
+// tests that the broken unit must fail.
+func tfdpa4(t *testing.T) (dir string, s *vectors.Set, fail []string) {
+	t.Helper()
+	s, err := chosen()
+	if err != nil {
 		t.Fatal(err)
 	}
 	dir = t.TempDir()

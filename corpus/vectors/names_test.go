@@ -11,7 +11,11 @@ import (
 // TestStrangersName has an instruction whose name is code, unless it stays in its comment or
 // string.
 func TestStrangersName(t *testing.T) {
-	_, s, _ := tfdpa4(t)
+	set, err := chosen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := new(*set)
 	s.Instruction = "model/x*/ int evil(void){return 1;} /* ??/\" \n int evil;\\"
 	noCode := regexp.MustCompile(`(?s)/\*.*?\*/|(?m://.*$)|"(\\.|[^"\\])*"`)
 	for _, f := range vectors.Formats {

@@ -28,7 +28,7 @@ DATA  columns<>+56(SB)/8, $0x000003c000000380
 GLOBL columns<>(SB), RODATA|NOPTR, $64
 
 // AMX is the body of an instruction DOT tmm0, tmm1, tmm2. A tile of B is built on
-// the stack: row k holds pair k of every column.
+// the stack: row k holds the 4 bytes k of every column, a pair of 16 bits or 4 of 8.
 #define AMX(DOT) \
 	MOVQ d+0(FP), DI                                                        \
 	MOVQ a+8(FP), SI                                                        \
@@ -68,6 +68,10 @@ pair:                                                                       \
 
 #define TDPBF16PS BYTE $0xc4; BYTE $0xe2; BYTE $0x6a; BYTE $0x5c; BYTE $0xc1 // tdpbf16ps tmm0, tmm1, tmm2
 #define TDPFP16PS BYTE $0xc4; BYTE $0xe2; BYTE $0x6b; BYTE $0x5c; BYTE $0xc1 // tdpfp16ps tmm0, tmm1, tmm2
+#define TDPBSSD   BYTE $0xc4; BYTE $0xe2; BYTE $0x6b; BYTE $0x5e; BYTE $0xc1 // tdpbssd tmm0, tmm1, tmm2
+#define TDPBSUD   BYTE $0xc4; BYTE $0xe2; BYTE $0x6a; BYTE $0x5e; BYTE $0xc1 // tdpbsud tmm0, tmm1, tmm2
+#define TDPBUSD   BYTE $0xc4; BYTE $0xe2; BYTE $0x69; BYTE $0x5e; BYTE $0xc1 // tdpbusd tmm0, tmm1, tmm2
+#define TDPBUUD   BYTE $0xc4; BYTE $0xe2; BYTE $0x68; BYTE $0x5e; BYTE $0xc1 // tdpbuud tmm0, tmm1, tmm2
 
 // func tdpbf16ps(d, a, b *byte, groups int, control uint64)
 TEXT ·tdpbf16ps(SB), 0, $1032-40
@@ -76,3 +80,19 @@ TEXT ·tdpbf16ps(SB), 0, $1032-40
 // func tdpfp16ps(d, a, b *byte, groups int, control uint64)
 TEXT ·tdpfp16ps(SB), 0, $1032-40
 	AMX(TDPFP16PS)
+
+// func tdpbssd(d, a, b *byte, groups int, control uint64)
+TEXT ·tdpbssd(SB), 0, $1032-40
+	AMX(TDPBSSD)
+
+// func tdpbsud(d, a, b *byte, groups int, control uint64)
+TEXT ·tdpbsud(SB), 0, $1032-40
+	AMX(TDPBSUD)
+
+// func tdpbusd(d, a, b *byte, groups int, control uint64)
+TEXT ·tdpbusd(SB), 0, $1032-40
+	AMX(TDPBUSD)
+
+// func tdpbuud(d, a, b *byte, groups int, control uint64)
+TEXT ·tdpbuud(SB), 0, $1032-40
+	AMX(TDPBUUD)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -27,6 +28,10 @@ type native struct {
 
 // body executes an instruction on groups of tiles.
 type body func(d, a, b *byte, groups int, control uint64)
+
+// raised are the exceptions in what a body has written behind its results, which it does if the sign
+// of control is set. nil: the bodies of this processor do not.
+var raised func(status uint32) fp.Flags
 
 // Instruction is an instruction of the table.
 type Instruction struct {
@@ -79,8 +84,8 @@ func (n *native) rows() []mma.Instruction {
 }
 
 type target struct {
-	rows    []mma.Instruction
-	natives map[string]*native // by the instruction's name
+	rows  []mma.Instruction
+	units map[string]unit // by the instruction's name
 }
 
 func open(argument string) (devices.Target, error) {
@@ -91,22 +96,43 @@ func open(argument string) (devices.Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &target{natives: map[string]*native{}}
+	t := &target{units: map[string]unit{}}
 	var missing []string
+	var flags []mma.Instruction
 	for i := range table {
 		if all[i].Missing != "" {
 			missing = append(missing, all[i].Mnemonic+": "+all[i].Missing)
 			continue
 		}
 		for _, row := range table[i].rows() {
-			t.natives[row.Name] = &table[i]
+			_, modes := row.Mnemonic()
+			u := unit{native: &table[i], control: control(modes)}
+			t.units[row.Name] = u
 			t.rows = append(t.rows, row)
+			if f, ok := ofFlags(row); ok {
+				u.flags = true
+				t.units[f.Name] = u
+				flags = append(flags, f)
+			}
 		}
 	}
 	if len(t.rows) == 0 {
 		return nil, fmt.Errorf("no instructions on this machine, because %s", strings.Join(missing, "; "))
 	}
+	t.rows = append(t.rows, flags...)
 	return t, nil
+}
+
+// ofFlags returns the instruction whose results are the exception flags that another raises, if this
+// processor tells them and IEEE 754 says which they have to be.
+func ofFlags(row mma.Instruction) (mma.Instruction, bool) {
+	d, err := row.D.WithFlags(fp.FlagsX86)
+	if raised == nil || err != nil {
+		return row, false
+	}
+	row.Name += ".flags"
+	row.D, row.Mode = d, row.Params.Acc.Mode
+	return row, row.Params.Validate(row.Formats, row.K) == nil
 }
 
 func (t *target) Name() string                    { return "cpu:0" }
@@ -128,10 +154,10 @@ func (t *target) Environment() map[string]string {
 }
 
 func (t *target) Open(i *mma.Instruction) (devices.Unit, error) {
-	n := t.natives[i.Name]
-	if n == nil {
+	u, ok := t.units[i.Name]
+	if !ok {
 		return nil, fmt.Errorf("cpu:0 does not execute %s", i.Name)
 	}
-	_, modes := i.Mnemonic()
-	return &unit{inst: i, native: n, control: control(modes)}, nil
+	u.inst = i
+	return &u, nil
 }

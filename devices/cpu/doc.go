@@ -12,6 +12,15 @@
 // restores it, all in one assembly function, so that nothing of the Go runtime
 // ever sees it changed.
 //
+// # Exception flags
+//
+// On x86 NAME.flags is an instruction whose results are the exception flags of IEEE 754 that NAME
+// raises: of FMA, DPPS, DPPD and conversions, without DAZ and FTZ, of which the standard does not say
+// them. It executes one dot product at a time, and reads MXCSR after each.
+//
+//	mmafuzz run --a cpu:0 --b ref:exact --inst vfmadd231ps.rd.flags
+//	mmafuzz run --a "exec:python3 mine.py" --b cpu:0 --inst-b vcvtps2ph.flags
+//
 // # Processors of other kinds
 //
 // Built for Linux on Arm or POWER10 the program has their instructions, and runs on

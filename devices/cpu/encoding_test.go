@@ -48,7 +48,7 @@ func TestEncodings(t *testing.T) {
 // encodings returns the bytes of all such lines, and what they should mean.
 func encodings(t *testing.T) (code []byte, want []string) {
 	t.Helper()
-	for _, pattern := range []string{"*_amd64.s", "internal/forms/*_amd64.s"} {
+	for _, pattern := range []string{"*_amd64.s", "testdata/forms/*_amd64.s"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || files == nil {
 			t.Fatalf("%s: %v", pattern, err)

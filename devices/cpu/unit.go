@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"encoding/binary"
 
 	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -12,6 +13,7 @@ type unit struct {
 	inst    *mma.Instruction
 	native  *native
 	control uint64
+	flags   bool // results are the exception flags
 }
 
 func (u *unit) Instruction() *mma.Instruction { return u.inst }
@@ -55,6 +57,9 @@ const most = 1 << 16
 
 // tiles executes the instruction on tiles of its own size.
 func (u *unit) tiles(ctx context.Context, in *mma.Batch, out []byte) error {
+	if u.flags {
+		return u.raise(ctx, in, out)
+	}
 	copy(out, in.C) // without a C the body does not read out
 	full := in.Tiles / u.native.group
 	d, a, b := u.sizes(in)
@@ -86,4 +91,27 @@ func (u *unit) lastGroup(in *mma.Batch, out []byte, full int) {
 	copy(bufB, in.B[full*b:])
 	u.native.body(&bufD[0], &bufA[0], &bufB[0], 1, u.control)
 	copy(out[full*d:], bufD)
+}
+
+// raise executes the instruction on one dot product at a time: in a group of which all others are
+// zeros, which raise nothing.
+func (u *unit) raise(ctx context.Context, in *mma.Batch, out []byte) error {
+	results := *in
+	results.Formats.D = in.D.Result()
+	d, a, b := u.sizes(&results)
+	bufs := make([]byte, d+4+a+b)
+	bufD, bufA, bufB := bufs[:d+4], bufs[d+4:d+4+a], bufs[d+4+a:]
+	elementC, elementA, elementB := len(in.C)/in.Tiles, len(in.A)/in.Tiles, len(in.B)/in.Tiles
+	for i := range in.Tiles {
+		if i%most == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		clear(bufD)
+		copy(bufD, in.C[i*elementC:(i+1)*elementC])
+		copy(bufA, in.A[i*elementA:(i+1)*elementA])
+		copy(bufB, in.B[i*elementB:(i+1)*elementB])
+		u.native.body(&bufD[0], &bufA[0], &bufB[0], 1, u.control|1<<63)
+		out[i] = byte(raised(binary.LittleEndian.Uint32(bufD[d:])))
+	}
+	return nil
 }

@@ -13,13 +13,21 @@
 	MOVQ b+16(FP), DX     \
 	MOVQ groups+24(FP), CX
 
-// SET keeps MXCSR in 0(SP) and sets it to control; RESTORE undoes that.
+// SET keeps MXCSR in 0(SP) and sets it to control; RESTORE undoes that, and writes the MXCSR of the
+// instruction, with its exception flags, behind the results if the sign of control asks for it.
 #define SET \
 	STMXCSR 0(SP)           \
 	LDMXCSR control+32(FP)
 
 #define RESTORE \
-	LDMXCSR 0(SP)
+	STMXCSR 4(SP)              \
+	LDMXCSR 0(SP)              \
+	MOVQ control+32(FP), AX    \
+	TESTQ AX, AX               \
+	JPL  restored              \
+	MOVL 4(SP), AX             \
+	MOVL AX, (DI)              \
+restored:
 
 // func vdpbf16ps(d, a, b *byte, groups int, control uint64)
 TEXT ·vdpbf16ps(SB), NOSPLIT, $8-40
@@ -105,6 +113,74 @@ next:
 	ADDQ $32, DI
 	ADDQ $32, SI
 	ADDQ $32, DX
+	DECQ CX
+	JNZ  next
+	RESTORE
+	VZEROUPPER
+	RET
+
+// func vcvtneps2bf16(d, a, b *byte, groups int, control uint64)
+TEXT ·vcvtneps2bf16(SB), NOSPLIT, $8-40
+	LOAD
+	SET
+
+next:
+	VMOVDQU32 (SI), Z0
+	BYTE $0x62; BYTE $0xf2; BYTE $0x7e; BYTE $0x48; BYTE $0x72; BYTE $0xc0 // vcvtneps2bf16 ymm0, zmm0
+	VMOVDQU Y0, (DI)
+	ADDQ $32, DI
+	ADDQ $64, SI
+	DECQ CX
+	JNZ  next
+	RESTORE
+	VZEROUPPER
+	RET
+
+// vcvtps2ph takes its rounding from MXCSR, which the immediate 4 says.
+//
+// func vcvtps2ph(d, a, b *byte, groups int, control uint64)
+TEXT ·vcvtps2ph(SB), NOSPLIT, $8-40
+	LOAD
+	SET
+
+next:
+	VMOVUPS (SI), Y0
+	VCVTPS2PH $4, Y0, (DI)
+	ADDQ $16, DI
+	ADDQ $32, SI
+	DECQ CX
+	JNZ  next
+	RESTORE
+	VZEROUPPER
+	RET
+
+// func vcvtph2ps(d, a, b *byte, groups int, control uint64)
+TEXT ·vcvtph2ps(SB), NOSPLIT, $8-40
+	LOAD
+	SET
+
+next:
+	VCVTPH2PS (SI), Y0
+	VMOVUPS   Y0, (DI)
+	ADDQ $32, DI
+	ADDQ $16, SI
+	DECQ CX
+	JNZ  next
+	RESTORE
+	VZEROUPPER
+	RET
+
+// func vcvtpd2ps(d, a, b *byte, groups int, control uint64)
+TEXT ·vcvtpd2ps(SB), NOSPLIT, $8-40
+	LOAD
+	SET
+
+next:
+	VMOVUPD    (SI), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (DI)
+	ADDQ $16, DI
+	ADDQ $32, SI
 	DECQ CX
 	JNZ  next
 	RESTORE

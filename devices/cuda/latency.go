@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/sass"
@@ -18,7 +19,7 @@ const timedSuffix = "_timed"
 const iterations = 16
 
 // threads matches the line of a kernel that gives the size of its block.
-var threads = regexp.MustCompile(`\.reqntid \d+`)
+var threads = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.reqntid \d+`) })
 
 // issue is how the instruction of a loop is issued: by how many warps of one block,
 // and in how many independent chains of each, which is its instruction-level
@@ -26,7 +27,9 @@ var threads = regexp.MustCompile(`\.reqntid \d+`)
 type issue struct{ warps, ilp int }
 
 // matrixLine matches the one mma.sync of a kernel: D, A and B, C, and what follows.
-var matrixLine = regexp.MustCompile(`(?m)^\t(mma\.\S+) \{([^}]*)\}, (\{[^}]*\}, \{[^}]*\}), \{([^}]*)\}(.*);\n`)
+var matrixLine = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\t(mma\.\S+) \{([^}]*)\}, (\{[^}]*\}, \{[^}]*\}), \{([^}]*)\}(.*);\n`)
+})
 
 // suffix ends the name of the kernel that times an issue.
 func (s issue) suffix() string { return fmt.Sprintf("%s_w%d_i%d", timedSuffix, s.warps, s.ilp) }
@@ -38,7 +41,7 @@ func (s issue) suffix() string { return fmt.Sprintf("%s_w%d_i%d", timedSuffix, s
 // suffix; its third argument is the number of rounds, at least as large as the number
 // of warps. ok is false if the instruction is no mma.sync or cannot be chained.
 func timed(k *gpu.Kernel, s issue) (source string, ok bool) {
-	m := matrixLine.FindStringSubmatch(k.Source)
+	m := matrixLine().FindStringSubmatch(k.Source)
 	i := k.Instruction
 	if m == nil || i.C != i.D || strings.Count(k.Source, "\n\tmma.") != 1 {
 		return "", false
@@ -67,7 +70,7 @@ func timed(k *gpu.Kernel, s issue) (source string, ok bool) {
 	b.WriteString(loopEnd)
 	head, _, _ := strings.Cut(k.Source, m[0])
 	head = strings.Replace(head, k.Entry+"(", k.Entry+s.suffix()+"(", 1)
-	return threads.ReplaceAllString(head, fmt.Sprintf(".reqntid %d", 32*s.warps)) + b.String(), true
+	return threads().ReplaceAllString(head, fmt.Sprintf(".reqntid %d", 32*s.warps)) + b.String(), true
 }
 
 // loop writes the loop around the instructions of an iteration, which leaves its cycles in a

@@ -36,7 +36,8 @@
 //   - instruction NAME or ARCH/NAME, then key=value. k is the products per output;
 //     a, b, c, d and scale are formats (mmafuzz list formats), or names that describe
 //     one, such as e5m3 and e4m3-b11-fnuz (go doc ./sim/fp); c=none for an
-//     instruction without C; b=one and k=1 for an operation of A alone, such as a conversion; block is the products per scale; down=N multiplies every
+//     instruction without C; b=one and k=1 for an operation of A alone, such as a conversion, and b=rbits16 for
+//     one that gets 16 random bits for stochastic rounding (rbits1 to rbits32); block is the products per scale; down=N multiplies every
 //     product by 2^-N; round=MODE is the rounding mode (rne, rz, rd, ru or rna) that the instruction
 //     uses, as references then do; flags=RULE means that answers carry exception flags, see below. If the name is one of
 //     the catalogue's ISA names, k and the formats may be left out, and what is given
@@ -273,7 +274,7 @@
 // for formats, ref: needs --like sim:hopper.
 //
 // What mmafuzz found in them is in children/FINDINGS.md, and in which order libraries sum
-// whole matrix products in children/KERNELS.md (mmafuzz infer --shape, by children/kernels.py;
+// whole matrix products in children/KERNELS*.md (mmafuzz infer --shape, by children/kernels.py;
 // children/matmul.py is a child that serves a function of two matrices in three lines).
 //
 // # Example: a child in Go

@@ -55,6 +55,11 @@ func TestPackages(t *testing.T) {
 		{"damaged", "torch_matmul", "torch", "import filelock", "cannot be imported (ModuleNotFoundError: No module named 'filelock')"},
 		{"missing", "triton_dot", "torch", "__version__ = '2.9'", "the Python package triton is not installed for "},
 		{"missing", "tinygrad_wmma sm_80", "", "", "the Python package tinygrad is not installed for "},
+		{"missing", "tinygrad_matmul", "", "", "the Python package tinygrad is not installed for "},
+		{"missing", "triton_matmul", "numpy", "__version__ = '2.0'", "the Python package torch is not installed for "},
+		{"missing", "scipy_matmul", "numpy", "__version__ = '2.0'", "the Python package scipy is not installed for "},
+		{"missing", "ggml_matmul", "numpy", "__version__ = '2.0'", "the Python package ggml is not installed for "},
+		{"missing", "blas_matmul libabsent.so.9", "numpy", "__version__ = '2.0'", "no library libabsent.so.9 with cblas_sgemm and cblas_dgemm"},
 		{"missing", "spike_dota --spike /absent/spike", "", "", "there is no program /absent/spike, RISC-V's simulator: build it from its sources, or pip install"},
 	}
 	children, err := filepath.Glob(filepath.Join("children", "*_*.py"))
@@ -184,7 +189,8 @@ func TestMisbehaviour(t *testing.T) {
 // are laid out in matrices. A library that is not here is left out, loudly.
 func TestFrameworks(t *testing.T) {
 	packages := map[string]string{"numpy_matmul": "numpy", "torch_matmul": "torch", "onnxruntime_matmul": "onnxruntime", "jax_matmul": "jax",
-		"triton_dot": "triton", "tinygrad_wmma": "tinygrad"}
+		"triton_dot": "triton", "tinygrad_wmma": "tinygrad", "triton_matmul": "triton", "tinygrad_matmul": "tinygrad", "scipy_matmul": "scipy",
+		"ggml_matmul": "ggml", "blas_matmul": `numpy, importlib.metadata; importlib.metadata.version("mkl")`}
 	for _, tc := range []struct{ child, options string }{
 		{"numpy_matmul", "--type f32,f64,f16 -k 1,16,33 --size 8x6"},
 		{"numpy_matmul", "--type f32 --transposed --size 5x64"},
@@ -199,6 +205,14 @@ func TestFrameworks(t *testing.T) {
 		{"onnxruntime_matmul", "--op addmm --transposed --size 5x64"},
 		{"jax_matmul", "-k 1,16 --size 8x6"},
 		{"triton_dot", "--type f16,f32,e4m3,e5m2 -k 16,32 --size 16x32"},
+		{"onnxruntime_matmul", "--type u8s8,s8s8,u8u8 -k 16 --size 8x6"},
+		{"torch_matmul", "--op _int_mm --type s8 -k 16 --size 32x32"},
+		{"scipy_matmul", "-k 1,16 --size 8x6"},
+		{"blas_matmul", "libmkl_rt.so.3 -k 1,16 --size 8x6"},
+		{"blas_matmul", "libmkl_rt.so.3 --type f32 --transposed --size 5x64"},
+		{"ggml_matmul", "-k 16,33 --size 8x6"},
+		{"tinygrad_matmul", "-k 1,16 --size 13x7"},
+		{"triton_matmul", "-k 16,33 --size 13x7"},
 		{"tinygrad_wmma", "sm_89 --type f16,e4m3"},
 		{"tinygrad_wmma", "gfx942 --type bf16 -k 32"},
 	} {

@@ -64,7 +64,10 @@ func (u *Unit) Model() *mma.Params { return nil }
 // time.
 const worthwhile = 1 << 15
 
-// BatchSize returns how many dot products a call should have: see devices.Batcher.
+// A Unit's calls have a high fixed cost.
+var _ devices.Batcher = (*Unit)(nil)
+
+// BatchSize returns how many dot products a call should have.
 func (u *Unit) BatchSize() int { return worthwhile }
 
 // Run repeats the instruction for dot products that are longer than its K.

@@ -19,9 +19,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// A Unit is one whose calls have a high fixed cost.
-var _ devices.Batcher = (*gpu.Unit)(nil)
-
 // wrapped is a kernel that a test comes between.
 type wrapped struct {
 	gpu.Loaded

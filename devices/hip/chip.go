@@ -1,6 +1,7 @@
 package hip
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -10,10 +11,9 @@ import (
 )
 
 // chipOf returns the chip of the GPU at a PCI address, such as 0000:c1:00.0, and what else
-// the kernel driver says about it. The runtime is not asked, because its structure of
-// properties has another layout in each major version. MMAFUZZ_HIP_CHIP names the chip if
-// the kernel driver does not.
-func chipOf(pci string) (string, *discover.Device, error) {
+// the kernel driver says about it. Without a kernel driver that says it, as on Windows, it is
+// what the runtime says; MMAFUZZ_HIP_CHIP names the chip if neither does.
+func chipOf(pci, runtime string) (string, *discover.Device, error) {
 	chip, about := os.Getenv("MMAFUZZ_HIP_CHIP"), &discover.Device{}
 	for _, d := range discover.AMD() {
 		if d.PCI != "" && strings.EqualFold(d.PCI, pci) {
@@ -21,11 +21,9 @@ func chipOf(pci string) (string, *discover.Device, error) {
 			break
 		}
 	}
+	chip = cmp.Or(chip, about.Name, runtime)
 	if chip == "" {
-		chip = about.Name
-	}
-	if chip == "" {
-		return "", nil, fmt.Errorf("the kernel driver's topology in /sys/class/kfd has no GPU at %s: say which chip it is in MMAFUZZ_HIP_CHIP (gfx942)", pci)
+		return "", nil, fmt.Errorf("neither the kernel driver's topology in /sys/class/kfd nor the runtime says what the GPU at %s is: say which chip it is in MMAFUZZ_HIP_CHIP (gfx942)", pci)
 	}
 	if _, ok := mma.FindArch(chip); !ok || !strings.HasPrefix(chip, "gfx") {
 		return "", nil, fmt.Errorf("%s has no matrix instructions that are known", chip)

@@ -2,6 +2,7 @@ package hip
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,7 +29,7 @@ var clangVersions = []string{"24", "23", "22", "21", "20", "19", "18"}
 func findClangs() []*clangProgram {
 	paths := []string{os.Getenv("MMAFUZZ_CLANG")}
 	if paths[0] == "" {
-		paths = []string{filepath.Join(rocm(), "llvm", "bin", "clang")}
+		paths = []string{filepath.Join(rocm(), "llvm", "bin", "clang"), filepath.Join(rocm(), "bin", "clang")}
 		for _, v := range clangVersions {
 			paths = append(paths, "clang-"+v)
 		}
@@ -44,10 +45,7 @@ func findClangs() []*clangProgram {
 
 // rocm returns the directory where ROCm is, if it is installed.
 func rocm() string {
-	if dir := os.Getenv("ROCM_PATH"); dir != "" {
-		return dir
-	}
-	return "/opt/rocm"
+	return cmp.Or(os.Getenv("ROCM_PATH"), os.Getenv("HIP_PATH"), "/opt/rocm") // HIP_PATH: the HIP SDK for Windows
 }
 
 // compileTime is how long a compilation may take.

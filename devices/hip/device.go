@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !nogpu
+//go:build (linux || windows) && (amd64 || arm64) && !nogpu
 
 package hip
 
@@ -26,6 +26,7 @@ type device struct {
 
 	title   string
 	pci     string
+	named   string // the chip, as the runtime has it
 	chip    string
 	about   *discover.Device // what the kernel driver says
 	version int32            // of the runtime
@@ -56,7 +57,7 @@ func openDevice(target string, ordinal int, o *gpu.Options) (*device, error) {
 	if err := d.x.Do("starting the HIP runtime", callTime, d.start); err != nil {
 		return nil, err
 	}
-	if d.chip, d.about, err = chipOf(d.pci); err != nil {
+	if d.chip, d.about, err = chipOf(d.pci, d.named); err != nil {
 		return nil, fmt.Errorf("%s: %w", d.title, err)
 	}
 	return d, d.compiler.Do("starting hiprtc", callTime, d.chooseCompiler)
@@ -85,7 +86,7 @@ func (d *device) start() error {
 	if err := r.check("hipDeviceGetPCIBusId", r.devicePCI(&pci[0], int32(len(pci)), int32(d.ordinal))); err != nil {
 		return err
 	}
-	d.title, d.pci = cString(title), cString(pci)
+	d.title, d.pci, d.named = cString(title), cString(pci), r.chip(d.ordinal)
 	return r.check("hipRuntimeGetVersion", r.runtimeVersion(&d.version))
 }
 

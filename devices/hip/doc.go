@@ -23,11 +23,13 @@
 //
 //	MMAFUZZ_LIBAMDHIP64  the runtime's file; if not set, libamdhip64.so.7, .6, .5
 //	                     or any, in the linker's folders and in $ROCM_PATH/lib
-//	                     (/opt/rocm/lib)
+//	                     (/opt/rocm/lib); on Windows amdhip64*.dll in System32 and
+//	                     in %HIP_PATH%\bin
 //	MMAFUZZ_LIBHIPRTC    hiprtc's file, likewise
 //	MMAFUZZ_CLANG        the clang to use where there is no hiprtc; if not set,
 //	                     ROCm's or a clang-N on the path
-//	MMAFUZZ_HIP_CHIP     the chip (gfx942) where /sys/class/kfd does not say it
+//	MMAFUZZ_HIP_CHIP     the chip (gfx942) where neither /sys/class/kfd nor the
+//	                     runtime says it
 //	MMAFUZZ_KFD          a folder to read in place of /sys/class/kfd/kfd/topology/nodes
 //
 // # Kernels

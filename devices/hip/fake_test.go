@@ -128,6 +128,9 @@ func TestFake(t *testing.T) {
 			t.Errorf("device %q: %s", device, said)
 		}
 	}
+	if said := f.use(t, "0,inprocess", "MMAFUZZ_HIP_CHIP=", "FAKE_CHIP=gfx942:sramecc+:xnack-"); said != "fine" {
+		t.Errorf("a chip that the runtime names: %s", said)
+	}
 	// A program that cannot be its own child.
 	if said := f.use(t, "0", devicetest.AloneVar+"=1", "FAKE_HIP=hipInit=1"); said != `target "hip:0": hipInit: error 1 (fake error)` {
 		t.Errorf("alone: %s", said)
@@ -199,7 +202,7 @@ func TestFakeMissing(t *testing.T) {
 		{"no such device", f, "1", "", "there are 1 devices: hipGetDeviceCount: error 100 (no such device): " + remedies[errorNoDevice]},
 		{"chip without matrix instructions", f, "0", "MMAFUZZ_HIP_CHIP=gfx1030", "AMD Instinct Fake: gfx1030 has no matrix instructions that are known"},
 		{"chip of another maker", f, "0", "MMAFUZZ_HIP_CHIP=sm_90", "AMD Instinct Fake: sm_90 has no matrix instructions that are known"},
-		{"unknown chip", f, "0", "MMAFUZZ_HIP_CHIP=", "AMD Instinct Fake: the kernel driver's topology in /sys/class/kfd has no GPU at 0000:C1:00.0: say which chip it is in MMAFUZZ_HIP_CHIP (gfx942)"},
+		{"unknown chip", f, "0", "MMAFUZZ_HIP_CHIP=", "AMD Instinct Fake: neither the kernel driver's topology in /sys/class/kfd nor the runtime says what the GPU at 0000:C1:00.0 is: say which chip it is in MMAFUZZ_HIP_CHIP (gfx942)"},
 		{"other chip", f, "0", "MMAFUZZ_HIP_CHIP=gfx950", "cdna4/v_mfma_f32_16x16x4_f32: hipModuleLoadData: error 209 (fake error): the code is for another chip: check MMAFUZZ_HIP_CHIP if it is set"},
 		{"no code", f, "0", "FAKE_EMPTY=1", "cdna3/v_mfma_f32_16x16x4_f32: hiprtcGetCodeSize: a code object of 0 bytes"},
 	} {

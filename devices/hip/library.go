@@ -1,4 +1,4 @@
-//go:build linux && (amd64 || arm64) && !nogpu
+//go:build (linux || windows) && (amd64 || arm64) && !nogpu
 
 package hip
 
@@ -7,15 +7,47 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	goruntime "runtime"
+	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/mmafuzz/mmafuzz/devices/internal/dynamic"
 )
 
-// majors are the endings of the names of ROCm's libraries that are looked for: the major
-// versions, newest first, and then no version.
+// majors are the endings of the names of ROCm's libraries that are looked for on Linux: the
+// major versions, newest first, and then no version.
 var majors = []string{".7", ".6", ".5", ""}
+
+// candidates are the files of a library, such as amdhip64, that are tried.
+func candidates(name string) []string {
+	var all []string
+	if goruntime.GOOS == "windows" { // amdhip64_6.dll and hiprtc0602.dll, of the driver and of the HIP SDK
+		for _, dir := range []string{filepath.Join(os.Getenv("SystemRoot"), "System32"), filepath.Join(rocm(), "bin")} {
+			found, _ := filepath.Glob(filepath.Join(dir, name+"*.dll"))
+			for _, file := range slices.Backward(found) {
+				if version.MatchString(strings.TrimPrefix(filepath.Base(file), name)) {
+					all = append(all, file)
+				}
+			}
+		}
+		if all == nil {
+			all = []string{name + ".dll"} // for the error
+		}
+		return all
+	}
+	for _, dir := range []string{"", filepath.Join(rocm(), "lib")} {
+		for _, m := range majors {
+			all = append(all, filepath.Join(dir, "lib"+name+".so"+m))
+		}
+	}
+	return all
+}
+
+// version is what follows a library's name on Windows: not that of hiprtc-builtins.
+var version = regexp.MustCompile(`^_?\d*\.dll$`)
 
 // library is a shared library that is loaded.
 type library struct {
@@ -26,15 +58,10 @@ type library struct {
 // loadLibrary loads a library by its name without version. The environment
 // variable, if set, names the file to load instead. remedy is what the error advises.
 func loadLibrary(variable, name, remedy string) (*library, error) {
-	var candidates []string
-	for _, m := range majors {
-		candidates = append(candidates, name+m)
-	}
-	for _, m := range majors {
-		candidates = append(candidates, filepath.Join(rocm(), "lib", name+m))
-	}
-	h, path, err := dynamic.Find(variable, candidates...)
+	files := candidates(name)
+	h, path, err := dynamic.Find(variable, files...)
 	if err != nil {
+		name, _, _ = strings.Cut(filepath.Base(files[len(files)-1]), "_")
 		if os.Getenv(variable) != "" {
 			remedy = variable + " names this file"
 		}
@@ -70,15 +97,19 @@ type runtime struct {
 	moduleLaunch      func(f uintptr, gridX, gridY, gridZ, blockX, blockY, blockZ, shared uint32, stream uintptr, arguments, extra unsafe.Pointer) int32
 	deviceSynchronize func() int32
 	errorString       func(code int32) string
+	properties        func(properties *byte, device int32) int32 // nil if the runtime has none
 }
 
 func loadRuntime() (*runtime, error) {
-	l, err := loadLibrary("MMAFUZZ_LIBAMDHIP64", "libamdhip64.so",
-		"install ROCm's HIP runtime (hip-runtime-amd, in Debian libamdhip64-5), or name the file in MMAFUZZ_LIBAMDHIP64")
+	l, err := loadLibrary("MMAFUZZ_LIBAMDHIP64", "amdhip64",
+		"install ROCm's HIP runtime (hip-runtime-amd, in Debian libamdhip64-5; on Windows AMD's driver or the HIP SDK), or name the file in MMAFUZZ_LIBAMDHIP64")
 	if err != nil {
 		return nil, err
 	}
 	r := &runtime{library: l}
+	if dynamic.BindAll(l.handle, []dynamic.Function{{Name: "hipGetDevicePropertiesR0600", Fn: &r.properties}}) != nil {
+		dynamic.BindAll(l.handle, []dynamic.Function{{Name: "hipGetDeviceProperties", Fn: &r.properties}}) // before ROCm 6
+	}
 	return r, l.bind([]dynamic.Function{
 		{Name: "hipInit", Fn: &r.init},
 		{Name: "hipRuntimeGetVersion", Fn: &r.runtimeVersion},
@@ -98,6 +129,18 @@ func loadRuntime() (*runtime, error) {
 		{Name: "hipGetErrorString", Fn: &r.errorString},
 	})
 }
+
+// chip is the name of a device's chip in its properties, "" if there is none. Their structure has
+// another layout in each major version, and in all the name as text (gcnArchName).
+func (r *runtime) chip(device int) string {
+	properties := make([]byte, 16<<10) // ROCm 6 has 1,472 bytes
+	if r.properties == nil || r.properties(&properties[0], int32(device)) != 0 {
+		return ""
+	}
+	return string(chipName().Find(properties))
+}
+
+var chipName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`gfx[0-9a-f]{3,4}`) })
 
 // check turns a code into an error.
 func (r *runtime) check(call string, code int32) error {
@@ -123,8 +166,8 @@ type compiler struct {
 
 // loadCompiler loads hiprtc. Before ROCm 7 the runtime has hiprtc's functions too.
 func loadCompiler(r *runtime) (*compiler, error) {
-	l, err := loadLibrary("MMAFUZZ_LIBHIPRTC", "libhiprtc.so",
-		"install ROCm's hiprtc (hip-runtime-amd, in Debian libhiprtc-builtins5), or name the file in MMAFUZZ_LIBHIPRTC")
+	l, err := loadLibrary("MMAFUZZ_LIBHIPRTC", "hiprtc",
+		"install ROCm's hiprtc (hip-runtime-amd, in Debian libhiprtc-builtins5; on Windows the HIP SDK), or name the file in MMAFUZZ_LIBHIPRTC")
 	if err != nil {
 		if os.Getenv("MMAFUZZ_LIBHIPRTC") != "" {
 			return nil, err

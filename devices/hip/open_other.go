@@ -1,4 +1,4 @@
-//go:build !(linux && (amd64 || arm64)) || nogpu
+//go:build !((linux || windows) && (amd64 || arm64)) || nogpu
 
 package hip
 
@@ -11,7 +11,7 @@ import (
 
 // supported explains why there can be no device here.
 func supported() error {
-	return errors.New("HIP is called on Linux only, on amd64 and arm64, by a program built without the tag nogpu: on Windows vulkan:0 reaches AMD's GPUs")
+	return errors.New("HIP is called on Linux and Windows only, on amd64 and arm64, by a program built without the tag nogpu")
 }
 
 func here(string, int, *gpu.Options) (devices.Target, error) { return nil, supported() }

@@ -19,6 +19,7 @@ type Set struct {
 	targets   map[string]devices.Target
 	unchecked []string // names of pairs of instructions that Pairs has left out
 	byValue   []string // names of instructions that it has left out because they can only be compared by value
+	renamed   []string // names of instructions that it has left out because the other side has them under another name alone
 }
 
 // Target opens a target, unless it is open already.
@@ -65,8 +66,8 @@ func (s *Set) Partial() string {
 }
 
 // LeftOut says which instructions Pairs has left out, because the rule of a simulator was never
-// compared with hardware or because one side has them for other encodings, and how one compares
-// them all the same.
+// compared with hardware, because the two sides have other names for them or because one side has
+// them for other encodings, and how one compares them all the same.
 func (s *Set) LeftOut() []string {
 	var all []string
 	for _, x := range []struct {
@@ -74,6 +75,7 @@ func (s *Set) LeftOut() []string {
 		why, one, several string
 	}{
 		{s.unchecked, "whose rules no hardware has confirmed", "--inst compares it all the same", "--inst compares one all the same"},
+		{s.renamed, "that the other side has under another name", "--inst compares it with the nearest", "--inst compares one with the nearest"},
 		{s.byValue, "for FP8, which one side has in OCP's encodings and the other in FNUZ's", "--inst fp8 compares it by value", "--inst fp8 compares them by value"},
 	} {
 		slices.Sort(x.names)
@@ -114,6 +116,9 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 	}
 	pairs, unchecked, err := devices.PairsChecked(ta, tb, instA, instB)
 	s.unchecked = append(s.unchecked, unchecked...)
+	if err == nil && instB == "" {
+		s.renamed = append(s.renamed, devices.OtherNames(ta, tb, instA, pairs)...)
+	}
 	if err == nil && instA == "" && instB == "" {
 		s.byValue = append(s.byValue, devices.OnlyByValue(ta, tb)...)
 	}

@@ -62,7 +62,7 @@ func TestPrograms(t *testing.T) {
 				compare := func(u devices.Unit, n int) { compared.Add(int64(compareJudge(t, ref, u, n))) }
 				compare(u, count)
 				if i.Formats == (mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}) {
-					compare(u, tier.Of(16, 32, 4_000, 700_000))
+					compare(u, tier.Of(16, 128, 4_000, 700_000))
 				}
 				if n%tier.Of(24, 8, 1) == 0 {
 					compare(devices.WithK(u, 4*i.K), tier.Of(1, 2, 16, 64))
@@ -82,12 +82,17 @@ func compareJudge(t *testing.T, ref oracle.Reference, u devices.Unit, n int) (co
 	policy := oracle.DefaultPolicy(i.Unknown&mma.FacetZero, 0)
 	for _, g := range gen.All() {
 		sp := gen.Spec{Formats: i.Formats, K: i.K}
-		b := mma.NewBatch(i.Formats, mma.Shape{M: g.M, N: g.N, K: i.K, Tiles: (n + g.M*g.N - 1) / (g.M * g.N)})
 		src := gen.Source{Generator: &g}
 		if i.K <= mma.MaxK {
 			src = g.Aimed(sp, &program)
 		}
-		src.Fill(b, 1, 0)
+		var b *mma.Batch
+		if tile := g.M * g.N; n < tile {
+			b = mma.BatchOf(i.Formats, i.K, gen.Independent(sp, src, 1, 0, n))
+		} else {
+			b = mma.NewBatch(i.Formats, mma.Shape{M: g.M, N: g.N, K: i.K, Tiles: (n + tile - 1) / tile})
+			src.Fill(b, 1, 0)
+		}
 		got := make([]byte, b.Dots()*i.D.Width())
 		if err := u.Run(context.Background(), b, got); err != nil {
 			t.Fatal(err)

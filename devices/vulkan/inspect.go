@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // maxText is the largest size of a driver's text, in bytes, that is accepted.
@@ -100,7 +101,9 @@ func (d *device) texts(i *executableInfo) ([]string, error) {
 
 // mnemonics matches matrix instructions in listings of drivers: AMD's (RADV prints the
 // ISA), Intel's (ANV), NVIDIA's.
-var mnemonics = regexp.MustCompile(`(?i)\b(v_(wmma|swmmac|mfma|smfmac)_\w+|dpas(\.\w+)*|(hmma|imma|dmma|qmma|omma|hgmma|qgmma)(\.\w+)*)`)
+var mnemonics = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(v_(wmma|swmmac|mfma|smfmac)_\w+|dpas(\.\w+)*|(hmma|imma|dmma|qmma|omma|hgmma|qgmma)(\.\w+)*)`)
+})
 
 // code names the matrix instructions in listings, or says that there are none: then the
 // driver probably does not use the matrix unit.
@@ -110,7 +113,7 @@ func code(listings []string) string {
 	}
 	count := map[string]int{}
 	for _, text := range listings {
-		for _, m := range mnemonics.FindAllString(text, -1) {
+		for _, m := range mnemonics().FindAllString(text, -1) {
 			count[strings.ToLower(m)]++
 		}
 	}

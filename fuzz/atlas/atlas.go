@@ -71,6 +71,10 @@ func write(ctx context.Context, dir string, archs []mma.Arch, o Options) (*Site,
 	if err := check(dir); err != nil {
 		return nil, err
 	}
+	shared, err := prepare(dir)
+	if err != nil {
+		return nil, hint.New("name a directory with --out that can be made or written", "cannot use the directory %s: %w", dir, hint.Bare(err))
+	}
 	m := &maker{Options: o, archs: archs, alike: map[arithmetic][]*mma.Instruction{}, speeds: map[arithmetic]float64{}}
 	for _, a := range archs {
 		m.instructions = append(m.instructions, mma.Of(a.Name)...)
@@ -101,7 +105,11 @@ func write(ctx context.Context, dir string, archs []mma.Arch, o Options) (*Site,
 	for n, g := range o.Guides {
 		m.add("guides/"+o.Names[n]+".html", g)
 	}
-	return m.write(ctx, dir)
+	s, err := m.write(ctx, dir)
+	if err == nil {
+		s.Bytes += shared
+	}
+	return s, err
 }
 
 const indexFile, assets = "index.html", "assets/"
@@ -133,21 +141,25 @@ func (m *maker) add(file string, d *document.Document) {
 	m.pages = append(m.pages, page{file, d})
 }
 
+// prepare makes the directories, and the files that all pages share, of which it returns the size.
+func prepare(dir string) (size int, err error) {
+	for _, sub := range []string{"assets", "architectures", "instructions", "compare", "guides"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
+			return 0, err
+		}
+	}
+	for file, text := range map[string]string{"style.css": document.Style(), "script.js": document.Script()} {
+		size += len(text)
+		if err := os.WriteFile(filepath.Join(dir, assets, file), []byte(text), 0o666); err != nil {
+			return 0, err
+		}
+	}
+	return size, nil
+}
+
 // write writes all pages.
 func (m *maker) write(ctx context.Context, dir string) (*Site, error) {
 	s := &Site{Pages: len(m.pages)}
-	files := map[string][]byte{assets + "style.css": []byte(document.Style()), assets + "script.js": []byte(document.Script())}
-	for _, sub := range []string{"assets", "architectures", "instructions", "compare", "guides"} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
-			return nil, err
-		}
-	}
-	for file, text := range files {
-		s.Bytes += len(text)
-		if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(file)), text, 0o666); err != nil {
-			return nil, err
-		}
-	}
 	var size atomic.Int64
 	err := m.each(ctx, "writing pages", len(m.pages), func(n int) error {
 		p := m.pages[n]

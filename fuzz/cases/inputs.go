@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
@@ -45,7 +46,9 @@ func (i *Imported) Write(w io.Writer, width int) {
 
 // isText is what files of operands consist of: at least three fields of codes in hexadecimal,
 // scales, and comments.
-var isText = regexp.MustCompile(`^(\s*(#.*\n|\n))*[0-9a-f,]+[ \t]+[0-9a-f,]+[ \t]+[0-9a-f-]+[ \t\r\n]`)
+var isText = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\s*(#.*\n|\n))*[0-9a-f,]+[ \t]+[0-9a-f,]+[ \t]+[0-9a-f-]+[ \t\r\n]`)
+})
 
 // Operands returns inputs in which a text file of operands is replaced by one input for each of
 // its lines. All others are bytes of a fuzzing engine.
@@ -53,7 +56,7 @@ func Operands(pair devices.Pair, inputs []corpus.InputFile) ([]corpus.InputFile,
 	checker := fuzz.NewPairChecker(pair)
 	var all []corpus.InputFile
 	for _, in := range inputs {
-		if !isText.Match(append(in.Data, '\n')) {
+		if !isText().Match(append(in.Data, '\n')) {
 			all = append(all, in)
 			continue
 		}

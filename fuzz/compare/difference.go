@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -96,7 +97,7 @@ func changesFrom(p *pair, v *triage.Verdict) []part {
 		return nil
 	}
 	base := v.Program
-	if base.Apply(mma.Reversed(v.Changes)) != nil {
+	if base.Apply(readable.Reversed(v.Changes)) != nil {
 		return nil
 	}
 	turned := base != p.A.Instruction().Params
@@ -104,7 +105,7 @@ func changesFrom(p *pair, v *triage.Verdict) []part {
 	for _, x := range triage.Parts(&base, &v.Program) {
 		changes := x.Changes
 		if turned {
-			changes = mma.Reversed(changes)
+			changes = readable.Reversed(changes)
 		}
 		parts = append(parts, part{string(x.Label), changes})
 	}
@@ -131,9 +132,9 @@ func missing(name string, p corpus.Problem) Difference {
 }
 
 // unstable is the difference of the cases that do not repeat themselves, because a live target
-// changes its answers.
-func unstable(p *pair, st *fuzz.PairState) Difference {
-	d := newDifference(p, &fuzz.Bucket{Name: fuzz.Unstable, Cases: st.Unstable}, nil)
+// changes its answers: so many.
+func unstable(p *pair, st *fuzz.PairState, cases uint64) Difference {
+	d := newDifference(p, &fuzz.Bucket{Name: fuzz.Unstable, Cases: cases}, nil)
 	for _, f := range st.Findings {
 		if f.Bucket == fuzz.Unstable {
 			d.What = fmt.Sprintf("one of them gave the same results %d of %d times", f.Stable, f.Of)

@@ -83,7 +83,7 @@ func (d *Directory) check(keep map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	if !Begun(d.path) {
+	if len(entries) > 0 && !Begun(d.path) { // an empty one may be of a comparison that was killed
 		return &ForeignError{bundles}
 	}
 	for _, e := range entries {
@@ -97,11 +97,21 @@ func (d *Directory) check(keep map[string]bool) error {
 	return nil
 }
 
-// clear removes the bundles that an earlier comparison has left, which check has looked at.
+// clear removes the bundles that an earlier comparison has left, which check has looked at. The mark
+// stays: without it, what a killed comparison leaves would be nobody's.
 func (d *Directory) clear() error {
 	bundles := filepath.Join(d.path, bundlesDir)
-	if err := os.RemoveAll(bundles); err != nil {
+	entries, err := os.ReadDir(bundles)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	for _, e := range entries {
+		if e.Name() == mark {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(bundles, e.Name())); err != nil {
+			return err
+		}
 	}
 	return d.mark()
 }

@@ -35,16 +35,14 @@ func HoldKnown(name string) (*KnownFile, error) {
 }
 
 // Save writes the list: what the file has already, as it is, and entries for the differences that
-// it does not cover on the day of k.
-func (f *KnownFile) Save(k *Known, ds []Difference, reason string) error {
-	if f == nil {
-		return nil
-	}
-	body, err := json.MarshalIndent(k.accept(ds, reason, f.kept), "", "  ")
+// it does not cover on the day of k. It returns how many entries it has then.
+func (f *KnownFile) Save(k *Known, ds []Difference, reason string) (int, error) {
+	list := k.accept(ds, reason, f.kept)
+	body, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return f.file.Save(append(body, '\n'))
+	return len(list.Entries), f.file.Save(append(body, '\n'))
 }
 
 // Discard leaves the file as it was, unless it was written.

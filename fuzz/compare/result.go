@@ -190,8 +190,8 @@ func (c *Comparison) collect(s *fuzz.State) {
 			d.Bundle = st.Bundle(b.Name, "")
 			r.Differences = append(r.Differences, d)
 		}
-		if st.Unstable > 0 {
-			r.Differences = append(r.Differences, unstable(p, st))
+		if n := st.Unstable - (st.Mismatches() - st.Differences()); n > 0 { // without those of sound stochastic rounding
+			r.Differences = append(r.Differences, unstable(p, st, n))
 		}
 	}
 }
@@ -258,7 +258,7 @@ func (m *model) found() Model {
 
 func newCell(p *pair, st *fuzz.PairState, parts []part) Cell {
 	c := Cell{A: p.a.Name, B: p.b.Name, Instruction: p.Name(), K: p.K, Dots: st.Dots, RecordedA: p.recordedA, RecordedB: p.recordedB,
-		Mismatches: st.Mismatches(), Classes: map[string]uint64{}, Changes: []mma.Change{}, ByValue: p.ByValue()}
+		Mismatches: st.Differences(), Classes: map[string]uint64{}, Changes: []mma.Change{}, ByValue: p.ByValue()}
 	for class, n := range st.Classes {
 		if n > 0 {
 			c.Classes[oracle.Class(class).String()] = n

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
 // told returns a copy of a result in which two machines stand in the order in which they were
@@ -30,12 +30,12 @@ func (r *Result) told(machines []Machine) *Result {
 	t.Cells, t.Differences, t.Gone, t.LeftOut = slices.Clone(r.Cells), slices.Clone(r.Differences), slices.Clone(r.Gone), slices.Clone(r.LeftOut)
 	for i := range t.Cells {
 		if x := &t.Cells[i]; turn(&x.A, &x.B, &x.Instruction) {
-			x.RecordedA, x.RecordedB, x.Changes = x.RecordedB, x.RecordedA, mma.Reversed(x.Changes)
+			x.RecordedA, x.RecordedB, x.Changes = x.RecordedB, x.RecordedA, readable.Reversed(x.Changes)
 		}
 	}
 	for i := range t.Differences {
 		if d := &t.Differences[i]; turn(&d.A, &d.B, &d.Instruction) {
-			d.InstructionA, d.InstructionB, d.Changes = d.InstructionB, d.InstructionA, mma.Reversed(d.Changes)
+			d.InstructionA, d.InstructionB, d.Changes = d.InstructionB, d.InstructionA, readable.Reversed(d.Changes)
 		}
 	}
 	for i := range t.Gone {

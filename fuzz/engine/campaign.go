@@ -65,12 +65,16 @@ type Config struct {
 	Observe Observer
 	// Effort is what the searches for what explains a pair may take together, in millions of dot
 	// products of models: about a second of one processor each. As much as comparing takes comes to
-	// this. 0: ten seconds of two processors.
+	// this. 0: ten seconds of two processors. -1: there are no searches; only the programs of two sides
+	// that are known explain.
 	Effort int
 	// NoInfer: the arithmetic of a side of which nothing is known is not looked for. Otherwise
 	// it is if nothing is known of the other side either, or no change of the other one's
 	// arithmetic explains it. It is never looked for where there is a Plan.
 	NoInfer bool
+	// Examine: the cause of every mismatch is found, or it is unexplained, up to the epoch in which it
+	// was that of so many of a pair; see examine for later ones. 0: of all. There is no Journal with it.
+	Examine uint64
 	// Searching is called often with what is being done, in plain words, while the search for an
 	// explanation of a pair takes long; it may be nil. It is called from one goroutine at a time.
 	Searching func(pair int, doing string)
@@ -111,7 +115,7 @@ func (cfg *Config) SeveralTargets() bool {
 func (cfg *Config) finderOptions() finding.Options {
 	o := finding.Options{
 		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
-		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Effort: cfg.Effort, Infer: !cfg.NoInfer && cfg.Plan == "", Planned: cfg.Plan != "", Workers: cfg.Workers,
+		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Effort: cfg.Effort, Infer: !cfg.NoInfer && cfg.Plan == "", Planned: cfg.Plan != "", Workers: cfg.Workers, Time: cfg.Time,
 	}
 	if cfg.Observe != nil {
 		o.Found = cfg.Observe.Finding
@@ -145,6 +149,9 @@ type Campaign struct {
 func New(cfg Config) (*Campaign, error) {
 	if len(cfg.Pairs) == 0 {
 		return nil, errors.New("no pair of instructions to compare")
+	}
+	if cfg.Examine > 0 && cfg.Journal != "" {
+		return nil, errors.New("a journal has the causes of all mismatches: Examine is 0 with it")
 	}
 	if cfg.Workers <= 0 {
 		cfg.Workers = Workers(cfg.Pairs)

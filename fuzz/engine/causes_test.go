@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -116,6 +117,46 @@ func TestCausesAddUp(t *testing.T) {
 	}
 	if len(p.Buckets) > 12 || p.Buckets["unexplained"] != nil {
 		t.Errorf("buckets %v", slices.Sorted(maps.Keys(p.Buckets)))
+	}
+}
+
+// TestExamine leaves most of the later cases unexamined, whatever the number of workers: what is
+// counted otherwise does not change.
+func TestExamine(t *testing.T) {
+	tier.SkipUnderRace(t)
+	cfg := Config{Pairs: openPairs(t, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), Seed: 1, Count: 6000, Workers: 1}
+	all := runCampaign(t, cfg).Pairs[0]
+	cfg.Examine = 100
+	text := ""
+	for cfg.Workers = 1; cfg.Workers <= tier.Of(1, 1, 2); cfg.Workers++ {
+		s := runCampaign(t, cfg)
+		p := s.Pairs[0]
+		var classes [oracle.Fault + 1]uint64
+		classes[oracle.Value] = p.Unexamined
+		for _, b := range p.Buckets {
+			for c, n := range b.Classes {
+				classes[c] += n
+			}
+		}
+		classes[oracle.Same] = p.Classes[oracle.Same]
+		if classes != p.Classes || p.Classes != all.Classes {
+			t.Errorf("classes %v, of all %v, want %v", classes, p.Classes, all.Classes)
+		}
+		if later := all.Mismatches() * 1904 / 6000; p.Unexamined < later/2 || p.Unexamined > later {
+			t.Errorf("%d of about %d later mismatches are unexamined", p.Unexamined, later)
+		}
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(all.Buckets)), slices.Sorted(maps.Keys(p.Buckets))); diff != "" {
+			t.Error(diff)
+		}
+		if now := stateText(t, s); text == "" {
+			text = now
+		} else if now != text {
+			t.Error("two workers find something else than one")
+		}
+	}
+	cfg.Journal = filepath.Join(t.TempDir(), JournalFile)
+	if _, err := New(cfg); err == nil {
+		t.Error("there is a journal")
 	}
 }
 

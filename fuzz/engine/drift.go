@@ -121,8 +121,8 @@ func ask(ctx context.Context, u devices.Unit, in *mma.Batch) (uint64, error) {
 	return mma.Load(out, width, 0), err
 }
 
-// again asks about the inputs again.
-func (w *watch) again(ctx context.Context, u devices.Unit) ([]uint64, error) {
+// repeat asks about the inputs again.
+func (w *watch) repeat(ctx context.Context, u devices.Unit) ([]uint64, error) {
 	answers := make([]uint64, len(w.inputs))
 	for i, in := range w.inputs {
 		var err error
@@ -147,13 +147,13 @@ func (c *Campaign) checkDrift(ctx context.Context, e *epoch) {
 
 // drifted returns how many inputs now get another answer than at first, the same each time.
 func (s *slowUnit) drifted(ctx context.Context) (n int) {
-	now, err := s.watch.again(ctx, s)
+	now, err := s.watch.repeat(ctx, s)
 	if err != nil || slices.Equal(now, s.watch.answers) {
 		return 0
 	}
 	steady := slices.Repeat([]bool{true}, len(now))
 	for range driftRuns {
-		again, err := s.watch.again(ctx, s)
+		again, err := s.watch.repeat(ctx, s)
 		if err != nil {
 			return 0
 		}

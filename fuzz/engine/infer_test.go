@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -100,4 +101,29 @@ func TestInferMortal(t *testing.T) {
 			t.Errorf("%d calls: %v", calls, err)
 		}
 	}
+}
+
+// TestInferredBesideReference checks that the program of a black box that inference finds is
+// compared with that of a reference, which a campaign asks with care.
+func TestInferredBesideReference(t *testing.T) {
+	p, err := newPair(&Config{}, boxedReference(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	new(Campaign).askWithCare(0, p)
+	if _, ok := p.B.(*slowUnit); !ok || p.Programs != nil {
+		t.Fatalf("B is a %T, programs %v", p.B, p.Programs)
+	}
+	chain := p.B.Instruction().Params
+	chain.Lanes = 4
+	p.Learn([]finding.Inferred{{Side: "a", Verdict: infer.Found, Params: &chain}})
+	if p.Programs == nil {
+		t.Error("the two programs are not compared")
+	}
+}
+
+func boxedReference(t *testing.T) devices.Pair {
+	ps := openPairs(t, "sim:ampere", "ref:fma32", "mma.m16n8k8.f32.f16.f16.f32")
+	ps[0].A = &blackBox{Unit: ps[0].A}
+	return ps[0]
 }

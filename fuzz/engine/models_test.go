@@ -34,7 +34,7 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 		src.Fill(b, 1, 0)
 		fast, general := make([]byte, b.Dots()*width), make([]byte, b.Dots()*width)
 		m.Run(b, fast)
-		m.RunGeneral(b, general)
+		m.RunFaulty(b, general, nil)
 		d := mma.NewDot(i.Formats, sp.K)
 		for o := range min(b.Dots(), n) {
 			b.Get(o, d)
@@ -262,7 +262,7 @@ func sameAsGeneral(t *testing.T, sp gen.Spec, p, q *mma.Params, n int, models []
 	}
 	for _, b := range batches {
 		want, got := make([]byte, b.Dots()*sp.D.Width()), make([]byte, b.Dots()*sp.D.Width())
-		models[0].RunGeneral(b, want)
+		models[0].RunFaulty(b, want, nil)
 		for _, m := range models {
 			if m.Run(b, got); !bytes.Equal(got, want) {
 				t.Errorf("kernel %s is not the general interpreter", m.Kernel())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
@@ -66,12 +67,12 @@ func (p *Past) begin(head *journal.Head[journalOptions]) error {
 
 // betweenSides matches what is between the two sides in a pair's line of the header, and
 // the beginning of the second target.
-var betweenSides = regexp.MustCompile(` \| [a-z]+:`)
+var betweenSides = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(` \| [a-z]+:`) })
 
 // namesOf takes the line of a pair apart, which Campaign.header wrote. If the command of a
 // target contains such a separator itself, the first one is taken.
 func namesOf(line string) (a, b, inst string) {
-	at := betweenSides.FindStringIndex(line)
+	at := betweenSides().FindStringIndex(line)
 	if at == nil {
 		return line, "", ""
 	}

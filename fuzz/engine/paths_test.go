@@ -72,7 +72,7 @@ func comparePaths(t *testing.T, what string, m *sim.Model, in *mma.Batch, output
 	f, k, p := m.Formats(), m.K(), m.Params()
 	w := f.D.Width()
 	want, got := make([]byte, in.Dots()*w), make([]byte, in.Dots()*w)
-	m.RunGeneral(in, want)
+	m.RunFaulty(in, want, nil)
 	d := mma.NewDot(f, in.K)
 	for i := range outputs {
 		o := i * in.Dots() / outputs

@@ -33,12 +33,12 @@ func TestRefutedDefect(t *testing.T) {
 	})
 	a := pairsOf(t, "sim:ampere", "sim:ampere", i.Name, "")[0]
 	dir := t.TempDir()
-	cfg := Config{Pairs: []devices.Pair{{A: a.A, B: b, TargetA: "sim:ampere", TargetB: "b", K: i.K}}, Seed: 1, NoInfer: true,
+	cfg := Config{Pairs: []devices.Pair{{A: a.A, B: b, TargetA: "sim:ampere", TargetB: "b", K: i.K}}, Seed: 1, NoInfer: true, Effort: 1,
 		Bundles: dir, Journal: filepath.Join(dir, JournalFile)}
 	for _, tc := range []struct {
 		count uint64
 		names []string
-	}{{4000, []string{"defect"}}, {200_000, []string{"unexplained"}}, {200_001, []string{"unexplained"}}} {
+	}{{4000, []string{"defect"}}, {100_000, []string{"unexplained"}}, {100_001, []string{"unexplained"}}} {
 		cfg.Count = tc.count
 		st := runCampaign(t, cfg).Pairs[0]
 		var names []string

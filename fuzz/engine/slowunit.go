@@ -111,6 +111,12 @@ func (c *Campaign) askWithCare(i int, p *pair) {
 	})
 }
 
+// Explained reports whether the unit's program is known: a reference's is.
+func (s *slowUnit) Explained() bool {
+	u, ok := s.Unit.(devices.Explained)
+	return ok && u.Explained()
+}
+
 // begin forgets the questions of the epoch before.
 func (s *slowUnit) begin() {
 	s.mu.Lock()

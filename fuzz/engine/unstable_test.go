@@ -139,7 +139,7 @@ func TestUnstable(t *testing.T) {
 		{"a coin", same, coin(1, 2), "[]", nil, true, 400},
 		{"a coin and a column", same, both(column5, onlyAt(1<<6, coin(1, 2))), "[]", []string{"layout"}, true, 400},
 		{"mostly wrong", same, coin(9, 10), "[]", nil, true, 400},
-	}[:tier.Of(9, 11, 11, 13)] {
+	}[:tier.Of(9, 10, 11, 13)] {
 		t.Run(tc.name, func(t *testing.T) {
 			pair := spoilt(t, tc.change, tc.spoil)
 			p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: tc.count, Workers: 1}).Pairs[0]

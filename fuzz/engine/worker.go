@@ -77,6 +77,9 @@ func (w *worker) chunk(ctx context.Context, c *Campaign, ch *finding.Chunk, r *R
 	}
 	r.Dots += uint64(ch.Dots)
 	w.distances(p, r)
+	if c.cfg.Examine > 0 {
+		w.examine(c.cfg.Examine, p, c.state.Pairs[ch.Pair], r)
+	}
 	w.name(c, p, ch, r)
 	return nil
 }
@@ -236,10 +239,7 @@ func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
 		}
 		return
 	}
-	w.resA, w.resB = w.resA[:0], w.resB[:0]
-	for _, i := range w.at {
-		w.resA, w.resB = append(w.resA, mma.Load(w.a, width, int(i))), append(w.resB, mma.Load(w.b, width, int(i)))
-	}
+	w.loadResults(p)
 	for j, cause := range w.labels.Causes(p.Attributor, p.Defect, &w.batch, w.at, w.resA, w.resB, w.class) {
 		s := w.sample(ch, w.at[j], w.class[j], width)
 		if !gaveUp && cause.Primary == triage.Unexplained {
@@ -247,6 +247,45 @@ func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
 			continue
 		}
 		r.Kinds = p.AddCase(r.Kinds, cause, &s, w.labels.Digest(p.Pair, cause, &w.batch, w.at[j], &s), w.kinds)
+	}
+}
+
+// examineEvery is of how many later mismatches one is examined.
+const examineEvery = 64
+
+// examine leaves out, once so many mismatches of a pair were examined, most of a chunk's differing cases:
+// they stay unexamined. One in examineEvery is kept, and so are the first that do not differ in value and,
+// while nothing is unexplained, those that the programs of the two sides do not reproduce. If a side
+// rounds stochastically all are kept, because they may be no mismatches.
+func (w *worker) examine(after uint64, p *pair, st *finding.PairState, r *Result) {
+	if st.Differences()-st.Unexamined < after || st.RoundsStochastically(0) || st.RoundsStochastically(1) || p.Spec.D.Flags() != 0 {
+		return
+	}
+	inPart := st.Buckets[string(triage.Unexplained)] != nil || st.Buckets[string(triage.Defect)] != nil
+	var shown []bool
+	if p.Attributor != nil && !inPart {
+		w.loadResults(p)
+		shown = w.labels.Shown(p.Attributor, &w.batch, w.at, w.resA, w.resB)
+	}
+	kept := 0
+	for j, class := range w.class {
+		few := class != oracle.Value && st.Classes[class] < after
+		if j%examineEvery != 0 && !few && (inPart || shown != nil && shown[j]) {
+			r.Unexamined++
+			continue
+		}
+		w.at[kept], w.class[kept] = w.at[j], class
+		kept++
+	}
+	w.at, w.class = w.at[:kept], w.class[:kept]
+}
+
+// loadResults loads the results of a chunk's differing cases.
+func (w *worker) loadResults(p *pair) {
+	width := p.Spec.D.Width()
+	w.resA, w.resB = w.resA[:0], w.resB[:0]
+	for _, i := range w.at {
+		w.resA, w.resB = append(w.resA, mma.Load(w.a, width, int(i))), append(w.resB, mma.Load(w.b, width, int(i)))
 	}
 }
 

@@ -4,8 +4,9 @@
 // ordinary numbers refute fewer than one would think.
 //
 // The table is measured by the test of this package with -update, from the recordings of GPUs
-// in ../shared/hwvectors, those in corpus/recordings, and the published results in
-// sim/testdata. Evidence whose inputs are not there, as a paper's text, is not measured.
+// in ../shared/hwvectors, those in corpus/recordings, the published results in sim/testdata, and
+// the campaigns that the rows name, whose inputs are made again. Evidence whose inputs are not there,
+// as a paper's text, is not measured.
 //
 // The API of this package is not promised: it may change in any version.
 package evidence

@@ -37,6 +37,30 @@ func runDots(ctx context.Context, u devices.Unit, f mma.Formats, dots []*mma.Dot
 	return codes, nil
 }
 
+// inOneBatch returns the results of two units on the same batches, whose memory is used again.
+func inOneBatch(a, b devices.Unit, f mma.Formats) bothSides {
+	var in mma.Batch
+	var out []byte
+	return func(ctx context.Context, dots []*mma.Dot) ([][2]uint64, error) {
+		in.Reset(f, mma.Shape{M: 1, N: 1, K: len(dots[0].A), Tiles: len(dots)})
+		for i, d := range dots {
+			in.Set(i, d)
+		}
+		w := f.D.Width()
+		out = slices.Grow(out[:0], len(dots)*w)[:len(dots)*w]
+		both := make([][2]uint64, len(dots))
+		for side, u := range []devices.Unit{a, b} {
+			if err := u.Run(ctx, &in, out); err != nil {
+				return nil, err
+			}
+			for i := range both {
+				both[i][side] = mma.Load(out, w, i)
+			}
+		}
+		return both, nil
+	}
+}
+
 func together(a, b runner) bothSides {
 	return func(ctx context.Context, dots []*mma.Dot) ([][2]uint64, error) {
 		x, err := a(ctx, dots)

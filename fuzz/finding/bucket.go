@@ -26,6 +26,12 @@ type Labeller struct {
 	attribution triage.Attribution
 	causes      []*triage.Cause
 	dot         *mma.Dot
+
+	// Of causesOf:
+	batch mma.Batch
+	at    []int32
+	a, b  []uint64
+	class []oracle.Class
 }
 
 // Causes returns the causes that an attributor gives for cases; without one (nil) they are
@@ -57,6 +63,11 @@ func (l *Labeller) Causes(attributor *triage.Attributor, d *Defect, in *mma.Batc
 		}
 	}
 	return l.causes
+}
+
+// Shown reports of each case, as Causes has them, whether the attributor's two programs reproduce it.
+func (l *Labeller) Shown(attributor *triage.Attributor, in *mma.Batch, at []int32, a, b []uint64) []bool {
+	return l.attribution.Shown(attributor, in, at, a, b)
 }
 
 // Digest returns a digest of output i of a batch and its results. It is 0 for cases that are
@@ -216,12 +227,13 @@ func (x *pairTriage) causesOf(l *Labeller, dots []*mma.Dot, ss []Sample) (*mma.B
 	if len(dots) == 0 {
 		return nil, nil
 	}
-	at, a, b, class := make([]int32, len(ss)), make([]uint64, len(ss)), make([]uint64, len(ss)), make([]oracle.Class, len(ss))
+	l.batch.Reset(x.p.Spec.Formats, mma.Shape{M: 1, N: 1, K: x.p.K, Tiles: len(dots)})
+	l.at, l.a, l.b, l.class = l.at[:0], l.a[:0], l.b[:0], l.class[:0]
 	for i := range ss {
-		at[i], a[i], b[i], class[i] = int32(i), ss[i].A, ss[i].B, ss[i].Class
+		l.batch.Set(i, dots[i])
+		l.at, l.a, l.b, l.class = append(l.at, int32(i)), append(l.a, ss[i].A), append(l.b, ss[i].B), append(l.class, ss[i].Class)
 	}
-	batch := mma.BatchOf(x.p.Spec.Formats, x.p.K, dots)
-	return batch, l.Causes(x.attributor, x.defect, batch, at, a, b, class)
+	return &l.batch, l.Causes(x.attributor, x.defect, &l.batch, l.at, l.a, l.b, l.class)
 }
 
 // kindsOf returns the kind of each of some cases.

@@ -140,7 +140,7 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 		OnModel: f.OnModel, Made: "mmafuzz " + versions.Program(), CaseChanges: f.Changes, CaseBack: f.Back,
 	}
 	if !f.BaseA && f.Changes != nil { // mismatch.json has the changes of the base
-		m.CaseChanges, m.CaseBack = mma.Reversed(f.Changes), !f.Back
+		m.CaseChanges, m.CaseBack = readable.Reversed(f.Changes), !f.Back
 	}
 	if f.Of != bundle.DefaultRepetitions {
 		m.Of = f.Of

@@ -2,6 +2,7 @@ package finding
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -48,59 +49,107 @@ func (x *Defect) explains(dot *mma.Dot, a, b uint64) bool {
 	return known && x.d.Compare(got, want) == oracle.Same && x.d.Compare(got, program) != oracle.Same
 }
 
-// search looks for a verdict: a change of the program, or else a change that explains a part with a
-// defect beside it, or a defect alone; after a long search a change again, perhaps with a defect.
-func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown) (*triage.Verdict, error) {
+// search looks for a verdict. A quick one is a change of the program, or else a change that explains
+// a part with a defect beside it, or a defect alone. A long search is for two defects, and then for a
+// change again, perhaps with a defect.
+func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown, quick bool) (*triage.Verdict, error) {
 	effort := pr.Effort
-	if effort < 0 && x.defect == nil || pr.Ask == nil { // but one that was refuted is replaced
-		return triage.Explain(ctx, pr)
-	}
+	hunts := pr.Ask != nil && (effort >= 0 || x.defect != nil || x.due(x.usualEffort())) // one that was refuted is replaced
+	budget := x.budget(quick)
 	pr.Effort = -1
-	v, err := triage.Explain(ctx, pr)
-	if err != nil || v.Complete() {
-		return v, err
+	var v *triage.Verdict
+	var err error
+	if !quick && hunts {
+		v = &triage.Verdict{Program: pr.Base, K: pr.K, Differ: len(pr.Differ), Agree: len(pr.Agree)}
+		err = x.findDefect(ctx, pr, alone(v, pr), &defect.Unit{Double: true, Budget: budget})
 	}
-	both, err := x.beside(ctx, pr, v)
-	if err != nil || both.Settled() {
-		return both, err
+	if err == nil && (v == nil || !v.Settled()) {
+		pr.Effort = effort
+		v, err = triage.Explain(ctx, pr)
 	}
-	found := *v
-	found.Changes, found.Program, found.Partial, found.Explained, found.Kept = nil, pr.Base, false, 0, found.Agree
-	found.Labels = []triage.Label{triage.Defect}
-	if err := x.findDefect(ctx, pr, &found); err != nil || found.Settled() {
-		return &found, err
+	if err == nil && hunts && !v.Settled() {
+		v, err = x.besideOrAlone(ctx, pr, v, quick, budget)
 	}
-	if effort < 0 {
-		return v, nil
+	if v != nil {
+		v.Sought, v.Ended = int(budget.Spent/(defect.PerDot*million)), budget.Ended()
+		if quick {
+			v.Sought += x.perK(quickChanges)
+		}
 	}
-	pr.Effort = effort
-	if v, err = triage.Explain(ctx, pr); err != nil {
-		return v, err
-	}
-	return x.beside(ctx, pr, v)
+	return v, err
 }
 
-// beside looks for a defect beside a program that explains a part of the cases. The verdict is the
-// one before if there is none.
-func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.Verdict) (*triage.Verdict, error) {
-	part := v
-	if !v.Partial {
-		part = v.Seldom
+// besideOrAlone looks for a defect beside a program that explains a part of the cases, or may, or quick:
+// for one alone. The verdict is the one before if there is none.
+func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *triage.Verdict, quick bool, budget *defect.Budget) (*triage.Verdict, error) {
+	found := *v
+	// Which way random bits round is right in half of the cases of many a program: what is wrong with
+	// these bits is looked for before programs that explain a part.
+	if quick && pr.Formats.B.RandomBits() != 0 {
+		if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Random: true, Budget: budget}); err != nil || found.Settled() {
+			return &found, err
+		}
 	}
-	if part == nil {
-		return v, nil
+	if both, err := x.beside(ctx, pr, v, budget); err != nil || both.Settled() || !quick {
+		return both, err
 	}
-	if err := x.findDefect(ctx, pr, part); err != nil || part.Settled() {
-		return part, err
+	if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Single: true, Budget: budget}); err != nil || found.Settled() {
+		return &found, err
 	}
 	return v, nil
 }
 
-// findDefect looks for a defect beside the program of a verdict. A change of the program without a
-// condition is no defect but another program.
-func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *triage.Verdict) error {
-	u := &defect.Unit{Formats: pr.Formats, K: pr.K, Program: v.Program, Policy: pr.Policy, Seed: pr.Seed,
-		Ask: func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) { return pr.Ask(ctx, dots) }}
+// The limits of searches for defects, in millions of dot products of models.
+const (
+	million      = 1_000_000
+	quickChanges = 2  // about what it takes to try all single changes of a program
+	quickDefects = 12 // the most of a quick search
+	leastDefects = 3  // and the least, with many products
+	twoDefects   = 6  // the most of a long one
+)
+
+// budget returns the limit of a search for defects, which depends on the campaign and on no clock: of
+// what is left for all searches, a quick one leaves what the quick inference behind it needs, and a
+// long one a quarter.
+func (x *pairTriage) budget(quick bool) *defect.Budget {
+	most := min(twoDefects, x.left()*3/4)
+	if quick {
+		most = min(quickDefects, max(leastDefects, x.left()-x.perK(quickChanges+inferQuickly+inferBriefly)))
+	}
+	b := &defect.Budget{Most: int64(max(1, x.t.withinTime(most))) * million * defect.PerDot}
+	b.Show = func(b *defect.Budget) {
+		x.say(fmt.Sprintf("looking for a defect of %s: %d %% of the effort", x.p.Name(), min(100, 100*b.Spent/b.Most)))
+	}
+	return b
+}
+
+// alone makes a verdict one of a defect of the base.
+func alone(v *triage.Verdict, pr *triage.Unknown) *triage.Verdict {
+	v.Changes, v.Program, v.Partial, v.Explained, v.Kept = nil, pr.Base, false, 0, v.Agree
+	v.Labels = []triage.Label{triage.Defect}
+	return v
+}
+
+// beside looks for a defect beside a program that explains a part of the cases, or beside one that may.
+// The verdict is the one before if there is none.
+func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.Verdict, budget *defect.Budget) (*triage.Verdict, error) {
+	parts := v.Seldom
+	if v.Partial {
+		parts = []*triage.Verdict{v}
+	}
+	for _, part := range parts {
+		if err := x.findDefect(ctx, pr, part, &defect.Unit{Single: true, Budget: budget}); err != nil || part.Settled() {
+			return part, err
+		}
+	}
+	return v, nil
+}
+
+// findDefect looks for a defect beside the program of a verdict, of the kind and within the budget of
+// u. A change of the program without a condition is no defect but another program.
+func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *triage.Verdict, u *defect.Unit) error {
+	u.Formats, u.K, u.Program, u.Policy, u.Seed = pr.Formats, pr.K, v.Program, pr.Policy, pr.Seed
+	u.Ask = func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) { return pr.Ask(ctx, dots) }
 	for _, c := range slices.Concat(pr.Differ, pr.Agree) {
 		u.Cases = append(u.Cases, defect.Case(c))
 	}
@@ -108,16 +157,35 @@ func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *tria
 	if err != nil || claim == nil {
 		return err
 	}
-	if claim.Effect.On != defect.OnProgram || len(claim.When) > 0 || claim.Before != nil {
+	if claim.Effect.On != defect.OnProgram || len(claim.When) > 0 {
 		v.Defect = claim
 		return nil
 	}
-	if err := v.Program.Apply(claim.Effect.Changes); err != nil {
+	program := v.Program
+	if err := program.Apply(claim.Effect.Changes); err != nil {
 		return err
 	}
-	v.Changes, v.Labels = mma.Diff(&pr.Base, &v.Program), triage.LabelsOf(&pr.Base, &v.Program)
-	v.Explained, v.Kept, v.Partial = v.Differ, v.Agree, false
+	if claim.Before != nil { // what the other program computes of the operands that a defect leaves
+		rule := *claim
+		rule.Rule = *claim.Before
+		if !predicts(u, program, &rule.Rule) {
+			v.Defect = claim
+			return nil
+		}
+		v.Defect = &rule
+	}
+	v.Program, v.Changes, v.Labels = program, mma.Diff(&pr.Base, &program), triage.LabelsOf(&pr.Base, &program)
+	v.Explained, v.Kept, v.Partial = triage.Right(pr, &program, pr.Differ), triage.Right(pr, &program, pr.Agree), v.Defect != nil
 	return nil
+}
+
+// predicts reports whether a rule about a program predicts all cases of a unit.
+func predicts(u *defect.Unit, program mma.Params, r *defect.Rule) bool {
+	p, err := defect.NewPredictor(u.Formats, u.K, program, *r)
+	return err == nil && !slices.ContainsFunc(u.Cases, func(c defect.Case) bool {
+		got, _, known := p.Predict(c.Dot)
+		return known && oracle.Compare(u.Formats.D, u.Policy, got, c.Want) != oracle.Same
+	})
 }
 
 // keepsDefect reports whether the defect of the verdict so far predicts all evidence, but agreeing

@@ -105,24 +105,34 @@ func (x *pairTriage) stillInPart(fresh []*Case) bool {
 
 // explainCases looks for the verdict on some evidence.
 func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
-	if x.p.baseUnit == nil {
+	if x.p.baseUnit == nil && x.t.Effort >= 0 {
 		if learned, err := x.inferSome(ctx); !learned || err != nil {
 			return err
 		}
 	}
-	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
+	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil || x.t.Effort < 0 {
 		return err
 	}
-	if err := x.explainByChange(ctx, x.withBase(evidence)); err != nil || !x.wantsProgram() {
-		return err
+	for _, quick := range []bool{true, false} {
+		if !quick && (x.searched || !x.due(x.usualEffort())) {
+			break
+		}
+		if err := x.explainByChange(ctx, x.withBase(evidence), quick); err != nil || !x.wantsProgram() {
+			return err
+		}
+		learned, err := x.inferUnknown(ctx, quick)
+		if err != nil {
+			return err
+		}
+		if !learned {
+			continue
+		}
+		if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
+			return err
+		}
+		x.attributor = x.p.Programs // which explain all but a few cases
+		break
 	}
-	if learned, err := x.inferUnknown(ctx); !learned || err != nil {
-		return err
-	}
-	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
-		return err
-	}
-	x.attributor = x.p.Programs // which explain all but a few cases
 	return nil
 }
 
@@ -133,8 +143,9 @@ func (x *pairTriage) wantsProgram() bool {
 	return v != nil && !v.Settled() && !v.BaseFails
 }
 
-// explainByChange looks for a change of the known side's program that explains the evidence.
-func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case) error {
+// explainByChange looks for a change of the known side's program that explains the evidence, or a
+// defect. quick: what takes long is left out, since inference may find it sooner.
+func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case, quick bool) error {
 	x.k = x.hypothesisK(evidence)
 	pr := x.unknownUnit(evidence)
 	if len(pr.Differ) == 0 {
@@ -152,18 +163,24 @@ func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case) erro
 		x.verdict = &v
 	} else if old != nil && old.Found() && triage.Holds(pr, &old.Program) {
 		x.holds(pr, len(pr.Differ), len(pr.Agree))
-	} else if v := x.t.Memory.Verdict(x.index, x.d.Units, len(pr.Differ)); v != nil {
+	} else if v := x.t.Memory.Verdict(x.index, x.d.Units, len(pr.Differ)); v != nil && (quick || !v.Quick) {
 		x.verdict = v
 	} else {
-		if pr.Effort = x.effort(); old != nil && old.Found() {
+		if pr.Effort = -1; !quick {
+			pr.Effort = x.effort()
+		}
+		if old != nil && old.Found() {
 			pr.Before = &old.Program
 		}
-		v, err := x.search(ctx, pr)
+		v, err := x.search(ctx, pr, quick)
 		if err != nil {
 			return err
 		}
-		if pr.Effort < 0 && old != nil && !v.Complete() {
-			v.Spent = old.Spent // by the last search that was wide
+		if v.Quick = quick && (old == nil || old.Quick); old != nil {
+			v.Sought += old.Sought
+			if quick && !v.Complete() {
+				v.Spent, v.Ended = old.Spent, v.Ended || old.Ended // by the last search that was wide
+			}
 		}
 		x.t.Memory.KeepVerdict(x.index, x.d.Units, v)
 		x.verdict = v
@@ -183,6 +200,7 @@ const (
 	effortPerDot = 2  // the same for a million dot products compared: no unit in another process answers more in the time
 	longerEffort = 4  // how many times the effort of a search that found nothing another one must have
 	inferAlways  = 8  // about what an inference that finds nothing takes beside its effort
+	inferBriefly = 2  // the same of a brief one
 )
 
 // effort returns how long a search for a verdict may take: the longer the more has been
@@ -200,28 +218,39 @@ func (x *pairTriage) effort() int {
 // due reports whether a search of an effort is worth while.
 func (x *pairTriage) due(e int) bool {
 	old := x.verdict
-	return e > 0 && (old == nil || old.Complete() || old.Spent > 0 && e >= longerEffort*old.Spent)
+	return e > 0 && (old == nil || old.Quick || old.Complete() || old.Spent > 0 && e >= longerEffort*old.Spent)
 }
 
 // usualEffort is the effort of a search, in millions of dot products, which grows with the campaign
 // and is limited by what searches have spent before.
 func (x *pairTriage) usualEffort() int {
 	const dotsPerMillion = 2048
-	dots := x.st.Dots + x.d.Dots
-	left := cmp.Or(x.t.Effort, freeEffort) + int(effortPerDot*dots/1_000_000) - x.spent()
-	return min(triage.DefaultEffort, 1+int(dots/dotsPerMillion), left)
+	return min(triage.DefaultEffort, 1+int((x.st.Dots+x.d.Dots)/dotsPerMillion), x.left())
 }
+
+// left is the effort that is left for all searches of the pair.
+func (x *pairTriage) left() int {
+	return cmp.Or(x.t.Effort, freeEffort) + int(effortPerDot*(x.st.Dots+x.d.Dots)/million) - x.spent()
+}
+
+// perK is the effort that a number of dot products of 16 products is, if they have as many as those
+// of the pair.
+func (x *pairTriage) perK(dots int) int { return max(1, dots*(16+x.p.K)/32) }
 
 // spent is about what the searches of the pair have taken. Each search for a verdict took several
 // times as long as the one before.
 func (x *pairTriage) spent() int {
 	n := 0
 	if x.verdict != nil {
-		n = x.verdict.Spent * (longerEffort + 1) / longerEffort
+		n = x.verdict.Spent*(longerEffort+1)/longerEffort + x.verdict.Sought
 	}
 	for _, r := range slices.Concat(x.st.Inferred, x.d.Inferred) {
-		if n += r.Effort; r.Params == nil {
-			n += inferAlways
+		switch {
+		case r.Params != nil:
+		case r.Brief:
+			n += x.perK(r.Effort + inferBriefly)
+		default:
+			n += x.perK(r.Effort + inferAlways)
 		}
 	}
 	return n

@@ -64,14 +64,17 @@ func (x *pairTriage) extract(ctx context.Context, f *Case, alone [2]uint64) erro
 
 // spots says at which positions of its tile, among zeros, a dot product shows a difference, as a
 // defect of the one side whose results depend on the position. It returns nil if there is no such
-// side, or if the positions are not those that were found one by one: the first is none of them.
+// side, if the positions are not those that were found one by one: the first is none of them, or if
+// a result is another when it is asked for again.
 func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*corpus.Defect, error) {
-	got, err := x.bothOf(ctx, minimize.Positions(tile, output))
-	if devices.IsFault(err) {
-		return nil, nil
-	}
+	b := minimize.Positions(tile, output)
+	got, err := x.bothOf(ctx, b)
 	if err != nil {
-		return nil, err
+		return nil, harmlessFault(err)
+	}
+	again, err := x.bothOf(ctx, b)
+	if err != nil {
+		return nil, harmlessFault(err)
 	}
 	n := tile.M * tile.N
 	var at []int
@@ -79,6 +82,9 @@ func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*c
 	first := got(0)
 	for i := range n {
 		r := got(i*n + i)
+		if r != again(i*n+i) {
+			return nil, nil
+		}
 		if oracle.Compare(x.p.Spec.D, x.p.Policy, r[0], r[1]) != oracle.Same {
 			at = append(at, i)
 		}

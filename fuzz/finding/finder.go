@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -22,9 +23,10 @@ type Options struct {
 	BundleDir   func(f *Case) string
 	Found       func(f *Case, kept bool) error
 	Searching   func(pair int, doing string)
-	Effort      int  // of all searches of a pair, in millions of dot products of models, to which comes what comparing takes; 0: freeEffort
-	Infer       bool // sides of which nothing is known are inferred
-	Planned     bool // they are not, because a plan divides the campaign
+	Effort      int           // of all searches of a pair, in millions of dot products of models, to which comes what comparing takes; 0: freeEffort; -1: there are none
+	Infer       bool          // sides of which nothing is known are inferred
+	Time        time.Duration // limit of the campaign; 0: none
+	Planned     bool          // they are not, because a plan divides the campaign
 	Workers     int
 }
 

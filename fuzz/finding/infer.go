@@ -18,13 +18,16 @@ import (
 // no change of one side's program explains the other, the other one, so that two programs can be
 // compared as those of two models are.
 
-// The limits of an inference, which depend on no clock: the same seed finds the same programs. Only
-// the time limit of a campaign may end it before; what was found says so.
+// The limits of an inference, which depend on no clock: the same seed finds the same programs. A
+// campaign with a time limit has an effort that half of it is enough for. Only on a machine that is
+// much slower may the clock end an inference before; what was found says so.
 const (
 	inferEffort  = 8       // millions of dot products of models at most
 	inferQuickly = 2       // the same when nothing is known of either side, before inferEffort
 	inferChecks  = 1000    // inputs of each generator on which a program is validated
 	inferQueries = 1 << 20 // dot products that the unit is asked
+
+	inferPerTime = 800 * time.Millisecond // of a time limit, for a million dot products of models
 )
 
 // Inferred is what inference has found of a side.
@@ -36,6 +39,7 @@ type Inferred struct {
 	Params     *mma.Params   `json:"params,omitempty"`     // the program, if it was found
 	Tested     int           `json:"tested,omitempty"`     // inputs on which it was compared with the unit: none differs
 	Effort     int           `json:"effort"`               // the most that the search might spend, in millions of dot products of models
+	Brief      bool          `json:"brief,omitempty"`      // there was one attempt
 	Late       bool          `json:"late,omitempty"`       // the time limit of the campaign has ended it before: another run may find a program
 }
 
@@ -86,7 +90,7 @@ func (p *Pair) Learn(all []Inferred) {
 func (x *pairTriage) inferSome(ctx context.Context) (bool, error) {
 	for _, effort := range []int{inferQuickly, inferEffort} {
 		for _, side := range sideNames {
-			if learned, err := x.infer(ctx, side, effort); learned || err != nil {
+			if learned, err := x.infer(ctx, side, effort, false); learned || err != nil {
 				return learned, err
 			}
 		}
@@ -95,34 +99,41 @@ func (x *pairTriage) inferSome(ctx context.Context) (bool, error) {
 }
 
 // inferUnknown infers the side that no change of the other one's program explains, with an effort
-// that grows with the campaign, as that of a search for such a change does.
-func (x *pairTriage) inferUnknown(ctx context.Context) (bool, error) {
+// that grows with the campaign, as that of a search for such a change does. quick: with a small one.
+func (x *pairTriage) inferUnknown(ctx context.Context, quick bool) (bool, error) {
 	side := sideNames[0]
 	if x.p.unknownIsB {
 		side = sideNames[1]
 	}
-	if e := min(inferEffort, x.usualEffort()); e > 0 {
-		return x.infer(ctx, side, e)
+	e, known := min(inferEffort, x.usualEffort()), Believed(x.p.baseUnit) != nil
+	brief := quick && known
+	if brief {
+		e = min(e, inferQuickly)
 	}
-	return false, nil
+	if e <= 0 || !quick && known && 2*x.perK(e+inferAlways) > x.left() { // in a short campaign the quick one has to do
+		return false, nil
+	}
+	return x.infer(ctx, side, e, brief)
 }
 
 // infer looks for the program of a side, unless it may not be asked, its program is known, or
-// it was looked for with about the same effort. It reports whether it has learned anything.
-func (x *pairTriage) infer(ctx context.Context, side string, effort int) (bool, error) {
+// it was looked for with about the same effort. brief: in one attempt. It reports whether it has
+// learned anything.
+func (x *pairTriage) infer(ctx context.Context, side string, effort int, brief bool) (bool, error) {
 	u := x.p.unitOf(side)
+	effort = x.t.withinTime(effort)
 	for _, before := range slices.Concat(x.st.Inferred, x.d.Inferred) {
-		if before.Side == side && (before.Params != nil || effort < longerEffort*before.Effort) {
+		if before.Side == side && (before.Params != nil || effort < longerEffort*before.Effort && (brief || !before.Brief)) {
 			return false, nil
 		}
 	}
-	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || u.Instruction().D.Integer() || u.Instruction().D.Flags() != 0 || x.isUnstable() {
+	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || u.Instruction().D.Flags() != 0 || x.isUnstable() {
 		return false, nil
 	}
 	r := x.t.Memory.Inferred(x.index, x.d.Units, side, effort)
-	if r == nil {
+	if r == nil || r.Brief != brief {
 		var err error
-		if r, err = x.inferNow(ctx, u, side, effort); err != nil {
+		if r, err = x.inferNow(ctx, u, side, effort, brief); err != nil {
 			return false, err
 		}
 		x.t.Memory.KeepInferred(x.index, x.d.Units, r)
@@ -133,18 +144,26 @@ func (x *pairTriage) infer(ctx context.Context, side string, effort int) (bool, 
 	return r.Params != nil, nil
 }
 
+// withinTime is an effort, or what a campaign with a time limit has time for.
+func (o *Options) withinTime(effort int) int {
+	if o.Time > 0 {
+		effort = min(effort, max(1, int(o.Time/inferPerTime)))
+	}
+	return effort
+}
+
 // inferNow infers a unit. One that stops answering has failed, which the campaign will say, too.
-func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, effort int) (*Inferred, error) {
-	r := &Inferred{Target: x.p.TargetA, Side: side, Verdict: infer.Failing, Effort: effort}
+func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, effort int, brief bool) (*Inferred, error) {
+	r := &Inferred{Target: x.p.TargetA, Side: side, Verdict: infer.Failing, Effort: effort, Brief: brief}
 	if side == sideNames[1] {
 		r.Target = x.p.TargetB
 	}
-	o := infer.Options{Seed: x.t.Seed, Checks: inferChecks, Queries: inferQueries, Effort: effort, Policy: x.p.Policy, Workers: x.t.Workers,
+	o := infer.Options{Seed: x.t.Seed, Checks: inferChecks, Queries: inferQueries, Effort: effort, Policy: x.p.Policy, Workers: x.t.Workers, Brief: brief,
 		Show: func(p infer.Progress) {
 			x.say(fmt.Sprintf("looking for the arithmetic of %s: %s", r.Target, p.Phase))
 		}}
 	if until, ok := ctx.Deadline(); ok { // the campaign has a time limit, within which it has to explain what it finds
-		o.Time = time.Until(until) / 2
+		o.Time = time.Until(until) * 3 / 4
 	}
 	found, err := infer.Infer(ctx, u, o)
 	switch {

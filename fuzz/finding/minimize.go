@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -19,6 +20,9 @@ const (
 	maxBatches = 400
 )
 
+// labellers are those of minimizations that have ended: their memory is used again.
+var labellers = sync.Pool{New: func() any { return new(Labeller) }}
+
 // minimize shrinks a case, keeping its detail (labels and class), and finds the changes of
 // parameters that make the sides agree on the small one. It may be called from several goroutines.
 func (x *pairTriage) minimize(ctx context.Context, f *Case) error {
@@ -31,7 +35,9 @@ func (x *pairTriage) minimize(ctx context.Context, f *Case) error {
 	if err != nil {
 		return nil // a recording without an explanation: there is nothing to ask
 	}
-	res, err := minimize.Dot(ctx, x.p.Spec.Formats, f.Start, x.test(sides, f.Detail), minimize.Options{
+	l := labellers.Get().(*Labeller)
+	defer labellers.Put(l)
+	res, err := minimize.Dot(ctx, x.p.Spec.Formats, f.Start, x.test(l, sides, f.Detail), minimize.Options{
 		Bucket: f.Detail, MaxQueries: maxQueries, MaxBatches: maxBatches,
 	})
 	var flaky *minimize.FlakyError
@@ -61,6 +67,11 @@ var errNoAnswers = errors.New("the target cannot answer new inputs, and no model
 // shrinkingSides returns the two sides as the minimizer asks them: the units
 // themselves, or for a recording the model that explains it.
 func (x *pairTriage) shrinkingSides(f *Case) (bothSides, error) {
+	if plain := func(u devices.Unit) bool {
+		return !devices.IsRecording(u) && (u.Model() != nil || !x.isUnstable())
+	}; plain(x.p.A) && plain(x.p.B) {
+		return inOneBatch(x.p.A, x.p.B, x.p.Spec.Formats), nil
+	}
 	a, err := x.shrinkingSide(f, x.p.A, !x.p.unknownIsB)
 	if err != nil {
 		return nil, err
@@ -106,16 +117,14 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 
 // test is the minimizer's predicate: the detail that a candidate belongs to, or another one
 // if that is not the one to keep.
-func (x *pairTriage) test(sides bothSides, keep string) minimize.Test {
-	keep, _, _ = strings.Cut(keep, ":") // the class
+func (x *pairTriage) test(l *Labeller, sides bothSides, keep string) minimize.Test {
+	l.attribution.Only, _, _ = strings.Cut(keep, ":") // the class
 
 	return func(ctx context.Context, dots []*mma.Dot) ([]string, error) {
 		results, failed, err := oneByOne(ctx, sides, dots)
 		if failed == nil && err != nil {
 			return nil, err
 		}
-		var l Labeller
-		l.attribution.Only = keep
 		names := make([]string, len(dots))
 		var at []int // of those that differ
 		var differ []*mma.Dot
@@ -128,7 +137,7 @@ func (x *pairTriage) test(sides bothSides, keep string) minimize.Test {
 				ss = append(ss, Sample{A: r[0], B: r[1], Class: class})
 			}
 		}
-		_, causes := x.causesOf(&l, differ, ss)
+		_, causes := x.causesOf(l, differ, ss)
 		for j, cause := range causes {
 			names[at[j]] = detailName(cause.Primary, cause.Detail, ss[j].Class)
 		}

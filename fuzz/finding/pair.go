@@ -136,8 +136,16 @@ func (p *Pair) choosePrograms() {
 		return
 	}
 	from, to := triage.Program{Params: *a, K: p.A.Instruction().K}, triage.Program{Params: *b, K: p.B.Instruction().K}
-	p.Programs = triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, from, to)
-	p.Programs.ExactFrom, p.Programs.ExactTo = exact(p.A), exact(p.B)
+	nearFrom, nearTo := from, to
+	switch {
+	case p.ProgramA == nil && p.ProgramB == nil:
+	case p.unknownIsB:
+		nearFrom, nearTo, to = p.closest(from, to)
+	default:
+		nearTo, nearFrom, from = p.closest(to, from)
+	}
+	p.Programs = triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, nearFrom, nearTo)
+	p.Programs.ExactFrom, p.Programs.ExactTo = exact(p.A) && nearFrom.Params == *a, exact(p.B) && nearTo.Params == *b
 	if from.K != to.K {
 		if x, y := triage.SameForm(p.Spec.Formats, p.K, from, to); x.K == y.K {
 			from, to = x, y
@@ -147,6 +155,18 @@ func (p *Pair) choosePrograms() {
 		from, to = to, from
 	}
 	p.base, p.baseK, p.other, p.otherK = from.Params, from.K, to.Params, to.K
+}
+
+// closest returns programs for the base and for a side whose program was inferred which compute the
+// same and have the fewest labels between them: the causes that any two such programs must have. At
+// most one of the two is another than before. other is the program that is closest to the base as
+// it is.
+func (p *Pair) closest(base, inferred triage.Program) (nearBase, near, other triage.Program) {
+	other, labels := triage.Closest(p.Spec.Formats, p.K, p.Policy, base, inferred)
+	if nearBase, fewer := triage.Closest(p.Spec.Formats, p.K, p.Policy, inferred, base); fewer < labels {
+		return nearBase, inferred, other
+	}
+	return base, other, other
 }
 
 // exact reports whether a unit gives the results of its program in every case.
@@ -168,10 +188,15 @@ func (p *Pair) attributorOf(v *triage.Verdict) *triage.Attributor {
 		return nil
 	}
 	from, to := triage.Program{Params: p.base, K: v.K}, programOf(v)
+	ofBase := exact(p.baseUnit) && v.K == p.baseUnit.Instruction().K
 	if !p.unknownIsB {
-		from, to = to, from
+		a := triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, to, from)
+		a.ExactTo = ofBase
+		return a
 	}
-	return triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, from, to)
+	a := triage.NewAttributor(p.Spec.Formats, p.K, p.Policy, from, to)
+	a.ExactFrom = ofBase
+	return a
 }
 
 // SetVerdict replaces the attributor by that of a verdict.

@@ -150,7 +150,7 @@ func (x *pairTriage) distrust() {
 		x.verdict, x.d.Verdict = &kept, &kept
 		return
 	}
-	x.verdict = &triage.Verdict{Program: x.p.base, K: v.K, Labels: []triage.Label{triage.Unexplained}, Differ: v.Differ, Agree: v.Agree, Kept: v.Agree, Asked: v.Asked, Spent: v.Spent}
+	x.verdict = &triage.Verdict{Program: x.p.base, K: v.K, Labels: []triage.Label{triage.Unexplained}, Differ: v.Differ, Agree: v.Agree, Kept: v.Agree, Asked: v.Asked, Spent: v.Spent, Sought: v.Sought}
 	x.d.Verdict, x.defect = x.verdict, nil
 }
 
@@ -207,6 +207,9 @@ func (p *Pair) checkStochastic(r *Stochastic) error {
 		}
 	default:
 		return fmt.Errorf("there is no defect %q", j.Defect)
+	}
+	if !slices.Contains([]stochastic.Subnormal{"", stochastic.SubnormalSound, stochastic.SubnormalZero, stochastic.SubnormalFixed, stochastic.SubnormalDefect}, j.Low) {
+		return fmt.Errorf("nothing of subnormal results is called %q", j.Low)
 	}
 	if c := j.Case; c != nil {
 		if c.Times < 0 || c.Of < c.Times || c.Result > mask(p.Spec.D) {

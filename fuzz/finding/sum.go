@@ -114,7 +114,7 @@ func (st *PairState) Apply(d *Sum, epoch int) {
 		st.features[f] = true
 	}
 	st.Add(d)
-	st.rename()
+	st.moveStaleDefect()
 }
 
 // HasFeature reports whether an input has shown a feature.

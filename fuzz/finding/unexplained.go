@@ -52,6 +52,9 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 	default:
 		units = []TargetUnit{other}
 		u.Why = fmt.Sprintf("No known program, and no change of one that was tried, computes %s as %s does.", other.Unit.Instruction().Name, other.Target)
+		if found := map[bool]*mma.Params{false: run.ProgramA, true: run.ProgramB}[run.unknownIsB]; found != nil {
+			u.Why = fmt.Sprintf("The program that was inferred for %s gives other results than it in some of the differing cases, so it is not the explanation.", other.Target)
+		}
 		if v.Found() {
 			u.Why = fmt.Sprintf("The changes above explain %d of the %d differing cases looked into and break none. But %s does something else, too, which no change that was tried explains.", v.Explained, v.Differ, other.Target)
 		}
@@ -60,6 +63,8 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 		}
 		if v.Spent > 0 {
 			u.Why += fmt.Sprintf(" The search has spent its budget, %d million dot products of models; inference has more.", v.Spent)
+		} else if v.Ended {
+			u.Why += " The search for a defect has ended at its budget, which is larger in a longer campaign."
 		}
 		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -108,6 +109,45 @@ func TestDamaged(t *testing.T) {
 		_, err = os.Stat(log + damagedSuffix)
 		if strings.Contains(said.String(), filepath.Base(log)) != c.said || (err == nil) != c.said {
 			t.Errorf("%s: %v, it says %q", name, err, said)
+		}
+	}
+}
+
+// TestTornLine holds that the part of a line that a killed shard leaves does not make its log look
+// alive for ever: others would wait for it.
+func TestTornLine(t *testing.T) {
+	p, _, dir, log, _ := done(t)
+	good, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(log, good[:len(good)-5], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	before := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(log, before, before); err != nil {
+		t.Fatal(err)
+	}
+	x := newIndex(p, dir)
+	for range 3 {
+		if err := x.update(); err != nil {
+			t.Fatal(err)
+		}
+		for name, l := range x.logs {
+			if age := time.Since(l.grown); age < time.Minute {
+				t.Errorf("%s counts as written %v ago", name, age)
+			}
+		}
+	}
+	if err := os.WriteFile(log, good, 0o666); err != nil { // somebody goes on
+		t.Fatal(err)
+	}
+	if err := x.update(); err != nil {
+		t.Fatal(err)
+	}
+	for name, l := range x.logs {
+		if age := time.Since(l.grown); age > time.Minute {
+			t.Errorf("%s counts as written %v ago", name, age)
 		}
 	}
 }

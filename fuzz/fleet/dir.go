@@ -50,7 +50,7 @@ func adopt(dir string, p *Plan) error {
 	if err != nil {
 		return err
 	}
-	return again(func() error { return corpus.ReplaceSharedFile(file, body) })
+	return retryOnce(func() error { return corpus.ReplaceSharedFile(file, body) })
 }
 
 // setAside renames a damaged file, and says so.
@@ -66,10 +66,10 @@ func setAside(file, why string) error {
 	return corpus.SyncDir(filepath.Dir(file))
 }
 
-// again repeats what fails because a temporary file has disappeared. Where another machine does
+// retryOnce repeats what fails because a temporary file has disappeared. Where another machine does
 // not see the locks of this one, its RemoveStale takes files that are being written for those of
 // ended processes.
-func again(write func() error) error {
+func retryOnce(write func() error) error {
 	err := write()
 	if errors.Is(err, fs.ErrNotExist) {
 		err = write()

@@ -40,7 +40,8 @@ type place struct {
 // readLog is a log as far as it has been read.
 type readLog struct {
 	logName
-	size  int64
+	size  int64     // of the complete lines that were read
+	seen  int64     // of the file: a killed shard may have left a part of a line, which nobody completes
 	grown time.Time // when it was written; after that, when it was seen to be longer
 }
 
@@ -113,9 +114,10 @@ func (x *index) readLog(path string, name logName) error {
 		if !info.Mode().IsRegular() {
 			return x.damaged(path, "it is no regular file")
 		}
-	} else if l.size < info.Size() {
+	} else if l.seen < info.Size() {
 		l.grown = time.Now()
 	}
+	l.seen = info.Size()
 	if l.size >= info.Size() || !info.Mode().IsRegular() || corpus.IsTemporary(path) {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -30,12 +31,14 @@ type unitLine struct {
 const unitBytes = 1 << 26
 
 // lineHead matches the beginning of a line: what is known of it before it is decoded.
-var lineHead = regexp.MustCompile(`^[0-9a-f]{8} \{(?:"at":([0-9]{1,15}),)?"plan":"([0-9a-f]+)","unit":([0-9]{1,9}),"result":\{`)
+var lineHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9a-f]{8} \{(?:"at":([0-9]{1,15}),)?"plan":"([0-9a-f]+)","unit":([0-9]{1,9}),"result":\{`)
+})
 
 // head returns when the result of a line was written, the digest of its plan and the number of its
 // unit. ok: the line is one, and its checksum is right.
 func head(line []byte) (at time.Time, plan string, unit int, ok bool) {
-	m := lineHead.FindSubmatch(line[:min(len(line), 128)])
+	m := lineHead().FindSubmatch(line[:min(len(line), 128)])
 	if _, sum := journal.Body(line); m == nil || !sum {
 		return at, "", 0, false
 	}
@@ -89,7 +92,7 @@ func plain(r rune) rune {
 func (l *shardLog) add(line []byte) (place, error) {
 	var err error
 	if l.f == nil {
-		err = again(func() error { return l.appear(line) })
+		err = retryOnce(func() error { return l.appear(line) })
 	} else if _, err = l.f.Write(line); err == nil {
 		err = l.f.Sync()
 	}
@@ -126,11 +129,13 @@ type logName struct {
 	host      string
 }
 
-var logNames = regexp.MustCompile(`^(?:\.?(\d{1,9})-of-(\d{1,9})\.([-0-9A-Za-z]*)\.[0-9A-Z]+|merged\.[0-9a-f]+)(?:\.damaged|\.[0-9A-Z]+\.mmafuzz-tmp)?$`)
+var logNames = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:\.?(\d{1,9})-of-(\d{1,9})\.([-0-9A-Za-z]*)\.[0-9A-Z]+|merged\.[0-9a-f]+)(?:\.damaged|\.[0-9A-Z]+\.mmafuzz-tmp)?$`)
+})
 
 // parseLogName parses the name of a log, also of a damaged one, or of its temporary file.
 func parseLogName(name string) (n logName, ok bool) {
-	m := logNames.FindStringSubmatch(name)
+	m := logNames().FindStringSubmatch(name)
 	if m == nil {
 		return n, false
 	}

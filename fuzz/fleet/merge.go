@@ -45,7 +45,7 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 	m := &Merged{p, nil, out, newIndex(p, out)}
 	if len(x.at) > 0 {
 		before := x.mergedIn(out)
-		err = again(func() error { return m.save(ctx, x, out) })
+		err = retryOnce(func() error { return m.save(ctx, x, out) })
 		for _, log := range before {
 			if err == nil && m.index.logs[log] == nil {
 				err = os.Remove(log)

@@ -83,7 +83,7 @@ func (s *ShardSummary) Write(w io.Writer, width int) {
 	if s.Others > 0 {
 		others = fmt.Sprintf(" (%d of other shards)", s.Others)
 	}
-	text := fmt.Sprintf("shard %s: %s done here%s, %d of %d in all: %s mismatches in %s dot products (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"), others,
-		s.Done, s.Units, readable.Thousands(s.Mismatches), readable.Thousands(s.Dots), s.Seconds, readable.Count(rate))
+	text := fmt.Sprintf("shard %s: %s done here%s, %d of %d in all: %s in %s dot products (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"), others,
+		s.Done, s.Units, readable.Mismatches(s.Mismatches), readable.Thousands(s.Dots), s.Seconds, readable.Count(rate))
 	fmt.Fprint(w, readable.Hanging(text, width))
 }

@@ -18,8 +18,8 @@
 //
 // go test compares the two on 100,000 inputs that are aimed at the decisions of arithmetics
 // (10,000 with -short), and on the inputs under testdata/fuzz. A failure says in how many
-// cases they differ and why, draws the smallest input of each kind, and writes a bundle of
-// each below testdata/mmafuzz, which mmafuzz show and mmafuzz report read.
+// cases they differ and why, draws the smallest input of the two most frequent causes, and writes
+// a bundle of each kind of case below testdata/mmafuzz, which mmafuzz show and mmafuzz report read.
 //
 // A NaN is any NaN, unless both sides' codes are known, as those of two simulators are: NaN(oracle.Bits)
 // compares the codes too, and Zero(oracle.ByClass) leaves out the signs of zeros. A cause that is
@@ -80,15 +80,17 @@ func Zero(s oracle.Strictness) Option { return func(h *harness) { h.config.Zero 
 func Thorough() Option { return func(h *harness) { h.config.Effort, h.config.NoInfer = 0, false } }
 
 // Compare compares a function with a unit: TARGET/INSTRUCTION, such as
-// sim:hopper/mma.m16n8k16.f32.f16.f16.f32 (mmafuzz list has them all). dot gets codes of
-// the instruction's operands and returns the code of the result: see devices.Func.
+// sim:hopper/mma.m16n8k16.f32.f16.f16.f32 (mmafuzz list has them all). A target that works on any
+// formats takes those of an instruction: ref:mul32/sim:hopper/mma.m16n8k16.f32.f16.f16.f32 is a
+// loop of FP32 multiplications and additions over 16 products of FP16. dot gets codes of the
+// instruction's operands and returns the code of the result: see devices.Func.
 func Compare(f *testing.F, unit string, dot func(d *mma.Dot) uint64, options ...Option) {
 	f.Helper()
 	target, instruction, found := strings.Cut(unit, "/")
 	if !found {
 		f.Fatalf("%q names no instruction: TARGET/INSTRUCTION, such as sim:hopper/mma.m16n8k16.f32.f16.f16.f32", unit)
 	}
-	a, err := devices.OpenUnit(target, instruction, "")
+	a, err := devices.OpenUnit(target, instruction, instruction)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -219,9 +221,7 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 			fmt.Fprintln(&s, st.StochasticText(r))
 		}
 	}
-	for _, f := range st.Findings {
-		s.WriteString(h.describe(f))
-	}
+	h.causes(&s, c.State())
 	return s.String(), nil
 }
 

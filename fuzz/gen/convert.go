@@ -10,15 +10,18 @@ import (
 // another format. Its inputs are so few that either all of them or all borders of its results
 // can be tried. The last one is for sums of integers.
 var conversions = []Generator{
-	{Name: "codes", Version: 1, Weight: 1, M: 1, N: 1, Size: codesSize, Once: math.MaxUint64, rare: true, dot: codesDot,
-		Doc: "every code of A in turn, for an operation of A alone"},
+	{Name: "codes", Version: 2, Weight: 1, M: 1, N: 1, Size: codesSize, Once: math.MaxUint64, rare: true, dot: codesDot,
+		Doc: "every code of A once, those that lie apart one after the other, for an operation of A alone"},
 	{Name: "border", Version: 1, Weight: 16, M: 1, N: 1, Size: borderSize, rare: true, dot: borderDot,
 		Doc: "the numbers of D and those half way between them, and A's neighbours of each, for an operation of A alone"},
-	{Name: "integer", Version: 1, Weight: 16, M: 1, N: 1, rare: true, dot: integerDot,
+	{Name: "integer", Version: 2, Weight: 16, M: 1, N: 1, rare: true, dot: integerDot,
 		Doc: "the ends of the ranges of integers, and c for which the sum is one or next to one, for integers"},
 }
 
-const allCodes = 16 // bits up to which all codes are inputs of an operation of A alone
+const (
+	allCodes = 16     // bits up to which all codes are inputs of an operation of A alone
+	stride   = 0x9e37 // between two codes: the first of them are spread over all, each comes once since it is odd
+)
 
 // Conversions returns the generators for an operation of A alone, and that for integers.
 func Conversions() []*Generator { return pointers(conversions) }
@@ -39,9 +42,9 @@ func Every(sp Spec) []*Generator {
 	switch {
 	case sp.D.Integer():
 		return append(all, &conversions[2])
-	case sp.B != fp.One || sp.K != 1:
+	case !sp.B.IsOne() || sp.K != 1:
 		return all
-	case sp.A.Get().CodeBits() <= allCodes:
+	case sp.B == fp.One && sp.A.Get().CodeBits() <= allCodes:
 		return append(all, &conversions[0])
 	}
 	return append(all, &conversions[1])
@@ -57,7 +60,7 @@ func (g *Generator) Inputs(sp Spec) uint64 {
 
 func codesSize(sp Spec) uint64 { return 1 << min(sp.A.Get().CodeBits(), 63) }
 
-func codesDot(d *draw) { d.dot.A[0] = d.index & d.fa.CodeMask() }
+func codesDot(d *draw) { d.dot.A[0] = d.index * stride & d.fa.CodeMask() }
 
 const (
 	borderSteps   = 5       // A's numbers around a border
@@ -83,4 +86,39 @@ func borderDot(d *draw) {
 	if negative {
 		d.dot.A[0] |= d.fa.SignBit()
 	}
+}
+
+// randomBits gives every b its random bits: any, none, all or one of them, and most of the time those
+// with which a is just rounded to the number of D farther from zero, or just not.
+func (d *draw) randomBits(n uint8) {
+	for k, a := range d.dot.A {
+		if d.base != nil && d.coin() {
+			continue // as in the case that is mutated
+		}
+		bits := d.next()
+		switch d.intn(6) {
+		case 0:
+		case 1:
+			bits = []uint64{0, bits | 1<<n - 1, 1 << (bits % uint64(n))}[d.intn(3)]
+		default:
+			bits = -d.cutOff(a, d.dot.B[k], n) + uint64(d.between(-1, 1))
+		}
+		d.dot.B[k] = d.dot.B[k]&^(1<<n-1) | bits&(1<<n-1)
+	}
+}
+
+// cutOff returns the first n bits of what a rounding of a, scaled by b, to D's format toward zero cuts
+// off, 0 if it is no number.
+func (d *draw) cutOff(a, b uint64, n uint8) uint64 {
+	x, scale := d.fa.Decode(a), d.fb.Decode(b)
+	if x.Class != fp.Finite || scale.Class != fp.Finite {
+		return 0
+	}
+	v, f := d.fa.Dyadic(x), d.D.Get()
+	v.Q += scale.Exp
+	low := max(v.Exponent(), f.Emin()) - int32(f.FracBits+n)
+	if v = v.Round(low, fp.RZ); v.IsZero() {
+		return 0
+	}
+	return v.Shl(min(v.Q-low, 127)).Lo & (1<<n - 1)
 }

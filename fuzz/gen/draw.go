@@ -169,13 +169,15 @@ func code(f *format, neg bool, e int, frac uint64) uint64 {
 	c := uint64(0)
 	switch {
 	case e >= emin:
-		c = uint64(min(e, int(f.Emax()))+int(f.Bias))<<n | frac&(1<<n-1)
+		c = f.Field(min(int32(e), f.Emax()))<<n | frac&(1<<n-1)
 	case e >= emin-n:
 		c = (1<<n | frac&(1<<n-1)) >> (emin - e)
 	default:
 		c = 1
 	}
-	c = min(c<<f.Low, f.MaxFinite())
+	if c <<= f.Low; !f.Inverse {
+		c = min(c, f.MaxFinite())
+	}
 	if neg {
 		c |= f.SignBit()
 	}

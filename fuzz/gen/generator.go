@@ -160,6 +160,8 @@ var retired = []Generator{
 		Doc: "all terms below the exponent that zero has"},
 	{Name: "subnormal", Version: 1, Weight: 1, M: 1, N: 1, dot: func(d *draw) { d.manySubnormals() },
 		Doc: "subnormal operands beside normal ones of the same products"},
+	{Name: "integer", Version: 1, Weight: 16, M: 1, N: 1, rare: true, dot: integerDot1,
+		Doc: "the ends of the ranges of integers, and c for which the sum is one or next to one, for integers"},
 	{Name: "raw", Version: 1, Weight: 4, M: tileM, N: tileN, bits: true, fill: rawTile,
 		Doc: "uniformly random bits"},
 	{Name: "normal", Version: 1, Weight: 1, M: tileM, N: tileN, fill: valueTile(normalValue),
@@ -431,5 +433,8 @@ func (g *Generator) make(d *draw, b *mma.Batch, tile int) {
 	}
 	d.reset()
 	g.dot(d)
+	if n := d.Spec.B.RandomBits(); n != 0 {
+		d.randomBits(n)
+	}
 	b.Set(tile, d.dot)
 }

@@ -4,7 +4,11 @@ import "github.com/mmafuzz/mmafuzz/sim/fp"
 
 // integerDot makes integers at the ends of their ranges and, where there is a c, a sum that is an
 // end of its range or next to one.
-func integerDot(d *draw) {
+func integerDot(d *draw) { d.integers(d.coin()) }
+
+// integers is integerDot, where some products may be zeros: with all of them at an end of their range
+// any group of them has its largest sum.
+func (d *draw) integers(zeros bool) {
 	sum := int64(0)
 	sameA, sameB := d.coin(), d.coin()
 	a, b := d.integer(d.fa), d.integer(d.fb)
@@ -15,7 +19,7 @@ func integerDot(d *draw) {
 		if !sameB {
 			b = d.integer(d.fb)
 		}
-		if d.oneIn(4) {
+		if zeros && d.oneIn(4) {
 			a = 0
 		}
 		d.dot.A[k], d.dot.B[k] = a, b

@@ -8,6 +8,9 @@ import (
 
 // The functions of earlier versions of generators that design dot products: see retired.
 
+// integerDot1 always has zeros.
+func integerDot1(d *draw) { d.integers(true) }
+
 // tieAims1 are the widths to which an arithmetic rounds.
 func tieAims1(sp Spec, p *mma.Params) []int {
 	var fs []int

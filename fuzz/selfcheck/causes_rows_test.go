@@ -145,7 +145,7 @@ func bucketTexts(s *fuzz.State) []string {
 
 // refinementLabels are the labels of flags, and of parameters that no program of the catalogue uses:
 // no difference between two of them has one.
-var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation, triage.LostInfinity,
+var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation, triage.LostInfinity, triage.ZeroPoint,
 	triage.FlagInvalid, triage.FlagDivideByZero, triage.FlagOverflow, triage.FlagUnderflow, triage.FlagInexact}
 
 // causesDigest identifies what a row of the table of causes depends on: the pairs of

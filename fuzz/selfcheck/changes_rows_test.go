@@ -153,7 +153,7 @@ func changed(ctx context.Context, i *mma.Instruction, count, seed int) (*Changed
 	if err != nil {
 		return nil, err
 	}
-	if o.Got, o.Spent = v.Changes, v.Spent > 0; !v.Found() {
+	if o.Got, o.Spent = v.Changes, v.Spent > 0; !v.Complete() {
 		o.Result = Unexplained
 		return o, nil
 	}

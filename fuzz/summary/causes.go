@@ -30,7 +30,11 @@ func (w *printer) causes() {
 	}
 	total := totalOf(all)
 	g := readable.Table{Width: w.Width, Right: map[int]bool{0: true, 1: true}, Head: true}
-	g.Add("CASES", "SHARE", "CAUSE", "WHAT DIFFERS")
+	first := "CAUSE"
+	if slices.ContainsFunc(all, func(c fuzz.Cause) bool { more, other := folded(&c); return more+other > 0 }) {
+		first = "FIRST CAUSE" // of the several that a case can have
+	}
+	g.Add("CASES", "SHARE", first, "WHAT DIFFERS")
 	for _, c := range all {
 		g.Add(readable.Thousands(c.Cases), readable.Share(c.Cases, total), c.Name, words[c.Name]+classesOf(&c))
 	}
@@ -280,7 +284,7 @@ func changesBehind(s *fuzz.State, each int) map[triage.Label][]behind {
 			continue
 		}
 		base := p.Verdict.Program
-		if base.Apply(mma.Reversed(p.Verdict.Changes)) != nil {
+		if base.Apply(readable.Reversed(p.Verdict.Changes)) != nil {
 			continue
 		}
 		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
@@ -296,5 +300,5 @@ func fromA(p *fuzz.PairState, changes []mma.Change) []mma.Change {
 	if p.BaseA {
 		return changes
 	}
-	return mma.Reversed(changes)
+	return readable.Reversed(changes)
 }

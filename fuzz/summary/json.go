@@ -47,6 +47,7 @@
 //	pairs[].inferred[].arithmetic        string?   the program that was found
 //	pairs[].inferred[].params            object?*  the same as in a model file
 //	pairs[].inferred[].effort            number?   the most that the search might spend, in millions of dot products of models
+//	pairs[].inferred[].brief             bool?     there was one attempt only
 //	pairs[].inferred[].tested            number?   inputs on which the unit and the program were compared: none differs
 //	pairs[].next[]                       string?   commands that look for what explains it
 //	pairs[].buckets[].name               string?   primary cause; the largest bucket is first

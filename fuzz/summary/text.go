@@ -59,6 +59,7 @@ func (s *Summary) Write(w io.Writer, o TextOptions) error {
 	}
 	p.inferredList()
 	p.codesList()
+	p.constantList()
 	p.unstableList()
 	p.total()
 	p.hints()
@@ -204,7 +205,7 @@ func (w *printer) knownSection() error {
 			news += d.Cases
 		}
 	}
-	fmt.Fprintf(w, "\n%s  %s with %s, by %s\n", w.Bold("KNOWN"), readable.Plural(n.Known, "difference"), mismatches(known), w.KnownFile)
+	fmt.Fprintf(w, "\n%s  %s with %s, by %s\n", w.Bold("KNOWN"), readable.Plural(n.Known, "difference"), readable.Mismatches(known), w.KnownFile)
 	g := readable.Table{Width: w.Width}
 	for _, e := range w.sum.Known {
 		if e.State != "used" || w.Verbose {
@@ -216,27 +217,32 @@ func (w *printer) knownSection() error {
 	if left == 0 {
 		return nil
 	}
-	fmt.Fprintf(w, "\n%s  %s with %s\n", w.Bold("NEW"), readable.Plural(left, "difference"), mismatches(news))
+	fmt.Fprintf(w, "\n%s  %s with %s\n", w.Bold("NEW"), readable.Plural(left, "difference"), readable.Mismatches(news))
 	return compare.WriteUnknown(w, w.sum.differences, compare.TextOptions{Width: w.Width, Verbose: w.Verbose, Bold: w.Bold, Command: w.Command})
 }
 
-func mismatches(n uint64) string {
-	if n == 1 {
-		return "1 mismatch"
-	}
-	return readable.Thousands(n) + " mismatches"
-}
-
-// inferredList says which program each side computes of which nothing was known.
+// inferredList says which program each side computes of which nothing was known. That none was
+// found is worth no word where the causes are known without it, as of a unit with a defect.
 func (w *printer) inferredList() {
-	for i := range w.state.Pairs {
-		for n, x := range w.state.Pairs[i].Inferred {
-			if n == 0 {
-				fmt.Fprintln(w)
+	for i, st := range w.state.Pairs {
+		first := true
+		for _, x := range st.Inferred {
+			if x.Arithmetic == "" && st.Verdict != nil && st.Verdict.Settled() {
+				continue
 			}
-			text := fmt.Sprintf("inferred: %s computes %s: none of %s inputs differs", x.Target, x.Arithmetic, readable.Thousands(uint64(x.Tested)))
+			if first {
+				fmt.Fprintln(w)
+				first = false
+			}
+			unit := x.Target
+			if p := &w.sum.in.Config.Pairs[i]; len(w.state.Pairs) > 1 && x.Side == "b" {
+				unit += "/" + p.B.Instruction().Name
+			} else if len(w.state.Pairs) > 1 {
+				unit += "/" + p.A.Instruction().Name
+			}
+			text := fmt.Sprintf("inferred: %s computes %s: none of %s inputs differs", unit, x.Arithmetic, readable.Thousands(uint64(x.Tested)))
 			if x.Arithmetic == "" {
-				text = fmt.Sprintf("inferred: no program was found that computes what %s does (%s)", x.Target, x.Verdict)
+				text = fmt.Sprintf("inferred: no program was found that computes what %s does (%s)", unit, x.Verdict)
 			}
 			if x.Late {
 				text += ": the half of --time that was left for it is spent; a longer run may find one"
@@ -282,6 +288,27 @@ func (w *printer) codesList() {
 		fmt.Fprintln(w)
 		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("codes: %s more results of %s differ in %s alone, which are not compared (%s does)",
 			readable.Thousands(d.codes), d.pair, d.what, d.flags), w.Width))
+	}
+}
+
+// constantFrom is how many results that are kept must be equal before they are worth a remark: an
+// arithmetic gives the same result to so many inputs of all generators by no chance.
+const constantFrom = 32
+
+// constantList names the pairs that agree because both sides give one and the same result to all
+// inputs, as children do that misread what they are asked.
+func (w *printer) constantList() {
+	for i, st := range w.state.Pairs {
+		if st.Mismatches() > 0 || len(st.Agree) < constantFrom {
+			continue
+		}
+		first := st.Agree[0].A
+		if slices.ContainsFunc(st.Agree, func(s fuzz.Sample) bool { return s.A != first }) {
+			continue
+		}
+		fmt.Fprintln(w)
+		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("constant: both sides of %s gave %0*x to all of %d inputs that were looked at. Do they read what they are asked?",
+			st.Name, 2*w.sum.in.Config.Pairs[i].Formats().D.Width(), first, len(st.Agree)), w.Width))
 	}
 }
 
@@ -390,8 +417,12 @@ func (w *printer) total() {
 	if rounded > 0 {
 		by = fmt.Sprintf(", %s of them by stochastic rounding", readable.Thousands(rounded))
 	}
-	w.paragraph(fmt.Sprintf("%s, %s mismatches in %s dot products%s%s; exit %d",
-		readable.Plural(sum.Causes, "cause"), readable.Thousands(sum.Mismatches), readable.Thousands(sum.Dots), by, pace, w.Exit))
+	lost := ""
+	if w.Exit == 2 {
+		lost = ", without those of the round that an error has ended"
+	}
+	w.paragraph(fmt.Sprintf("%s, %s in %s dot products%s%s%s; exit %d",
+		readable.Plural(sum.Causes, "cause"), readable.Mismatches(sum.Mismatches), readable.Thousands(sum.Dots), by, lost, pace, w.Exit))
 	if sum.in.Config.Time == 0 || len(sum.Sequence) == 0 {
 		return
 	}

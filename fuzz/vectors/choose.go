@@ -10,11 +10,12 @@
 // set to zero, and tests that the others make superfluous are dropped.
 //
 // Then every parameter is given every other value, all else being equal, and so is every pair of
-// parameters of the sum to which c is added (parameters.go). Values that pass the tests are
-// searched for in more inputs, unless the ranges of numbers prove that they change nothing; package
-// decided has answers of a solver about those that remain, and each input that refutes equality
-// becomes a test. Every expected result comes from the model and is checked by the oracle, which
-// share no code; if they differ there is no set.
+// parameters of the sum to which c is added (parameters.go). Those that pass the tests are searched
+// for in more inputs, unless the ranges of numbers or a written argument (package argued) prove
+// that they change nothing: a pair also if one of its values alone changes nothing, nor does the
+// other in the program that has it. Package decided has answers of a solver about those that
+// remain, and each input that refutes equality becomes a test. Every expected result comes from the
+// model and is checked by the oracle, which share no code; if they differ there is no set.
 //
 // The same instruction gives the same set, whatever the machine: the generators' versions
 // are fixed here (sources).
@@ -140,7 +141,7 @@ import (
 )
 
 // sources are the generators of candidates. Their versions are fixed, because another
-// version would give another set.
+// version would give another set. Sums of integers, and conversions, have one more.
 var sources = []string{
 	"corner@1", "pattern@1", "cut@1", "tie@1", "order@1", "spread@1", "floor@1", "tiny@1", "huge@1",
 	"zero@1", "special@1", "subnormal@1", "cancel@1", "raw@1", "normal@1", "uniform@1", "dnn@1",
@@ -209,7 +210,14 @@ func newChooser(i *mma.Instruction, catalog []mma.Instruction) (*chooser, error)
 	if c.goals, err = goalsOf(i, catalog); err != nil {
 		return nil, err
 	}
-	for _, name := range sources {
+	names := sources
+	switch {
+	case i.D.Integer():
+		names = append(slices.Clone(names), "integer@2")
+	case i.Conversion():
+		names = append(slices.Clone(names), "border@1")
+	}
+	for _, name := range names {
 		s, err := gen.ParseSource(name)
 		if err != nil {
 			return nil, err

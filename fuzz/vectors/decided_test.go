@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
@@ -73,6 +74,23 @@ func TestDecided(t *testing.T) {
 	t.Logf("%d rows, %d outdated, %d proved again", len(rows), outdated, tried)
 }
 
+// TestDigest checks that the digest of a set is that of what it is chosen from, and not of what the
+// search adds: else no directory would keep its sets.
+func TestDigest(t *testing.T) {
+	i, err := mma.Lookup("volta", "mma.m8n8k4.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := newChooser(i, mma.Catalog())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.goals = append(c.goals, &goal{text: "found", other: &vectors.Other{Kind: vectors.KindValue, Name: "l"}})
+	if want, err := digestOf(i); c.digest() != want || err != nil {
+		t.Errorf("%s, and %s before the search: %v", c.digest(), want, err)
+	}
+}
+
 // question returns the instruction and the program of a row; nil if there is none any more.
 func question(t *testing.T, r decided.Row) (*mma.Instruction, mma.Params) {
 	t.Helper()
@@ -91,6 +109,32 @@ func question(t *testing.T, r decided.Row) (*mma.Instruction, mma.Params) {
 	return i, q
 }
 
+// changeText writes the parameters of q that differ from those of p as a row does.
+func changeText(p, q *mma.Params) string {
+	var words []string
+	for _, c := range mma.Diff(p, q) {
+		words = append(words, c.Path+"="+c.To)
+	}
+	return strings.Join(words, " ")
+}
+
+// writeRows writes the table, under the title that it has.
+func writeRows(t *testing.T, rows []decided.Row) {
+	t.Helper()
+	old, err := os.ReadFile(decidedFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	title, _, _ := strings.Cut(string(old), "\n# key")
+	b := []byte(title + "\n# key\tinstruction\tchange\tverdict\tinput\n")
+	for _, r := range rows {
+		b = append(b, strings.Join([]string{r.Key, r.Instruction, r.Change, r.Verdict, r.Input}, "\t")+"\n"...)
+	}
+	if err := os.WriteFile(decidedFile, b, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // answer asks a solver.
 func answer(t *testing.T, i *mma.Instruction, q *mma.Params, limit time.Duration) decided.Answer {
 	t.Helper()
@@ -100,7 +144,7 @@ func answer(t *testing.T, i *mma.Instruction, q *mma.Params, limit time.Duration
 	}
 	r, err := prove.Programs(t.Context(), i.Formats, i.K, i.Params, *q, prove.Options{Solver: solver, Time: limit, Searched: true})
 	if err != nil {
-		t.Fatalf("%s %s: %v", i.FullName(), decided.Change(&i.Params, q), err)
+		t.Fatalf("%s %s: %v", i.FullName(), changeText(&i.Params, q), err)
 	}
 	switch r.Verdict {
 	case prove.Proved:
@@ -132,7 +176,7 @@ func asked(t *testing.T, rows []decided.Row) []decided.Row {
 		}
 		ask := func(q *mma.Params) decided.Answer {
 			a := answer(t, &i, q, *proofTime)
-			row := decided.Row{Key: decided.Key(i.Formats, i.K, &i.Params, q), Instruction: i.FullName(), Change: decided.Change(&i.Params, q), Answer: a}
+			row := decided.Row{Key: decided.Key(i.Formats, i.K, &i.Params, q), Instruction: i.FullName(), Change: changeText(&i.Params, q), Answer: a}
 			rows = append(slices.DeleteFunc(rows, func(r decided.Row) bool { return r.Key == row.Key }), row)
 			t.Log(row)
 			return a
@@ -150,13 +194,11 @@ func asked(t *testing.T, rows []decided.Row) []decided.Row {
 				if err != nil {
 					t.Fatal(err)
 				}
-				c.kill(all, mma.BatchOf(i.Formats, i.K, []*mma.Dot{d}))
+				c.kill(all, c.answeredDot(d))
 			}
 		}
 		slices.SortStableFunc(rows, func(a, b decided.Row) int { return cmp.Compare(a.Instruction, b.Instruction) })
-		if err := os.WriteFile(decidedFile, decided.Write(rows), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		writeRows(t, rows)
 	}
 	return rows
 }

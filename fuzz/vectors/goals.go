@@ -106,6 +106,7 @@ func goalsOf(i *mma.Instruction, catalog []mma.Instruction) ([]*goal, error) {
 			goals = append(goals, &goal{group: "order", most: searchFirst, other: o, results: each(r, i.Formats)})
 		}
 	}
+	goals = append(goals, partialSums(i)...)
 	for n := range features {
 		f := &features[n]
 		has := f.has
@@ -229,7 +230,7 @@ func (g *goal) comment(other string) string {
 	switch {
 	case g.other == nil:
 		return g.text
-	case g.other.Kind == vectors.KindReference:
+	case g.other.Kind == vectors.KindReference && g.text == "":
 		r, _ := oracle.FindReference(g.other.Name)
 		return fmt.Sprintf("%s would give %s", r.Title, other)
 	case g.other.Kind == vectors.KindInstruction:

@@ -20,7 +20,7 @@ const random = "random"
 // groups are the groups of a set, in their order. The first one also takes changes that
 // belong to no other.
 var groups = []group{
-	{"products", "how products are made: operands, exactness, the exponent by which they are aligned", []triage.Label{triage.Signedness, triage.OperandRounding, triage.ProductHandling}},
+	{"products", "how products are made: operands, exactness, the exponent by which they are aligned", []triage.Label{triage.Signedness, triage.ZeroPoint, triage.OperandRounding, triage.ProductHandling}},
 	{"cut", "where terms are cut: bits kept below the largest exponent, how what lies below is dropped, the exponent of zero", []triage.Label{triage.TruncationWidth, triage.AlignmentRounding, triage.ZeroExponent, triage.ComplementNegation, triage.SpecialTruncation}},
 	{"carries", "sums that grow beyond their largest term", nil},
 	{"ties", "roundings of sums and results: ties, directions, widths", []triage.Label{triage.OutputRounding, triage.IntermediateRounding, triage.RoundingAsymmetry}},

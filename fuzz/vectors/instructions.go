@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 
+	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/prove/decided"
 )
@@ -51,14 +52,16 @@ func (c *chooser) digest() string {
 	i := c.inst
 	parts := []any{sources, tail, searchFirst, searchOther, searchFor(i), batchDots,
 		i.FullName(), i.Formats, i.K, mma.Diff(&mma.Params{}, &i.Params), i.Unknown, i.Source, i.Evidence, c.also}
-	parts = append(parts, searchValues, searchPairs, pairSources)
+	parts = append(parts, method, searchValues, searchPairs, pairSources)
 	for _, r := range decided.Rows() {
 		if r.Instruction == i.FullName() {
 			parts = append(parts, r)
 		}
 	}
 	for _, g := range c.goals {
-		parts = append(parts, g.group, g.text, g.most, g.same, g.other)
+		if g.other == nil || g.other.Kind != vectors.KindValue { // these come of the search
+			parts = append(parts, g.group, g.text, g.most, g.same, g.other)
+		}
 	}
 	h := sha256.New()
 	if err := json.NewEncoder(h).Encode(parts); err != nil {

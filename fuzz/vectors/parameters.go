@@ -1,6 +1,8 @@
 package vectors
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -10,11 +12,16 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/prove"
+	"github.com/mmafuzz/mmafuzz/triage/prove/argued"
 	"github.com/mmafuzz/mmafuzz/triage/prove/decided"
 )
+
+// method is counted up when values are decided in another way, so that sets are made again.
+const method = 3
 
 // searchValues is how many inputs of each generator are searched for other values of parameters.
 const searchValues = batchDots
@@ -33,6 +40,7 @@ type value struct {
 	params mma.Params
 	model  *sim.Model
 	state  state
+	parts  []mma.Params // of a pair: the programs that have one of its values
 }
 
 // state is what is known of a value.
@@ -75,8 +83,14 @@ func pairsOf(i *mma.Instruction) ([]*value, error) {
 			}
 			for _, p := range s.Others(&i.Params, f) {
 				for _, q := range s.Others(&p, g) {
+					n := len(all)
 					if err := appendValue(&all, i, q, f, g); err != nil {
 						return nil, err
+					}
+					if len(all) > n {
+						other := i.Params
+						g.SetInt(&other, g.Int(&q))
+						all[n].parts = []mma.Params{p, other}
 					}
 				}
 			}
@@ -114,38 +128,46 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 		return nil, nil, err
 	}
 	both := slices.Concat(all, pairs)
-	dots := make([]*mma.Dot, len(taken))
-	for n, x := range taken {
-		dots[n] = x.dot
+	var dots []*mma.Dot
+	for _, x := range slices.SortedStableFunc(slices.Values(taken), func(x, y *candidate) int { return cmp.Compare(y.goals.count(), x.goals.count()) }) {
+		dots = append(dots, x.dot)
 	}
-	c.kill(both, mma.BatchOf(c.inst.Formats, c.inst.K, dots))
+	c.kill(both, c.answered(mma.BatchOf(c.inst.Formats, c.inst.K, dots)))
 	c.sameByRanges(all)
-	add := func(d *mma.Dot) {
-		v := c.first(both, d)
-		if v == nil {
-			return
-		}
+	add := func(d *mma.Dot, v *value) { // which the input tells apart
 		d = c.smaller(d, v)
-		c.kill(both, mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d}))
+		c.kill(both, c.answeredDot(d))
 		text := inWords(&c.inst.Params, &v.params)
 		other := &vectors.Other{Kind: vectors.KindValue, Name: v.path, Changes: mma.Diff(&c.inst.Params, &v.params)}
 		c.goals = append(c.goals, &goal{group: groupOf(&c.inst.Params, &v.params), other: other, results: v.model.Run, text: text, reached: true})
 		taken = append(taken, &candidate{dot: d, want: c.base.Dot(d, nil), cost: cost(d), goal: len(c.goals) - 1})
+	}
+	if err := c.settle(all, add); err != nil {
+		return nil, nil, err
+	}
+	for _, d := range c.widest() {
+		for v := c.first(both, d); v != nil; v = c.first(both, d) {
+			add(d, v)
+		}
 	}
 	for from := uint64(0); from < searchValues; from += batchDots {
 		for _, s := range c.gens {
 			if ctx.Err() != nil {
 				return nil, nil, ctx.Err()
 			}
-			b := c.fill(s, from, batchDots)
+			b := c.answered(c.fill(s, from, batchDots))
 			for n := c.mostKilling(all, b); n >= 0; n = c.mostKilling(all, b) {
 				d := mma.NewDot(c.inst.Formats, c.inst.K)
 				b.Get(n, d)
-				add(d)
+				add(d, c.first(all, d))
 			}
 		}
 	}
+	c.sameByParts(all, pairs)
 	c.sameByRanges(pairs)
+	if err := c.settle(pairs, add); err != nil {
+		return nil, nil, err
+	}
 	for _, v := range pairs {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
@@ -157,11 +179,20 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 			if d, err := c.tells(v, s); err != nil {
 				return nil, nil, err
 			} else if d != nil {
-				add(d)
+				add(d, v)
 			}
 		}
 	}
-	for _, v := range both {
+	for _, x := range taken { // there are more goals now
+		x.goals = c.evaluate(x.dot)
+	}
+	return taken, both, nil
+}
+
+// settle applies the written arguments and the answers of package decided to values of which nothing
+// is known yet, and adds the inputs that these have.
+func (c *chooser) settle(all []*value, add func(*mma.Dot, *value)) error {
+	for _, v := range all {
 		if v.state == killed || v.state == same {
 			continue
 		}
@@ -172,15 +203,43 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 		case a.Verdict == decided.Differs:
 			d, err := mma.ParseDot(c.inst.Formats, c.inst.K, false, strings.Fields(a.Input))
 			if err != nil {
-				return nil, nil, fmt.Errorf("decided.tsv, %s: %w", a.Input, err)
+				return fmt.Errorf("decided.tsv, %s: %w", a.Input, err)
 			}
-			add(d)
+			if found, _ := c.differences(v, c.answeredDot(d), 1); len(found) > 0 {
+				add(d, v)
+			}
 		}
 	}
-	for _, x := range taken { // there are more goals now
-		x.goals = c.evaluate(x.dot)
+	return nil
+}
+
+// widest returns the inputs whose sums take the most bits beside the largest exponent of a term: all
+// significands are ones, and all exponents and scales 0.
+func (c *chooser) widest() []*mma.Dot {
+	f := c.inst.Formats
+	if f.A.Integer() || c.inst.Conversion() {
+		return nil
 	}
-	return taken, both, nil
+	ones := func(id fp.ID, neg bool) uint64 {
+		n := int32(id.Get().FracBits)
+		return id.Get().Encode(fp.Dyadic{Lo: 1<<(n+1) - 1, Q: -n, Neg: neg}, fp.RZ, fp.OverInf)
+	}
+	var all []*mma.Dot
+	for _, neg := range []bool{false, true} {
+		d := mma.NewDot(f, c.inst.K)
+		for k := range d.A {
+			d.A[k], d.B[k] = ones(f.A, neg), ones(f.B, false)
+		}
+		for k := range d.SA {
+			one := f.Scale.Get().Encode(fp.Dyadic{Lo: 1}, fp.RZ, fp.OverInf)
+			d.SA[k], d.SB[k] = one, one
+		}
+		if f.C != fp.None {
+			d.C = ones(f.C, neg)
+		}
+		all = append(all, d)
+	}
+	return all
 }
 
 // tells returns the first input of a source, aimed at both programs, that tells a value apart; nil
@@ -190,7 +249,7 @@ func (c *chooser) tells(v *value, source string) (*mma.Dot, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := c.fill(s.Generator.Aimed(c.spec(), &c.inst.Params, &v.params), 0, searchPairs)
+	b := c.answered(c.fill(s.Generator.Aimed(c.spec(), &c.inst.Params, &v.params), 0, searchPairs))
 	found, bits := c.differences(v, b, 1)
 	if bits {
 		v.state = undecided
@@ -203,33 +262,54 @@ func (c *chooser) tells(v *value, source string) (*mma.Dot, error) {
 	return d, nil
 }
 
-// kill marks the values that some input of a batch tells apart.
-func (c *chooser) kill(all []*value, b *mma.Batch) {
-	for _, v := range all {
-		if v.state == killed || v.state == same {
-			continue
-		}
-		switch found, bits := c.differences(v, b, 1); {
-		case len(found) > 0:
-			v.state = killed
-		case bits:
-			v.state = undecided
+// kill marks the values that some input of a batch tells apart. It runs parts of growing size: most
+// values differ soon.
+func (c *chooser) kill(all []*value, b *answered) {
+	for from, n := 0, 4; from < b.Dots(); from, n = from+n, 4*n {
+		n = min(n, b.Dots()-from)
+		w := c.inst.D.Width()
+		part := &answered{b.Part(from, n), b.want[from*w : (from+n)*w], b.got[:n*w]}
+		for _, v := range all {
+			if v.state == killed || v.state == same {
+				continue
+			}
+			switch found, bits := c.differences(v, part, 1); {
+			case len(found) > 0:
+				v.state = killed
+			case bits:
+				v.state = undecided
+			}
 		}
 	}
 }
 
+// answered is a batch with the results of the instruction.
+type answered struct {
+	*mma.Batch
+	want, got []byte // got is what some value gives
+}
+
+func (c *chooser) answered(b *mma.Batch) *answered {
+	size := b.Dots() * c.inst.D.Width()
+	x := &answered{b, make([]byte, size), make([]byte, size)}
+	c.base.Run(b, x.want)
+	return x
+}
+
+func (c *chooser) answeredDot(d *mma.Dot) *answered {
+	return c.answered(mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d}))
+}
+
 // differences lists the first inputs of a batch that tell a value apart, and reports whether
 // any input shows other bits where it is not known which are right.
-func (c *chooser) differences(v *value, b *mma.Batch, most int) (found []int, bits bool) {
-	w, n := c.inst.D.Width(), b.Dots()
-	want, got := make([]byte, n*w), make([]byte, n*w)
-	c.base.Run(b, want)
-	v.model.Run(b, got)
-	if string(want) == string(got) {
+func (c *chooser) differences(v *value, b *answered, most int) (found []int, bits bool) {
+	v.model.Run(b.Batch, b.got)
+	if bytes.Equal(b.want, b.got) {
 		return nil, false
 	}
+	w := c.inst.D.Width()
 	for n := 0; n < b.Dots() && len(found) < most; n++ {
-		x, y := mma.Load(want, w, n), mma.Load(got, w, n)
+		x, y := mma.Load(b.want, w, n), mma.Load(b.got, w, n)
 		switch {
 		case x == y || c.strict.Compare(x, y) == oracle.Same:
 		case c.lenient.Compare(x, y) == oracle.Same:
@@ -243,7 +323,7 @@ func (c *chooser) differences(v *value, b *mma.Batch, most int) (found []int, bi
 
 // mostKilling returns the input of a batch that tells the most values apart of those that no
 // test does yet, -1 if there is none.
-func (c *chooser) mostKilling(all []*value, b *mma.Batch) int {
+func (c *chooser) mostKilling(all []*value, b *answered) int {
 	count := map[int]int{}
 	best := -1
 	for _, v := range all {
@@ -268,7 +348,7 @@ func (c *chooser) mostKilling(all []*value, b *mma.Batch) int {
 
 // first returns the first value that no test tells apart yet and that an input does.
 func (c *chooser) first(all []*value, d *mma.Dot) *value {
-	b := mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d})
+	b := c.answeredDot(d)
 	for _, v := range all {
 		if v.state == killed || v.state == same {
 			continue
@@ -286,7 +366,7 @@ func (c *chooser) smaller(d *mma.Dot, v *value) *mma.Dot {
 	try := func(change func()) {
 		before := d.Clone()
 		change()
-		if found, _ := c.differences(v, mma.BatchOf(c.inst.Formats, c.inst.K, []*mma.Dot{d}), 1); len(found) == 0 {
+		if found, _ := c.differences(v, c.answeredDot(d), 1); len(found) == 0 {
 			d = before
 		}
 	}
@@ -306,6 +386,28 @@ func (c *chooser) sameByRanges(all []*value) {
 		}
 		if v.state == open && r.Same(&v.params) {
 			v.state = same
+		}
+	}
+}
+
+// sameByParts marks the pairs of which one value alone changes nothing and the other, by the ranges
+// of numbers or a written argument, changes nothing in the program that has it.
+func (c *chooser) sameByParts(all, pairs []*value) {
+	parts := map[mma.Params]*prove.Ranges{}
+	for _, v := range all {
+		if v.state == same {
+			parts[v.params] = prove.NewRanges(c.inst.Formats, c.inst.K, &v.params)
+		}
+	}
+	for _, v := range pairs {
+		for _, p := range v.parts {
+			if r := parts[p]; v.state == open && r != nil {
+				i := *c.inst
+				i.Params = p
+				if argued.EquivalentInAnySum(&i, &v.params) != "" || r.Same(&v.params) {
+					v.state = same
+				}
+			}
 		}
 	}
 }

@@ -121,15 +121,20 @@ func (s *Screen) digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// resume returns what a file has, or what a screening begins with.
-func (s *Screen) resume(o *Screening, lanes int) (*screenLog, error) {
-	l := &screenLog{Inputs: s.digest(), Target: o.Target, Screened: Screened{Lanes: lanes}}
+// Check reports whether the file can be of this screening.
+func (o *Screening) Check() error {
+	_, err := o.read()
+	return err
+}
+
+// read returns what the file has, nil if it is not there.
+func (o *Screening) read() (*screenLog, error) {
 	if o.File == "" {
-		return l, nil
+		return nil, nil
 	}
 	text, err := os.ReadFile(o.File)
 	if errors.Is(err, fs.ErrNotExist) {
-		return l, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
@@ -138,18 +143,30 @@ func (s *Screen) resume(o *Screening, lanes int) (*screenLog, error) {
 	if err := strictjson.UnmarshalKnown(text, &old, "object"); err != nil {
 		return nil, fmt.Errorf("%s: %w", o.File, err)
 	}
-	switch {
-	case old.Inputs != l.Inputs:
-		return nil, fmt.Errorf("%s is of other inputs than those of %s", o.File, s.Instruction)
-	case old.Target != o.Target:
+	if old.Target != o.Target {
 		return nil, fmt.Errorf("%s is of the target %s, not of %s", o.File, old.Target, o.Target)
+	}
+	return &old, nil
+}
+
+// resume returns what a file has, or what a screening begins with.
+func (s *Screen) resume(o *Screening, lanes int) (*screenLog, error) {
+	inputs := s.digest()
+	old, err := o.read()
+	switch {
+	case err != nil:
+		return nil, err
+	case old == nil:
+		return &screenLog{Inputs: inputs, Target: o.Target, Screened: Screened{Lanes: lanes}}, nil
+	case old.Inputs != inputs:
+		return nil, fmt.Errorf("%s is of other inputs than those of %s", o.File, s.Instruction)
 	case old.Lanes != lanes:
 		return nil, fmt.Errorf("%s is of %s, and %s has %d", o.File, readable.Plural(old.Lanes, "lane"), o.Target, lanes)
 	case old.Passes < 0 || !(old.Seconds >= 0) || !(old.Busy >= 0) || len(old.Wrongs) > screenShown ||
 		!slices.IsSorted(old.BadLanes) || len(old.BadLanes) > 0 && (old.BadLanes[0] < 0 || old.BadLanes[len(old.BadLanes)-1] >= lanes):
 		return nil, fmt.Errorf("%s: its numbers are impossible", o.File)
 	}
-	return &old, nil
+	return old, nil
 }
 
 // Run gives a unit the inputs again and again for a time, or until ctx ends. All outputs of a

@@ -16,12 +16,15 @@ const TableFile = "table.tsv"
 
 var columns = []string{"digest", "instruction", "also", "k", "tests", "chosen", "changes", "killed", "same", "undecided", "open", "values", "values-killed", "values-same", "values-undecided", "values-open", "refinements", "instructions", "references", "bytes"}
 
-const tableTitle = "# by mmafuzz vectors --all --out DIR\n"
+const (
+	tableCommand = "# by mmafuzz vectors --all --out DIR"
+	tableTitle   = tableCommand + "; a row with - is not measured yet: other values of its parameters were never tried\n"
+)
 
 // isTable reports whether a file is a table of sets.
 func isTable(file string) bool {
 	text, err := corpus.ReadFile(file, "table of sets", maxTable)
-	return err == nil && bytes.HasPrefix(text, []byte(tableTitle))
+	return err == nil && bytes.HasPrefix(text, []byte(tableCommand))
 }
 
 // maxTable is more bytes than any table has.

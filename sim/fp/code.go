@@ -51,7 +51,7 @@ func (f *Format) Decode(code uint64) Num {
 	}
 	n.Class = Finite
 	n.Sig |= 1 << f.FracBits
-	n.Exp = int32(field) - int32(f.Bias)
+	n.Exp = f.Exponent(field)
 	return n
 }
 
@@ -127,7 +127,7 @@ func (f *Format) Encode(d Dyadic, m Mode, over Overflow) uint64 {
 	sig := r.align(e - frac)
 	field := uint64(0)
 	if sig>>frac != 0 { // not subnormal
-		field = uint64(e + int32(f.Bias))
+		field = f.Field(e)
 	}
 	return sign | (field<<frac|sig&(1<<frac-1))<<f.Low
 }
@@ -191,6 +191,9 @@ func (f *Format) sign(neg bool) uint64 {
 func (f *Format) zero(neg bool) uint64 {
 	if f.HasNegZero() {
 		return f.sign(neg)
+	}
+	if f.Inverse {
+		return f.Field(f.Emin()) << f.Low
 	}
 	return 0
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -17,10 +18,15 @@ import (
 //	e6m9-fn             no Inf, the codes of all ones are NaN
 //	e4m3-ieee           IEEE's Inf and NaN, where the plain name is a format of the table
 //	ue5m10              no sign; the bits above the exponent are ignored
+//	ue8m0-inverse       powers of two, of which a code is the reciprocal of that in ue8m0: a scale that divides
+//	rbits13             the number 1 with 13 random bits, for stochastic rounding (RS); up to rbits32
+//	ue8m0-rbits13       a scale with 13 random bits below it, also ue8m0-inverse-rbits13; up to 24
 //
-// All have subnormals, 2 to 8 exponent bits, a bias of 0 to 255, and at most 32 bits.
+// All but the last three have subnormals, 2 to 8 exponent bits, a bias of 0 to 255, and at most 32 bits.
 // That a unit takes subnormals as zeros is no matter of the format (mma.Input, mma.OutFlush).
-var describedName = regexp.MustCompile(`^(u?)e([2-8])m([1-9]|1\d|2[0-3])(?:-b(\d{1,3}))?(?:-(ieee|fn|fnuz|finite))?$`)
+var describedName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(u?)e([2-8])m([1-9]|1\d|2[0-3])(?:-b(\d{1,3}))?(?:-(ieee|fn|fnuz|finite))?$`)
+})
 
 var specialsWords = [...]string{AllFinite: "finite", IEEE: "ieee", OnesNaN: "fn", NegZeroNaN: "fnuz"}
 
@@ -33,7 +39,15 @@ func init() { declared.Store(uint32(numFormats)) }
 
 // described returns the format that a name describes, None if it describes none.
 func described(name string) (ID, error) {
-	m := describedName.FindStringSubmatch(name)
+	if scale, n, ok := strings.Cut(name, randomPrefix); ok {
+		return describedBits(scale, n)
+	}
+	if name == inverseScale {
+		f := *E8M0.Get()
+		f.Name, f.Inverse, f.Source = name, true, "described by its name"
+		return f.declare(flagged{})
+	}
+	m := describedName().FindStringSubmatch(name)
 	if m == nil {
 		return parseFlags(name)
 	}
@@ -65,6 +79,56 @@ func described(name string) (ID, error) {
 	f.Name = f.fullName()
 	return f.declare(flagged{})
 }
+
+const (
+	randomPrefix = "rbits"
+	inverseScale = "ue8m0-inverse"
+)
+
+// describedBits returns the format of n random bits, below the code of a scale if there is one. They
+// stand where other formats have bits that are no part of the value, so that every code without a
+// scale is the number 1, as those of One are.
+func describedBits(scale, n string) (ID, error) {
+	most := uint64(32)
+	var f Format
+	switch scale {
+	case "":
+		f.NoZero = true
+	case E8M0.Get().Name + "-", inverseScale + "-":
+		id, err := Parse(scale[:len(scale)-1])
+		if err != nil {
+			return None, err
+		}
+		f, most = *id.Get(), most-uint64(id.Get().ExpBits)
+	default:
+		return None, fmt.Errorf("format %q: random bits stand alone, or below ue8m0 or ue8m0-inverse", scale+randomPrefix+n)
+	}
+	bits, err := strconv.ParseUint(n, 10, 8)
+	if err != nil || bits == 0 || bits > most {
+		return None, fmt.Errorf("format %q: the random bits are not 1 to %d", scale+randomPrefix+n, most)
+	}
+	f.Name, f.Low, f.Width, f.Source = fmt.Sprintf("%s%s%d", scale, randomPrefix, bits), uint8(bits), 4, "described by its name"
+	switch all := bits + uint64(f.ExpBits); {
+	case all <= 8:
+		f.Width = 1
+	case all <= 16:
+		f.Width = 2
+	}
+	return f.declare(flagged{})
+}
+
+// RandomBits returns how many random bits the codes of a format have, in which they are an operand
+// of a stochastic rounding (RS), or a part of it; 0 if it is another format.
+func (id ID) RandomBits() uint8 {
+	if f := &formats[id]; f.NoZero {
+		return f.Low
+	}
+	return 0
+}
+
+// IsOne reports whether every code of a format is the number 1: it is that of B in an operation of
+// A alone, such as a conversion.
+func (id ID) IsOne() bool { return id == One || id.RandomBits() != 0 && formats[id].ExpBits == 0 }
 
 // fullName is the name that describes a format.
 func (f *Format) fullName() string {
@@ -99,7 +163,7 @@ func (f Format) declare(flags flagged) (ID, error) {
 	n := declared.Load()
 	for id := range ID(n) {
 		g := formats[id]
-		if id != None && flagFormats[id] == flags && g.Low == 0 && g.Signed == f.Signed && !g.NoZero && !g.Integer() && g.ExpBits == f.ExpBits && g.FracBits == f.FracBits && g.Bias == f.Bias && g.Specials == f.Specials {
+		if id != None && flagFormats[id] == flags && g.Low == f.Low && g.Signed == f.Signed && g.NoZero == f.NoZero && g.Inverse == f.Inverse && !g.Integer() && g.ExpBits == f.ExpBits && g.FracBits == f.FracBits && g.Bias == f.Bias && g.Specials == f.Specials {
 			return id, nil
 		}
 	}

@@ -50,6 +50,20 @@ func (d Dyadic) Round(q int32, m Mode) Dyadic {
 	return r
 }
 
+// RoundRandom is Round by RS with the lowest n bits of random. d has
+// at most 128-n bits above 2^(q-n).
+func (d Dyadic) RoundRandom(q int32, random uint64, n uint8) Dyadic {
+	if q <= d.Q {
+		return d
+	}
+	r := d.Round(q-int32(n), RZ)
+	r = r.Shl(max(r.Q-(q-int32(n)), 0))
+	var c uint64
+	r.Lo, c = bits.Add64(r.Lo, random&(1<<n-1), 0)
+	r.Hi += c
+	return r.Round(q, RZ)
+}
+
 // truncate drops the bits of weight below 2^q, q > d.Q, and returns what was lost.
 func (d Dyadic) truncate(q int32) (Dyadic, lostPart) {
 	r := Dyadic{Neg: d.Neg, Q: q}

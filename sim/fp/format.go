@@ -6,7 +6,8 @@
 // Parse takes names such as e5m3, ue5m10, e4m3-b11-fnuz, e5m10-finite, e6m9-fn and e4m3-ieee too: exponent
 // bits, fraction bits, the bias unless it is 2^(bits-1)-1, and which codes are special, as IEEE 754
 // has them unless the name says so (fn: ones are NaN, fnuz: the code of -0 is the only NaN). They
-// have a sign, subnormals and at most 32 bits. fp32-flags-x86 and the like are formats of exception
+// have subnormals, a sign unless the name begins with u, and at most 32 bits. rbits16 and the like are
+// random bits, ue8m0-inverse scales that divide (described.go). fp32-flags-x86 and the like are formats of exception
 // flags (flags.go).
 //
 // # Adding a format
@@ -91,6 +92,7 @@ type Format struct {
 	Signed   bool // a sign bit above the exponent field
 	Specials Specials
 	NoZero   bool  // exponent field 0 is a normal number (E8M0)
+	Inverse  bool  // a code is the reciprocal of what it would else be: the exponent is Bias less the field (ue8m0-inverse, whose range is that of E8M0)
 	Low      uint8 // register bits below the fraction that are dropped before the code is read (TF32, XF32)
 	Width    uint8 // bytes of the container of one code in buffers: 1, 2, 4 or 8
 	Source   string
@@ -99,31 +101,31 @@ type Format struct {
 // formats is the table, and after it the formats that names describe; index is the ID. Emin, the largest finite number and
 // the like follow from a row and are methods.
 var formats = [255]Format{
-	FP64:     {FP64, "fp64", 11, 52, 1023, true, IEEE, false, 0, 8, "IEEE 754-2019 binary64"},
-	FP32:     {FP32, "fp32", 8, 23, 127, true, IEEE, false, 0, 4, "IEEE 754-2019 binary32"},
-	TF32:     {TF32, "tf32", 8, 10, 127, true, IEEE, false, 13, 4, "PTX ISA, .tf32; the low 13 bits are dropped before classification"},
-	XF32:     {XF32, "xf32", 8, 10, 127, true, IEEE, false, 13, 4, "AMD CDNA3 ISA, XF32"},
-	BF16:     {BF16, "bf16", 8, 7, 127, true, IEEE, false, 0, 2, "PTX ISA, .bf16"},
-	FP16:     {FP16, "fp16", 5, 10, 15, true, IEEE, false, 0, 2, "IEEE 754-2019 binary16"},
-	E5M2:     {E5M2, "e5m2", 5, 2, 15, true, IEEE, false, 0, 1, "OCP OFP8"},
-	E4M3:     {E4M3, "e4m3", 4, 3, 7, true, OnesNaN, false, 0, 1, "OCP OFP8"},
-	E5M2FNUZ: {E5M2FNUZ, "e5m2fnuz", 5, 2, 16, true, NegZeroNaN, false, 0, 1, "AMD CDNA3 ISA, BF8"},
-	E4M3FNUZ: {E4M3FNUZ, "e4m3fnuz", 4, 3, 8, true, NegZeroNaN, false, 0, 1, "AMD CDNA3 ISA, FP8"},
-	E3M2:     {E3M2, "e3m2", 3, 2, 3, true, AllFinite, false, 0, 1, "OCP MX v1.0"},
-	E2M3:     {E2M3, "e2m3", 2, 3, 1, true, AllFinite, false, 0, 1, "OCP MX v1.0"},
-	E2M1:     {E2M1, "e2m1", 2, 1, 1, true, AllFinite, false, 0, 1, "OCP MX v1.0"},
-	E8M0:     {E8M0, "ue8m0", 8, 0, 127, false, OnesNaN, true, 0, 1, "OCP MX v1.0; PTX ISA, .ue8m0"},
-	UE4M3:    {UE4M3, "ue4m3", 4, 3, 7, false, OnesNaN, false, 0, 1, "PTX ISA, .ue4m3; bit 7 of the byte is ignored"},
-	One:      {One, "one", 0, 0, 0, false, AllFinite, true, 0, 1, "the number 1; its code has no bits"},
-	S32:      {S32, "s32", 0, 31, -30, true, AllFinite, false, 0, 4, "PTX ISA, .s32"},
-	S16:      {S16, "s16", 0, 15, -14, true, AllFinite, false, 0, 2, "PTX ISA, .s16"},
-	S8:       {S8, "s8", 0, 7, -6, true, AllFinite, false, 0, 1, "PTX ISA, .s8"},
-	U8:       {U8, "u8", 0, 8, -7, false, AllFinite, false, 0, 1, "PTX ISA, .u8"},
-	S4:       {S4, "s4", 0, 3, -2, true, AllFinite, false, 0, 1, "PTX ISA, .s4"},
-	U4:       {U4, "u4", 0, 4, -3, false, AllFinite, false, 0, 1, "PTX ISA, .u4"},
-	B1:       {B1, "b1", 0, 1, 0, false, AllFinite, false, 0, 1, "PTX ISA, .b1"},
-	U32:      {U32, "u32", 0, 32, -31, false, AllFinite, false, 0, 4, "PTX ISA, .u32"},
-	U16:      {U16, "u16", 0, 16, -15, false, AllFinite, false, 0, 2, "PTX ISA, .u16"},
+	FP64:     {FP64, "fp64", 11, 52, 1023, true, IEEE, false, false, 0, 8, "IEEE 754-2019 binary64"},
+	FP32:     {FP32, "fp32", 8, 23, 127, true, IEEE, false, false, 0, 4, "IEEE 754-2019 binary32"},
+	TF32:     {TF32, "tf32", 8, 10, 127, true, IEEE, false, false, 13, 4, "PTX ISA, .tf32; the low 13 bits are dropped before classification"},
+	XF32:     {XF32, "xf32", 8, 10, 127, true, IEEE, false, false, 13, 4, "AMD CDNA3 ISA, XF32"},
+	BF16:     {BF16, "bf16", 8, 7, 127, true, IEEE, false, false, 0, 2, "PTX ISA, .bf16"},
+	FP16:     {FP16, "fp16", 5, 10, 15, true, IEEE, false, false, 0, 2, "IEEE 754-2019 binary16"},
+	E5M2:     {E5M2, "e5m2", 5, 2, 15, true, IEEE, false, false, 0, 1, "OCP OFP8"},
+	E4M3:     {E4M3, "e4m3", 4, 3, 7, true, OnesNaN, false, false, 0, 1, "OCP OFP8"},
+	E5M2FNUZ: {E5M2FNUZ, "e5m2fnuz", 5, 2, 16, true, NegZeroNaN, false, false, 0, 1, "AMD CDNA3 ISA, BF8"},
+	E4M3FNUZ: {E4M3FNUZ, "e4m3fnuz", 4, 3, 8, true, NegZeroNaN, false, false, 0, 1, "AMD CDNA3 ISA, FP8"},
+	E3M2:     {E3M2, "e3m2", 3, 2, 3, true, AllFinite, false, false, 0, 1, "OCP MX v1.0"},
+	E2M3:     {E2M3, "e2m3", 2, 3, 1, true, AllFinite, false, false, 0, 1, "OCP MX v1.0"},
+	E2M1:     {E2M1, "e2m1", 2, 1, 1, true, AllFinite, false, false, 0, 1, "OCP MX v1.0"},
+	E8M0:     {E8M0, "ue8m0", 8, 0, 127, false, OnesNaN, true, false, 0, 1, "OCP MX v1.0; PTX ISA, .ue8m0"},
+	UE4M3:    {UE4M3, "ue4m3", 4, 3, 7, false, OnesNaN, false, false, 0, 1, "PTX ISA, .ue4m3; bit 7 of the byte is ignored"},
+	One:      {One, "one", 0, 0, 0, false, AllFinite, true, false, 0, 1, "the number 1; its code has no bits"},
+	S32:      {S32, "s32", 0, 31, -30, true, AllFinite, false, false, 0, 4, "PTX ISA, .s32"},
+	S16:      {S16, "s16", 0, 15, -14, true, AllFinite, false, false, 0, 2, "PTX ISA, .s16"},
+	S8:       {S8, "s8", 0, 7, -6, true, AllFinite, false, false, 0, 1, "PTX ISA, .s8"},
+	U8:       {U8, "u8", 0, 8, -7, false, AllFinite, false, false, 0, 1, "PTX ISA, .u8"},
+	S4:       {S4, "s4", 0, 3, -2, true, AllFinite, false, false, 0, 1, "PTX ISA, .s4"},
+	U4:       {U4, "u4", 0, 4, -3, false, AllFinite, false, false, 0, 1, "PTX ISA, .u4"},
+	B1:       {B1, "b1", 0, 1, 0, false, AllFinite, false, false, 0, 1, "PTX ISA, .b1"},
+	U32:      {U32, "u32", 0, 32, -31, false, AllFinite, false, false, 0, 4, "PTX ISA, .u32"},
+	U16:      {U16, "u16", 0, 16, -15, false, AllFinite, false, false, 0, 2, "PTX ISA, .u16"},
 }
 
 // Integers are the formats of integers, which All leaves out. To everything that reads a row of
@@ -213,6 +215,10 @@ func Parse(name string) (ID, error) {
 	return None, fmt.Errorf("unknown format %q", name)
 }
 
+// PowersOfTwo reports whether the numbers of the format are powers of two, without a sign and
+// without zero, as those of E8M0.
+func (f *Format) PowersOfTwo() bool { return f.NoZero && f.FracBits == 0 && f.ExpBits != 0 }
+
 // FNUZ returns AMD's format with the fields of a format of OCP and other special values: None if
 // there is none.
 func (id ID) FNUZ() ID {
@@ -292,6 +298,9 @@ func (f *Format) Emax() int32 {
 
 // MaxFinite returns the code of the largest finite number.
 func (f *Format) MaxFinite() uint64 {
+	if f.Inverse {
+		return 0
+	}
 	ones := uint64(1)<<(f.ExpBits+f.FracBits) - 1 // all exponent and fraction bits
 	switch f.Specials {
 	case IEEE:
@@ -308,6 +317,22 @@ func (f *Format) SignBit() uint64 {
 		return 0
 	}
 	return 1 << (f.ExpBits + f.FracBits + f.Low)
+}
+
+// Exponent returns the exponent that an exponent field of a normal number stands for.
+func (f *Format) Exponent(field uint64) int32 {
+	if f.Inverse {
+		return int32(f.Bias) - int32(field)
+	}
+	return int32(field) - int32(f.Bias)
+}
+
+// Field returns the exponent field of a normal number of an exponent from Emin to Emax.
+func (f *Format) Field(exponent int32) uint64 {
+	if f.Inverse {
+		return uint64(int32(f.Bias) - exponent)
+	}
+	return uint64(exponent + int32(f.Bias))
 }
 
 // HasInf reports whether the format has infinities.

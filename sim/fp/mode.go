@@ -14,12 +14,16 @@ const (
 	RU                  // toward plus infinity
 	RNA                 // to nearest, ties away from zero
 	RTO                 // to odd: if inexact, the last bit kept is set (von Neumann rounding)
+	// RS is stochastic rounding with the random bits as an operand (ID.RandomBits): they are
+	// added to the magnitude as a fraction of the unit of the last bit kept, and what is below that
+	// unit is truncated.
+	RS
 	numModes
 )
 
-var modeNames = [numModes]string{"", "rne", "rz", "rd", "ru", "rna", "rto"}
+var modeNames = [numModes]string{"", "rne", "rz", "rd", "ru", "rna", "rto", "rs"}
 
-// Modes returns every rounding direction.
+// Modes returns every rounding direction that needs no random bits.
 func Modes() []Mode { return []Mode{RNE, RZ, RD, RU, RNA, RTO} }
 
 // String returns the abbreviation; "" for the zero Mode.
@@ -37,7 +41,7 @@ func ParseMode(s string) (Mode, error) {
 			return Mode(m), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown rounding mode %q (one of rne, rz, rd, ru, rna, rto)", s)
+	return 0, fmt.Errorf("unknown rounding mode %q (one of rne, rz, rd, ru, rna, rto; rs where there are random bits)", s)
 }
 
 // MarshalText writes the abbreviation, for JSON.

@@ -14,7 +14,7 @@ func Elements(ctx context.Context, k *schedule.Kernel, o *Operands, at [][2]int,
 	if err != nil {
 		return nil, 0, err
 	}
-	units := &units{open: opt.Open, all: map[unitKey]Unit{}}
+	units := newUnits(opt.Open)
 	ready := map[*schedule.Plan]*prepared{}
 	codes := make([]uint64, len(at))
 	m := &machine{k: k, o: o}
@@ -55,7 +55,7 @@ func Trace(ctx context.Context, k *schedule.Kernel, o *Operands, at [2]int, opt 
 	if err != nil {
 		return nil, err
 	}
-	p, err := prepare(steps(plans[0]), &units{open: opt.Open, all: map[unitKey]Unit{}})
+	p, err := prepare(steps(plans[0]), newUnits(opt.Open))
 	if err != nil {
 		return nil, err
 	}

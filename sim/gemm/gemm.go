@@ -110,7 +110,7 @@ func Multiply(ctx context.Context, k *schedule.Kernel, o *Operands, opt Options)
 
 // blocksOf cuts areas into blocks.
 func blocksOf(k *schedule.Kernel, areas []schedule.Area, open func(*mma.Instruction) (Unit, error)) ([]block, error) {
-	units := &units{open: open, all: map[unitKey]Unit{}}
+	units := newUnits(open)
 	plans := map[*schedule.Plan]*prepared{}
 	var blocks []block
 	for _, a := range areas {
@@ -138,33 +138,57 @@ type unitKey struct {
 	p mma.Params
 }
 
+// models are those of the units that were used last. A search for a schedule computes thousands
+// of products with the same few units, and a model keeps the memory that it works in.
+var models = struct {
+	sync.Mutex
+	all map[unitKey]model
+}{all: map[unitKey]model{}}
+
+const mostModels = 64
+
 // units opens each unit once.
 type units struct {
-	open func(*mma.Instruction) (Unit, error)
-	all  map[unitKey]Unit
+	open  func(*mma.Instruction) (Unit, error)
+	known map[*mma.Instruction]Unit
+}
+
+func newUnits(open func(*mma.Instruction) (Unit, error)) *units {
+	return &units{open, map[*mma.Instruction]Unit{}}
 }
 
 func (u *units) of(i *mma.Instruction) (Unit, error) {
-	var opened Unit
-	var err error
-	key := unitKey{f: i.Formats, k: i.K, p: i.Params}
+	if unit := u.known[i]; unit != nil { // keys are long
+		return unit, nil
+	}
+	unit, err := u.made(i)
+	if err == nil {
+		u.known[i] = unit
+	}
+	return unit, err
+}
+
+func (u *units) made(i *mma.Instruction) (Unit, error) {
 	if u.open != nil {
-		if opened, err = u.open(i); err != nil {
-			return nil, err
+		if opened, err := u.open(i); err != nil || opened != nil {
+			return opened, err
 		}
 	}
-	if opened != nil {
-		return opened, nil
-	}
-	if m := u.all[key]; m != nil {
+	key := unitKey{f: i.Formats, k: i.K, p: i.Params}
+	models.Lock()
+	defer models.Unlock()
+	if m, ok := models.all[key]; ok && i.Refuse == "" {
 		return m, nil
 	}
 	m, err := sim.ForInstruction(i)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", i.FullName(), err)
 	}
-	u.all[key] = model{m}
-	return u.all[key], nil
+	if len(models.all) == mostModels {
+		clear(models.all)
+	}
+	models.all[key] = model{m}
+	return models.all[key], nil
 }
 
 // model is a Model as a Unit.

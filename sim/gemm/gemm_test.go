@@ -1,6 +1,7 @@
 package gemm_test
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"strings"
@@ -18,6 +19,8 @@ var units = []schedule.Unit{
 	{Op: "fma", Acc: fp.FP32},
 	{Op: "mul-add", Acc: fp.FP32, Start: "empty"},
 	{Op: "fma", Acc: fp.FP64},
+	{Op: "fma", Acc: fp.FP32, Start: "second"},
+	{Op: "fma", Acc: fp.FP32, Sum: fp.FP64},
 	{Op: "mul-add", Acc: fp.FP32, Subnormals: "zero"},
 	{Op: "mul-add", In: fp.BF16, Acc: fp.FP32},
 	{Instruction: "volta/mma.m8n8k4.f32.f16.f16.f32"},
@@ -40,6 +43,11 @@ func (d drawer) kernel() *schedule.Kernel {
 		k.Schedules[0].Where = []schedule.Where{{Rows: schedule.Set{{First: 0, Last: 8, Step: 2}}}, {Columns: schedule.Set{{First: 1, Last: 1, Step: 1}}}}
 	}
 	k.Schedules = append(k.Schedules, d.schedule())
+	for _, l := range k.Schedules[0].Levels {
+		if l.Tail != nil && l.Tail.Into != "drop" && k.Unit.Op != "" && d.IntN(2) == 0 {
+			l.Tail.Unit = &schedule.Unit{Op: "mul-add", In: cmp.Or(k.Unit.In, k.Unit.Acc), Product: fp.FP32, Acc: pick(d, fp.FP32, fp.FP64)}
+		}
+	}
 	for range d.IntN(3) {
 		s := schedule.Step{Op: pick(d, "cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias"),
 			Format: pick(d, fp.None, fp.None, fp.BF16, fp.E4M3), Saturate: d.IntN(2) == 0}
@@ -86,6 +94,9 @@ func (d drawer) level(n int) schedule.Level {
 		m.Fused = m.Scale != "" && m.Start == "zero" && d.IntN(2) == 0
 	}
 	l := schedule.Level{Cut: c, Merge: m}
+	if c.By != "stream" && d.IntN(6) == 0 {
+		l.Head = 1 + d.IntN(5)
+	}
 	if c.By != "stream" && d.IntN(3) == 0 {
 		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "deal", "after", "apart", "drop")}
 		if l.Tail.Into == "apart" {

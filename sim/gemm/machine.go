@@ -22,7 +22,8 @@ type prepared struct {
 type span struct{ k, n int }
 
 func prepare(p *schedule.Plan, u *units) (*prepared, error) {
-	out := &prepared{Plan: p, last: make([]int, len(p.Ops))}
+	n := len(p.Ops)
+	out := &prepared{p, make([]Unit, 0, n), make([][]span, 0, n), make([]int, n)}
 	for n, op := range p.Ops {
 		unit, err := u.of(op.Unit)
 		if err != nil {

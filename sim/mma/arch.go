@@ -1,5 +1,7 @@
 package mma
 
+import "strings"
+
 // Arch is an architecture of GPUs or of processors.
 type Arch struct {
 	Name  string // as in target names
@@ -41,15 +43,19 @@ var archAliases = map[string]string{
 	"sm89": "ada", "sm90": "hopper", "sm_90a": "hopper", "sm90a": "hopper", "sm100": "blackwell", "sm_100a": "blackwell",
 	"sm103": "blackwell-ultra", "sm110": "thor", "sm120": "rtx-blackwell", "sm_120a": "rtx-blackwell", "sm121": "gb10",
 	"v100": "volta", "t4": "turing", "a100": "ampere", "h100": "hopper", "h200": "hopper", "b200": "blackwell",
-	"mi100": "cdna1", "mi210": "cdna2", "mi250x": "cdna2", "mi300x": "cdna3",
+	"gh200": "hopper", "gb200": "blackwell", "b300": "blackwell-ultra", "gb300": "blackwell-ultra",
+	"mi100": "cdna1", "mi210": "cdna2", "mi250": "cdna2", "mi250x": "cdna2", "mi300": "cdna3", "mi300a": "cdna3", "mi300x": "cdna3", "mi325x": "cdna3",
+	"mi350": "cdna4", "mi350x": "cdna4", "mi355x": "cdna4",
 	"x86_64": "x86", "amd64": "x86", "arm64": "arm", "power": "power10", "riscv64": "riscv",
 	"gfx1100": "rdna3", "gfx1101": "rdna3", "gfx1102": "rdna3", "gfx1103": "rdna3",
 	"gfx1150": "rdna3", "gfx1151": "rdna3", "gfx1152": "rdna3", "gfx1153": "rdna3",
 	"gfx1200": "rdna4", "gfx1201": "rdna4",
 }
 
-// FindArch returns the architecture of a name, chip name or alias.
+// FindArch returns the architecture of a name, a chip name or an alias, such as H100, in letters of
+// either case.
 func FindArch(name string) (Arch, bool) {
+	name = strings.ToLower(name)
 	if a, ok := archAliases[name]; ok {
 		name = a
 	}

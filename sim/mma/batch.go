@@ -46,6 +46,14 @@ func (f Formats) String() string {
 	return s
 }
 
+// Conversion reports whether a alone is converted: b has no value or is a scale, a power of two by
+// which a is multiplied.
+func (f Formats) Conversion() bool { return f.C == fp.None && (f.B.IsOne() || f.scaled()) }
+
+func (f Formats) scaled() bool {
+	return f.A != fp.None && f.B != fp.None && f.B.Get().PowersOfTwo() && f.A.Get().Signed && f.C == fp.None && f.Scale == fp.None
+}
+
 // Blocks returns the scales per row of K elements.
 func (f Formats) Blocks(k int) int {
 	if f.Scale == fp.None {
@@ -236,7 +244,14 @@ func (b *Batch) copyRow(dst []uint64, buf []byte, id fp.ID, row, n int) {
 
 func (b *Batch) storeRow(buf []byte, id fp.ID, row int, src []uint64) {
 	w := id.Width()
+	buf = buf[row*len(src)*w:][:len(src)*w]
+	if w == 2 {
+		for k, code := range src {
+			binary.LittleEndian.PutUint16(buf[2*k:], uint16(code))
+		}
+		return
+	}
 	for k, code := range src {
-		Store(buf, w, row*len(src)+k, code)
+		Store(buf, w, k, code)
 	}
 }

@@ -38,6 +38,7 @@ var integerForms = []form{
 
 const (
 	evIntegers = "none: the manual, which leaves nothing open"
+	evXeonInts = "recording sapphire-rapids-integers.rec, every bit; Xeon: 4,000,000 of all generators, mmafuzz run --a cpu:0 --b sim:x86 --inst s8,s16,u8 --count 4000000"
 	evZen5     = "Zen 5: 50,000,000 of all generators, mmafuzz run --a cpu:0 --b sim:zen4 --inst s8,s16 --count 50000000"
 	intPairs   = "{s8.s8,s8.u8,u8.s8,u8.u8}"
 	int4Pairs  = "{s4.s4,u4.u4}"
@@ -79,13 +80,13 @@ var integerRows = slices.Concat([]decl{
 	{archs: "rdna4", names: "v_wmma_i32_16x16x32_iu4_{s4_s4,u4_u4}{,_clamp} v_swmmac_i32_16x16x32_iu8_{s8,u8}_{s8,u8}{,_clamp} v_swmmac_i32_16x16x{32,64}_iu4_{s4_s4,u4_u4}{,_clamp}",
 		params: integers(0, OverWrap), complete: integerWords,
 		source: "AMD RDNA4 ISA, V_SWMMAC_I32", evidence: evIntegers},
-}, vnni("zen4", evZen5), vnni("x86", evIntegers), []decl{
+}, vnni("zen4", evZen5), vnni("x86", evXeonInts), []decl{
 	{archs: "x86", names: "vpdpb{ss,su,uu}d{,s}", params: integers(0, OverWrap), complete: integerWords,
 		source: "Intel SDM vol. 2, AVX-VNNI-INT8", evidence: evIntegers},
 	{archs: "x86", names: "vpdpw{su,us,uu}d{,s}", params: integers(0, OverWrap), complete: integerWords,
 		source: "Intel SDM vol. 2, AVX-VNNI-INT16", evidence: evIntegers},
 	{archs: "x86", names: "tdpb{ss,su,us,uu}d", params: integers(0, OverWrap),
-		source: "Intel SDM vol. 2, AMX-INT8", evidence: evIntegers},
+		source: "Intel SDM vol. 2, AMX-INT8", evidence: evXeonInts},
 
 	{archs: "arm", names: "sdot udot usdot smmla ummla usmmla", params: integers(0, OverWrap),
 		source: "Arm ARM, FEAT_DotProd and FEAT_I8MM", evidence: evIntegers},

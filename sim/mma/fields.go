@@ -24,8 +24,9 @@ type Row struct {
 	Words   string // what the parameter is, for people; with %s, the place is put there
 	Size    int    // what it adds to the size of a program that has it: see package triage/change
 	Refined int    // the least value that makes a program Refined; 0: none does
-	// Alone is the name of the change that sets it to each of its values, all else being equal,
-	// in a search. Without one, package triage/change has changes of its own for it.
+	// Alone is the name of the change that sets it to each of its values, of a number to usual
+	// ones, all else being equal, in a search. Without one, package triage/change has changes of
+	// its own for it.
 	Alone string
 	// Encoded is the last value that package triage/prove encodes, and that package
 	// triage/study follows in bounds of the error; 0: none.
@@ -118,7 +119,11 @@ func fieldsOf(rows map[string]*Row, t reflect.Type, prefix string, offset uintpt
 		if row == nil {
 			panic("mma: the parameter " + path + " has no row")
 		}
-		all = append(all, Field{path, row.at(path), f.Type, offset + f.Offset, f.Type.Size(), valuesOf(f.Type)})
+		x := Field{path, row.at(path), f.Type, offset + f.Offset, f.Type.Size(), valuesOf(f.Type)}
+		if path == "acc.mode" { // the only one that can have random bits
+			x.values = int(fp.RS) + 1
+		}
+		all = append(all, x)
 	}
 	return all
 }
@@ -170,6 +175,9 @@ func (f *Field) int(p *Params) int {
 	case 2:
 		return int(*(*int16)(f.at(p)))
 	case 4:
+		if f.kind.Kind() == reflect.Int32 {
+			return int(*(*int32)(f.at(p)))
+		}
 		return int(*(*uint32)(f.at(p)))
 	default:
 		return int(*(*uint64)(f.at(p)))
@@ -230,6 +238,9 @@ func (f Field) Text(p *Params) string {
 func (f Field) setText(p *Params, s string) error {
 	v := f.value(p)
 	if u, ok := v.Addr().Interface().(encoding.TextUnmarshaler); ok {
+		if _, ok := u.(*fp.Mode); ok && s != "" && !slices.Contains(strings.Split(f.Kind(), ", "), s) {
+			return fmt.Errorf("%s: unknown rounding mode %q (one of %s)", f.Path, s, f.Kind())
+		}
 		if err := u.UnmarshalText([]byte(s)); err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
@@ -247,7 +258,7 @@ func (f Field) setText(p *Params, s string) error {
 		v.SetBool(b)
 		return nil
 	}
-	n, err := strconv.ParseInt(s, 10, 16)
+	n, err := strconv.ParseInt(s, 10, max(16, 8*int(f.size)))
 	if err != nil || v.CanUint() && (n < 0 || v.OverflowUint(uint64(n))) {
 		return fmt.Errorf("%s: %q is not a number in range", f.Path, s)
 	}
@@ -289,6 +300,8 @@ func (f Field) Kind() string {
 		return "none, or an exponent"
 	case fp.ID:
 		return "none, or a format"
+	case int32:
+		return "an integer within the bits of the operand"
 	case Merge:
 		return inSequence + ", or distances such as 4-2-1"
 	case Passes:
@@ -334,6 +347,8 @@ func (p *Params) checkFields() error {
 		x := &all[i]
 		switch v := *(*uint8)(unsafe.Add(unsafe.Pointer(p), x.offset)); {
 		case v <= x.most:
+		case x.field.kind == reflect.TypeFor[fp.Mode]() && fp.Mode(v) == fp.RS:
+			return fmt.Errorf("%s: rs is not one of %s", x.field.Path, x.field.Kind())
 		case x.field.values > 0:
 			return fmt.Errorf("%s: unknown value %d", x.field.Path, v)
 		default:
@@ -414,15 +429,6 @@ func Brief(changes []Change) string {
 		}
 	}
 	return strings.Join(s, ", ")
-}
-
-// Reversed returns changes that undo those given.
-func Reversed(changes []Change) []Change {
-	back := slices.Clone(changes)
-	for i, c := range changes {
-		back[i].From, back[i].To = c.To, c.From
-	}
-	return back
 }
 
 // Diff returns the fields in which two programs differ.

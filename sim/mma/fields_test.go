@@ -47,6 +47,8 @@ func fieldSamples(f Field) []int {
 			vals = append(vals, int(p))
 		}
 		return vals
+	case int32:
+		return []int{-65535, -1, 0, 1, 128, 65535}
 	case fp.ID:
 		for _, id := range append(fp.All(), fp.None) {
 			vals = append(vals, int(id))
@@ -98,7 +100,7 @@ func TestFieldTextErrors(t *testing.T) {
 		{"join.align.floor", "-32769", `join.align.floor: "-32769" is not a number in range`},
 		{"special.negzero", "yes", `special.negzero: "yes" is not true or false`},
 		{"stage0.fixed", "", `stage0.fixed: "" is not true or false`},
-		{"acc.mode", "RZ", `acc.mode: unknown rounding mode "RZ" (one of rne, rz, rd, ru, rna, rto)`},
+		{"acc.mode", "RZ", `acc.mode: unknown rounding mode "RZ" (one of rne, rz, rd, ru, rna, rto, rs)`},
 		{"in.widen", "fp17", `in.widen: unknown format "fp17"`},
 		{"in.sub", "flush", `in.sub: "flush" is not one of keep, zero, plus-zero`},
 		{"order", "", `order: "" is not one of ascending, descending, swap-pairs, split4, even-odd, halves`},

@@ -107,30 +107,35 @@ type decl struct {
 	complete func(i *Instruction)
 }
 
-// appendRows appends the rows that a declaration has of an architecture.
-func (d *decl) appendRows(rows []Instruction, arch string) []Instruction {
-	for a := range strings.FieldsSeq(d.archs) {
-		if a != arch {
-			continue
-		}
-		for pattern := range strings.FieldsSeq(d.names) {
-			for _, name := range expand(pattern) {
-				rows = append(rows, d.row(arch, name))
-			}
-		}
+// allNames returns the names that the patterns of a declaration stand for.
+func (d *decl) allNames() (names []string) {
+	for pattern := range strings.FieldsSeq(d.names) {
+		names = append(names, expand(pattern)...)
 	}
-	return rows
+	return names
 }
 
-func (d *decl) row(arch, name string) Instruction {
-	i, err := parseName(name, d.ocp)
-	if err != nil {
-		panic(fmt.Sprintf("mma: catalogue: %v", err))
+// addRows adds the rows of a declaration, whose names are given, to those of each of its
+// architectures.
+func (d *decl) addRows(rows map[string][]Instruction, names []string) {
+	archs := strings.Fields(d.archs)
+	for _, name := range names {
+		i, err := parseName(name, d.ocp)
+		if err != nil {
+			panic(fmt.Sprintf("mma: catalogue: %v", err))
+		}
+		for _, a := range archs {
+			rows[a] = append(rows[a], d.row(i, a))
+		}
 	}
+}
+
+// row returns the row of an architecture with what its name says.
+func (d *decl) row(i Instruction, arch string) Instruction {
 	i.Arch, i.Params, i.Unknown, i.Refuse = arch, d.params, d.unknown, d.refuse
 	i.Source, i.Evidence = d.source, d.evidence
 	if d.alias != nil {
-		i.Alias = d.alias(name)
+		i.Alias = d.alias(i.Name)
 	}
 	if d.complete != nil {
 		d.complete(&i)

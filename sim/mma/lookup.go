@@ -17,25 +17,40 @@ var declared = slices.Concat(nvidia, wmma, amd, x86, arm, power, riscv, mesa, te
 
 // Catalog returns every row, in the order of Archs and of the catalogue files.
 // The slice is shared: do not change it.
-var Catalog = sync.OnceValue(func() []Instruction {
-	var all []Instruction
-	for _, a := range Archs {
-		for _, d := range declared {
-			all = d.appendRows(all, a.Name)
+func Catalog() []Instruction {
+	all, _ := catalogue()
+	return all
+}
+
+// catalogue returns all rows, and those of each architecture.
+var catalogue = sync.OnceValues(func() ([]Instruction, map[string][]Instruction) {
+	names, count := make([][]string, len(declared)), map[string]int{}
+	for i := range declared {
+		names[i] = declared[i].allNames()
+		for a := range strings.FieldsSeq(declared[i].archs) {
+			count[a] += len(names[i])
 		}
 	}
-	return all
+	sum := 0
+	for i := range Archs {
+		sum += count[Archs[i].Name]
+	}
+	all, rows := make([]Instruction, sum), map[string][]Instruction{} // of all: a row is large
+	for i, from := 0, 0; i < len(Archs); i++ {
+		a := Archs[i].Name
+		rows[a] = all[from : from : from+count[a]]
+		from += count[a]
+	}
+	for i := range declared {
+		declared[i].addRows(rows, names[i])
+	}
+	return all, rows
 })
 
 // Of returns the rows of one architecture.
 func Of(arch string) []Instruction {
-	rows := []Instruction{} // not nil, which would mean any instruction
-	for _, i := range Catalog() {
-		if i.Arch == arch {
-			rows = append(rows, i)
-		}
-	}
-	return rows
+	_, rows := catalogue()
+	return append([]Instruction{}, rows[arch]...) // not nil, which would mean any instruction
 }
 
 // Lookup returns the instruction of an architecture that a name stands for: the
@@ -48,19 +63,21 @@ func Lookup(arch, name string) (*Instruction, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown architecture %q (known: %s)", arch, strings.Join(archNames(), ", "))
 	}
-	return Search(a.Name, Of(a.Name), name)
+	_, rows := catalogue()
+	return Search(a.Name, rows[a.Name], name)
 }
 
 // Search is Lookup among the given rows; where names their owner in the error.
 func Search(where string, rows []Instruction, name string) (*Instruction, error) {
 	plain, shape := defaultShape(name)
 	var prefixed []Instruction
-	for _, i := range rows {
+	for n := range rows {
+		i := &rows[n] // a row is large
 		if i.Name == plain || i.Name == name || i.Alias != "" && i.Alias == name {
 			return i.withShape(shape)
 		}
 		if strings.HasPrefix(i.Name, plain) {
-			prefixed = append(prefixed, i)
+			prefixed = append(prefixed, *i)
 		}
 	}
 	prefixed = unless(prefixed, func(i Instruction) bool { return i.D.Integer() || isWMMA(i) })
@@ -94,6 +111,9 @@ func lookupError(arch, name string, rows, prefixed []Instruction) error {
 	if len(name) > most {
 		name = name[:most] + "..."
 	}
+	if len(prefixed) > 1 && name == "" {
+		return fmt.Errorf("%s has %d instructions, of which one has to be named: %s", arch, len(prefixed), someNames(prefixed))
+	}
 	if len(prefixed) > 1 {
 		return fmt.Errorf("%s: %q is the beginning of %d instructions: %s", arch, name, len(prefixed), someNames(prefixed))
 	}
@@ -111,13 +131,16 @@ type unknownError struct {
 }
 
 func (e *unknownError) Error() string {
+	if strings.HasSuffix(e.name, ".flags") {
+		return fmt.Sprintf("%s gives no exception flags of %s: children (exec:) whose header has flags=, references, model files of such formats, and cpu:0 on x86 do, unless subnormals are flushed", e.arch, strings.TrimSuffix(e.name, ".flags"))
+	}
 	distance := make(map[string]int, len(e.rows))
 	for _, i := range e.rows {
 		distance[i.Name] = hint.Distance(e.name, i.Name)
 	}
 	near := slices.Clone(e.rows)
 	if !strings.Contains(e.name, "cvt") && !strings.HasPrefix(e.name, "wmma") { // conversions and integers have short names, which are near to any
-		near = unless(near, func(i Instruction) bool { return i.B == fp.One || i.D.Integer() || isWMMA(i) })
+		near = unless(near, func(i Instruction) bool { return i.Conversion() || i.D.Integer() || isWMMA(i) })
 	}
 	slices.SortStableFunc(near, func(x, y Instruction) int { return distance[x.Name] - distance[y.Name] })
 	return fmt.Sprintf("%s has no instruction %q; nearest: %s", e.arch, e.name, someNames(near))
@@ -146,7 +169,7 @@ func someNames(rows []Instruction) string {
 	return strings.Join(names, ", ")
 }
 
-var freeShape = regexp.MustCompile(`^(wgmma|tcgen05)\.m(\d+)n(\d+)k`)
+var freeShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(wgmma|tcgen05)\.m(\d+)n(\d+)k`) })
 
 // freeDims are the free dimensions of a name.
 type freeDims struct{ m, n int }
@@ -154,7 +177,7 @@ type freeDims struct{ m, n int }
 // defaultShape returns a name with its free dimensions replaced by those that
 // stand in the catalogue, and what they were (nil: none is free).
 func defaultShape(name string) (plain string, dims *freeDims) {
-	s := freeShape.FindStringSubmatch(name)
+	s := freeShape().FindStringSubmatch(name)
 	if s == nil {
 		return name, nil
 	}

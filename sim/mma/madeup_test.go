@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/golden"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/madeup"
@@ -62,6 +63,9 @@ func TestMadeUp(t *testing.T) {
 		for _, v := range f.Values() {
 			if f.Path == "acc.mode" && v == 0 {
 				continue // every step ends in a rounding
+			}
+			if f.Path == "acc.mode" && fp.Mode(v) == fp.RS {
+				continue // there are no random bits
 			}
 			if f.Path == "in.widen" {
 				continue // few formats hold all numbers of others

@@ -5,16 +5,19 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
 // amdName is the grammar of AMD's names: operation, D, shape, number of blocks
 // (newer names only), formats of A and B.
-var amdName = regexp.MustCompile(`^v_(mfma|smfmac|wmma|swmmac)(_scale)?_([a-z0-9]+)_(\d+)x(\d+)x(\d+)_?(?:\d+b_)?(\w+)$`)
+var amdName = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^v_(mfma|smfmac|wmma|swmmac)(_scale)?_([a-z0-9]+)_(\d+)x(\d+)x(\d+)_?(?:\d+b_)?(\w+)$`)
+})
 
 // amdDot is the grammar of dot products of vectors: products, D, formats of A and B.
-var amdDot = regexp.MustCompile(`^v_dot([248])_([a-z0-9]+)_(\w+)$`)
+var amdDot = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^v_dot([248])_([a-z0-9]+)_(\w+)$`) })
 
 // ocpFormats is what AMD's short names of formats mean where they are not
 // CDNA3's FNUZ formats (fp.Parse).
@@ -32,7 +35,7 @@ var ocpFormats = map[string]string{"fp8": "e4m3", "bf8": "e5m2", "fp6": "e2m3", 
 func parseAMD(name string, ocp bool) (Instruction, error) {
 	i := Instruction{Name: name}
 	name, clamped := strings.CutSuffix(name, "_clamp")
-	if f := amdDot.FindStringSubmatch(name); f != nil {
+	if f := amdDot().FindStringSubmatch(name); f != nil {
 		a, b := amdOperands(f[3])
 		d := f[2]
 		if d == "u32" && !clamped { // the same bits
@@ -46,7 +49,7 @@ func parseAMD(name string, ocp bool) (Instruction, error) {
 		i.D, i.A, i.B, i.C = ids[0], ids[1], ids[2], ids[0]
 		return i, nil
 	}
-	f := amdName.FindStringSubmatch(name)
+	f := amdName().FindStringSubmatch(name)
 	if f == nil {
 		return i, fmt.Errorf("%q is not an instruction name", name)
 	}

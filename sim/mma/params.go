@@ -51,9 +51,10 @@
 // # Integers
 //
 // Products of integers (fp.Integers) are added up exactly; a Round then brings a sum into the range
-// of D, or one of 16 bits less: Frac and Emin are the bits of it besides a sign, Emax is one less,
-// Mode is RZ, and Over is OverSat or OverWrap. A program has no other parameters but L, Order, Stage0, Prod.Xor, and In.OtherSignA and
-// OtherSignB. No instruction subtracts zero points: libraries add what these make of a sum to c.
+// of D, or a smaller one: Frac and Emin are the bits of it besides a sign, Emax is one less,
+// Mode is RZ, and Over is OverSat or OverWrap. A program has no other parameters but L, Order,
+// Stage0, Prod.Xor, and of In the signs and the zero points. These are constants of a unit: no
+// instruction has them as operands.
 //
 // # Adding an arithmetic
 //
@@ -154,6 +155,11 @@ type Input struct {
 	// if it has none, and the other way round.
 	OtherSignA bool `json:"othersigna,omitzero"`
 	OtherSignB bool `json:"othersignb,omitzero"`
+	// ZeroA and ZeroB are the integers of a, and of b, that stand for 0: they are subtracted, with
+	// all bits of the difference, before operands are multiplied. They have no more bits than the
+	// operand, and either sign.
+	ZeroA int32 `json:"zeroa,omitzero"`
+	ZeroB int32 `json:"zerob,omitzero"`
 }
 
 var inputRows = []Row{
@@ -165,6 +171,8 @@ var inputRows = []Row{
 	{key: "in.naninf", Label: "nan-encoding", Words: "whether NaN operands count as infinities", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "in.othersigna", Label: "signedness", Words: "whether integers of a are read as signed if they are unsigned, and the other way round", Size: 2, Refined: 1, Alone: "sign of a"},
 	{key: "in.othersignb", Label: "signedness", Words: "whether integers of b are read as signed if they are unsigned, and the other way round", Size: 2, Refined: 1, Alone: "sign of b"},
+	{key: "in.zeroa", Label: "zero-point", Words: "integer that is subtracted from each a", Size: 2, Refined: 1, Alone: "zero points", span: zeroSpan, used: hasZeroPoint},
+	{key: "in.zerob", Label: "zero-point", Words: "integer that is subtracted from each b", Size: 2, Refined: 1, Alone: "zero points", span: zeroSpan, used: hasZeroPoint},
 }
 
 // InFlush is what happens to subnormal inputs.
@@ -407,7 +415,7 @@ type Exp int16
 // as conversion to a floating-point format does. With e = max(floor(log2|x|),
 // Emin) the result is a multiple of 2^(e-Frac). The zero Round changes nothing.
 type Round struct {
-	Frac  Frac     `json:"frac,omitzero"` // 0: not rounded (Emax and Flush still apply)
+	Frac  Frac     `json:"frac,omitzero"` // 0: not rounded (Emax and Flush still apply), but see Powers
 	Mode  fp.Mode  `json:"mode,omitzero"` // required if Frac is set
 	Emin  Exp      `json:"emin,omitzero"` // 0: none, no gradual underflow (but see HasEmin)
 	Emax  Exp      `json:"emax,omitzero"` // 0: none, no overflow
@@ -433,6 +441,12 @@ var roundRows = []Row{
 // so low, at 2^7, that Emin is 0 as in E2M1 and E2M3.
 func (r *Round) HasEmin() bool {
 	return r.Emin != 0 || r.Frac != 0 && 0 < r.Emax && r.Emax < 7
+}
+
+// powers reports whether a rounding makes powers of two of magnitudes: it has a Mode and Frac is 0,
+// in a conversion to a format of such numbers (E8M0).
+func (r *Round) powers(d fp.ID) bool {
+	return r.Frac == 0 && r.Mode != 0 && d != fp.None && d.Get().PowersOfTwo()
 }
 
 // OutFlush specifies when a result counts as tiny (below 2^Emin) and is flushed to

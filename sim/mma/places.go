@@ -72,6 +72,19 @@ func operandSpan(u *use) (lo, hi int) {
 	return 1, int(id.As(u.p.In.Widen).Get().FracBits) - 1
 }
 
+// zeroSpan is that of zero points: as many bits as the operand has, with either sign.
+func zeroSpan(u *use) (lo, hi int) {
+	id := u.f.A
+	if u.path == "in.zerob" {
+		id = u.f.B
+	}
+	hi = 1<<id.Get().CodeBits() - 1
+	return -hi, hi
+}
+
+// hasZeroPoint reports whether operands are integers of more than one bit.
+func hasZeroPoint(_ *Params, f Formats) bool { return f.D.Integer() && f.A != fp.B1 && f.B != fp.B1 }
+
 // floorSpan is that of the lower bounds of an alignment: all exponents that could make a
 // difference.
 func floorSpan(u *use) (lo, hi int) {

@@ -27,7 +27,7 @@ func TestValidateRefinements(t *testing.T) {
 		{"narrow c", half, func(p *Params) { p.In.NarrowC = Narrow{Frac: 22, Mode: fp.RZ} }, ""},
 		{"narrow c to all bits", half, func(p *Params) { p.In.NarrowC = Narrow{Frac: 23, Mode: fp.RZ} }, "in.narrowc: frac = 23 is not below the 23 bits of fp32"},
 		{"narrow without bits", half, func(p *Params) { p.In.A.Mode = fp.RZ }, "in.a: mode is set but frac is not"},
-		{"narrow by an unknown mode", half, func(p *Params) { p.In.A = Narrow{Frac: 5, Mode: 7} }, "in.a.mode: unknown value 7"},
+		{"narrow by an unknown mode", half, func(p *Params) { p.In.A = Narrow{Frac: 5, Mode: 7} }, "in.a.mode: rs is not one of rne, rz, rd, ru, rna, rto"},
 		{"gate", half, func(p *Params) { p.Prod.Gate = GateAll }, ""},
 		{"to a smaller range", single, func(p *Params) { p.In.A = Narrow{Frac: 10, Mode: fp.RNE, To: fp.FP16, Over: OverMax} }, ""},
 		{"to a larger range", half, func(p *Params) { p.In.A = Narrow{Mode: fp.RNE, To: fp.BF16} }, "in.a: to: the range of bf16 is not within that of fp16"},

@@ -51,6 +51,12 @@ func FormatCode(id fp.ID, code uint64) string {
 // filled up with zeros; longer ones, with chain, to a multiple of k, and without
 // it they are an error. There must be a scale for every block.
 func ParseDot(f Formats, k int, chain bool, fields []string) (*Dot, error) {
+	if f.B == fp.One && f.C == fp.None && len(fields) == 1 {
+		fields = []string{fields[0], "00"}
+	}
+	if f.C == fp.None && f.Scale == fp.None && len(fields) == 2 {
+		fields = []string{fields[0], fields[1], "-"}
+	}
 	if len(fields) != 3 && len(fields) != 5 {
 		return nil, errors.New("not of the form: a0,a1,.. b0,b1,.. c [sa=.. sb=..]")
 	}

@@ -17,6 +17,7 @@ const (
 	MaxBits      = 120 // Align.Bits
 	maxScaleFrac = 7   // ScaleRound.Frac, where a product of scales can become the largest number
 	maxDown      = 127 // places by which Formats.Down moves products, and Prod.Shift up or down
+	leastRange   = 7   // bits, besides a sign, of a sum of integers
 	maxSpan      = 120 // bits between the highest and lowest bit of an exact sum that is not rounded at once
 )
 
@@ -42,7 +43,7 @@ func (p *Params) Validate(f Formats, k int) error {
 	checks := []error{
 		p.checkInput(f),
 		p.checkFields(),
-		p.checkRounds(),
+		p.checkRounds(f, k),
 		p.Stage0.check("stage0"),
 		p.Stage1.check("stage1"),
 		p.checkJoin(),
@@ -62,7 +63,7 @@ func (p *Params) Validate(f Formats, k int) error {
 
 // hasFlags reports whether a program consists of operations for which IEEE 754 has exceptions.
 func (p *Params) hasFlags() bool {
-	if p.In != (Input{}) || p.Passes != 0 || p.Stage0.Align != (Align{}) || p.Stage1.Align != (Align{}) || p.Join != (Join{Post: p.Join.Post}) {
+	if p.In != (Input{}) || p.Acc.Mode == fp.RS || p.Passes != 0 || p.Stage0.Align != (Align{}) || p.Stage1.Align != (Align{}) || p.Join != (Join{Post: p.Join.Post}) {
 		return false
 	}
 	for _, place := range Roundings {
@@ -86,7 +87,7 @@ func (f Formats) Validate() error {
 	for _, id := range []fp.ID{f.A, f.B} {
 		if g := id.Get(); g.Integer() != f.D.Integer() {
 			return fmt.Errorf("products of %s are not added up in %s", id, f.D)
-		} else if !g.Signed && !g.Integer() && (f.B != fp.One || f.A == fp.One) {
+		} else if !g.Signed && !g.Integer() && (!f.B.IsOne() || f.A.IsOne()) && !f.scaled() {
 			return fmt.Errorf("%s is a scale format, not an operand format", id)
 		}
 	}
@@ -98,7 +99,8 @@ func (f Formats) Validate() error {
 			continue
 		}
 		g := o.id.Get()
-		clamped := !g.NoZero && f.B == fp.One && f.C == fp.None // of a conversion: negative results are +0
+		// Of a conversion: negative results are +0, or powers of two have no sign.
+		clamped := (!g.NoZero || g.PowersOfTwo()) && f.Conversion()
 		if !g.Signed && !g.Integer() && !clamped || g.Low != 0 || !g.HasNaN() && f.C != fp.None && !g.Integer() || g.Integer() != f.D.Integer() {
 			return fmt.Errorf("%s in %s are not supported", o.name, o.id)
 		}
@@ -125,9 +127,10 @@ func (f Formats) Validate() error {
 // range of the result: after each step, and before that group by group, if there is a Stage0.
 func (p *Params) checkIntegers(f Formats) error {
 	s := p.Stage0
-	if want := (Params{In: Input{OtherSignA: p.In.OtherSignA, OtherSignB: p.In.OtherSignB}, Prod: Product{Xor: p.Prod.Xor},
+	in := Input{OtherSignA: p.In.OtherSignA, OtherSignB: p.In.OtherSignB, ZeroA: p.In.ZeroA, ZeroB: p.In.ZeroB}
+	if want := (Params{In: in, Prod: Product{Xor: p.Prod.Xor},
 		L: p.L, Order: p.Order, Stage0: s, Acc: p.Acc}); *p != want {
-		return errors.New("integers have no parameters besides l, order, stage0, acc, prod.xor, in.othersigna and in.othersignb")
+		return errors.New("integers have no parameters besides l, order, stage0, acc, prod.xor, in.othersigna, in.othersignb, in.zeroa and in.zerob")
 	}
 	switch {
 	case p.Prod.Xor && (f.A != fp.B1 || f.B != fp.B1):
@@ -136,6 +139,12 @@ func (p *Params) checkIntegers(f Formats) error {
 		return fmt.Errorf("in.othersigna: there is no other way to read %s", f.A)
 	case p.In.OtherSignB && f.B.OtherSign() == fp.None:
 		return fmt.Errorf("in.othersignb: there is no other way to read %s", f.B)
+	case (p.In.ZeroA != 0 || p.In.ZeroB != 0) && !hasZeroPoint(p, f):
+		return errors.New("in.zeroa and in.zerob: bits have no zero point")
+	case !within(p.In.ZeroA, f.A):
+		return fmt.Errorf("in.zeroa = %d has more bits than %s", p.In.ZeroA, f.A)
+	case !within(p.In.ZeroB, f.B):
+		return fmt.Errorf("in.zerob = %d has more bits than %s", p.In.ZeroB, f.B)
 	case p.Order > Halves:
 		return fmt.Errorf("order: unknown value %d", p.Order)
 	case s.Split > Interleaved:
@@ -149,8 +158,8 @@ func (p *Params) checkIntegers(f Formats) error {
 		if r == (Round{}) && s != (Stage{}) && p.Acc != r {
 			continue // sums of a stage that are in no range
 		}
-		if most := d.FracBits; bits != most && bits != most-16 || bits == 0 || r != integerRange(bits, r.Over) || r.Over < OverSat {
-			return fmt.Errorf("the range of integers in %s has frac and emin %d, or 16 less, emax one less, mode rz, and over sat or wrap", f.D, most)
+		if most := d.FracBits; bits < min(most, leastRange) || bits > most || r != integerRange(bits, r.Over) || r.Over < OverSat {
+			return fmt.Errorf("the range of integers in %s has frac and emin %d, or less but at least %d, emax one less, mode rz, and over sat or wrap", f.D, most, min(most, leastRange))
 		}
 		if s == (Stage{}) {
 			break
@@ -159,6 +168,9 @@ func (p *Params) checkIntegers(f Formats) error {
 	return nil
 }
 
+// within reports whether a zero point has no more bits than an operand.
+func within(z int32, id fp.ID) bool { return max(z, -z)>>id.Get().CodeBits() == 0 }
+
 // Short reports whether a rounding gives numbers of a format up to its largest exponent,
 // where the largest significand makes a NaN (E4M3).
 func (r *Round) Short(id fp.ID) bool {
@@ -166,12 +178,12 @@ func (r *Round) Short(id fp.ID) bool {
 		return false
 	}
 	f := id.Get()
-	return f.Specials == fp.OnesNaN && int32(r.Emax) == f.Emax() && uint8(r.Frac) == f.FracBits
+	return f.Specials == fp.OnesNaN && f.FracBits > 0 && int32(r.Emax) == f.Emax() && uint8(r.Frac) == f.FracBits
 }
 
 func (p *Params) checkInput(f Formats) error {
-	if p.In.OtherSignA || p.In.OtherSignB || p.Prod.Xor {
-		return errors.New("in.othersigna, in.othersignb and prod.xor are for integers")
+	if p.In.OtherSignA || p.In.OtherSignB || p.Prod.Xor || p.In.ZeroA != 0 || p.In.ZeroB != 0 {
+		return errors.New("in.othersigna, in.othersignb, in.zeroa, in.zerob and prod.xor are for integers")
 	}
 	fnuz := f.Common && p.In.Widen == f.A.FNUZ()
 	if w := p.In.Widen; w != fp.None && !fnuz && (w.Get().Specials != fp.IEEE || w.Get().Low != 0) {
@@ -208,7 +220,7 @@ func (p *Params) checkInput(f Formats) error {
 	return nil
 }
 
-func (p *Params) checkRounds() error {
+func (p *Params) checkRounds(f Formats, k int) error {
 	if s := p.Prod.Shift; s < -maxDown || s > maxDown {
 		return fmt.Errorf("prod.shift = %d is not in %d..%d", s, -maxDown, maxDown)
 	}
@@ -216,7 +228,14 @@ func (p *Params) checkRounds() error {
 		return errors.New("prod.firstover: needs round.emax and round.over inf or ieee")
 	}
 	for _, r := range Roundings {
-		if err := r.At(p).check(); err != nil {
+		round := *r.At(p)
+		if round.Mode == fp.RS && f.B.RandomBits() != 0 && k == 1 {
+			round.Mode = fp.RZ
+		}
+		if r.Path == "acc" && p.toPowersOfTwo(f) {
+			round.Frac = 1
+		}
+		if err := round.check(); err != nil {
 			return fmt.Errorf("%s: %w", r.Path, err)
 		}
 	}
@@ -227,6 +246,8 @@ func (r Round) check() error {
 	switch {
 	case r.Frac != 0 && r.Mode == 0:
 		return errors.New("frac is set but mode is not")
+	case r.Mode == fp.RS:
+		return errors.New("mode rs needs random bits: b in rbits1 to rbits32, and k = 1")
 	case r.Flush != NoFlush && !r.HasEmin():
 		return errors.New("flush needs emin")
 	case r.Over > OverSat:
@@ -341,6 +362,12 @@ func (p *Params) checkSpecial(f Formats) error {
 // checkResult requires that every accumulator fits 64 significant bits and that
 // the last rounding leaves a number of D's format.
 func (p *Params) checkResult(f Formats) error {
+	if p.toPowersOfTwo(f) && p.Out == (Round{}) {
+		if r := p.Acc; int32(r.Emax) > f.D.Get().Emax() || r.Emax == 0 || int32(r.Emin) < f.D.Get().Emin() || r.Emin == 0 {
+			return fmt.Errorf("acc: emin %d, emax %d do not make a %s number", r.Emin, r.Emax, f.D)
+		}
+		return nil
+	}
 	if p.Acc.Frac == 0 || p.Acc.Frac > 63 {
 		return errors.New("acc: frac must be 1..63, every step ends in a rounding")
 	}
@@ -362,6 +389,11 @@ func (p *Params) checkResult(f Formats) error {
 		return fmt.Errorf("%s: frac %d, emin %d, emax %d do not make a %s number", name, last.Frac, last.Emin, last.Emax, d.Name)
 	}
 	return nil
+}
+
+// toPowersOfTwo reports whether Acc rounds to powers of two, with no fraction bits.
+func (p *Params) toPowersOfTwo(f Formats) bool {
+	return p.Acc.powers(f.D)
 }
 
 // last is the rounding that makes the result.

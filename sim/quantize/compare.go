@@ -25,8 +25,9 @@ var decisions = []struct {
 type Comparison struct {
 	Blocks   int             `json:"blocks"`
 	Differ   int             `json:"differ"`
-	Labels   map[string]int  `json:"labels"`   // blocks that differ, by labels
-	Smallest map[string]Case `json:"smallest"` // one of each, as small as it gets
+	Labels   map[string]int  `json:"labels"`         // blocks that differ, by labels
+	Smallest map[string]Case `json:"smallest"`       // one of each, as small as it gets
+	Rules    string          `json:"rules,omitzero"` // with a unit: the labels of the rules that have to be others for all its results
 }
 
 // Case is a block, and the largest magnitude of its tensor.

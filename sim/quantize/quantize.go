@@ -32,12 +32,16 @@ func (s *Scheme) largest() (most float64, emax, frac int) {
 // tensorScale returns the scale of a tensor of the given largest magnitude: 1 for a scheme without
 // one, and for zero.
 func (s *Scheme) tensorScale(amax float32) float32 {
-	most, _, _ := s.largest()
-	f := s.Scale.Get()
-	if t := amax / float32(f.Float64(f.MaxFinite())*most); s.Tensor && t > 0 {
+	if t := s.tensorRatio(amax); s.Tensor && t > 0 {
 		return t
 	}
 	return 1
+}
+
+func (s *Scheme) tensorRatio(amax float32) float32 {
+	most, _, _ := s.largest()
+	f := s.Scale.Get()
+	return amax / float32(f.Float64(f.MaxFinite())*most)
 }
 
 // quantize quantizes a block. tensor is the scale of its tensor (tensorScale). A block with a NaN
@@ -72,7 +76,6 @@ func (s *Scheme) quantize(x []float32, tensor float32) *Block {
 
 // scale returns the code of the scale of a block.
 func (s *Scheme) scale(amax, tensor float32) uint64 {
-	most, emax, frac := s.largest()
 	f := s.Scale.Get()
 	switch {
 	case amax == 0 && s.Scale == fp.FP32:
@@ -80,13 +83,27 @@ func (s *Scheme) scale(amax, tensor float32) uint64 {
 	case amax == 0:
 		return 0
 	case s.Rule == Most:
-		q := amax / float32(most)
-		if s.Tensor {
-			q /= tensor
-		}
-		g := fp.FP32.Get()
-		return max(f.Encode(g.Dyadic(g.Decode(uint64(math.Float32bits(q)))), s.ScaleRounding, fp.OverMax), 1)
+		return max(s.roundedScale(amax, tensor), 1)
 	}
+	return f.FromFloat64(math.Ldexp(1, min(max(s.exponent(amax), -127), 127)))
+}
+
+// ratio is the scale of the rule Most before it is rounded to its format.
+func (s *Scheme) ratio(amax, tensor float32) float32 {
+	most, _, _ := s.largest()
+	return amax / float32(most) / tensor
+}
+
+// roundedScale is the code of the scale of the rule Most; 0 if it is too small for the format.
+func (s *Scheme) roundedScale(amax, tensor float32) uint64 {
+	g := fp.FP32.Get()
+	q := g.Decode(uint64(math.Float32bits(s.ratio(amax, tensor))))
+	return s.Scale.Get().Encode(g.Dyadic(q), s.ScaleRounding, fp.OverMax)
+}
+
+// exponent is that of a scale that is a power of two, which may be beyond the range of its format.
+func (s *Scheme) exponent(amax float32) int {
+	most, emax, frac := s.largest()
 	a, e := float64(amax), math.Ilogb(float64(amax))
 	switch s.Rule {
 	case Ceil:
@@ -100,12 +117,14 @@ func (s *Scheme) scale(amax, tensor float32) uint64 {
 			e++
 		}
 	}
-	return f.FromFloat64(math.Ldexp(1, min(max(e-emax, -127), 127)))
+	return e - emax
 }
 
-// quotient is what an element is rounded from.
+// quotient is what an element is rounded from. Zeros are zeros whatever the scale is, which may be 0.
 func (s *Scheme) quotient(v float32, factor float64) float64 {
 	switch {
+	case v == 0:
+		return float64(v)
 	case s.Scale == fp.E8M0:
 		return float64(v) / factor // exact
 	case s.Reciprocal:
@@ -124,20 +143,24 @@ func (s *Scheme) encode(q float64) uint64 {
 		}
 		return s.Element.Get().Encode(f.Dyadic(n), s.Rounding, s.Over)
 	}
-	most, frac, neg := 1<<(s.Bits-1)-1, s.Bits-2, math.Signbit(q)
-	units := most
-	if math.Abs(q) < 2 {
-		f := fp.FP64.Get()
-		d := f.Dyadic(f.Decode(math.Float64bits(q))).Round(int32(-frac), s.Rounding)
-		units = min(int(d.Lo<<(d.Q+int32(frac))), most)
-	}
+	units := min(s.units(q), 1<<(s.Bits-1)-1)
 	switch {
-	case !neg:
+	case !math.Signbit(q):
 		return uint64(units)
 	case s.Magnitude:
 		return uint64(units) | 1<<(s.Bits-1)
 	}
 	return uint64(-units) & (1<<s.Bits - 1)
+}
+
+// units is the magnitude of a number as an integer element, at most one beyond the largest.
+func (s *Scheme) units(q float64) int {
+	if math.Abs(q) >= 2 {
+		return 1 << (s.Bits - 1)
+	}
+	f, frac := fp.FP64.Get(), int32(s.Bits-2)
+	d := f.Dyadic(f.Decode(math.Float64bits(q))).Round(-frac, s.Rounding)
+	return int(d.Lo << (d.Q + frac))
 }
 
 // value returns the number of an element.

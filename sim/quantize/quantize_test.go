@@ -49,6 +49,8 @@ func TestKnown(t *testing.T) {
 		{"bfp4", []float32{7, -3, 0.5}, 0x81, []uint64{7, 0xb, 0}, []float64{7, -3, 0}},
 		{"fp8-tensor", []float32{896, 3}, 0x40000000, []uint64{0x7e, 0x3c}, []float64{896, 3}},
 		// By division 5/3 is 1.6666666 and 1.6666666 / 0.2777778 is 6; the reciprocals are below.
+		{"nvfp4", []float32{0, float32(math.Copysign(0, -1))}, 0, []uint64{0, 8}, []float64{0, math.Copysign(0, -1)}}, // of a scale of 0
+		{"fp8-row:reciprocal", []float32{0x1p-149, 0}, 1, []uint64{0x7e, 0}, []float64{448 * 0x1p-149, 0}},            // 1/scale is infinite
 		{"nvfp4", []float32{2688, 6}, 0x7e, []uint64{7, 0}, []float64{2688, 0}},
 	} {
 		b := parse(t, tc.scheme).Of(quantize.Case{X: tc.x})
@@ -232,6 +234,78 @@ func TestParseErrors(t *testing.T) {
 	} {
 		if _, err := quantize.Parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestCompareUnit looks at what is said of units with one mistake each.
+func TestCompareUnit(t *testing.T) {
+	of := func(scheme string, change func(*quantize.Block)) quantize.Unit {
+		s := parse(t, scheme)
+		return func(cases []quantize.Case) ([]*quantize.Block, error) {
+			var all []*quantize.Block
+			for _, c := range cases {
+				b := s.Of(c)
+				if change != nil {
+					change(b)
+				}
+				all = append(all, b)
+			}
+			return all, nil
+		}
+	}
+	each := func(code func(uint64) uint64) func(*quantize.Block) {
+		return func(b *quantize.Block) {
+			for i := range b.Codes {
+				b.Codes[i] = code(b.Codes[i])
+			}
+		}
+	}
+	for _, tc := range []struct {
+		scheme string
+		unit   quantize.Unit
+		labels string
+		rules  string
+	}{
+		{"mxfp8", of("mxfp8", nil), "map[]", ""},
+		{"mxfp8", of("mxfp8:ceil", nil), "scale-rule", "scale ceil"},
+		{"mxfp4", of("mxfp4:rceil:rna", nil), "scale-rule, element-rounding", "scale rceil, elements rounded rna"},
+		{"nvfp4", of("nvfp4:reciprocal", nil), "reciprocal", "multiplication by 1/scale"},
+		{"mxfp8", of("mxfp8", func(b *quantize.Block) { b.Scale = max(b.Scale, 1) }), "unexplained zero-block", ""},
+		{"mxfp8", of("mxfp8", func(b *quantize.Block) { b.Scale &= 0x7f | b.Scale>>1&0x40 }), "special unexplained", ""},
+		{"mxfp8", of("mxfp8", each(func(c uint64) uint64 { return c&0x80 | min(c&0x7f, 0x77) })), "saturation", "elements saturate at 240"},
+		{"mxfp8", of("mxfp8", each(func(c uint64) uint64 { return map[bool]uint64{true: 0, false: c}[c == 0x80] })), "signed-zero", "zeros have no sign"},
+		{"mxfp8", of("mxfp8", each(func(c uint64) uint64 { return map[bool]uint64{true: c & 0x80, false: c}[c&0x78 == 0] })), "output-ftz", "subnormal elements are zeros"},
+		{"mxfp8", func(cases []quantize.Case) ([]*quantize.Block, error) {
+			cases = slices.Clone(cases)
+			for i := range cases {
+				x := slices.Clone(cases[i].X)
+				for n, v := range x {
+					if v != v {
+						x[n] = 0
+					}
+				}
+				cases[i].X = x
+			}
+			return of("mxfp8", nil)(cases)
+		}, "special", ""},
+	} {
+		c, err := quantize.CompareUnit(parse(t, tc.scheme), tc.unit, 16, true, 600, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var labels []string
+		for label := range c.Labels {
+			labels = append(labels, label)
+		}
+		slices.Sort(labels)
+		if got := strings.Join(labels, " "); got != strings.TrimPrefix(tc.labels, "map[]") || c.Rules != tc.rules {
+			t.Errorf("%s: %v, rules %q; want %q, %q", tc.scheme, c.Labels, c.Rules, tc.labels, tc.rules)
+		}
+		for label, x := range c.Smallest {
+			if len(x.X) > 2 {
+				t.Errorf("%s, %s: the smallest block is %v", tc.scheme, label, x)
+			}
 		}
 	}
 }

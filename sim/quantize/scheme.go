@@ -91,6 +91,9 @@ func Parse(text string) (Scheme, error) {
 		rule := Rule(word)
 		name, ofScale := strings.CutPrefix(word, "scale-")
 		mode, err := fp.ParseMode(name)
+		if mode == fp.RS { // there is no place for the random bits
+			mode = 0
+		}
 		switch {
 		case word == "nosat" && s.Element != fp.None && s.Element.Get().HasNaN():
 			s.Over = fp.OverInf

@@ -1,16 +1,26 @@
 package schedule
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
-// Parts returns the parts of a sequence, with those products of the tail that they get, and
-// the main part and the tail of which they get nothing.
+// Split cuts the head off a sequence.
+func (l *Level) Split(seq []int32) (head, body []int32) {
+	n := min(l.Head, len(seq))
+	return seq[:n], seq[n:]
+}
+
+// Parts returns the parts of a sequence, with those products of the head and the tail that
+// they get, and the main part and the tail of which they get nothing.
 func (l *Level) Parts(seq []int32, tile []int) (parts [][]int32, main, rest []int32) {
-	main, rest = l.Tail.Cut(seq)
+	head, body := l.Split(seq)
+	main, rest = l.Tail.Cut(body)
 	parts = l.Cut.parts(main, tile)
+	if main = seq[:len(head)+len(main)]; len(head) > 0 {
+		parts[0] = slices.Concat(head, parts[0])
+	}
 	if l.Tail == nil || l.Tail.Into != "lane" && l.Tail.Into != "deal" {
 		return parts, main, rest
 	}
@@ -64,6 +74,9 @@ func (c *Cut) lanes(seq []int32) [][]int32 {
 	}
 	return parts
 }
+
+// Ends returns where the runs of a sequence of n products end, but for those of stream-K.
+func (c *Cut) Ends(n int) []int { return c.ends(n, nil) }
 
 // ends returns where the runs of a sequence of n products end.
 func (c *Cut) ends(n int, tile []int) []int {
@@ -119,14 +132,17 @@ func kRange(seq []int32) string {
 		return "no k"
 	}
 	if int(seq[n-1]-seq[0]) == n-1 && n > 1 {
-		return fmt.Sprintf("k %d..%d", seq[0], seq[n-1])
+		return "k " + strconv.Itoa(int(seq[0])) + ".." + strconv.Itoa(int(seq[n-1]))
 	}
 	const shown = 4
-	text := strings.Join(strings.Fields(strings.Trim(fmt.Sprint(seq[:min(n, shown)]), "[]")), ", ")
-	if n > shown {
-		text += fmt.Sprintf(", ... %d", seq[n-1])
+	var words []string
+	for _, k := range seq[:min(n, shown)] {
+		words = append(words, strconv.Itoa(int(k)))
 	}
-	return "k " + text
+	if n > shown {
+		words = append(words, "... "+strconv.Itoa(int(seq[n-1])))
+	}
+	return "k " + strings.Join(words, ", ")
 }
 
 // Along returns the number of blocks along K.

@@ -8,8 +8,8 @@ import (
 
 // epilogue appends the steps after the sum, and returns the format of the result.
 func (p *planner) epilogue(x value) fp.ID {
-	side := func(kind RefKind) value { return value{Ref{Kind: kind}, p.side} }
-	c := value{Ref{Kind: C}, p.unit.D}
+	side := func(kind RefKind) value { return value{Ref: Ref{Kind: kind}, id: p.side} }
+	c := value{Ref: Ref{Kind: C}, id: p.unit.D}
 	none := Ref{Kind: NegZero}
 	for _, s := range p.k.Epilogue {
 		d := cmp.Or(s.Format, x.id)
@@ -17,7 +17,7 @@ func (p *planner) epilogue(x value) fp.ID {
 		op := func(x, y value, z Ref) value { return p.arithmetic(x, y, z, d, s.Saturate, what) }
 		switch s.Op {
 		case "cast":
-			x = op(x, value{Ref{Kind: One}, x.id}, none)
+			x = op(x, value{Ref: Ref{Kind: One}, id: x.id}, none)
 		case "alpha":
 			x = op(x, side(Alpha), none)
 		case "scale-a":
@@ -34,7 +34,7 @@ func (p *planner) epilogue(x value) fp.ID {
 			x = op(x, side(Alpha), beta)
 		case "bias":
 			if p.given.Bias {
-				x = op(side(Bias), value{Ref{Kind: One}, p.side}, p.convert(x, d, what).Ref)
+				x = op(side(Bias), value{Ref: Ref{Kind: One}, id: p.side}, p.convert(x, d, what).Ref)
 			}
 		default:
 			if p.given.C {
@@ -43,14 +43,14 @@ func (p *planner) epilogue(x value) fp.ID {
 		}
 	}
 	if x.Kind != Value || x.N != len(p.ops)-1 { // the last value is the result
-		p.arithmetic(x, value{Ref{Kind: One}, x.id}, none, x.id, false, "result")
+		p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, none, x.id, false, "result")
 	}
 	return x.id
 }
 
 // withC appends a step that adds C to x.
 func (p *planner) withC(s *Step, c, beta, x value, what string) value {
-	y := value{Ref{Kind: One}, c.id}
+	y := value{Ref: Ref{Kind: One}, id: c.id}
 	switch s.Op {
 	case "beta-c":
 		y = beta

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -73,6 +74,14 @@ type planner struct {
 	ops   []Op
 	err   error
 	given Given
+	units map[conversion]*mma.Instruction // of arithmetic
+	tails map[int32]*mma.Instruction      // by k: the unit of a tail in the accumulators of the others
+}
+
+// conversion is what Arithmetic makes an instruction of, beside what all of a plan has.
+type conversion struct {
+	x, y, d  fp.ID
+	saturate bool
 }
 
 // Given is which operands of an epilogue there are: steps with the others are left out.
@@ -81,12 +90,13 @@ type Given struct{ C, Bias bool }
 // value is an operand and its format.
 type value struct {
 	Ref
-	id fp.ID
+	id     fp.ID
+	second bool // nothing was added yet, and of the first two products the second comes first
 }
 
 // plan returns the plan of a schedule for K products.
 func (k *Kernel) plan(s *Schedule, depth int, cuts []int, given Given) (*Plan, error) {
-	p := &planner{k: k, s: s, own: cmp.Or(s.Unit, k.Unit), cuts: cuts, given: given}
+	p := &planner{k: k, s: s, own: cmp.Or(s.Unit, k.Unit), cuts: cuts, given: given, units: map[conversion]*mma.Instruction{}, tails: map[int32]*mma.Instruction{}}
 	if p.own == nil {
 		return nil, errors.New("the kernel has no unit: name one")
 	}
@@ -99,9 +109,9 @@ func (k *Kernel) plan(s *Schedule, depth int, cuts []int, given Given) (*Plan, e
 	for i := range all {
 		all[i] = int32(i)
 	}
-	start := value{Ref{Kind: p.initial(p.own)}, p.unit.D}
+	start := begin(p.own, p.unit.D)
 	if k.CFirst && given.C {
-		start.Ref = Ref{Kind: C}
+		start = value{Ref: Ref{Kind: C}, id: p.unit.D}
 	}
 	sum := p.sum(s.Levels, all, start, "")
 	d := p.epilogue(sum)
@@ -111,24 +121,31 @@ func (k *Kernel) plan(s *Schedule, depth int, cuts []int, given Given) (*Plan, e
 	return &Plan{p.ops, d, s.Name}, p.err
 }
 
-func (p *planner) initial(u *Unit) RefKind {
-	if u.Start == "empty" {
-		return NegZero
+// begin is an accumulator to which nothing was added.
+func begin(u *Unit, d fp.ID) value {
+	kind := NegZero
+	if u.Start == "" {
+		kind = Zero
 	}
-	return Zero
+	return value{Ref{Kind: kind}, d, u.Start == "second"}
 }
 
 // emit appends an operation and returns its value.
 func (p *planner) emit(op Op, d fp.ID) value {
 	p.ops = append(p.ops, op)
-	return value{Ref{Value, len(p.ops) - 1}, d}
+	return value{Ref: Ref{Value, len(p.ops) - 1}, id: d}
 }
 
 // arithmetic appends x*y + z in a format.
 func (p *planner) arithmetic(x, y value, z Ref, d fp.ID, saturate bool, what string) value {
-	u, err := Arithmetic(x.id, y.id, d, saturate, p.unit)
-	if err != nil && p.err == nil {
-		p.err = fmt.Errorf("%s: %w", what, err)
+	of := conversion{x.id, y.id, d, saturate}
+	u := p.units[of]
+	if u == nil {
+		var err error
+		if u, err = Arithmetic(x.id, y.id, d, saturate, p.unit); err != nil && p.err == nil {
+			p.err = fmt.Errorf("%s: %w", what, err)
+		}
+		p.units[of] = u
 	}
 	return p.emit(Op{Unit: u, X: x.Ref, Y: y.Ref, Z: z, What: what}, d)
 }
@@ -138,13 +155,13 @@ func (p *planner) convert(x value, d fp.ID, what string) value {
 	if x.id == d || d == fp.None {
 		return x
 	}
-	return p.arithmetic(x, value{Ref{Kind: One}, x.id}, Ref{Kind: NegZero}, d, false, phrase(what, "to "+d.String()))
+	return p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, Ref{Kind: NegZero}, d, false, phrase(what, "to "+d.String()))
 }
 
 // add appends the sum of two values.
 func (p *planner) add(acc, x value, d fp.ID, what string) value {
 	acc = p.convert(acc, d, what)
-	return p.arithmetic(x, value{Ref{Kind: One}, x.id}, acc.Ref, d, false, what)
+	return p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, acc.Ref, d, false, what)
 }
 
 // run appends a run of a unit, or lengthens that of the accumulator on which it goes on.
@@ -154,6 +171,9 @@ func (p *planner) run(u *mma.Instruction, k []int32, start value, what string) v
 	}
 	start = p.convert(start, u.D, what)
 	steps := slices.Clone(k)
+	if start.second && len(k) > 1 {
+		steps[0], steps[1] = k[1], k[0]
+	}
 	for len(steps)%u.K > 0 {
 		steps = append(steps, -1)
 	}
@@ -185,16 +205,38 @@ func (p *planner) checkScales(u *mma.Instruction, steps []int32) {
 // sum appends the sum of a sequence of products and returns its value.
 func (p *planner) sum(levels []Level, seq []int32, start value, path string) value {
 	if len(levels) == 0 {
-		return p.run(p.unit, seq, start, phrase(path, kRange(seq)))
+		return p.leaf(seq, start, path)
 	}
 	l := &levels[0]
 	parts, _, rest := l.Parts(seq, p.cuts)
-	m := merger{p, l, levels[1:], parts, start, path}
+	if t := l.Tail; t != nil && t.Unit != nil && (t.Into == "lane" || t.Into == "deal") {
+		u, _ := t.Unit.Resolve() // validated
+		_, body := l.Split(seq)
+		_, left := t.Cut(body)
+		for _, k := range left {
+			p.tails[k] = u
+		}
+	}
+	m := merger{p, l, levels[1:], parts, start, path, make([]string, len(parts))}
 	sum := m.merge()
 	if len(rest) > 0 {
 		sum = p.tail(l, sum, rest, path)
 	}
 	return sum
+}
+
+// leaf appends runs of one accumulator, each by a unit.
+func (p *planner) leaf(seq []int32, acc value, path string) value {
+	for len(seq) > 0 {
+		u := p.tails[seq[0]]
+		n := slices.IndexFunc(seq, func(k int32) bool { return p.tails[k] != u })
+		if n < 0 {
+			n = len(seq)
+		}
+		acc = p.run(cmp.Or(u, p.unit), seq[:n], acc, phrase(path, kRange(seq[:n])))
+		seq = seq[n:]
+	}
+	return p.convert(acc, p.unit.D, path)
 }
 
 // tail appends what becomes of the products of a tail.
@@ -210,7 +252,7 @@ func (p *planner) tail(l *Level, sum value, rest []int32, path string) value {
 	case "after":
 		return p.convert(p.run(u, rest, sum, what), d, what)
 	case "apart":
-		x := p.run(u, rest, value{Ref{Kind: p.initial(own)}, u.D}, what)
+		x := p.run(u, rest, begin(own, u.D), what)
 		return p.convert(p.add(sum, x, cmp.Or(t.Format, d), phrase(what, "add")), d, what)
 	}
 	return sum
@@ -224,6 +266,7 @@ type merger struct {
 	parts  [][]int32
 	start  value
 	prefix string
+	names  []string // of the parts that have been asked for
 }
 
 func (m *merger) merge() value {
@@ -284,7 +327,7 @@ func (m *merger) sequential(d fp.ID) value {
 			acc = m.convert(m.partial(i, true, d), o.Store, m.name(i))
 			continue
 		} else if n == 0 {
-			acc = value{Ref{Kind: Zero}, d}
+			acc = value{Ref: Ref{Kind: Zero}, id: d}
 		}
 		if o.Fused {
 			x, y := m.factors(i, m.raw(i, n == 0), d)
@@ -299,7 +342,7 @@ func (m *merger) sequential(d fp.ID) value {
 
 // raw appends the partial sum of part i; the first of a level starts from what the level does.
 func (m *merger) raw(i int, first bool) value {
-	start := value{Ref{Kind: m.initial(m.own)}, m.unit.D}
+	start := begin(m.own, m.unit.D)
 	if first {
 		start = m.start
 	}
@@ -321,7 +364,7 @@ func (m *merger) factors(i int, x value, d fp.ID) (f, y value) {
 	block := func(kind RefKind, b *Blocks) value {
 		r := Ref{Kind: kind}
 		if b.K == 0 || len(m.parts[i]) == 0 {
-			return value{r, m.side}
+			return value{Ref: r, id: m.side}
 		}
 		r.N = int(m.parts[i][0]) / b.K
 		for _, k := range m.parts[i] {
@@ -329,7 +372,7 @@ func (m *merger) factors(i int, x value, d fp.ID) (f, y value) {
 				m.err = fmt.Errorf("%s, k %d and %d have one scale, but belong to two blocks of %d", m.name(i), m.parts[i][0], k, b.K)
 			}
 		}
-		return value{r, m.side}
+		return value{Ref: r, id: m.side}
 	}
 	a, b := block(ScaleA, m.k.ScaleA), block(ScaleB, m.k.ScaleB)
 	product := func(x, y value) value {
@@ -350,7 +393,10 @@ func (m *merger) stored(x, y value, d fp.ID, what string) value {
 }
 
 func (m *merger) name(i int) string {
-	return phrase(m.prefix, fmt.Sprintf("%s %d of %d", m.l.Cut.By, i+1, len(m.parts)))
+	if m.names[i] == "" {
+		m.names[i] = phrase(m.prefix, m.l.Cut.By+" "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(m.parts)))
+	}
+	return m.names[i]
 }
 
 // phrase appends words to the words of what they are part of.

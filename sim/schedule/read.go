@@ -151,6 +151,8 @@ func (l *Level) validate(k *Kernel) error {
 		return fmt.Errorf(`"n" is %d, not in 1..%d`, c.N, maxParts)
 	case c.Grain < 0 || c.Vector < 0 || c.Tile[0] < 0 || c.Tile[1] < 0:
 		return errors.New(`"grain", "vector" and "tile" are positive`)
+	case l.Head < 0 || l.Head > maxParts || l.Head > 0 && c.By == "stream":
+		return fmt.Errorf(`"head" is %d, not in 0..%d, or "by" is "stream", which has none`, l.Head, maxParts)
 	case c.Vector > 0 && c.By != "lanes":
 		return errors.New(`"vector" belongs to "by": "lanes"`)
 	case c.Grain > 0 && (c.By == "lanes" || c.By == "size" && !strings.HasPrefix(c.Rest, "halve")):
@@ -178,14 +180,13 @@ func (t *Tail) validate() error {
 	if t == nil {
 		return nil
 	}
-	own := t.Into == "after" || t.Into == "apart"
 	switch err := oneOf("into", t.Into, tails); {
 	case err != nil:
 		return err
 	case t.Of < 2:
 		return fmt.Errorf(`"of" is %d, at least 2 is needed`, t.Of)
-	case t.Unit != nil && !own:
-		return fmt.Errorf(`"unit" belongs to after and apart`)
+	case t.Unit != nil && t.Into == "drop":
+		return errors.New(`"unit" adds products: those of "into": "drop" are not added`)
 	case t.Format != fp.None && t.Into != "apart":
 		return errors.New(`"format" belongs to apart`)
 	}

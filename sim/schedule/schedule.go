@@ -96,8 +96,12 @@ type Unit struct {
 	In      fp.ID  `json:"in,omitzero"`
 	Product fp.ID  `json:"product,omitzero"`
 	Acc     fp.ID  `json:"acc,omitzero"`
+	// Sum is a wider format to which every sum is rounded before it is rounded to Acc, as where
+	// an FMA in FP32 is computed in FP64.
+	Sum fp.ID `json:"sum,omitzero"`
 	// Start is what the first product of an accumulator is added to: zero, or with
-	// "empty" nothing. They differ in the sign of a zero.
+	// "empty" nothing, which differ in the sign of a zero; with "second" the second product,
+	// which is rounded: compilers make fma(a, b, c*d) of a*b + c*d.
 	Start string `json:"start,omitempty"`
 	// Subnormals is what becomes of subnormal operands and results of op and of the sums of
 	// its partial sums: "" they are numbers, or "zero" of their sign (DAZ and FTZ of x86).
@@ -108,6 +112,9 @@ type Unit struct {
 
 // Level cuts a sequence of products into parts, whose partial sums it merges.
 type Level struct {
+	// Head is how many of the first products the first part has before its own, as where code
+	// takes whole vectors from the first aligned address on. Only what follows is cut.
+	Head  int   `json:"head,omitempty"`
 	Cut   Cut   `json:"cut"`
 	Tail  *Tail `json:"tail,omitempty"` // what is done apart before the sequence is cut
 	Merge Merge `json:"merge"`
@@ -146,7 +153,7 @@ type Tail struct {
 	//	apart  an accumulator of their own, whose sum is added to that of the parts
 	//	drop   they are forgotten: a defect
 	Into string `json:"into"`
-	Unit *Unit  `json:"unit,omitempty"` // of after and apart; none: the schedule's
+	Unit *Unit  `json:"unit,omitempty"` // what adds them; none: the schedule's
 	// Format is that of apart's addition. The result is rounded to that of the level.
 	Format fp.ID `json:"format,omitzero"`
 }

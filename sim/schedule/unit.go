@@ -34,8 +34,8 @@ func (u *Unit) instruction() (*mma.Instruction, error) {
 		return nil, errors.New(`give one of "instruction", "model" and "op"`)
 	}
 	switch {
-	case u.Op == "" && (u.In != 0 || u.Product != 0 || u.Acc != 0 || u.Start+u.Subnormals != ""):
-		return nil, errors.New(`"in", "product", "acc", "start" and "subnormals" belong to "op"`)
+	case u.Op == "" && (u.In != 0 || u.Product != 0 || u.Acc != 0 || u.Sum != 0 || u.Start+u.Subnormals != ""):
+		return nil, errors.New(`"in", "product", "acc", "sum", "start" and "subnormals" belong to "op"`)
 	case u.Given != nil:
 		return u.Given, nil
 	case u.Op != "":
@@ -52,13 +52,10 @@ func (u *Unit) instruction() (*mma.Instruction, error) {
 
 // operation returns an IEEE 754 operation as an instruction of one product.
 func (u *Unit) operation() (*mma.Instruction, error) {
-	switch {
-	case u.Acc == fp.None:
+	if u.Acc == fp.None {
 		return nil, errors.New(`"op" needs "acc", the format of the accumulator`)
-	case u.Start != "" && u.Start != "empty":
-		return nil, fmt.Errorf(`"start" is %q, not "empty" (absent: zero)`, u.Start)
 	}
-	if err := oneOf("subnormals", u.Subnormals, []string{"", "zero"}); err != nil {
+	if err := cmp.Or(oneOf("start", u.Start, []string{"", "empty", "second"}), oneOf("subnormals", u.Subnormals, []string{"", "zero"})); err != nil {
 		return nil, err
 	}
 	in := cmp.Or(u.In, u.Acc)
@@ -73,6 +70,9 @@ func (u *Unit) operation() (*mma.Instruction, error) {
 	default:
 		return nil, fmt.Errorf(`"op" is %q, not fma or mul-add`, u.Op)
 	}
+	if u.Sum != fp.None {
+		i.Params.Acc, i.Params.Out = mma.To(u.Sum, fp.RNE), i.Params.Acc
+	}
 	if u.Subnormals == "zero" {
 		flush(&i.Params)
 	}
@@ -82,7 +82,9 @@ func (u *Unit) operation() (*mma.Instruction, error) {
 // flush makes zeros of subnormal operands and results.
 func flush(p *mma.Params) {
 	p.In.Sub, p.In.C = mma.FlushSign, mma.FlushSign
-	p.Acc.Flush = mma.FlushAfter
+	if p.Acc.Flush = mma.FlushAfter; p.Out != (mma.Round{}) {
+		p.Out.Flush = mma.FlushAfter
+	}
 	if p.Prod.Round != (mma.Round{}) {
 		p.Prod.Round.Flush = mma.FlushAfter
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
@@ -31,7 +32,7 @@ func isFunction(target string) bool {
 }
 
 // testName matches names that go test -run finds.
-var testName = regexp.MustCompile(`^(Test|Fuzz)\w*$`)
+var testName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(Test|Fuzz)\w*$`) })
 
 // Rerun returns the words of the command that runs the case of a bundle again, ready for a
 // shell; nil if no command does.
@@ -43,7 +44,7 @@ func RerunBy(mmafuzz string, m *corpus.Mismatch, dir string) []string {
 	switch name := functionOf(m); {
 	case name == "":
 		return []string{mmafuzz, "replay", readable.ShellPath(dir)}
-	case testName.MatchString(name):
+	case testName().MatchString(name):
 		return []string{"go", "test", "-run", "'^" + name + "$'"}
 	}
 	return nil
@@ -52,7 +53,7 @@ func RerunBy(mmafuzz string, m *corpus.Mismatch, dir string) []string {
 // functionError says how a function is run.
 func functionError(name string) error {
 	where := "run that program again"
-	if testName.MatchString(name) {
+	if testName().MatchString(name) {
 		where = "go test -run '^" + name + "$' in its package"
 	}
 	return fmt.Errorf("%s is a Go function, which only its own program can run: %s", printable.Line(name), where)

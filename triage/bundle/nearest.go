@@ -27,5 +27,9 @@ func WitnessText(n *corpus.Nearest) string {
 
 // DefectText is a defect with what speaks for it.
 func DefectText(d *corpus.Defect) string {
-	return fmt.Sprintf("%s: %s (%d new inputs show it, %d beside the condition do not, none of %d contradicts)", d.Target, d.Rule, d.Confirmed, d.Beside, d.Tested)
+	beside := ""
+	if d.Beside > 0 {
+		beside = fmt.Sprintf("%d beside the condition do not, ", d.Beside)
+	}
+	return fmt.Sprintf("%s: %s (%d new inputs show it, %snone of %d contradicts)", d.Target, d.Rule, d.Confirmed, beside, d.Tested)
 }

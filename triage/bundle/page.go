@@ -24,7 +24,7 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*document.Document, error) 
 		return nil, err
 	}
 	p := document.New(fmt.Sprintf("%s and %s give different results", m.A.Target, m.B.Target),
-		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, given(&m.A), given(&m.B), inWords(cmp.Or(m.Detail, m.Bucket))))
+		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, resultText(&m.A), resultText(&m.B), inWords(cmp.Or(m.Detail, m.Bucket))))
 	p.Add("What happens", document.Steps(report.InWords(pic)...), Drawing(pic, true, all))
 	p.Add("Why", whyBlocks(m)...)
 	p.Add("The input", inputBlocks(m, pic)...)
@@ -126,7 +126,7 @@ func foundText(m *corpus.Mismatch) string {
 		text += " " + repeated
 	}
 	if m.OnModel {
-		text += " " + strings.TrimSpace(throughText(m))
+		text += " " + strings.TrimSpace(standInText(m))
 	}
 	return strings.TrimSpace(text)
 }

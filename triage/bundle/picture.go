@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -59,7 +60,7 @@ func Changes(m *corpus.Mismatch) []mma.Change {
 		changes = m.CaseChanges
 	}
 	if m.Base == "b" {
-		return mma.Reversed(changes)
+		return readable.Reversed(changes)
 	}
 	return changes
 }
@@ -78,39 +79,72 @@ func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mm
 		return side, err
 	}
 	side.Result = code
-	params, k := s.Params, s.K
-	if !s.Known {
-		params, k = explainingProgram(m, which)
-		side.Inferred = true
-	}
-	if params == nil {
+	side.Inferred = !s.Known
+	programs := []program{{s.Params, s.K}}
+	if side.Inferred {
+		programs = explainingPrograms(m, which)
+	} else if s.Params == nil {
 		return side, nil
 	}
-	model, err := sim.New(m.Formats, k, *params)
-	if err != nil {
-		return side, nil // a program of another version: no trace
-	}
-	tr := &sim.Trace{}
-	if model.Dot(dot, tr) == side.Result {
-		side.Trace, side.Params = tr, params
+	for _, p := range programs {
+		model, err := sim.New(m.Formats, p.k, *p.params)
+		if err != nil {
+			continue // a program of another version: no trace
+		}
+		tr := &sim.Trace{}
+		if model.Dot(dot, tr) == side.Result {
+			side.Trace, side.Params = tr, p.params
+			break
+		}
 	}
 	return side, nil
 }
 
-// explainingProgram returns a program for a side whose own is not known, with its K: the
-// program of the other side with the changes that explain this one, or else the program
-// that is assumed for this side; nil if there is none.
-func explainingProgram(m *corpus.Mismatch, which string) (*mma.Params, int) {
+// program is a program with its K.
+type program struct {
+	params *mma.Params
+	k      int
+}
+
+// explainingPrograms returns programs for a side whose own is not known, the best first: if the
+// other side's was inferred, which is one of many that compute the same, the listed one that computes
+// as this side does; the program of the other side with the changes that explain this one; and what
+// is assumed for this side.
+func explainingPrograms(m *corpus.Mismatch, which string) []program {
 	base, own := &m.A, &m.B
 	if which == "a" {
 		base, own = &m.B, &m.A
 	}
-	if m.Base == which || base.Params == nil || len(m.Changes) == 0 {
-		return own.Params, own.K
+	var all []program
+	add := func(p *mma.Params, k int) {
+		if p != nil {
+			all = append(all, program{p, k})
+		}
 	}
-	p := *base.Params
-	if p.Apply(m.Changes) != nil {
-		return nil, 0
+	if m.Base != which && base.Params != nil && len(m.Changes) > 0 {
+		if !base.Known && len(m.Alike) > 0 {
+			add(listedProgram(m.Alike[0], m.Formats), m.ProgramK)
+		}
+		if p := *base.Params; p.Apply(m.Changes) == nil {
+			add(&p, m.ProgramK)
+		}
 	}
-	return &p, m.ProgramK
+	add(own.Params, own.K)
+	return all
+}
+
+// listedProgram returns the program of a simulator or of a reference; nil if there is no such target.
+func listedProgram(target string, f mma.Formats) *mma.Params {
+	kind, name, _ := strings.Cut(target, ":")
+	arch, instruction, _ := strings.Cut(name, "/")
+	if i, err := mma.Lookup(arch, instruction); kind == "sim" && err == nil {
+		return &i.Params
+	}
+	for i := range oracle.References {
+		if r := &oracle.References[i]; kind == "ref" && r.Name == name {
+			p := r.Program(f)
+			return &p
+		}
+	}
+	return nil
 }

@@ -52,6 +52,41 @@ func TestPictureOfFault(t *testing.T) {
 	}
 }
 
+// TestPictureAsListed draws a side that computes as a listed target does with the program of that
+// target, where the other side's program was inferred and is an odd way to write it.
+func TestPictureAsListed(t *testing.T) {
+	i, err := mma.Lookup("turing", "mma.m16n8k8.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	odd := i.Params
+	odd.Prod.Gate, odd.Special.NegZero = mma.GateSkipNumbers, true
+	changes := []mma.Change{{Path: "special.negzero", From: "true", To: "false"}}
+	for _, tc := range []struct {
+		name  string
+		known bool
+		alike []string
+		want  mma.Gate
+	}{
+		{"inferred", false, []string{"sim:" + i.FullName()}, mma.GateOff},
+		{"nothing listed", false, nil, mma.GateSkipNumbers},
+		{"no such target", false, []string{"sim:turing/none"}, mma.GateSkipNumbers},
+		{"known", true, []string{"sim:" + i.FullName()}, mma.GateSkipNumbers},
+	} {
+		pic, err := Picture(&corpus.Mismatch{
+			A: corpus.SideRecord{Target: "a", Instruction: i.Name, K: i.K, Result: "80000000", Known: tc.known, Params: &odd},
+			B: corpus.SideRecord{Target: "b", Instruction: i.Name, K: i.K, Result: "00000000"}, Formats: i.Formats, K: i.K,
+			Case: "0000 0000 80000000", Bucket: "signed-zero", Base: "a", Changes: changes, ProgramK: i.K, Alike: tc.alike,
+		}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pic.B.Trace == nil || pic.B.Params.Prod.Gate != tc.want {
+			t.Errorf("%s: drawn with %v, not with gate %v", tc.name, pic.B.Params, tc.want)
+		}
+	}
+}
+
 // TestChanges holds that a case has its own changes where they are known, from A to B.
 func TestChanges(t *testing.T) {
 	width, step := mma.Change{Path: "join.align.f", From: "24", To: "25"}, mma.Change{Path: "l", From: "8", To: "16"}

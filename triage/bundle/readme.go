@@ -18,7 +18,7 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", readable.Markdown(m.Bucket))
 	fmt.Fprintf(&b, "%s (%s) and %s (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
-		readable.MarkdownCode(m.A.Target), readable.Markdown(m.A.Instruction), readable.MarkdownCode(m.B.Target), readable.Markdown(m.B.Instruction), given(&m.A), given(&m.B))
+		readable.MarkdownCode(m.A.Target), readable.Markdown(m.A.Instruction), readable.MarkdownCode(m.B.Target), readable.Markdown(m.B.Instruction), resultText(&m.A), resultText(&m.B))
 	b.WriteString(readable.MarkdownBlock(picture) + "\n")
 	if len(m.CaseChanges) > 0 {
 		side, other, changes := m.A, m.B, m.CaseChanges
@@ -26,7 +26,7 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 			side, other = other, side
 		}
 		if m.CaseBack {
-			side, other, changes = other, side, mma.Reversed(changes)
+			side, other, changes = other, side, readable.Reversed(changes)
 		}
 		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", readable.Markdown(side.Target), changesText(changes), readable.Markdown(other.Target))
 		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\n\n",
@@ -40,7 +40,7 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 	}
 	b.WriteString(unexplainedText(m))
 	if m.OnModel {
-		b.WriteString(throughText(m))
+		b.WriteString(standInText(m))
 	}
 	if m.Origin.Source != "" {
 		fmt.Fprintf(&b, "Found as %s, seed %d, index %d. ", readable.MarkdownCode(m.Origin.Source), m.Origin.Seed, m.Origin.Index)
@@ -87,8 +87,8 @@ var fileKinds = []struct{ pattern, what string }{
 	{numpyFile, "the operands as NumPy arrays, for NumPy or a function of yours"},
 }
 
-// given is what a side gave.
-func given(s *corpus.SideRecord) string {
+// resultText is what a side gave.
+func resultText(s *corpus.SideRecord) string {
 	if s.Result == corpus.NoResult {
 		return "no result"
 	}
@@ -105,8 +105,8 @@ func changesText(changes []mma.Change) string {
 	return readable.Markdown(readable.Changes(changes, 20))
 }
 
-// throughText says which targets a model stood in for while the case was shrunk.
-func throughText(m *corpus.Mismatch) string {
+// standInText says which targets a model stood in for while the case was shrunk.
+func standInText(m *corpus.Mismatch) string {
 	if strings.HasPrefix(m.A.Target, "replay:") && strings.HasPrefix(m.B.Target, "replay:") {
 		return "The case was shrunk on models of the two recorded targets, not on the targets themselves.\n\n"
 	}

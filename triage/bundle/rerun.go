@@ -49,8 +49,8 @@ func openSide(m *corpus.Mismatch, s *corpus.SideRecord, which string) (r rerunSi
 	if err := devices.Comparable(m.Formats, r.unit.Instruction().Formats); err != nil {
 		return r, fmt.Errorf("%s %s no longer takes the bundle's operands: %w", s.Target, s.Instruction, err)
 	}
-	if p, k := explainingProgram(m, which); p != nil {
-		r.model, _ = sim.New(m.Formats, k, *p) // nil for a program of another version
+	if all := explainingPrograms(m, which); len(all) > 0 {
+		r.model, _ = sim.New(m.Formats, all[0].k, *all[0].params) // nil for a program of another version
 	}
 	return r, nil
 }

@@ -73,6 +73,25 @@ func SpaceOf(i *mma.Instruction) Space { return Space{i.Formats, i.K} }
 // Valid reports whether a program is valid for these formats and K.
 func (s Space) Valid(p *mma.Params) bool { return p.Validate(s.Formats, s.K) == nil }
 
+// Sums reports whether a program that is made of another one, p, adds something in a way that p does
+// not, although the unit converts a number, in which nothing is added: a search for causes leaves
+// such programs out, which some other change tells better.
+func (s Space) Sums(p, q *mma.Params) bool {
+	return s.Conversion() && s.K == 1 && p.Start == mma.StartEmpty &&
+		(sumOf(q) != sumOf(p) && sumOf(q) != sumOf(&mma.Params{Start: mma.StartEmpty}))
+}
+
+// sumOf returns of a program what says how terms are added.
+func sumOf(p *mma.Params) mma.Params {
+	join := p.Join
+	join.Post = mma.Round{}
+	q := mma.Params{Order: p.Order, Merge: p.Merge, Tail: p.Tail, Start: p.Start, Leaf: p.Leaf, Stage0: p.Stage0, Stage1: p.Stage1, Join: join, Late: p.Late}
+	if p.Lanes > 1 {
+		q.Lanes = p.Lanes
+	}
+	return q
+}
+
 // Mutant is a program that one change makes of another.
 type Mutant struct {
 	Change string // the row of the table
@@ -130,7 +149,7 @@ func (c *changer) next() { c.group++ }
 func (c *changer) to(change func(p *mma.Params)) {
 	q := c.p
 	change(&q)
-	if c.seen[q] || c.least && c.Size(&q) >= c.Size(&c.p) || !c.Valid(&q) {
+	if c.seen[q] || c.least && c.Size(&q) >= c.Size(&c.p) || !c.Valid(&q) || c.Sums(&c.p, &q) {
 		return
 	}
 	c.seen[q] = true

@@ -47,10 +47,18 @@ func halfAndDouble(o *original, f mma.Field) []int {
 	return []int{v / 2, v * 2}
 }
 
+// mostValues is the size of the largest range of which all values are tried: that of exponents, not
+// that of zero points of 16 bits.
+const mostValues = 1 << 16
+
 // allInRange proposes all values of a number's range that the program can use.
 func allInRange(o *original, f mma.Field) []int {
 	var vals []int
-	for lo, hi, _ := f.Range(&o.p, o.Formats, o.K); lo <= hi; lo++ {
+	lo, hi, _ := f.Range(&o.p, o.Formats, o.K)
+	if hi-lo > mostValues {
+		return nil
+	}
+	for ; lo <= hi; lo++ {
 		if lo != 0 {
 			vals = append(vals, lo)
 		}

@@ -14,6 +14,71 @@ func narrowest(c *changer) {
 	}
 }
 
+// convertedTwice converts to another format first, as software does that has no direct conversion.
+func convertedTwice(c *changer) {
+	if !c.Formats.Conversion() || c.K != 1 {
+		return
+	}
+	for _, id := range []fp.ID{fp.FP32, fp.FP16, fp.BF16} {
+		for _, m := range []fp.Mode{fp.RNE, fp.RZ} {
+			if f := id.Get().FracBits; f < c.A.Get().FracBits && f > c.D.Get().FracBits {
+				c.to(func(p *mma.Params) { p.In.A = mma.Narrow{Frac: mma.Frac(f), Mode: m, To: id} })
+			}
+		}
+	}
+}
+
+// shortIntegers keeps sums of pairs of integers, or all of them, in 16 bits.
+func shortIntegers(c *changer) {
+	if !c.D.Integer() || c.p.Acc.Frac != 31 {
+		return
+	}
+	for _, over := range []mma.Over{mma.OverSat, mma.OverWrap} {
+		short := mma.Round{Frac: 15, Mode: fp.RZ, Emin: 15, Emax: 14, Over: over}
+		c.to(func(p *mma.Params) { p.Stage0 = mma.Stage{Sum: mma.Fused, Group: 2, Round: short} })
+		c.to(func(p *mma.Params) { p.Acc = short })
+	}
+}
+
+// usualZeros makes one of the codes in the middle the zero of a, of b or of both.
+func usualZeros(c *changer) {
+	if !c.D.Integer() {
+		return
+	}
+	zeros := func(id fp.ID) []int {
+		middle := 1 << (id.Get().CodeBits() - 1)
+		return []int{0, middle, middle - 1, -middle}
+	}
+	c.zeros(zeros(c.A), zeros(c.B))
+}
+
+// anyZeros makes any pair of bytes or smaller codes the zeros of a and b.
+func anyZeros(c *changer) {
+	if !c.D.Integer() || c.A.Width() > 1 || c.B.Width() > 1 {
+		return
+	}
+	zeros := func(id fp.ID) (all []int) {
+		n := 1 << id.Get().CodeBits()
+		for v := range n {
+			if id.Get().Signed {
+				v -= n / 2
+			}
+			all = append(all, v)
+		}
+		return all
+	}
+	c.zeros(zeros(c.A), zeros(c.B))
+}
+
+// zeros gives a and b each pair of zero points.
+func (c *changer) zeros(a, b []int) {
+	for _, x := range a {
+		for _, y := range b {
+			c.to(func(p *mma.Params) { p.In.ZeroA, p.In.ZeroB = int32(x), int32(y) })
+		}
+	}
+}
+
 // upperExponents takes products for twice as large, or no longer, also with widths that
 // leave the last bit of products, of the accumulator or of both nearly where it is: then few
 // inputs show the difference.
@@ -245,6 +310,9 @@ func wideWindows(c *changer) {
 // lastSaturation makes the rounding of the result turn infinities into the largest number.
 func lastSaturation(c *changer) {
 	rounds := c.rounds()
+	if len(rounds) == 0 { // to powers of two
+		return
+	}
 	r := rounds[len(rounds)-1]
 	c.to(func(p *mma.Params) { r.at(p).Over = mma.OverSat })
 }

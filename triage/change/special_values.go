@@ -9,6 +9,13 @@ import (
 // these alone may show no difference.
 func zeroSigns(c *changer) { c.zeroSigns(func(*mma.Params) {}) }
 
+// bothZeroSigns is for a unit none of whose zeros has a sign, or all of whose have.
+func bothZeroSigns(c *changer) {
+	if s := c.p.Special; s.NegZero == s.TinySign {
+		c.to(func(p *mma.Params) { p.Special.NegZero, p.Special.TinySign = !s.NegZero, !s.NegZero })
+	}
+}
+
 // zeroSigns makes these combinations beside another change.
 func (c *changer) zeroSigns(beside func(p *mma.Params)) {
 	starts := []mma.Start{c.p.Start}

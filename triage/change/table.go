@@ -40,7 +40,7 @@ var table = sync.OnceValue(func() []row {
 		{"product rounding", by{Decisions: productRounding}},
 		{"overflow", by{Decisions: fields("[^i]*.over", otherRules), Steps: rounded("{inf ieee max} .mode=@ .over=$ ; .emax+-8..3 .over=$"), Removals: fields("[^i]*.over", absent)}},
 		{"product overflow", by{Decisions: edits("prod.round.emax=", "~prod.round.emax ~prod.round.frac prod.round.emax=127")}},
-		{"zero sign", by{Decisions: fields("special.negzero special.tinysign", others), Steps: zeroSigns, RareSteps: signsOfExactSums}},
+		{"zero sign", by{Decisions: fields("special.negzero special.tinysign", others), Refinements: bothZeroSigns, Steps: zeroSigns, RareSteps: signsOfExactSums}},
 		{"zero sign of roundings", by{RareSteps: signsOfRoundedSums}},
 		{"nan code", by{Decisions: fields("special.nan", otherNaNs), Steps: nanCodes}},
 		{"c left", by{Decisions: fields("special.cleft", others), Removals: fields("special.cleft", absent)}},
@@ -86,6 +86,9 @@ var table = sync.OnceValue(func() []row {
 		{"lanes of groups", by{Steps: lanesOfGroups}},
 		{"steps of lanes", by{TermSteps: stepsOfLanes}},
 		{"narrow operands", by{Refinements: narrowest, Steps: narrows, Removals: edits("in.narrowc=", "in.a= in.b=", "in.a=", "in.b=")}},
+		{"rounded twice", by{Refinements: convertedTwice}},
+		{"sums of 16 bits", by{Refinements: shortIntegers}},
+		{"zero points", by{Refinements: usualZeros, Steps: usualZeros, Removals: fields("in.zeroa in.zerob", absent), Exhaustive: anyZeros}},
 		{"narrow c", by{Steps: narrowsOfC}},
 		{"weight", by{Steps: fields("prod.shift", allInRangeOrAbsent), Removals: fields("prod.shift", absent)}},
 		{"upper exponent", by{Adjacent: upperExponents, Refinements: fields("prod.up", others), Steps: fields("prod.up", others), Removals: upperExponents}},
@@ -131,7 +134,7 @@ var table = sync.OnceValue(func() []row {
 // withAlone adds the changes of fields that are set alone: no unit of the catalogue uses them.
 func withAlone(rows []row) []row {
 	for _, f := range mma.Fields() {
-		if f.Alone == "" {
+		if f.Alone == "" || f.Numeric() { // a number has a row of its own
 			continue
 		}
 		i := slices.IndexFunc(rows, func(r row) bool { return r.name == f.Alone })

@@ -2,6 +2,8 @@ package defect
 
 import (
 	"context"
+	"math"
+	"math/bits"
 	"os"
 	"slices"
 	"strings"
@@ -45,6 +47,44 @@ func (x *planted) open(t *testing.T) *Unit {
 	return u
 }
 
+// TestRandomBits looks for what is wrong with the random bits of conversions, which are an operand but
+// no number: it is one defect of these, and nothing about products.
+func TestRandomBits(t *testing.T) {
+	const e4m3 = "blackwell/cvt.rs.satfinite.e4m3x4.f32"
+	for _, tc := range []struct {
+		target string
+		read   func(bits uint64) uint64
+		rule   string
+	}{
+		{"blackwell/cvt.rs.bf16x2.f32", func(r uint64) uint64 { return r &^ 0xff }, "the low 8 bits of the random operand are zero"},
+		{"blackwell/cvt.rs.bf16x2.f32", func(r uint64) uint64 { return ^r & 0xffff }, "the bits ffff of the random operand are inverted"},
+		{e4m3, func(r uint64) uint64 { return bits.Reverse64(r) >> 48 }, "the bits of the random operand are in reverse"},
+		{e4m3, func(r uint64) uint64 { return r >> 3 }, "the random operand is shifted right by 3"},
+		{e4m3, func(r uint64) uint64 { return r | 1<<14 }, "bit 14 of the random operand is stuck at 1"},
+		{"cdna3/v_cvt_sr_fp8_f32", func(r uint64) uint64 { return r ^ 1<<19 }, "bit 19 of the random operand is inverted"},
+		{"blackwell/cvt.rs.bf16x2.f32", func(uint64) uint64 { return 0 }, "the random operand is 0"}, // RZ
+		{"blackwell/cvt.rs.bf16x2.f32", func(r uint64) uint64 { return (r + 1) & 0xffff }, "1 is added to the random bits"},
+		{"blackwell/cvt.rs.bf16x2.f32", func(r uint64) uint64 { return (r - 1) & 0xffff }, "1 is subtracted from the random bits"},
+		{e4m3, func(r uint64) uint64 { return (r * 40503) & 0xffff }, ""},
+	} {
+		x := planted{target: tc.target, dot: func(u *unit) uint64 {
+			w := u.with()
+			w.B[0] = tc.read(w.B[0])
+			return w.right()
+		}}
+		u := x.open(t)
+		u.Random = true
+		claim, err := Find(t.Context(), u)
+		got := ""
+		if claim != nil {
+			got = claim.Rule.String()
+		}
+		if err != nil || got != tc.rule {
+			t.Errorf("%s: %q, %v, want %q", tc.target, got, err, tc.rule)
+		}
+	}
+}
+
 // TestPlanted looks for the rule of each broken unit. Whatever it finds must predict inputs that
 // the search has not seen.
 func TestPlanted(t *testing.T) {
@@ -62,10 +102,12 @@ func TestPlanted(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			t.Parallel()
 			u := x.open(t)
+			u.Budget = &Budget{}
 			c, err := Find(t.Context(), u)
 			if err != nil {
 				t.Fatal(err)
 			}
+			t.Logf("work %.2f", float64(u.Budget.Spent)/1e9)
 			text := "no rule"
 			if c != nil {
 				text = c.String()
@@ -96,5 +138,23 @@ func TestPlanted(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMet compares the sets of values that meet a condition with what holds says of each.
+func TestMet(t *testing.T) {
+	vs := []int64{absent, math.MaxInt64, -3, -1, 0, 1, 2, 5, 8}
+	for v := range int64(60) {
+		vs = append(vs, v-30)
+	}
+	for _, is := range []Is{Equal, Unequal, AtLeast, AtMost, HasBits} {
+		for _, c := range []Condition{{Is: is}, {Is: is, Value: -3}, {Is: is, Value: 5}, {Is: is, Value: 1, Mask: 3}, {Is: is, Mask: 4}} {
+			set := met(&c, vs)
+			for i, v := range vs {
+				if got := set[i/64]>>(i%64)&1 == 1; got != c.holds(v) {
+					t.Errorf("%+v: %d: %v, want %v", c, v, got, !got)
+				}
+			}
+		}
 	}
 }

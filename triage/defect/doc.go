@@ -9,20 +9,26 @@
 //
 //	effect.go      what may be wrong: operations on the code of the result, of an operand, of a
 //	               product; another program (tables)
+//	shift.go       the same of the number of places by which terms are aligned
+//	adder.go       the same of the terms of a sum, of sums and of their roundings
+//	swap.go        operands that are exchanged
 //	feature.go     what a condition may be about: numbers, codes and facts of a case, of each
 //	               product, of pairs of products, of each sum of the computation (tables)
 //	view.go        the features of a dot product, from a model's trace
 //	condition.go   Condition: a feature has a value, is at least or at most that, has certain bits
 //	propose.go     the effects that explain the differing cases
-//	learn.go       the conditions, of at most three parts, that separate the cases in which an
-//	               effect would be seen: those that differ from those that agree
+//	learn.go       the conditions, of at most three parts and the number of a product, that separate
+//	               the cases in which an effect would be seen: those that differ from those that agree
+//	separate.go    Separate: a condition alone
 //	inputs.go      new inputs near those that differ
 //	find.go        Find: asks the unit about inputs on which the rules that are left disagree, and
 //	               about inputs on both sides of the condition of the simplest one
 //	rival.go       rules that differ from the simplest one by a step, each of which an input has to
 //	               refute if there is one that can
 //	doubt.go       where a condition was not refuted: beyond its bounds a rule predicts nothing
-//	two.go         two defects of one unit, one after the other
+//	two.go         two defects of one unit, one after the other: also a defect of the operands and
+//	               another program behind it
+//	budget.go      Budget: how much work a search may be
 //	text.go        a rule in words
 //
 // Nothing is claimed with a contradiction: of all inputs that are asked, chosen ones and those of

@@ -1,6 +1,7 @@
 package defect
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -25,21 +26,34 @@ const (
 	OnC       Place = "c"
 	OnA       Place = "a"
 	OnB       Place = "b"
-	OnOperand Place = "x" // a or b
-	OnProduct Place = "p" // a, or b where a cannot be changed so
-	OnExact   Place = "m" // the product of the significands, an integer: see exact.go
+	OnRandom  Place = "random"  // b, which is random bits
+	OnOperand Place = "x"       // a or b
+	OnProduct Place = "p"       // a, or b where a cannot be changed so
+	OnExact   Place = "m"       // the product of the significands, an integer: see exact.go
+	OnShift   Place = "shift"   // the alignment of each term of a sum: see shift.go
+	OnShiftP  Place = "shift-p" // of each term but the accumulator
+	OnShiftC  Place = "shift-c" // of c and the accumulator
+	OnTerm    Place = "term"    // each product as a term of a sum, aligned: see adder.go
+	OnTermC   Place = "term-c"  // c and the accumulator as a term of a sum
+	OnSum     Place = "sum"     // each sum
+	OnSwap    Place = "swap"    // operands of two products, which are exchanged
+	OnInf     Place = "inf"     // the sum of infinities of opposite signs
 	OnProgram Place = "program"
 )
 
-// ofProducts reports whether an effect happens to single products, or to their operands.
+// ofProducts reports whether an effect happens to single products, to their operands or to single
+// sums: to those that meet its conditions.
 func (e *Effect) ofProducts() bool {
-	return e.On == OnA || e.On == OnB || e.On == OnOperand || e.On == OnProduct || e.On == OnExact
+	return e.On == OnTerm || e.On == OnSum || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact
 }
 
-// scope is that of an effect on products or operands.
+// scope is that of an effect on products, operands or sums.
 func (e *Effect) scope() Scope {
-	if e.On == OnOperand {
+	switch e.On {
+	case OnOperand:
 		return OfOperand
+	case OnSum:
+		return OfSum
 	}
 	return OfProduct
 }
@@ -69,6 +83,8 @@ var operations = []operation{
 		once, constant},
 	{"plus-zero", "%w is +0", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return 0, !f.NoZero },
 		once, constant},
+	{"gate", "0 times infinity is 0 in %w", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // of products: see gate
+	{"skip", "%w is left out", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},              // of products
 	{"max", "%w is the largest number of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
 		return x&f.SignBit() | f.MaxFinite(), true
 	}, once, constant},
@@ -108,6 +124,11 @@ var operations = []operation{
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
 		return int64(y &^ f.SignBit()), (x^y)&f.SignBit() == 0
 	}},
+	{"reverse", "the bits of %w are in reverse", 2, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
+		return bits.Reverse64(x) >> (64 - f.CodeBits()), f.ID.RandomBits() != 0
+	}, nil, nil},
+	{"left", "%w is shifted left by %s", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x << n & f.CodeMask(), true }, nil, nil},
+	{"right", "%w is shifted right by %s", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x >> n, true }, nil, nil},
 	{"code", "%w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return uint64(n), true },
 		codesOf, func(f *fp.Format, x, y uint64) (int64, bool) { return int64(y), true }},
 	{"xor", "the bits %s of %w are inverted", 4, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ uint64(n), true },
@@ -122,6 +143,35 @@ func find(name string) *operation {
 		return nil
 	}
 	return &operations[i]
+}
+
+// randomEffects are what may happen to random bits, which are an operand but no number: some of
+// them are stuck, inverted, moved or ignored.
+func randomEffects(id fp.ID) (all []Effect) {
+	w, ones := int64(id.RandomBits()), int64(1)<<id.RandomBits()-1
+	add := func(do string, ns ...int64) {
+		for _, n := range ns {
+			all = append(all, Effect{On: OnRandom, Do: do, N: n})
+		}
+	}
+	add("reverse", 0)
+	add("xor", ones)
+	add("plus", 1, -1)
+	add("code", 0, ones, ones/2+1)
+	for n := range w {
+		add("clear", n)
+		add("set", n)
+		add("flip", n)
+	}
+	for n := int64(1); n < w; n++ {
+		add("cut", n)
+		add("fill", n)
+		add("and", ones&^(ones>>n))
+		add("or", ones&^(ones>>n))
+		add("left", n)
+		add("right", n)
+	}
+	return all
 }
 
 // once is the number of an operation that has none.
@@ -295,13 +345,27 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 		r.model = m
 		return r
 	}
-	if e.On == OnExact {
-		if !w.isExact() || exactly[e.Do] == nil {
+	if e.aligns() {
+		if o, ok := shifts[e.Do]; !ok || e.N < o.from || e.N >= mostShift {
 			return nil
 		}
 		return r
 	}
-	if !slices.Contains([]Place{OnResult, OnC, OnA, OnB, OnOperand, OnProduct}, e.On) || e.reads() != (r.op == nil) || e.reads() && !e.ofProducts() {
+	known := true
+	switch e.On {
+	case OnExact:
+		known = w.isExact() && exactly[e.Do] != nil
+	case OnTerm, OnTermC, OnSum:
+		known = e.hasAdder()
+	case OnSwap:
+		known = e.swaps(w.f)
+	case OnInf:
+		known = w.f.D.Get().HasInf() && (e.Do == "first" || e.Do == "last")
+	default:
+		known = slices.Contains([]Place{OnResult, OnC, OnA, OnB, OnRandom, OnOperand, OnProduct}, e.On) &&
+			(e.On != OnRandom || w.f.B.RandomBits() != 0) && e.reads() == (r.op == nil) && (!e.reads() || e.ofProducts())
+	}
+	if !known {
 		return nil
 	}
 	return r
@@ -311,6 +375,9 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 // case. It reports whether the effect can happen there.
 func (r *runner) run(v *view, places []int) (uint64, bool) {
 	e := &r.effect
+	if e.On != OnResult && e.On != OnInf {
+		r.budget.dots(PerDot, len(v.dot.A))
+	}
 	switch e.On {
 	case OnProgram:
 		return r.model.Dot(v.dot, nil), true
@@ -318,6 +385,12 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 		return r.op.do(r.f.D.Get(), v.right, e.N)
 	case OnExact:
 		return r.exact(v, places)
+	case OnShift, OnShiftP, OnShiftC:
+		return r.shifted(v), true
+	case OnTerm, OnTermC, OnSum:
+		return r.adder(v, places)
+	case OnInf:
+		return r.oneInfinity(v)
 	}
 	d, ok := r.changed(v, places)
 	return r.result(v, d), ok
@@ -333,6 +406,9 @@ func (r *runner) changed(v *view, places []int) (*mma.Dot, bool) {
 		}
 		return d, some
 	}
+	if e.On == OnSwap {
+		return d, e.swap(d)
+	}
 	for _, k := range places {
 		some = r.product(v.dot, d, k) || some
 	}
@@ -341,7 +417,7 @@ func (r *runner) changed(v *view, places []int) (*mma.Dot, bool) {
 
 // onInputs reports whether an effect is that operands are others.
 func (e *Effect) onInputs() bool {
-	return e.On == OnC || e.ofProducts() && e.On != OnExact
+	return e.On == OnC || e.On == OnSwap || e.ofProducts() && e.On != OnExact && e.On != OnTerm && e.On != OnSum
 }
 
 // result is the program's result on a changed dot product.
@@ -373,7 +449,14 @@ func (r *runner) product(from, d *mma.Dot, k int) bool {
 		d.A[k], d.B[k] = 0, 0
 		return true
 	}
-	onB := e.On == OnB
+	if e.On == OnProduct && e.Do == "skip" { // nothing is added in its place: -0 changes no sum
+		d.A[k], d.B[k] = 0, b.SignBit()
+		return b.SignBit() != 0 && !a.NoZero && !b.NoZero
+	}
+	if e.Do == "gate" {
+		return gate(a, &d.A[k], b, &d.B[k]) || gate(b, &d.B[k], a, &d.A[k])
+	}
+	onB := e.On == OnB || e.On == OnRandom
 	if e.On == OnOperand {
 		k, onB = k/2, k%2 == 1
 	}
@@ -395,4 +478,59 @@ func (r *runner) product(from, d *mma.Dot, k int) bool {
 		}
 	}
 	return ok
+}
+
+// infinities are those that are added: c's, and those of products in their order.
+type infinities struct {
+	negative []bool
+	nan      bool // an operand is a NaN
+	gated    bool // zero is multiplied by infinity
+}
+
+func (w *viewer) infinities(d *mma.Dot) (x infinities) {
+	add := func(class numberClass, neg bool) {
+		if x.nan = x.nan || class == isNaN; class == isInf {
+			x.negative = append(x.negative, neg)
+		}
+	}
+	if w.f.C != fp.None {
+		add(classOf(w.f.C.Get(), d.C), d.C&w.f.C.Get().SignBit() != 0)
+	}
+	a, b := w.f.A.Get(), w.f.B.Get()
+	for k := range d.A {
+		p, q := classOf(a, d.A[k]), classOf(b, d.B[k])
+		if min(p, q) == isZero && max(p, q) == isInf {
+			x.gated = true
+			continue
+		}
+		add(max(p, q), d.A[k]&a.SignBit() != 0 != (d.B[k]&b.SignBit() != 0))
+	}
+	return x
+}
+
+// opposed reports whether there are infinities of both signs.
+func (x *infinities) opposed() bool {
+	return slices.Contains(x.negative, true) && slices.Contains(x.negative, false)
+}
+
+// oneInfinity is the result where of infinities of opposite signs one remains.
+func (r *runner) oneInfinity(v *view) (uint64, bool) {
+	x := r.infinities(v.dot)
+	if !x.opposed() || x.nan || x.gated {
+		return v.right, false
+	}
+	neg := x.negative[0]
+	if r.effect.Do == "last" {
+		neg = x.negative[len(x.negative)-1]
+	}
+	return r.f.D.Get().InfCode(neg), true
+}
+
+// gate makes an infinity a zero of its sign if it is multiplied by a zero.
+func gate(f *fp.Format, x *uint64, other *fp.Format, y *uint64) bool {
+	if classOf(f, *x) != isInf || classOf(other, *y) != isZero {
+		return false
+	}
+	*x &= f.SignBit()
+	return true
 }

@@ -3,6 +3,7 @@ package defect
 import (
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
@@ -28,7 +29,7 @@ func significand(id fp.ID) int { return int(id.Get().FracBits) + 1 }
 // exact is the result where the products of some numbers are changed.
 func (r *runner) exact(v *view, places []int) (uint64, bool) {
 	some := false
-	got := r.m.DotChanged(v.dot, func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+	got := r.m.DotChanged(v.dot, sim.Change{Product: func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
 		if !slices.Contains(places, k) {
 			return p, e
 		}
@@ -37,6 +38,6 @@ func (r *runner) exact(v *view, places []int) (uint64, bool) {
 			p.Q, e = p.Q+int32(r.effect.N), e+int32(r.effect.N)
 		}
 		return p, e
-	})
+	}})
 	return got, some
 }

@@ -3,6 +3,7 @@ package defect
 import (
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
@@ -28,6 +29,7 @@ const (
 	class              // a numberClass
 	code               // a code of a format: single bits, and all bits together
 	choice             // a number whose order means nothing: equality alone
+	lanes              // a bit for each product
 )
 
 // feature is a row of a table. Its texts are those of text.go.
@@ -71,17 +73,20 @@ func codeFeatures(of, noun string) []feature {
 	return []feature{
 		{of + ".class", class, noun, "", 1},
 		{of + ".neg", flag, noun + " is negative", noun + " is positive", 1},
+		{of + ".below", flag, noun + " is below zero", noun + " is not below zero", 1},
+		{of + ".above", flag, noun + " is above zero", noun + " is not above zero", 1},
 		{of + ".exp", number, "the exponent of " + noun, "", 2},
 		{of + ".frac", code, "the fraction of " + noun, "", 3},
 		{of + ".code", code, noun, "", 3},
 		{of + ".mag", number, "the code of the magnitude of " + noun, "", 4},
+		{of + ".ones", number, "the number of ones in the code of " + noun, "", 4},
 	}
 }
 
 // codeValues are the values of codeFeatures.
 func codeValues(vs []int64, id fp.ID, c uint64) []int64 {
 	if id == fp.None {
-		return append(vs, absent, absent, absent, absent, absent, absent)
+		return append(vs, slices.Repeat([]int64{absent}, len(codeFeatures("", "")))...)
 	}
 	f := id.Get()
 	k := classOf(f, c)
@@ -89,7 +94,12 @@ func codeValues(vs []int64, id fp.ID, c uint64) []int64 {
 	if k == isNormal || k == isSubnormal {
 		exp = int64(f.Decode(c).Exp)
 	}
-	return append(vs, k, truth(c&f.SignBit() != 0), exp, int64(c&(1<<(f.FracBits+f.Low)-1)), int64(c&f.CodeMask()), int64(c&f.CodeMask()&^f.SignBit()))
+	neg, number := c&f.SignBit() != 0, k != isZero && k != isNaN
+	if f.Integer() { // all are of one class but zero, which has one code
+		k, exp = absent, absent
+	}
+	return append(vs, k, truth(neg), truth(neg && number), truth(!neg && number), exp, int64(c&(1<<(f.FracBits+f.Low)-1)),
+		int64(c&f.CodeMask()), int64(c&f.CodeMask()&^f.SignBit()), int64(bits.OnesCount64(c&f.CodeMask())))
 }
 
 func truth(b bool) int64 {
@@ -131,9 +141,19 @@ var (
 			{"negatives", number, "the number of negative products", "", 2},
 			{"subnormals", number, "the number of subnormal operands", "", 2},
 			{"specials", number, "the number of infinite and NaN operands", "", 2},
+			{"nan", flag, "an operand is a NaN", "no operand is a NaN", 2},
+			{"inf*0", flag, "zero is multiplied by infinity", "zero is not multiplied by infinity", 2},
+			{"inf-inf", flag, "infinities of opposite signs are added", "no infinities of opposite signs are added", 1},
+			{"ones.a", number, "the number of ones in the codes of all a", "", 4},
+			{"ones.b", number, "the number of ones in the codes of all b", "", 4},
+			{"ones", number, "the number of ones in the codes of all operands", "", 4},
 			{"c.opposed", flag, "c and a product have opposite signs", "c and the products have the same sign", 2},
 			{"signs", flag, "the products have both signs", "the products have one sign", 2},
 			{"lost", number, "the exponent of the largest term minus that of the result", "", 2},
+			{"zero.p", lanes, "a factor of product %d is zero", "no factor of product %d is zero", 2},
+			{"zero.a", lanes, "a of product %d is zero", "a of product %d is not zero", 2},
+			{"zero.b", lanes, "b of product %d is zero", "b of product %d is not zero", 2},
+			{"neg.p", lanes, "product %d is negative", "product %d is positive", 2},
 		})
 	numberFeatures = []feature{
 		{"k", choice, "the number of the product", "", 1},
@@ -142,6 +162,7 @@ var (
 	}
 	termFeatures = concat(
 		[]feature{
+			{"p.nan", flag, "the product is a NaN", "the product is not a NaN", 1},
 			{"p.neg", flag, "the product is negative", "the product is positive", 1},
 			{"p.exp", number, "the exponent of the product", "", 2},
 			{"p.wide", flag, "the product of the significands is 2 or more", "the product of the significands is below 2", 2},
@@ -152,17 +173,34 @@ var (
 			{"p.top-c", number, "the exponent of the product's value minus that of c", "", 3},
 			{"before.zero", flag, "the product before it is zero", "the product before it is not zero", 3},
 			{"before.neg", flag, "the product before it is negative", "the product before it is positive", 3},
+			{"acc.neg", flag, "the sum that it is added to is negative", "the sum that it is added to is positive", 3},
+			{"acc.zero", flag, "the sum that it is added to is zero", "the sum that it is added to is not zero", 3},
+			{"acc.p", flag, "the product and the sum that it is added to have opposite signs", "the product and the sum that it is added to have the same sign", 3},
+			{"acc.exp", number, "the exponent of the sum that it is added to", "", 3},
+			{"p-acc", number, "the exponent of the product minus that of the sum that it is added to", "", 3},
 			{"p-before", number, "the exponent of the product minus that of the one before it", "", 3},
 			{"after.zero", flag, "the product after it is zero", "the product after it is not zero", 3},
 			{"after.neg", flag, "the product after it is negative", "the product after it is positive", 3},
 			{"p-after", number, "the exponent of the product minus that of the one after it", "", 3},
+			{"other.zero.p", lanes, "a factor of the product whose number differs in bit %d is zero", "no factor of the product whose number differs in bit %d is zero", 3},
+			{"other.zero.a", lanes, "a of the product whose number differs in bit %d is zero", "a of the product whose number differs in bit %d is not zero", 3},
+			{"other.zero.b", lanes, "b of the product whose number differs in bit %d is zero", "b of the product whose number differs in bit %d is not zero", 3},
 			{"p.tie", flag, "the product is a tie of two numbers", "the product is no tie", 2},
 			{"p.carry", flag, "rounding the product carries into the next power of two", "rounding the product does not carry into the next power of two", 2},
 			{"p.up", flag, "rounding increases the magnitude of the product", "rounding does not increase the magnitude of the product", 3},
 			{"p.inexact", flag, "the product is rounded", "the product is exact", 3},
 			{"p.largest", flag, "no product has a larger exponent", "another product has a larger exponent", 2},
 			{"p.c", flag, "the product and c have opposite signs", "the product and c have the same sign", 2},
+			{"a.c", flag, "a and c are numbers of opposite signs", "a and c are not numbers of opposite signs", 2},
+			{"b.c", flag, "b and c are numbers of opposite signs", "b and c are not numbers of opposite signs", 2},
 			{"a=b", flag, "a and b have the same code", "a and b have different codes", 2},
+			{"a==b", flag, "a and b are equal numbers", "a and b are not equal numbers", 2},
+			{"a=c", flag, "a and c have the same code", "a and c have different codes", 3},
+			{"b=c", flag, "b and c have the same code", "b and c have different codes", 3},
+			{"ab.ones", number, "the number of ones in the codes of a and b", "", 4},
+			{"same.a", lanes, "the product whose number differs in the bits %d has the same a", "the product whose number differs in the bits %d has another a", 3},
+			{"same.b", lanes, "the product whose number differs in the bits %d has the same b", "the product whose number differs in the bits %d has another b", 3},
+			{"same.ab", lanes, "the product whose number differs in the bits %d has a as its b", "the product whose number differs in the bits %d does not have a as its b", 4},
 		},
 		codeFeatures("sa", "the scale of a"), codeFeatures("sb", "the scale of b"))
 	productFeatures = concat(numberFeatures, codeFeatures("a", "a"), codeFeatures("b", "b"), termFeatures)
@@ -175,13 +213,22 @@ var (
 		{"pair", choice, "the numbers of the two products", "", 1},
 		{"pair.neg", choice, "the signs of two products", "", 1},
 		{"j-i", number, "the distance of two products", "", 2},
-		{"exps", number, "the difference of two products' exponents", "", 1},
-		{"tops", number, "the difference of the exponents of two products' values", "", 2},
-		{"opposed", flag, "two products have opposite signs", "two products have the same sign", 1},
-		{"cancel", flag, "two products cancel", "two products do not cancel", 1},
-		{"equal", flag, "two products are equal", "two products are different", 1},
-		{"a=a", flag, "two products have the same a", "two products have different a", 2},
-		{"b=b", flag, "two products have the same b", "two products have different b", 2},
+		{"exps", number, "the difference of their exponents", "", 1},
+		{"tops", number, "the difference of the exponents of their values", "", 2},
+		{"opposed", flag, "they have opposite signs", "they have the same sign", 1},
+		{"cancel", flag, "they cancel", "they do not cancel", 1},
+		{"equal", flag, "they are equal", "they are different", 1},
+		{"a=a", flag, "they have the same a", "they have different a", 2},
+		{"b=b", flag, "they have the same b", "they have different b", 2},
+		{"a==a", flag, "their a are equal numbers", "their a are not equal numbers", 2},
+		{"b==b", flag, "their b are equal numbers", "their b are not equal numbers", 2},
+		{"a=b'", flag, "a of the first is b of the second", "a of the first is not b of the second", 3},
+		{"b=a'", flag, "b of the first is a of the second", "b of the first is not a of the second", 3},
+		{"aa.opposed", flag, "their a are numbers of opposite signs", "their a are not numbers of opposite signs", 2},
+		{"bb.opposed", flag, "their b are numbers of opposite signs", "their b are not numbers of opposite signs", 2},
+		{"a<a", flag, "a of the first is less than a of the second", "a of the first is not less than a of the second", 3},
+		{"b<b", flag, "b of the first is less than b of the second", "b of the first is not less than b of the second", 3},
+		{"|a|<|a|", flag, "a of the first is less in magnitude than a of the second", "a of the first is not less in magnitude than a of the second", 3},
 	}
 	stepFeatures = concat(
 		[]feature{
@@ -203,8 +250,23 @@ var scopes = map[Scope][]feature{
 
 // column returns the number of a feature in a scope, -1 if there is none.
 func column(s Scope, name string) int {
-	return slices.IndexFunc(scopes[s], func(f feature) bool { return f.name == name })
+	if n, ok := columns[s][name]; ok {
+		return n
+	}
+	return -1
 }
+
+// columns are the numbers of the features of each scope.
+var columns = func() map[Scope]map[string]int {
+	all := map[Scope]map[string]int{}
+	for s, features := range scopes {
+		all[s] = map[string]int{}
+		for n := range features {
+			all[s][features[n].name] = n
+		}
+	}
+	return all
+}()
 
 func concat(parts ...[]feature) (all []feature) {
 	for _, p := range parts {
@@ -212,6 +274,10 @@ func concat(parts ...[]feature) (all []feature) {
 	}
 	return all
 }
+
+// distanceBits are the low bits of a number that conditions are about: a distance of exponents is
+// told from others modulo a power of two.
+const distanceBits = 8
 
 // widthOf returns the bits of a code feature, for conditions on single bits.
 func (s *search) widthOf(name string) int {
@@ -228,5 +294,12 @@ func (s *search) widthOf(name string) int {
 			return int(id.Get().FracBits + id.Get().Low)
 		}
 	}
-	return bits.Len(uint(len(s.samples[0].dot.A) - 1)) // k.bits
+	k := len(s.samples[0].dot.A)
+	switch x := featureOf(name); {
+	case x.kind == number:
+		return distanceBits
+	case x.kind == lanes && !strings.HasPrefix(name, "other."):
+		return min(k, mostLanes)
+	}
+	return bits.Len(uint(k - 1)) // of the number of a product
 }

@@ -56,6 +56,7 @@ type search struct {
 	before   int     // cases that were known before
 	// partial: there are two defects, of which one is looked for
 	partial bool
+	guessed bool                 // the first of them is a guess, which is given up where no rule is left
 	allowed func(e *Effect) bool // effects that are looked for; nil: any
 }
 
@@ -78,8 +79,11 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &search{viewer: &viewer{f: u.Formats, m: m}, u: u, asked: map[string]bool{}, against: map[string][]*sample{}, proposed: map[string]*proposal{}}
+	s := &search{viewer: &viewer{f: u.Formats, m: m, budget: u.Budget}, u: u, asked: map[string]bool{}, against: map[string][]*sample{}, proposed: map[string]*proposal{}}
 	s.maker = &maker{u.Formats, rand.New(rand.NewPCG(u.Seed, 0x6465666563740001))}
+	if u.Random {
+		s.allowed = func(e *Effect) bool { return e.On == OnRandom }
+	}
 	kept := map[bool]int{}
 	for _, c := range u.Cases {
 		x := s.learn(c.Dot, c.Want)
@@ -87,9 +91,13 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 			s.samples = s.samples[:len(s.samples)-1]
 		}
 	}
-	c, err := s.find(ctx)
-	if c != nil || err != nil {
-		return c, err
+	if kept[true] == 0 {
+		return nil, nil
+	}
+	if !u.Double {
+		if c, err := s.find(ctx); c != nil || err != nil || u.Single || u.Random {
+			return c, err
+		}
 	}
 	return s.two(ctx)
 }
@@ -127,13 +135,13 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 	var pool []*hypothesis
 	calm, hopeless := 0, 0
 	s.before = len(s.samples)
-	for round := 0; round < mostRounds && len(s.samples)-s.before < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil; round++ {
+	for round := 0; round < mostRounds && len(s.samples)-s.before < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil && !s.budget.Over(); round++ {
 		if pool = s.stillConsistent(pool); pool == nil {
 			pool = s.hypotheses()
 		}
 		if len(pool) == 0 {
 			s.left = nil // others may explain the cases since
-			if hopeless++; hopeless > 2 || s.partial {
+			if hopeless++; hopeless > 2 || s.partial || s.guessed {
 				return nil, nil
 			}
 		}
@@ -235,10 +243,14 @@ func (w *viewer) predict(h *hypothesis, v *view) (result uint64, met []int) {
 // meeting returns the instances that meet the conditions of a rule.
 func (w *viewer) meeting(r *Rule, v *view) (places []int) {
 	w.add(v, r.Scope)
-	columns := make([]int, len(r.When))
-	for n := range r.When {
-		columns[n] = column(r.Scope, r.When[n].Feature)
+	if w.rule != r {
+		w.rule, w.columns = r, w.columns[:0]
+		for n := range r.When {
+			w.columns = append(w.columns, column(r.Scope, r.When[n].Feature))
+		}
 	}
+	columns := w.columns
+	w.budget.add(len(v.of[r.Scope]) * ofInstance)
 	for i := range v.of[r.Scope] {
 		meets := true
 		for n := range r.When {
@@ -279,7 +291,14 @@ func (s *search) hypotheses() []*hypothesis {
 	for parts := range s.mostParts() + 1 {
 		before := len(pool)
 		for _, p := range proposals {
+			only := p.effect.ofProducts() && parts > 1 && s.place(p) >= 0
 			for _, scope := range scopesOf(p, parts) {
+				if s.budget.Over() {
+					return nil
+				}
+				if only {
+					continue // see inOneProduct: of most conditions there may be one more, beside the number
+				}
 				pool = append(pool, s.consistent(p, scope, -1, parts)...)
 			}
 			pool = append(pool, s.inOneProduct(p, parts)...)
@@ -308,13 +327,49 @@ func (s *search) stillConsistent(pool []*hypothesis) (left []*hypothesis) {
 // inOneProduct returns rules with conditions on a product of a certain number, for effects on
 // other things than products.
 func (s *search) inOneProduct(p *proposal, parts int) (pool []*hypothesis) {
+	if p.effect.ofProducts() && parts > 1 {
+		if k := s.place(p); k >= 0 {
+			if pool = s.consistent(p, p.effect.scope(), k, parts); len(pool) == 0 && parts == s.mostParts() {
+				pool = s.consistent(p, p.effect.scope(), k, parts+1)
+			}
+			return pool
+		}
+	}
 	if p.effect.ofProducts() || parts < 2 {
 		return nil
 	}
 	for k := range min(len(s.samples[0].dot.A), mostPaired) {
+		if s.budget.Over() {
+			return nil
+		}
 		pool = append(pool, s.consistent(p, OfProduct, k, parts)...)
 	}
 	return pool
+}
+
+// numbers are the features that number the instances of scopes.
+var numbers = map[Scope]string{OfProduct: "k", OfSum: "step"}
+
+// place returns the number of the only product, or sum, to which an effect may happen such that it
+// explains all cases; -1: there is none, or several.
+func (s *search) place(p *proposal) int {
+	if numbers[p.effect.scope()] == "" {
+		return -1
+	}
+	var left []int
+	for n, c := range s.differing(proposeOn) {
+		wanted := func(k int) bool { return k < s.instances(p, c.view) && s.effectAt(p, c, k) == asWanted }
+		if n == 0 {
+			for k := range s.instances(p, c.view) {
+				left = append(left, k)
+			}
+		}
+		left = slices.DeleteFunc(left, func(k int) bool { return !wanted(k) })
+	}
+	if len(left) == 1 {
+		return left[0]
+	}
+	return -1
 }
 
 // scopesOf are the scopes that the conditions of an effect may have.
@@ -360,7 +415,10 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 	}
 	key := fmt.Sprint(scope, only, p.effect.String())
 	for range tries {
-		l := s.lesson(p, scope, only, s.focused(p, key))
+		if s.budget.Over() {
+			return nil
+		}
+		l := s.lesson(p, scope, only, s.focused(p, only, key))
 		if l.cases == 0 {
 			return nil
 		}
@@ -372,11 +430,11 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 		}
 		var fixed []Condition
 		if only >= 0 {
-			fixed = []Condition{{Feature: "k", Is: Equal, Value: int64(only)}}
+			fixed = []Condition{{Feature: numbers[scope], Is: Equal, Value: int64(only)}}
 		}
 		var all []*hypothesis
 		var against []*sample
-		for _, when := range l.separate(s.widthOf, parts-len(fixed)) {
+		for _, when := range l.separate(s.widthOf, parts-len(fixed), s.budget) {
 			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: slices.Concat(fixed, when)}}
 			for i := range h.rule.When {
 				c := &h.rule.When[i]
@@ -403,7 +461,7 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 // focused returns the cases that rules with an effect are learned from: the first that differ, and
 // of the others the first in which the effect would show; of an effect on single products first
 // those in which it would show in one alone.
-func (s *search) focused(p *proposal, key string) []*sample {
+func (s *search) focused(p *proposal, only int, key string) []*sample {
 	var chosen, rest []*sample
 	n := map[bool]int{}
 	most := map[bool]int{true: learnDiffer, false: learnAgree}
@@ -411,7 +469,7 @@ func (s *search) focused(p *proposal, key string) []*sample {
 		if n[c.differs] == most[c.differs] {
 			continue
 		}
-		switch seen := s.seen(p, c); {
+		switch seen := s.seen(p, only, c); {
 		case seen == 1:
 			n[c.differs]++
 			chosen = append(chosen, c)

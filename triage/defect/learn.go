@@ -16,6 +16,7 @@ const (
 	mostRules   = 128 // of a size, for an effect and a scope
 	eachFeature = 10  // conditions on a feature, and
 	strongAtoms = 240 // conditions in all of which three are combined
+	fewLeft     = 24  // instances of agreeing cases that meet two conditions: any other may exclude them
 	maxParts    = 3   // of a condition
 )
 
@@ -44,9 +45,9 @@ type lesson struct {
 // several of them at once, which then hide each other: where enough cases show it in one product
 // alone, only such cases count. only is the number of the only instance that counts, -1: all do.
 func (s *search) lesson(p *proposal, scope Scope, only int, some []*sample) *lesson {
-	if p.effect.ofProducts() {
+	if p.effect.ofProducts() && only < 0 {
 		const few = 6
-		alone := slices.DeleteFunc(slices.Clone(some), func(c *sample) bool { return s.seen(p, c) != 1 })
+		alone := slices.DeleteFunc(slices.Clone(some), func(c *sample) bool { return s.seen(p, only, c) != 1 })
 		if l := s.lessonOf(p, scope, only, alone); l.cases >= few {
 			return l
 		}
@@ -54,8 +55,12 @@ func (s *search) lesson(p *proposal, scope Scope, only int, some []*sample) *les
 	return s.lessonOf(p, scope, only, some)
 }
 
-// seen returns in how many instances an effect would be seen.
-func (s *search) seen(p *proposal, c *sample) (n int) {
+// seen returns in how many instances an effect would be seen; only is the number of the only one
+// that counts, -1: all do.
+func (s *search) seen(p *proposal, only int, c *sample) (n int) {
+	if only >= 0 && p.effect.ofProducts() {
+		return int(truth(only < s.instances(p, c.view) && s.effectAt(p, c, only) != invisible))
+	}
 	for i := range s.instances(p, c.view) {
 		if s.effectAt(p, c, i) != invisible {
 			n++
@@ -69,6 +74,9 @@ func (s *search) instances(p *proposal, v *view) int {
 	switch {
 	case p.effect.On == OnOperand:
 		return 2 * len(v.dot.A)
+	case p.effect.On == OnSum:
+		s.add(v, OfSum)
+		return len(v.of[OfSum])
 	case p.effect.ofProducts():
 		return len(v.dot.A)
 	}
@@ -141,14 +149,14 @@ type atom struct {
 
 // separate returns rules of so many conditions that separate the differing from the agreeing
 // cases of a lesson.
-func (l *lesson) separate(width func(name string) int, parts int) [][]Condition {
+func (l *lesson) separate(width func(name string) int, parts int, b *Budget) [][]Condition {
 	if parts == 0 {
 		if len(l.no) <= l.spare {
 			return [][]Condition{nil}
 		}
 		return nil
 	}
-	atoms := l.atoms(width)
+	atoms := l.atoms(width, b)
 	found := &cheapest{bound: math.MaxInt}
 	switch parts {
 	case 1:
@@ -158,9 +166,9 @@ func (l *lesson) separate(width func(name string) int, parts int) [][]Condition 
 			}
 		}
 	case 2:
-		l.pairs(atoms, found)
+		l.pairs(atoms, found, b)
 	default:
-		l.triples(atoms, found)
+		l.triples(atoms, found, b)
 	}
 	found.sort()
 	var all [][]Condition
@@ -202,8 +210,11 @@ func costs(set ...*atom) int {
 
 // pairs finds pairs of conditions that no instance of an agreeing case meets and one of every
 // differing case does.
-func (l *lesson) pairs(atoms []*atom, found *cheapest) {
+func (l *lesson) pairs(atoms []*atom, found *cheapest, budget *Budget) {
 	for i, a := range atoms {
+		if budget.add(i * ofCombination); budget.Over() {
+			return
+		}
 		for _, b := range atoms[:i] {
 			if a.cost+b.cost < found.bound && l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
 				found.add(b, a)
@@ -214,7 +225,7 @@ func (l *lesson) pairs(atoms []*atom, found *cheapest) {
 
 // triples finds three conditions that do so, of those that leave the fewest instances of agreeing
 // cases, a few of each feature.
-func (l *lesson) triples(atoms []*atom, found *cheapest) {
+func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 	strong := slices.Clone(atoms)
 	slices.SortStableFunc(strong, func(x, y *atom) int { return count(x.no) - count(y.no) })
 	if of := map[int]int{}; len(strong) > strongAtoms {
@@ -227,7 +238,14 @@ func (l *lesson) triples(atoms []*atom, found *cheapest) {
 				continue
 			}
 			yes, no := both(a.yes, b.yes), both(a.no, b.no)
-			for _, c := range strong[:j] {
+			third := strong[:j]
+			if n := count(no); n > l.spare && n <= l.spare+max(fewLeft, len(l.no)/4) { // but for an exception two are enough
+				third = atoms
+			}
+			if budget.add(len(third) * ofCombination); budget.Over() {
+				return
+			}
+			for _, c := range third {
 				if a.cost+b.cost+c.cost < found.bound && l.excludes(no, c.no) && l.covers(yes, c.yes) {
 					found.add(c, b, a)
 				}
@@ -238,7 +256,7 @@ func (l *lesson) triples(atoms []*atom, found *cheapest) {
 
 // atoms returns the conditions that an instance of every differing case meets, and that some
 // instance of an agreeing case does not, the cheapest first.
-func (l *lesson) atoms(width func(name string) int) []*atom {
+func (l *lesson) atoms(width func(name string) int, budget *Budget) []*atom {
 	var all []*atom
 	for n, f := range scopes[l.scope] {
 		values := func(of []instance) []int64 {
@@ -248,14 +266,19 @@ func (l *lesson) atoms(width func(name string) int) []*atom {
 			}
 			return vs
 		}
-		yes, no := values(l.yes), values(l.no)
+		yes := values(l.yes)
 		if allAbsent(yes) {
 			continue
 		}
+		no := values(l.no)
 		for _, c := range slices.Concat(l.conditions(&f, yes, width), l.exceptions(&f, yes, no)) {
-			a := &atom{Condition: c, column: n, cost: conditionCost(&f, &c)}
-			a.yes, a.no = met(&c, yes), met(&c, no)
-			if l.covers(a.yes, a.yes) && count(a.no) < len(no) {
+			a := &atom{Condition: c, column: n, cost: conditionCost(&f, &c), yes: met(&c, yes)}
+			budget.add(len(yes) * ofValue)
+			if !l.covers(a.yes, a.yes) {
+				continue // most conditions; there are several times as many instances of agreeing cases
+			}
+			budget.add(2 * len(no) * ofValue)
+			if a.no = met(&c, no); count(a.no) < len(no) {
 				all = append(all, a)
 			}
 		}
@@ -279,7 +302,9 @@ func conditionCost(f *feature, c *Condition) int {
 	case f.kind == code && c.Is == Equal:
 		cost += 3
 	case c.Is == HasBits:
-		cost += min(bits.OnesCount64(uint64(c.Mask)), 8)
+		if cost += min(bits.OnesCount64(uint64(c.Mask)), 8); f.kind == number {
+			cost += 2
+		}
 	case c.Is == AtLeast || c.Is == AtMost:
 		cost += 2
 	case c.Is == Unequal:
@@ -330,9 +355,25 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 			add(AtMost, v)
 		}
 		add(Unequal, 0)
+		for n := 1; n < distanceBits; n++ {
+			if mask := int64(1)<<n - 1; n > 1 {
+				for _, v := range residues(distinct, mask) {
+					all = append(all, Condition{Feature: f.name, Is: HasBits, Value: v, Mask: mask})
+				}
+			}
+			for _, v := range residues(distinct, 1<<(n-1)) {
+				all = append(all, Condition{Feature: f.name, Is: HasBits, Value: v, Mask: 1 << (n - 1)})
+			}
+		}
 		for d := int64(1); d <= 32; d *= 2 { // it may begin before the first that was seen
 			add(AtLeast, distinct[0]-d)
 			add(AtMost, distinct[len(distinct)-1]+d)
+		}
+	case lanes:
+		for k := range width(f.name) {
+			for _, v := range residues(distinct, 1<<k) {
+				all = append(all, Condition{Feature: f.name, Is: HasBits, Value: v, Mask: 1 << k})
+			}
 		}
 	case code:
 		bit := func(mask, v int64) {
@@ -357,6 +398,20 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 				bit(c[0], c[1])
 			}
 		}
+	}
+	return all
+}
+
+// residues are the different values of some bits of numbers, if there are few.
+func residues(vs []int64, mask int64) (all []int64) {
+	const few = 2
+	for _, v := range vs {
+		if r := v & mask; !slices.Contains(all, r) {
+			all = append(all, r)
+		}
+	}
+	if len(all) > few {
+		return nil
 	}
 	return all
 }
@@ -421,12 +476,36 @@ func (l *lesson) common(yes []int64, width int) [][2]int64 {
 	return all
 }
 
-// met returns the set of values that meet a condition.
+// met returns the set of values that meet a condition, as holds does one by one.
 func met(c *Condition, vs []int64) []uint64 {
 	set := make([]uint64, (len(vs)+63)/64)
+	keep := func(i int) { set[i/64] |= 1 << (i % 64) }
+	from, to := absent+1, int64(math.MaxInt64)
+	switch c.Is {
+	case Unequal:
+		for i, v := range vs {
+			if v != c.Value && v != absent {
+				keep(i)
+			}
+		}
+		return set
+	case HasBits:
+		for i, v := range vs {
+			if v&c.Mask == c.Value && v != absent {
+				keep(i)
+			}
+		}
+		return set
+	case Equal:
+		from, to = c.Value, c.Value
+	case AtLeast:
+		from = c.Value
+	case AtMost:
+		to = c.Value
+	}
 	for i, v := range vs {
-		if c.holds(v) {
-			set[i/64] |= 1 << (i % 64)
+		if v >= from && v <= to {
+			keep(i)
 		}
 	}
 	return set

@@ -32,7 +32,14 @@ func (u *unit) c() float64        { return u.f.C.Get().Float64(u.C) }
 func (u *unit) value() float64    { return u.f.D.Get().Float64(u.right()) }
 func (u *unit) with() *unit       { return &unit{u.Clone(), u.f, u.m} }
 func (u *unit) drop(i int) uint64 { w := u.with(); w.A[i], w.B[i] = 0, 0; return w.right() }
-func isNumber(x float64) bool     { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// broken is the result with a broken wire.
+func (u *unit) broken(f sim.Fault) uint64 {
+	out := make([]byte, u.f.D.Width())
+	u.m.RunFaulty(mma.BatchOf(u.f, len(u.A), []*mma.Dot{u.Dot}), out, &f)
+	return mma.Load(out, u.f.D.Width(), 0)
+}
+func isNumber(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // sum is the sum in double precision, which is exact enough to see what cancels.
 func (u *unit) sum() float64 {
@@ -89,6 +96,15 @@ var units = []planted{
 		for i := range u.A {
 			if e := u.B[i] >> 10 & 31; i%2 == 1 && u.B[i]&0x3ff == 0 && e > 1 && e < 31 {
 				u.B[i] -= 1 << 10
+			}
+		}
+		return u.right()
+	}},
+	{"odd-lanes-gated", ampereHalf, func(u *unit) uint64 {
+		u = u.with()
+		for i := 1; i < len(u.A); i += 2 {
+			if a, b := u.a(i), u.b(i); math.IsNaN(u.p(i)) && !math.IsNaN(a) && !math.IsNaN(b) {
+				u.A[i], u.B[i] = 0, 0
 			}
 		}
 		return u.right()

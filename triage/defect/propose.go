@@ -11,11 +11,12 @@ import (
 
 // The limits of proposing.
 const (
-	proposeOn   = 12 // differing cases on which every effect is tried
-	filterOn    = 64 // and those that explain these, on so many
-	mostEffects = 8  // of each place
-	mostAlike   = 3  // of these, of one operation
-	allEffects  = 20 // in all
+	proposeOn    = 12 // differing cases on which every effect is tried
+	filterOn     = 64 // and those that explain these, on so many
+	mostEffects  = 8  // of each place
+	mostAlike    = 3  // of these, of one operation
+	allEffects   = 20 // in all
+	otherEffects = 8  // of adders, exchanges and infinities
 )
 
 // proposal is an effect that explains differing cases: all of them, or for an effect on single
@@ -42,13 +43,24 @@ func (s *search) proposals() []*proposal {
 // propose returns the effects that explain the differing cases, the simplest first.
 func (s *search) propose() []*proposal {
 	differ := s.differing(filterOn)
+	all := s.best(differ, allEffects, s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(), s.shiftEffects(), s.programEffects())
+	// Many of these have the same effect as others, which they must not displace.
+	return append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.swapEffects(), s.infEffects())...)
+}
+
+// best returns the effects of several places that explain the differing cases, the simplest first,
+// at most so many.
+func (s *search) best(differ []*sample, most int, places ...[]Effect) []*proposal {
 	few := differ[:min(len(differ), proposeOn)]
 	var all []*proposal
-	for _, effects := range [][]Effect{s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(), s.programEffects()} {
+	for _, effects := range places {
 		var some []*proposal
 		for _, e := range effects {
 			if s.allowed != nil && !s.allowed(&e) {
 				continue
+			}
+			if s.budget.Over() {
+				return nil
 			}
 			r := newRunner(s.viewer, s.u.K, &s.u.Program, e)
 			if r == nil || !s.mayExplain(r, few) {
@@ -73,7 +85,7 @@ func (s *search) propose() []*proposal {
 		all = append(all, some[:min(len(some), mostEffects)]...)
 	}
 	slices.SortStableFunc(all, func(x, y *proposal) int { return cmp.Or(y.hits-x.hits, x.cost-y.cost) })
-	return all[:min(len(all), allEffects)]
+	return all[:min(len(all), most)]
 }
 
 // inPart reports whether an effect need not explain all cases.
@@ -137,7 +149,13 @@ func costOf(e *Effect) int {
 	switch {
 	case e.On == OnProgram:
 		return 4
-	case e.reads():
+	case e.inAdder(): // another program explains more simply what happens to all sums
+		return 5
+	case e.On == OnSwap:
+		return 2
+	case e.On == OnInf:
+		return 1
+	case e.reads(), e.aligns():
 		return 2
 	case e.On == OnC || e.On == OnA || e.On == OnB:
 		return find(e.Do).cost + 1
@@ -194,8 +212,11 @@ func (s *search) operandEffects(on Place) []Effect {
 	if on == OnOperand && s.f.A == s.f.B {
 		id = s.f.A
 	}
-	if id == fp.None {
+	if id == fp.None || id == fp.One {
 		return nil
+	}
+	if id.RandomBits() != 0 {
+		return randomEffects(id)
 	}
 	var all []Effect
 	for _, o := range operations {
@@ -211,9 +232,12 @@ func (s *search) operandEffects(on Place) []Effect {
 	return all
 }
 
-// productEffects are the operations on a product as a whole.
+// productEffects are the operations on a product as a whole, which a conversion does not have.
 func (s *search) productEffects() []Effect {
-	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}}
+	if s.f.B.IsOne() {
+		return nil
+	}
+	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}}
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnProduct, Do: "scale", N: n})
 	}
@@ -226,6 +250,11 @@ func (s *search) productEffects() []Effect {
 		all = append(all, Effect{On: OnExact, Do: "scale", N: n}, Effect{On: OnExact, Do: "add", N: n})
 	}
 	return append(all, s.readEffects(OnProduct)...)
+}
+
+// infEffects are what may become of infinities of opposite signs, beside constants.
+func (s *search) infEffects() []Effect {
+	return []Effect{{On: OnInf, Do: "first"}, {On: OnInf, Do: "last"}}
 }
 
 // readEffects are those of operands that are read from another product.

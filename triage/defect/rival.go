@@ -167,6 +167,7 @@ func (c *Condition) steps(width int) (all []Condition) {
 	}
 	kind := featureOf(c.Feature).kind
 	switch {
+	case kind == lanes:
 	case c.Is == HasBits || kind == code && c.Is == Equal:
 		mask := c.Mask
 		if c.Is == Equal {

@@ -18,6 +18,12 @@ type Unit struct {
 	// Ask returns the unit's results. It may replace a dot product on which the unit fails.
 	Ask  func(ctx context.Context, dots []*mma.Dot) ([]uint64, error)
 	Seed uint64
+	// Budget limits the search; nil: nothing does.
+	Budget *Budget
+	// Single: two defects are not looked for. Double: one alone is not.
+	Single, Double bool
+	// Random: only a defect of random bits is looked for, which are operand b.
+	Random bool
 }
 
 // Case is a dot product and the result of the unit.

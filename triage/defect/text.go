@@ -25,9 +25,12 @@ func (r *Rule) String() string {
 	var parts []string
 	product := ""
 	for i := range r.When {
-		if c := &r.When[i]; c.Feature == "k" && c.Is == Equal {
+		switch c := &r.When[i]; {
+		case c.Feature == "k" && c.Is == Equal:
 			product = fmt.Sprintf("product %d", c.Value)
-		} else {
+		case c.Feature == "step" && c.Is == Equal && r.Effect.On == OnSum:
+			product = fmt.Sprintf("sum %d", c.Value+1)
+		default:
 			parts = append(parts, c.String())
 		}
 	}
@@ -35,22 +38,22 @@ func (r *Rule) String() string {
 	if len(parts) == 0 && (product == "" || r.Effect.ofProducts()) {
 		return text
 	}
-	where := "where "
-	switch {
-	case r.Effect.ofProducts():
-	case product != "":
-		where = "where in " + product + " "
-		if len(parts) == 0 {
-			return text + " where " + product + " is there"
-		}
-	case r.Scope == OfProduct:
-		where = "where in a product "
-	case r.Scope == OfPair:
-		where = "where of two products "
-	case r.Scope == OfSum:
-		where = "where in a sum "
+	if r.Effect.ofProducts() {
+		return text + " where " + strings.Join(parts, " and ")
 	}
-	return text + " " + where + strings.Join(parts, " and ")
+	return text + " where " + inScope(r.Scope, product, parts)
+}
+
+// inScope are conditions on something in a scope, or on a product.
+func inScope(s Scope, product string, parts []string) string {
+	all := strings.Join(parts, " and ")
+	switch {
+	case product != "" && len(parts) == 0:
+		return product + " is there"
+	case product != "":
+		return "in " + product + " " + all
+	}
+	return map[Scope]string{OfProduct: "in a product ", OfPair: "of two products ", OfSum: "in a sum "}[s] + all
 }
 
 // text says what is wrong; product names the only one in which it is.
@@ -58,8 +61,28 @@ func (e *Effect) text(product string) string {
 	if e.On == OnProgram {
 		return "the unit computes with " + mma.Brief(e.Changes)
 	}
+	if e.aligns() {
+		return fmt.Sprintf(shifts[e.Do].text, map[Place]string{OnShift: "each term", OnShiftP: "each product", OnShiftC: "c"}[e.On], e.N, 1<<e.N)
+	}
+	if e.On == OnSwap {
+		i, j := e.pair()
+		return fmt.Sprintf(swapped[e.Do], i, j)
+	}
+	if e.On == OnInf {
+		return "of infinities of opposite signs the " + e.Do + " one is the result"
+	}
+	if e.inAdder() {
+		return e.adderText(product)
+	}
 	noun := map[Place]string{OnResult: "the result", OnC: "c", OnA: "a", OnB: "b", OnOperand: "each operand", OnProduct: "the operands", OnExact: "the product of the significands"}[e.On]
-	if e.ofProducts() {
+	switch {
+	case e.On == OnRandom && e.Do == "plus" && e.N < 0:
+		return fmt.Sprintf("%d is subtracted from the random bits", -e.N)
+	case e.On == OnRandom && e.Do == "plus":
+		return fmt.Sprintf("%d is added to the random bits", e.N)
+	case e.On == OnRandom:
+		noun = "the random operand"
+	case e.ofProducts():
 		of := product
 		if of == "" {
 			of = "each product"
@@ -164,7 +187,7 @@ func (c *Condition) String() string {
 	switch f := featureOf(c.Feature); {
 	case c.Doubt == 0:
 		return text
-	case f.kind == code:
+	case f.kind == code || c.Is == HasBits:
 		return fmt.Sprintf("%s (not known: whether %s matter)", text, strings.Replace(bitsText(c.Doubt), "bit ", "the bit ", 1))
 	case c.Doubt < 0:
 		return text + " (not known: " + map[Is]string{AtLeast: "below it", AtMost: "above it"}[c.Is] + ")"
@@ -182,6 +205,10 @@ func (c *Condition) text() string {
 		return fmt.Sprintf("they are products %d and %d", c.Value/mostPairs, c.Value%mostPairs)
 	case c.Feature == "pair.neg":
 		return [...]string{"both are positive", "the first alone is negative", "the second alone is negative", "both are negative"}[c.Value&3]
+	case f.kind == lanes && c.Value == 0:
+		return strings.Replace(f.not, "%d", strconv.Itoa(bits.TrailingZeros64(uint64(c.Mask))), 1)
+	case f.kind == lanes:
+		return strings.Replace(f.noun, "%d", strconv.Itoa(bits.TrailingZeros64(uint64(c.Mask))), 1)
 	case f.kind == flag && c.Value == 0:
 		return f.not
 	case f.kind == flag:
@@ -196,12 +223,16 @@ func (c *Condition) text() string {
 		return fmt.Sprintf("%s%s%x", f.noun, is, uint64(c.Value))
 	case c.Is != HasBits:
 		return fmt.Sprint(f.noun, is, c.Value)
-	case c.Feature == "k.bits" && c.Mask == 1:
+	case (c.Feature == "k.bits" || f.kind == number) && c.Mask == 1:
 		return f.noun + " is " + [...]string{"even", "odd"}[c.Value]
 	case bits.OnesCount64(uint64(c.Mask)) == 1:
 		return fmt.Sprintf("%s of %s is %d", bitsText(c.Mask), f.noun, truth(c.Value != 0))
 	}
-	if n := bits.OnesCount64(uint64(c.Mask)); c.Mask == 1<<n-1 {
+	n := bits.OnesCount64(uint64(c.Mask))
+	switch low := c.Mask == 1<<n-1; {
+	case low && f.kind == number:
+		return fmt.Sprintf("%s modulo %d is %d", f.noun, c.Mask+1, c.Value)
+	case low:
 		return fmt.Sprintf("the low %d bits of %s are %x", n, f.noun, uint64(c.Value))
 	}
 	return fmt.Sprintf("%s masked with %x is %x", f.noun, uint64(c.Mask), uint64(c.Value))

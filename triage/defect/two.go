@@ -2,16 +2,28 @@ package defect
 
 import (
 	"context"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // A unit with two defects has cases that differ because of the one, of the other, and of both. So
-// one rule is looked for that explains a part of them and contradicts no case that agrees. Then the
-// other one has to predict all cases, as what the program does behind the first.
+// one rule is looked for that explains a part of them and contradicts no case that agrees, or hardly
+// any if it has no condition. Then the other one has to predict all cases, as what the program does
+// behind the first.
 
 // two looks for two defects: first for one of the operands.
 func (s *search) two(ctx context.Context) (*Claim, error) {
+	for _, first := range s.plain() {
+		if s.budget.Over() {
+			return nil, nil
+		}
+		s.guessed = true
+		if c, err := s.behind(ctx, first, nil); c != nil || err != nil {
+			return c, err
+		}
+	}
+	s.guessed = false
 	for _, x := range []struct{ first, then func(e *Effect) bool }{
 		{(*Effect).onInputs, nil},
 		{func(e *Effect) bool { return e.On == OnResult }, func(e *Effect) bool { return e.On == OnResult }},
@@ -24,17 +36,97 @@ func (s *search) two(ctx context.Context) (*Claim, error) {
 		if first == nil {
 			continue
 		}
-		s.restart(&first.Rule, x.then)
-		then, err := s.find(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if then != nil {
-			then.Before = &first.Rule
-			return then, nil
+		if c, err := s.behind(ctx, &first.Rule, x.then); c != nil || err != nil {
+			return c, err
 		}
 	}
 	return nil, nil
+}
+
+// behind looks for the second of two defects.
+func (s *search) behind(ctx context.Context, first *Rule, allowed func(e *Effect) bool) (*Claim, error) {
+	s.restart(first, allowed)
+	then, err := s.find(ctx)
+	if then != nil {
+		then.Before = first
+	}
+	return then, err
+}
+
+// The limits of looking for plain rules.
+const (
+	plainDiffer = 96 // differing cases on which they are tried
+	plainAgree  = 160
+	plainTried  = 3
+	plainWrong  = 4 // they explain so many times as many cases as they contradict
+)
+
+// plain returns the rules about operands that explain the most cases, without a condition or with
+// one on the number of the product. Another defect, which may be another rounding of all results,
+// hides each of them in some cases: with more conditions these would all be excepted.
+func (s *search) plain() []*Rule {
+	s.restart(nil, (*Effect).onInputs)
+	var some []*sample
+	n := map[bool]int{}
+	for _, c := range s.samples {
+		if n[c.differs] < map[bool]int{true: plainDiffer, false: plainAgree}[c.differs] {
+			n[c.differs]++
+			some = append(some, c)
+		}
+	}
+	type scored struct {
+		rule *Rule
+		gain int
+	}
+	var all []scored
+	for _, p := range s.proposals() {
+		for _, when := range s.plainConditions(&p.effect) {
+			h := &hypothesis{p: p, rule: Rule{Effect: p.effect, When: when}}
+			if p.effect.ofProducts() {
+				h.rule.Scope = p.effect.scope()
+			}
+			right, wrong := 0, 0
+			for _, c := range some {
+				switch got, _ := s.predict(h, c.view); {
+				case c.differs && s.same(got, c.want):
+					right++
+				case !c.differs && !s.same(got, c.want):
+					wrong++
+				}
+			}
+			if s.share()*right >= n[true] && right >= plainWrong*wrong {
+				all = append(all, scored{&h.rule, right - wrong})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(x, y scored) int { return y.gain - x.gain })
+	var rules []*Rule
+	for _, x := range all[:min(len(all), plainTried)] {
+		rules = append(rules, x.rule)
+	}
+	return rules
+}
+
+// plainConditions are those of an effect on operands that say in which products it happens, and
+// whether to numbers alone: a NaN that is cut may be an infinity.
+func (s *search) plainConditions(e *Effect) [][]Condition {
+	all := [][]Condition{nil}
+	if of := map[Place]string{OnA: "a.class", OnB: "b.class", OnOperand: "x.class"}[e.On]; of != "" && !e.reads() {
+		all = append(all, []Condition{{Feature: of, Is: AtMost, Value: isInf}})
+	}
+	if !e.ofProducts() || s.u.K == 1 {
+		return all
+	}
+	k := int64(len(s.samples[0].dot.A))
+	for bit := int64(1); bit < k; bit *= 2 {
+		for _, v := range []int64{0, bit} {
+			all = append(all, []Condition{{Feature: "k.bits", Is: HasBits, Value: v, Mask: bit}})
+		}
+	}
+	for n := range min(k, mostLanes) {
+		all = append(all, []Condition{{Feature: "k", Is: Equal, Value: n}})
+	}
+	return all
 }
 
 // restart forgets what was found: the search is for one of two defects with certain effects, or for

@@ -2,7 +2,9 @@ package defect
 
 import (
 	"math"
+	"math/bits"
 
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -194,6 +196,70 @@ var unseen = []planted{
 			if u.A[i]&0x7f == 0x7f && u.B[i]&0x7f == 0x7f {
 				u.A[i]--
 			}
+		}
+		return u.right()
+	}},
+	// Other lanes, and distances modulo a power of two.
+	{"gated-lane", ampereHalf, func(u *unit) uint64 {
+		if u.B[5]&0x7fff == 0 {
+			return u.drop(2)
+		}
+		return u.right()
+	}},
+	{"partner-lost", hopperHalf, func(u *unit) uint64 {
+		was := u
+		u = u.with()
+		for i := range u.A {
+			if was.A[i^4]&0x7fff == 0 {
+				u.A[i], u.B[i] = 0, 0
+			}
+		}
+		return u.right()
+	}},
+	{"distance-modulo", cdnaSingle, func(u *unit) uint64 {
+		if x := u.p(0); isNumber(u.sum()) && x != 0 && u.c() != 0 && (exponent(u.c())-exponent(x))&7 == 5 {
+			return u.right() ^ 1
+		}
+		return u.right()
+	}},
+	// Signs of numbers, equal operands, numbers of ones.
+	{"skipped-below-zero", ampereHalf, func(u *unit) uint64 {
+		if u.b(3) < 0 && math.Abs(u.a(3)) >= 4 {
+			return u.drop(3)
+		}
+		return u.right()
+	}},
+	{"exchanged", cdnaSingle, func(u *unit) uint64 {
+		if u.c() < 0 {
+			u = u.with()
+			u.A[0], u.A[1] = u.A[1], u.A[0]
+		}
+		return u.right()
+	}},
+	{"equal-pair", ampereHalf, func(u *unit) uint64 {
+		if u.A[1] == u.A[4] {
+			return u.right() ^ 1
+		}
+		return u.right()
+	}},
+	{"odd-ones", ampereHalf, func(u *unit) uint64 {
+		if bits.OnesCount64(u.A[0])%2 == 1 {
+			return u.right() ^ 2
+		}
+		return u.right()
+	}},
+	// Adders.
+	{"aligned-bit", ampereHalf, func(u *unit) uint64 { return u.broken(sim.Fault{Place: sim.Aligner, Unit: 2, Bit: 20}) }},
+	{"adder-bit", ampereHalf, func(u *unit) uint64 { return u.broken(sim.Fault{Place: sim.Adder, Bit: 25}) }},
+	{"one-infinity", ampereHalf, func(u *unit) uint64 {
+		s := u.c()
+		for i := range u.A {
+			if p := u.p(i); !math.IsInf(s, 0) || !math.IsInf(p, 0) {
+				s += p
+			}
+		}
+		if math.IsInf(s, 0) && math.IsNaN(u.value()) {
+			return u.f.D.Get().InfCode(s < 0)
 		}
 		return u.right()
 	}},

@@ -2,6 +2,7 @@ package defect
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -17,7 +18,8 @@ type view struct {
 	// unknown: the defect before is in doubt.
 	unknown bool
 	of      map[Scope][][]int64
-	whole   []int64 // those of the case
+	whole   []int64         // those of the case
+	places  map[int][]place // of products in sums, and of c and accumulators (-1)
 }
 
 // viewer makes views. It is for one goroutine.
@@ -25,6 +27,10 @@ type viewer struct {
 	f  mma.Formats
 	m  *sim.Model
 	tr sim.Trace
+	// budget is charged for the dot products of the model; nil: none is.
+	budget  *Budget
+	rule    *Rule // of which columns are those of the conditions; no rule changes
+	columns []int
 	// before is a defect that comes first, if not nil.
 	before *hypothesis
 }
@@ -35,6 +41,9 @@ const mostPaired = 16
 
 // mostPairs numbers pairs: it is more than a dot product has products.
 const mostPairs = 1 << 30
+
+// mostLanes is the number of products of which sets are features.
+const mostLanes = 62
 
 // view looks at a dot product.
 func (w *viewer) view(d *mma.Dot) *view {
@@ -59,6 +68,7 @@ func (w *viewer) view(d *mma.Dot) *view {
 func (w *viewer) look(d *mma.Dot, result *uint64) *view {
 	v := &view{dot: d, of: map[Scope][][]int64{}}
 	w.tr.Reset()
+	w.budget.dots(ofTrace, len(d.A))
 	if v.right = w.m.Dot(d, &w.tr); result != nil {
 		v.right = *result
 	}
@@ -73,6 +83,7 @@ func (w *viewer) add(v *view, s Scope) {
 		return
 	}
 	w.tr.Reset()
+	w.budget.dots(ofTrace, len(v.dot.A))
 	w.m.Dot(v.dot, &w.tr)
 	switch s {
 	case OfProduct:
@@ -172,16 +183,63 @@ func (w *viewer) ofCase(v *view) []int64 {
 			}
 		}
 	}
+	inf := w.infinities(d)
+	ones := [3]int64{}
+	for k := range d.A {
+		ones[0] += int64(bits.OnesCount64(d.A[k]))
+		ones[1] += int64(bits.OnesCount64(d.B[k]))
+	}
+	ones[2] = ones[0] + ones[1] + int64(bits.OnesCount64(d.C))
 	opposed := absent
 	if w.f.C != fp.None && count > 0 && classOf(w.f.C.Get(), d.C) != isZero {
 		opposed = truth(negative > 0 && d.C&w.f.C.Get().SignBit() == 0 || positive > 0 && d.C&w.f.C.Get().SignBit() != 0)
 	}
+	zeros := w.zeros(d)
 	dTop := absent
 	if f := w.f.D.Get(); classOf(f, v.right) == isNormal || classOf(f, v.right) == isSubnormal {
 		dTop = int64(f.Dyadic(f.Decode(v.right)).Exponent())
 	}
 	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(w.cExp(d), most), most, least, minus(most, least),
-		count, negative, subnormal, special, opposed, truth(negative > 0 && positive > 0), minus(top, dTop))
+		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], opposed, truth(negative > 0 && positive > 0), minus(top, dTop), zeros[0], zeros[1], zeros[2], w.negatives(d))
+}
+
+// zeros are the products that are zero, those with a zero a and those with a zero b, as sets of bits.
+func (w *viewer) zeros(d *mma.Dot) [3]int64 {
+	if len(d.A) > mostLanes {
+		return [3]int64{absent, absent, absent}
+	}
+	var sets [3]int64
+	for k := range d.A {
+		a, b := truth(classOf(w.f.A.Get(), d.A[k]) == isZero), truth(classOf(w.f.B.Get(), d.B[k]) == isZero)
+		for n, is := range []int64{a | b, a, b} {
+			sets[n] |= is << k
+		}
+	}
+	return sets
+}
+
+// negatives are the negative products, as a set of bits.
+func (w *viewer) negatives(d *mma.Dot) (set int64) {
+	if len(d.A) > mostLanes {
+		return absent
+	}
+	for k, t := range w.terms(len(d.A)) {
+		if t != nil && finite(t) && t.Value.Neg {
+			set |= 1 << k
+		}
+	}
+	return set
+}
+
+// partners moves to bit n what a set says of the product whose number differs from k in bit n.
+func partners(set int64, k, of int) (moved int64) {
+	if set == absent {
+		return absent
+	}
+	for n := 0; 1<<n < of; n++ {
+		moved |= set >> (k ^ 1<<n) & 1 << n
+	}
+	return moved
 }
 
 // sumValues are the values of sumFeatures.
@@ -250,11 +308,12 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 			if w.f.C != fp.None {
 				opposed = truth(t.Value.Neg != (d.C&w.f.C.Get().SignBit() != 0))
 			}
-			if at := aligned[k]; at != nil {
+			if at := aligned[k]; at != nil && at.e != absentExp {
 				shift, cut = minus(int64(at.e), exp), at.cut
 			}
 		}
-		vs = append(vs, neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), top, minus(top, w.cTop(d)))
+		acc := accumulator(aligned[k], ts[k])
+		vs = append(vs, truth(ts[k] != nil && ts[k].Kind > sim.Inf), neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), top, minus(top, w.cTop(d)))
 		for _, j := range []int{k - 1, k + 1} {
 			zero, neg, beside := absent, absent, absent
 			if j >= 0 && j < len(ts) && ts[j] != nil && (ts[j].Kind == sim.Finite || ts[j].Kind == sim.Null) {
@@ -263,9 +322,18 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 					beside = int64(ts[j].E)
 				}
 			}
-			vs = append(vs, zero, neg, minus(exp, beside))
+			vs = append(vs, zero, neg)
+			if j < k {
+				vs = append(vs, acc...)
+			}
+			vs = append(vs, minus(exp, beside))
 		}
-		vs = append(w.roundedProduct(vs, d, k, ts[k]), largest, opposed, truth(d.A[k] == d.B[k]))
+		for _, name := range []string{"zero.p", "zero.a", "zero.b"} {
+			vs = append(vs, partners(v.whole[column(OfCase, name)], k, len(d.A)))
+		}
+		vs = append(w.roundedProduct(vs, d, k, ts[k]), largest, opposed, opposite(w.f.A, d.A[k], w.f.C, d.C), opposite(w.f.B, d.B[k], w.f.C, d.C), truth(d.A[k] == d.B[k]), truth(equalNumbers(w.f.A, d.A[k], w.f.B, d.B[k])),
+			sameCode(w.f.A, d.A[k], w.f.C, d.C), sameCode(w.f.B, d.B[k], w.f.C, d.C), int64(bits.OnesCount64(d.A[k])+bits.OnesCount64(d.B[k])))
+		vs = append(vs, same(d.A, d.A, k), same(d.B, d.B, k), same(d.A, d.B, k))
 		var sa, sb uint64
 		if w.f.Scale != fp.None {
 			b := k / int(w.f.Block)
@@ -317,8 +385,28 @@ func (w *viewer) roundedProduct(vs []int64, d *mma.Dot, k int, t *sim.TermTrace)
 
 // aligned is how a product stands in the sum that takes it.
 type aligned struct {
-	e   int32 // the exponent to which it is aligned
-	cut int64 // whether it loses bits; absent where none can
+	e   int32          // the exponent to which it is aligned
+	cut int64          // whether it loses bits; absent where none can
+	to  *sim.TermTrace // the accumulator of a sum of two terms; nil: it has more, or none
+}
+
+// absentExp is the exponent of no sum.
+const absentExp = math.MinInt32
+
+// accumulator are the features of the sum to which a product is added.
+func accumulator(at *aligned, p *sim.TermTrace) []int64 {
+	if at == nil || at.to == nil || at.to.Kind > sim.Inf {
+		return []int64{absent, absent, absent, absent, absent}
+	}
+	t := at.to
+	if t.Kind == sim.Inf {
+		return []int64{truth(t.Value.Neg), 0, truth(t.Value.Neg != p.Value.Neg), absent, absent}
+	}
+	if t.Value.IsZero() {
+		return []int64{absent, 1, absent, absent, absent}
+	}
+	e := int64(t.Value.Exponent())
+	return []int64{truth(t.Value.Neg), 0, truth(t.Value.Neg != p.Value.Neg), e, int64(p.E) - e}
 }
 
 func (w *viewer) alignment() map[int]*aligned {
@@ -326,8 +414,15 @@ func (w *viewer) alignment() map[int]*aligned {
 	for i := range w.tr.Sums {
 		s := &w.tr.Sums[i]
 		for j := range s.Terms {
-			if t := &s.Terms[j]; t.From == sim.FromProduct && s.HasE && finite(t) {
-				all[t.K] = &aligned{s.E, absent}
+			t := &s.Terms[j]
+			if t.From == sim.FromProduct && all[t.K] == nil {
+				all[t.K] = &aligned{e: absentExp, cut: absent}
+				if len(s.Terms) == 2 && s.Terms[1-j].From != sim.FromProduct {
+					all[t.K].to = &s.Terms[1-j]
+				}
+			}
+			if t.From == sim.FromProduct && s.HasE && finite(t) {
+				all[t.K].e = s.E
 				if t.IsCut {
 					all[t.K].cut = truth(t.Value.Low() < t.Q)
 				}
@@ -337,15 +432,82 @@ func (w *viewer) alignment() map[int]*aligned {
 	return all
 }
 
+// equalNumbers reports whether two codes are of the same number.
+func equalNumbers(f fp.ID, x uint64, g fp.ID, y uint64) bool {
+	p, q := classOf(f.Get(), x), classOf(g.Get(), y)
+	switch {
+	case p != q || p == isNaN:
+		return false
+	case p == isZero:
+		return true
+	case f == g:
+		return x == y
+	case p == isInf:
+		return x&f.Get().SignBit() != 0 == (y&g.Get().SignBit() != 0)
+	}
+	m, n := f.Get().Dyadic(f.Get().Decode(x)), g.Get().Dyadic(g.Get().Decode(y))
+	return m.Neg == n.Neg && compare(m, n) == 0
+}
+
+// opposite reports whether two codes are numbers other than zero of opposite signs.
+func opposite(f fp.ID, x uint64, g fp.ID, y uint64) int64 {
+	if g == fp.None {
+		return absent
+	}
+	p, q := classOf(f.Get(), x), classOf(g.Get(), y)
+	return truth(min(p, q) != isZero && max(p, q) != isNaN && x&f.Get().SignBit() != 0 != (y&g.Get().SignBit() != 0))
+}
+
+// sameCode compares codes of formats of one width; absent: they have another.
+func sameCode(f fp.ID, x uint64, g fp.ID, y uint64) int64 {
+	if g == fp.None || f.Get().CodeBits() != g.Get().CodeBits() {
+		return absent
+	}
+	return truth(x == y)
+}
+
+// same is the set of the n for which x of product k is y of the product whose number differs in the
+// bits n.
+func same(x, y []uint64, k int) (set int64) {
+	if len(x) > mostLanes {
+		return absent
+	}
+	for j := range y {
+		if j != k {
+			set |= truth(x[k] == y[j]) << (j ^ k)
+		}
+	}
+	return set
+}
+
+// less reports whether a number is below another of its format.
+func less(f *fp.Format, x, y uint64) int64 {
+	if classOf(f, x) == isNaN || classOf(f, y) == isNaN {
+		return 0
+	}
+	order := func(c uint64) int64 {
+		if m := int64(c &^ f.SignBit()); c&f.SignBit() == 0 {
+			return m
+		} else {
+			return -m
+		}
+	}
+	return truth(order(x) < order(y))
+}
+
+// mostAnyPairs is the number of products of which all pairs are looked at, zeros included.
+const mostAnyPairs = 8
+
 func (w *viewer) ofPairs(v *view) [][]int64 {
 	d := v.dot
 	ts := w.terms(len(d.A))
 	var some []int
 	for k, t := range ts {
-		if t != nil && finite(t) {
+		if t != nil && finite(t) || len(d.A) <= mostAnyPairs {
 			some = append(some, k)
 		}
 	}
+	a, b := w.f.A.Get(), w.f.B.Get()
 	all := [][]int64{}
 	for n, i := range some {
 		rest := some[n+1:]
@@ -353,10 +515,17 @@ func (w *viewer) ofPairs(v *view) [][]int64 {
 			rest = rest[:min(len(rest), 1)]
 		}
 		for _, j := range rest {
-			x, y := ts[i], ts[j]
-			same := compare(x.Value, y.Value) == 0
-			all = append(all, []int64{int64(i), int64(j), int64(i*mostPairs + j), truth(x.Value.Neg) + 2*truth(y.Value.Neg), int64(j - i), int64(x.E - y.E), int64(x.Value.Exponent() - y.Value.Exponent()), truth(x.Value.Neg != y.Value.Neg),
-				truth(same && x.Value.Neg != y.Value.Neg), truth(same && x.Value.Neg == y.Value.Neg), truth(d.A[i] == d.A[j]), truth(d.B[i] == d.B[j])})
+			vs := []int64{int64(i), int64(j), int64(i*mostPairs + j), absent, int64(j - i), absent, absent, absent, 0, 0}
+			if x, y := ts[i], ts[j]; x != nil && y != nil && finite(x) && finite(y) {
+				same := compare(x.Value, y.Value) == 0
+				vs = append(vs[:3], truth(x.Value.Neg)+2*truth(y.Value.Neg), int64(j-i), int64(x.E-y.E), int64(x.Value.Exponent()-y.Value.Exponent()), truth(x.Value.Neg != y.Value.Neg),
+					truth(same && x.Value.Neg != y.Value.Neg), truth(same && x.Value.Neg == y.Value.Neg))
+			}
+			all = append(all, append(vs, truth(d.A[i] == d.A[j]), truth(d.B[i] == d.B[j]),
+				truth(equalNumbers(w.f.A, d.A[i], w.f.A, d.A[j])), truth(equalNumbers(w.f.B, d.B[i], w.f.B, d.B[j])),
+				truth(w.f.A == w.f.B && d.A[i] == d.B[j]), truth(w.f.A == w.f.B && d.B[i] == d.A[j]),
+				opposite(w.f.A, d.A[i], w.f.A, d.A[j]), opposite(w.f.B, d.B[i], w.f.B, d.B[j]),
+				less(a, d.A[i], d.A[j]), less(b, d.B[i], d.B[j]), less(a, d.A[i]&^a.SignBit(), d.A[j]&^a.SignBit())))
 		}
 	}
 	return all

@@ -21,6 +21,13 @@ func (l *loop) run(ctx context.Context) error {
 	if l.D.Integer() {
 		return l.runIntegers(ctx)
 	}
+	if l.brief {
+		l.share = l.effort
+		if err := l.begin(ctx, 0); err != nil {
+			return err
+		}
+		return l.attempt(ctx)
+	}
 	for n, percent := range attemptPercent {
 		l.share, l.last = l.effort*percent/100, n == len(attemptPercent)-1
 		if err := l.begin(ctx, n); err != nil {

@@ -56,6 +56,11 @@ func (t *Report) found() []document.Block {
 	for _, c := range t.Conforms {
 		like = append(like, document.Text("conforms to "+c))
 	}
+	if t.Arithmetic == custom {
+		for _, line := range report.StagesInWords(t.Formats, t.K, &t.Params) {
+			like = append(like, document.OnTerminal(document.Text(line)))
+		}
+	}
 	if t.Tree != "" {
 		like = append(like, document.Text("tree "+t.Tree))
 	}
@@ -73,6 +78,9 @@ func (t *Report) trouble() (blocks []document.Block) {
 		below(document.Text(fmt.Sprintf("the unit gives %s, the program %s: %s, as in %d of the %d cases that it does not explain", x.Got, x.Would, x.Kind, x.Alike, x.Wrong)))
 		below(document.Text("as eval reads it:"))
 		below(document.Indent(2, document.Pre(x.Dot)))
+		if x.Kind == nanCodes && x.Alike == x.Wrong {
+			line("only the codes of NaNs are not explained: --nan class leaves them out, and finds the arithmetic of numbers")
+		}
 	}
 	if u := t.Unstable; u != nil {
 		line("for example:")
@@ -84,6 +92,9 @@ func (t *Report) trouble() (blocks []document.Block) {
 		line("no program yet")
 		return blocks
 	}
+	if text := t.extent(); text != "" {
+		line("%s", text)
+	}
 	if t.Verdict != NotStable && t.Evidence > 0 {
 		about := "best program, not tested to the end: "
 		if t.Left > 0 {
@@ -91,6 +102,9 @@ func (t *Report) trouble() (blocks []document.Block) {
 		}
 		line("%s%s", about, t.Arithmetic)
 		below(document.Text(nonDefault(&t.Params)))
+	}
+	if t.Left > 0 {
+		line("if it is meant to compute a known arithmetic, run against that one looks for the condition under which it errs: mmafuzz run --a %s --b REFERENCE", readable.ShellWord(t.Target))
 	}
 	for _, f := range t.Families {
 		if f.Wrong > 0 {

@@ -2,8 +2,10 @@ package infer
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
@@ -34,8 +36,9 @@ var furtherFamilies = []family{
 	{"zero sums", "products that cancel exactly, of any number, with c = 0 of either sign", zeroSum},
 	{"broken ties", "sums halfway between two results but for small products, half of them beside two large ones that cancel", brokenTie},
 	{"ties", "sums halfway between two results, or between two values of what is rounded before them, in any binade", exactTie},
-	{"near ties", "sums of two terms, one of which is nearly half of the other's last bit", nearTie},
+	{"near ties", "sums of two terms, one of which is nearly half of the other's last bit, and sums of many that are nearly a power of two", nearTies},
 	{"crumbs", "large products of one sign, and a few small ones, half of the time as small as products can be", crumbs},
+	{"extremes", "the first and last exponents of a format, so zeros, subnormals, infinities and NaNs, in any number of lanes, in c and in scales, and in registers with bits below the value", extremes},
 }
 
 // directed are the generators of package fuzz/gen that make the rest of the first
@@ -58,9 +61,9 @@ func docOf(name string) string {
 	case refutations:
 		return "inputs on which an earlier program was wrong"
 	}
-	for i := range designed {
-		if designed[i].name == name {
-			return designed[i].doc
+	for _, fam := range slices.Concat(designed, furtherFamilies) {
+		if fam.name == name {
+			return fam.doc
 		}
 	}
 	if g, err := gen.Find(name); err == nil {
@@ -478,6 +481,15 @@ func brokenTie(d *designer) {
 	}
 }
 
+// nearTies has carries far beyond the terms in a third of its sums: nearTie has none.
+func nearTies(d *designer) {
+	if d.k > 1 && d.oneIn(3) {
+		carryUp(d)
+	} else {
+		nearTie(d)
+	}
+}
+
 // nearTie adds a product to c, or to another product, that is nearly half of its last bit:
 // adders of wide windows lose only the product's own last bits, and with them the side of
 // the tie.
@@ -560,4 +572,82 @@ func crumbs(d *designer) {
 // positive reports whether the factors of product k have the same sign.
 func (d *designer) positive(k int) bool {
 	return (d.dot.A[k]&d.fa.SignBit() != 0) == (d.dot.B[k]&d.fb.SignBit() != 0)
+}
+
+// extremes takes all operands of one or more products, c and scales from the ends of their
+// formats.
+func extremes(d *designer) {
+	if d.oneIn(6) {
+		signedZeros(d)
+		return
+	}
+	n := [...]int{1, 2, d.between(1, d.k), d.k}[d.IntN(4)]
+	alike, special := d.coin(), d.oneIn(3)
+	var a, b uint64
+	for i, k := range d.places(n) {
+		if i == 0 || !alike {
+			a, b = d.extreme(d.fa, special), d.extreme(d.fb, false)
+		}
+		d.dot.A[k], d.dot.B[k] = a, b
+	}
+	if d.fc != nil {
+		d.dot.C = d.extreme(d.fc, false)
+	}
+	all := d.oneIn(4)
+	for i := range d.dot.SA {
+		for _, s := range []*uint64{&d.dot.SA[i], &d.dot.SB[i]} {
+			if all {
+				*s = d.Uint64() & d.fs.CodeMask()
+			} else if d.coin() {
+				*s = d.extreme(d.fs, false)
+			}
+		}
+	}
+}
+
+// signedZeros makes all products zeros, of one sign but for one of them half of the time: of
+// two zeros, or of a zero and a number. c is zero too.
+func signedZeros(d *designer) {
+	signs, number, odd := d.IntN(4), d.IntN(3), d.IntN(2*d.k)
+	for k := range d.k {
+		a, b := uint64(0), uint64(0)
+		switch number {
+		case 1:
+			a = code(d.fa, false, 0, 0)
+		case 2:
+			b = code(d.fb, false, 0, 0)
+		}
+		if (signs&1 != 0) != (k == odd) && (a != 0 || d.fa.HasNegZero()) {
+			a |= d.fa.SignBit()
+		}
+		if signs&2 != 0 && (b != 0 || d.fb.HasNegZero()) {
+			b |= d.fb.SignBit()
+		}
+		d.dot.A[k], d.dot.B[k] = a, b
+	}
+	if d.fc != nil && d.fc.HasNegZero() && !d.oneIn(4) {
+		d.dot.C = d.fc.SignBit()
+	}
+}
+
+// extreme returns a code with one of the two first or two last exponents, the last if special is
+// set, or that of 1, of any sign. Where registers have bits below the value, they may be set.
+func (d *designer) extreme(f *fp.Format, special bool) uint64 {
+	top := uint64(1)<<f.ExpBits - 1
+	field := [...]uint64{0, 1, uint64(f.Bias), top - 1, top}[d.IntN(5)] & top
+	if special {
+		field = top
+	}
+	n := int(f.FracBits)
+	ones := uint64(1)<<n - 1
+	frac := [...]uint64{0, 1 << d.IntN(max(n, 1)), ones, ones &^ 1}[d.IntN(4)] & ones
+	code := (field<<n | frac) << f.Low
+	if f.Signed && d.coin() {
+		code |= f.SignBit()
+	}
+	if f.HasInf() && d.coin() { // random bits of a stochastic rounding stay zero
+		below := uint64(1)<<f.Low - 1
+		code |= [...]uint64{1 << f.Low >> 1, below, 1, d.Uint64()}[d.IntN(4)] & below
+	}
+	return code
 }

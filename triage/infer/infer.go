@@ -29,7 +29,10 @@ type Options struct {
 	// come half as many for other shapes in the last attempt, the first steps of every search,
 	// which are made in any case, and after a refutation the share of its attempt once more. If it
 	// is reached, the unit counts as unexplained. 0: DefaultEffort.
-	Effort  int
+	Effort int
+	// Brief: there is one attempt, and of a unit that it does not explain the result says neither
+	// which program comes nearest nor on which input that fails.
+	Brief   bool
 	Policy  oracle.Policy                    // what of a result counts; zero: every bit
 	Journal string                           // file; "": none
 	Target  string                           // name of the target, for the journal
@@ -174,7 +177,7 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	if o.Trace == nil {
 		o.Trace = func(string, ...any) {}
 	}
-	l := &loop{Evidence: e, unit: s, show: o.Show, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * million}
+	l := &loop{brief: o.Brief, Evidence: e, unit: s, show: o.Show, seed: o.Seed, checks: o.Checks, effort: int64(o.Effort) * million}
 	s.asked = l.progress
 	l.budget = search.NewBudget(e)
 	l.trace = func(format string, args ...any) {
@@ -188,10 +191,12 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 // conclude makes a result of how the loop ended: with the program found, or else with the
 // nearest one, wherever the loop was.
 func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
-	if err != nil || l.left > 0 {
+	if !l.brief && (err != nil || l.left > 0) {
 		l.p = l.nearest()
 		if len(l.met) > 0 {
+			l.Done = ctx.Done()
 			l.p = l.settled(ctx, l.p)
+			l.Done = nil
 		}
 		if err == nil && l.explains(&l.p) { // nothing has been asked yet that could refute it
 			l.left, err = l.refute(ctx)
@@ -223,7 +228,7 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 	default:
 		r.Verdict, r.Classes, r.Tiles, r.Mutants = Found, l.classes, l.tiled, l.ruled
 	}
-	if r.Verdict == Unexplained || r.Verdict == Exhausted {
+	if !l.brief && (r.Verdict == Unexplained || r.Verdict == Exhausted) {
 		l.enter(shrinking)
 		r.Witness, err = l.witness(ctx)
 		switch {

@@ -35,12 +35,21 @@ func (l *loop) runIntegers(ctx context.Context) error {
 			return err
 		}
 	}
-	programs := integerPrograms(l.Space)
+	usual, read := integerPrograms(l.Space), false
+	programs := usual
 	for {
 		l.enter(searching)
 		left := slices.DeleteFunc(slices.Clone(programs), func(p mma.Params) bool { return !l.Explains(&p) })
+		if len(left) == 0 && !read {
+			more, err := l.rareIntegers(ctx)
+			if err != nil {
+				return err
+			}
+			programs, read = append(slices.Clip(programs), more...), true
+			continue
+		}
 		if len(left) == 0 {
-			l.p = search.MostRight(l.Evidence, programs, l.All(), 1)[0]
+			l.p = search.MostRight(l.Evidence, usual, l.All(), 1)[0]
 			l.left = len(l.All().Want) - evidence.Total(l.Hits(&l.p, l.All()))
 			return nil
 		}
@@ -118,8 +127,7 @@ func integerPrograms(s change.Space) []mma.Params {
 			saturate = append(saturate, r)
 		}
 	}
-	for i := range 8 {
-		p := mma.Params{In: mma.Input{OtherSignA: i&1 != 0, OtherSignB: i&2 != 0}, Prod: mma.Product{Xor: i&4 != 0}}
+	for _, p := range integerProducts() {
 		for _, p.Stage0 = range integerStages(s, &p.In) {
 			p.L = 0
 			add(p, wrap...) // whose sums do not depend on the steps
@@ -130,6 +138,15 @@ func integerPrograms(s change.Space) []mma.Params {
 		}
 	}
 	slices.SortStableFunc(all, func(p, q mma.Params) int { return s.Size(&p) - s.Size(&q) })
+	return all
+}
+
+// integerProducts returns how operands are read and multiplied: with or without a sign, and bits also
+// by their exclusive or.
+func integerProducts() (all []mma.Params) {
+	for i := range 8 {
+		all = append(all, mma.Params{In: mma.Input{OtherSignA: i&1 != 0, OtherSignB: i&2 != 0}, Prod: mma.Product{Xor: i&4 != 0}})
+	}
 	return all
 }
 

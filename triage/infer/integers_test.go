@@ -38,7 +38,13 @@ func TestIntegers(t *testing.T) {
 		{"exclusive or", mma.Formats{A: fp.B1, B: fp.B1, C: fp.S32, D: fp.S32}, 128, with(wraps, func(p *mma.Params) { p.Prod.Xor = true }), nil},
 		{"no signs", mma.Formats{A: fp.U8, B: fp.U8, C: fp.U32, D: fp.U32}, 4, mma.Params{Acc: in(fp.U32, mma.OverSat)}, nil},
 		{"16 bits", mma.Formats{A: fp.U8, B: fp.S8, D: fp.S16}, 2, mma.Params{Acc: in(fp.S16, mma.OverSat)}, nil},
-		{"24 bits", bytes, 4, wraps, func(_ *mma.Dot, code uint64) uint64 { return uint64(int32(code<<8)>>8) & 0xffffffff }},
+		{"24 bits, in steps", bytes, 4, mma.Params{L: 2, Acc: mma.Round{Frac: 23, Mode: fp.RZ, Emin: 23, Emax: 22, Over: mma.OverSat}}, nil},
+		{"zero point of a", bytes, 4, with(wraps, func(p *mma.Params) { p.In.ZeroA = 128 }), nil},
+		{"zero points, saturating", bytes, 8, with(saturates, func(p *mma.Params) { p.In.ZeroA, p.In.ZeroB = 3, -77 }), nil},
+		{"zero points, pairs", bytes, 4, with(wraps, func(p *mma.Params) { p.In.ZeroA, p.Stage0 = 128, pairs }), nil},
+		{"zero points of words", mma.Formats{A: fp.U16, B: fp.S16, C: fp.S32, D: fp.S32}, 2, with(wraps, func(p *mma.Params) { p.In.ZeroA, p.In.ZeroB = 32768, -5 }), nil},
+		{"zero point that a sign tells apart", mma.Formats{A: fp.S4, B: fp.U4, C: fp.S32, D: fp.S32}, 8, with(wraps, func(p *mma.Params) { p.In.OtherSignA, p.In.ZeroA, p.In.ZeroB = true, 8, 15 }), nil},
+		{"a high bit that is lost", bytes, 4, wraps, func(_ *mma.Dot, code uint64) uint64 { return code &^ (1 << 24) }},
 		{"a product that is wrong", bytes, 4, wraps, func(d *mma.Dot, code uint64) uint64 {
 			if d.A[3] == 0xff && d.B[3] == 0x80 {
 				code ^= 1

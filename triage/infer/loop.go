@@ -48,6 +48,7 @@ type loop struct {
 	effort  int64 // dot products that models may compute for an explanation
 	share   int64 // of these, in this attempt
 	last    bool  // this is the last attempt
+	brief   bool  // it is the only one
 	budget  *search.Budget
 	draws   uint64        // steps so far: each has randomness of its own
 	ends    []mma.Params  // what the searches of this attempt ended with
@@ -160,7 +161,11 @@ func (l *loop) explain(ctx context.Context, from ...mma.Params) error {
 	for l.starts < len(skeletons) && !l.budget.Spent() {
 		s := skeletons[l.starts]
 		l.starts++
-		p := mma.Params{Acc: mma.To(l.D, fp.RNE), Start: s.start, Lanes: s.lanes}
+		mode := fp.RNE
+		if l.B.RandomBits() != 0 {
+			mode = fp.RS
+		}
+		p := mma.Params{Acc: mma.To(l.D, mode), Start: s.start, Lanes: s.lanes}
 		l.FixLate(&p, fp.RNE)
 		if int(p.Lanes) <= l.K && (l.C != fp.None || p.Start == mma.StartC) && l.Valid(&p) {
 			if done, err := l.pursue(ctx, fromSkeleton, 0, []mma.Params{p}); done || err != nil {

@@ -9,10 +9,16 @@ import (
 
 // The sentences of a report: see document.go.
 
+// custom is what mma.Params.String writes where it has no name.
+const custom = "custom"
+
 // Headline is the verdict in one line: what was found, or why nothing was.
 func (t *Report) Headline() string {
 	switch t.Verdict {
 	case Found:
+		if t.Arithmetic == custom {
+			return "custom: no named operation with few other parameters"
+		}
 		return t.Arithmetic
 	case Unexplained:
 		return fmt.Sprintf("no program that explains it was found with --effort %d (models computed %s dot products): the best is wrong in %d of %d cases",
@@ -21,6 +27,20 @@ func (t *Report) Headline() string {
 		return "unstable: " + t.Unstable.What
 	}
 	return string(t.Verdict) + ": " + t.Note
+}
+
+// extent says how much of the search was done, if no program was found.
+func (t *Report) extent() string {
+	switch {
+	case t.Verdict == Unexplained:
+		return "the search was not cut off: none of the programs that it reached explains the unit; a larger --effort reaches more"
+	case t.Verdict != Exhausted:
+		return ""
+	case t.Left == 0:
+		return "the search was over, but not the tests of what it found; the same command with a larger limit goes on with them"
+	}
+	return fmt.Sprintf("the search was cut off: models computed %s dot products, where a whole search with --effort %d takes %d million or more; whether another program explains the unit is open, and the same command with a larger limit goes on",
+		millions(t.Computed), t.Effort, t.Effort)
 }
 
 // policyNote names what was not tested because it was compared by class.

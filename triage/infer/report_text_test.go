@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -32,6 +33,29 @@ func TestSummaryWidth(t *testing.T) {
 	}
 }
 
+// TestCustom says in words what a program without a name computes.
+func TestCustom(t *testing.T) {
+	p := mma.Params{Prod: mma.Product{Round: mma.Round{Emax: 127}}, Acc: mma.To(fp.FP32, fp.RZ), Late: mma.To(fp.FP32, fp.RNE), Start: mma.StartEmpty}
+	r := Report{Target: "exec:./unit", Instruction: "one", Formats: half, K: 4, Verdict: Found, Arithmetic: custom, Params: p}
+	var b strings.Builder
+	if err := r.Document().Write(&b, "text", document.Options{Width: 100}); err != nil {
+		t.Fatal(err)
+	}
+	const want = `exec:./unit one: custom: no named operation with few other parameters
+  Operands: a of fp16, b of fp16, c of fp32
+  4 products: overflow from 2¹²⁸ on
+  Alignment: no term is cut: the sum is exact
+  Adder: adds all 4 products at once
+  Rounding: to 23 fraction bits, toward zero (RZ); subnormal below 2⁻¹²⁶; overflow from 2¹²⁸ on
+  Addition of c after the last step: to 23 fraction bits, to nearest, ties to even (RNE);
+    subnormal below 2⁻¹²⁶; overflow from 2¹²⁸ on
+  Result d: fp32
+`
+	if got := b.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}
+
 // TestNonDefault says where the arrows of a program's parameters begin.
 func TestNonDefault(t *testing.T) {
 	for _, c := range []struct {
@@ -43,6 +67,24 @@ func TestNonDefault(t *testing.T) {
 	} {
 		if got := nonDefault(&c.p); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestOnlyCodes holds that a report says how to leave codes of NaNs out if they alone are not explained.
+func TestOnlyCodes(t *testing.T) {
+	for _, c := range []struct {
+		kind string
+		want bool
+	}{{nanCodes, true}, {"they are different numbers", false}} {
+		r := Report{Target: "exec:./unit", Instruction: "one", Verdict: Unexplained, Left: 19, Evidence: 4060, Params: mma.Params{L: 2},
+			Witness: &WitnessText{Kind: c.kind, Alike: 19, Wrong: 19}}
+		var b strings.Builder
+		if err := r.Document().Write(&b, "text", document.Options{Width: 100}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(b.String(), "--nan class leaves them out"); got != c.want {
+			t.Errorf("%s: told %v, want %v", c.kind, got, c.want)
 		}
 	}
 }

@@ -56,8 +56,8 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 	if l.D.Integer() { // the further families are about roundings
 		return classes, 0, nil
 	}
-	for i := range furtherFamilies {
-		c, wrong, err := l.validateFamily(ctx, p, &furtherFamilies[i], rand.New(rand.NewPCG(seed, uint64(i))), n)
+	for i, fam := range furtherFamilies {
+		c, wrong, err := l.validateFamily(ctx, p, &fam, rand.New(rand.NewPCG(seed, uint64(i))), n)
 		if err != nil || wrong > 0 {
 			return nil, wrong, err
 		}

@@ -191,11 +191,7 @@ func (d *Difference) Document() *document.Document {
 		blocks = append(blocks, document.Text(d.Smallest.String()))
 	}
 	doc.Add("Whether they differ", blocks...)
-	fields := &document.Table{Name: "fields", Columns: document.Columns("field", "A", "B")}
-	for _, f := range d.Fields {
-		fields.Add(f.Path, f.A, f.B)
-	}
-	doc.Add("Fields that differ", fields)
+	doc.Add("Fields that differ", fieldTable(d.Fields))
 	if d.Smallest != nil {
 		doc.Add("In which order", figures([2]string{d.A, d.B}, d.Smallest.kernels, d.Smallest.K)...)
 	}

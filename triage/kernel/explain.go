@@ -107,7 +107,7 @@ func (q *Question) among(ctx context.Context, a *Answer, of *schedule.Kernel, al
 			return err
 		case checked == 0:
 		case a.Kernel == nil:
-			if checked, err = q.whole(ctx, m.Kernel); err != nil {
+			if checked, err = q.explainsAll(ctx, m.Kernel); err != nil {
 				return err
 			}
 			if checked > 0 {
@@ -152,8 +152,8 @@ func (q *Question) nearest(ctx context.Context, all []Mutant) (best []Mutant) {
 	return best
 }
 
-// whole is explains on all elements.
-func (q *Question) whole(ctx context.Context, k *schedule.Kernel) (checked int, err error) {
+// explainsAll is explains on all elements.
+func (q *Question) explainsAll(ctx context.Context, k *schedule.Kernel) (checked int, err error) {
 	for i := range q.Products {
 		p := &q.Products[i]
 		d, id, err := gemm.Multiply(ctx, k, p.Operands, q.Options)

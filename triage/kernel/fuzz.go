@@ -24,10 +24,24 @@ type Fuzz struct {
 	Time     time.Duration // after which no more products are drawn; 0: no limit
 	Workers  int           // 0: one for each processor
 	Progress func(done int, what string)
+	State    *State             // with which it begins; nil: from the start
+	Save     func(*State) error // called now and then
+	Infer    Inference          // of black boxes that no change of a schedule explains; nil: they are not inferred
 }
+
+// State is how far a comparison is, and all that is needed to go on.
+type State struct {
+	Next   int    `json:"next"` // product
+	Found  *Found `json:"found"`
+	Differ []int  `json:"differ"` // numbers of products that are kept
+	Agree  []int  `json:"agree"`
+}
+
+var saveEvery = time.Second
 
 // drawn is a product.
 type drawn struct {
+	n    uint64
 	kind int
 	a, b *gemm.Operands // the same but for scales that a side does not have
 	d    [2][]byte
@@ -54,11 +68,20 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := &Found{A: z.A.Name, B: z.B.Name, Seed: z.Seed, Same: same(z.A, z.B), Inputs: map[string]int{}}
-	var differ, agree []*drawn
-	began := time.Now()
-	for from := 0; (z.Count == 0 || from < z.Count) && (z.Time == 0 || time.Since(began) < z.Time); from += perRound {
-		for _, p := range z.round(ctx, shapes, from, z.left(from)) {
+	state, saved, began := z.State, time.Now(), time.Now()
+	if state == nil {
+		state = &State{Found: &Found{A: z.A.Name, B: z.B.Name, Seed: z.Seed, Same: same(z.A, z.B), Inputs: map[string]int{}}}
+	}
+	found := state.Found
+	differ, agree := z.again(ctx, shapes, state.Differ), z.again(ctx, shapes, state.Agree)
+	for ; (z.Count == 0 || state.Next < z.Count) && (z.Time == 0 || time.Since(began) < z.Time); state.Next += perRound {
+		if z.Save != nil && time.Since(saved) > saveEvery {
+			if err := z.Save(state); err != nil {
+				return nil, err
+			}
+			saved = time.Now()
+		}
+		for _, p := range z.round(ctx, shapes, state.Next, z.left(state.Next)) {
 			if p.err != nil {
 				return found, p.err
 			}
@@ -68,13 +91,13 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 			z.count(found, p)
 			switch {
 			case wrong == 0 && len(agree) < asked:
-				agree = append(agree, p)
+				agree, state.Agree = append(agree, p), append(state.Agree, int(p.n))
 			case wrong > 0:
 				found.Differ++
 				found.Wrong += wrong
 				found.Inputs[inputs[p.kind]]++
 				if len(differ) < asked {
-					differ = append(differ, p)
+					differ, state.Differ = append(differ, p), append(state.Differ, int(p.n))
 				}
 			}
 		}
@@ -91,6 +114,11 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 			continue
 		}
 		if err := z.explain(ctx, shapes, found, i, slices.Concat(differ, agree)); err != nil {
+			return found, err
+		}
+	}
+	if !found.explained() {
+		if err := z.compareFields(ctx, found, differ); err != nil {
 			return found, err
 		}
 	}
@@ -202,8 +230,17 @@ func (z *Fuzz) product(ctx context.Context, s *shapeRange, n uint64) *drawn {
 	rng := rand.New(rand.NewPCG(z.Seed, n))
 	kind := rng.IntN(len(inputs))
 	p := z.draw(rng, kind, s.draw(rng))
+	p.n = n
 	z.compute(ctx, p)
 	return p
+}
+
+// again draws and computes some products.
+func (z *Fuzz) again(ctx context.Context, s *shapeRange, numbers []int) (all []*drawn) {
+	for _, n := range numbers {
+		all = append(all, z.product(ctx, s, uint64(n)))
+	}
+	return all
 }
 
 // compute computes both sides.

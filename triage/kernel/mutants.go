@@ -1,6 +1,9 @@
 // Package kernel explains where matrix products differ: by which field of a schedule, and
 // from which partial sum on.
 //
+// A run of kernels that is killed goes on where it was: the file progress.json in its directory
+// says how far it is, and is removed in the end.
+//
 // The API of this package is not promised: it may change in any version.
 package kernel
 
@@ -149,7 +152,7 @@ func (m *mutator) tail(l, of int, into, words string, args ...any) {
 	}
 	m.try("tail", field, was, value, func(k *schedule.Kernel) {
 		next := &schedule.Tail{Of: of, Into: into}
-		if own := into == "after" || into == "apart"; t != nil && own {
+		if t != nil && into != "drop" {
 			next.Unit = t.Unit
 		}
 		if t != nil && into == "apart" {
@@ -204,6 +207,11 @@ func (m *mutator) levels() {
 		m.try(label, at, "there is one", "none", func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Delete(k.Schedules[m.s].Levels, l, l+1) }, "there is no cut by %s %d", c.By, c.N)
 		for _, n := range slices.Concat(parts, lengths, []int{c.N - 1, c.N + 1, c.N * 2, c.N / 2}) {
 			cut(label, "n", c.N, n, func(c *schedule.Cut) { c.N = n }, "%s %d is %d", c.By, c.N, n)
+		}
+		for _, n := range []int{0, level.Head - 1, level.Head + 1} {
+			if level.Head > 0 {
+				m.try("lanes", at+".head", level.Head, n, func(k *schedule.Kernel) { k.Schedules[m.s].Levels[l].Head = n }, "the first part has %d products before its own", n)
+			}
 		}
 		for _, g := range grains {
 			cut("split-k", "grain", max(c.Grain, 1), g, func(c *schedule.Cut) { c.Grain = g }, "grain %d is %d", c.Grain, g)
@@ -327,6 +335,13 @@ func (m *mutator) units(field string, u *schedule.Unit, put func(k *schedule.Ker
 	op("mul-add", "the products are rounded: multiply, then add")
 	set("start", u.Start, "", func(u *schedule.Unit) { u.Start = "" }, "the first product is added to zero")
 	set("start", u.Start, "empty", func(u *schedule.Unit) { u.Start = "empty" }, "the first product is added to nothing")
+	if u.Op == "fma" {
+		set("start", u.Start, "second", func(u *schedule.Unit) { u.Start = "second" }, "the first product is added to the second, which is rounded")
+	}
+	if wide := map[fp.ID]fp.ID{fp.FP32: fp.FP64, fp.FP16: fp.FP32}[u.Acc]; wide != fp.None && u.Op == "fma" && u.In == fp.None {
+		set("sum", u.Sum, fp.None, func(u *schedule.Unit) { u.Sum = fp.None }, "sums are rounded once")
+		set("sum", u.Sum, wide, func(u *schedule.Unit) { u.Sum = wide }, "sums are rounded to %s, then to %s", wide, u.Acc)
+	}
 	set("subnormals", u.Subnormals, "", func(u *schedule.Unit) { u.Subnormals = "" }, "subnormal numbers are numbers")
 	set("subnormals", u.Subnormals, "zero", func(u *schedule.Unit) { u.Subnormals = "zero" }, "subnormal numbers are zeros")
 	for _, f := range formats {

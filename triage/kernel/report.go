@@ -28,6 +28,14 @@
 //	why.first        string?   the first partial sum of the smallest product that differs
 //	fresh            number    other products that were compared with the changed schedule
 //	rest             number    of these, those that differ: the change is not all
+//	sides.inferred   string?   a side whose schedule was inferred, as no small change explains it
+//	sides.shape.M    number?   of the products for which it was
+//	sides.shape.N    number?
+//	sides.shape.K    number?
+//	sides.checked    number?   elements on which what was inferred has its bits
+//	sides.fields[].path  string?  a field in which the schedules of both sides differ
+//	sides.fields[].a  string?
+//	sides.fields[].b  string?
 //	smallest.M       number?   the smallest product that differs: rows
 //	smallest.N       number?   columns
 //	smallest.K       number?   products of an element
@@ -95,9 +103,10 @@ type Found struct {
 	Turned   bool           `json:"turned,omitempty"` // why is of B: its schedule, changed, gives A's bits
 	// Fresh is how many other products were compared with what the answer's kernel gives, and
 	// Rest how many of them differ: there is more than one difference then.
-	Fresh    int   `json:"fresh"`
-	Rest     int   `json:"rest"`
-	Smallest *Case `json:"smallest,omitempty"` // nil: they do not differ
+	Fresh    int    `json:"fresh"`
+	Rest     int    `json:"rest"`
+	Sides    *Sides `json:"sides,omitempty"`    // how the schedules differ if no small change explains it
+	Smallest *Case  `json:"smallest,omitempty"` // nil: they do not differ
 	// Same is what is known without products: "", or for which K the sides are the same function.
 	Same   string `json:"same,omitempty"`
 	Bundle string `json:"bundle,omitempty"` // directory of the smallest product
@@ -121,6 +130,8 @@ func (f *Found) Label() string {
 		return f.Answer.Label
 	case slices.ContainsFunc(f.Lost, func(l Lost) bool { return l.Tail }):
 		return "tail"
+	case f.Sides != nil:
+		return f.Sides.Label()
 	case f.News():
 		return "unexplained"
 	}
@@ -159,6 +170,9 @@ func (f *Found) Document() *document.Document {
 	}
 	for _, text := range f.words() {
 		blocks = append(blocks, document.Text(text))
+	}
+	if f.Sides != nil {
+		blocks = append(blocks, document.Text(f.Sides.String()), fieldTable(f.Sides.Fields))
 	}
 	d.Add("What was found", blocks...)
 	if s := f.Smallest; s != nil {
@@ -207,6 +221,8 @@ func (f *Found) words() (words []string) {
 	_, x, other := f.changedSide()
 	switch w := f.Answer; {
 	case w == nil:
+	case f.Sides != nil:
+		say("No schedule that differs from that of %s in one or two fields gives the bits of %s on all products.", x, other)
 	case w.Kernel == nil:
 		say("Unexplained: no schedule that differs from that of %s in one or two fields gives the bits of %s.", x, other)
 	case f.Rest > 0:

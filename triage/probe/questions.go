@@ -48,7 +48,7 @@ var questions = []question{
 	{"fttn", "T_1_bit", "1 - ulp/2 is exact: there is an extra bit at least", cScale, (*Prober).oneBit},
 	{"fttn", "T_rnd_dir", "direction in which 1 + x is rounded", unscaled, (*Prober).sumDirection},
 	{"fttn", "T_3_bits_fin_rnd", "extra bits of the sum", productScale, (*Prober).threeBits},
-	{"fttn", "T_prod", "direction in which a product is rounded", unscaled, (*Prober).productDirection},
+	{"fttn", "T_prod", "direction in which a single product is rounded, with c = 0", unscaled, (*Prober).productDirection},
 	{"fttn", "T_blk_fma_width", "products that are added before they are rounded", unscaled, (*Prober).blockWidth},
 	{"fttn", "T_pres_extra_acc", "extra bits are preserved: 1 + 3 ulp/2 is above 1", cScale, (*Prober).preserved},
 	{"fttn", "T_acc_order", "the order of 1 and four times ulp/4 matters", productScale, (*Prober).orderMatters},

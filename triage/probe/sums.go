@@ -106,21 +106,27 @@ func (p *Prober) preserved() finding {
 		equals(pow(0), "no"), otherwise("yes"))
 }
 
-// orderMatters permutes 1 and up to four terms of ulp/4 over the terms of a block.
+// orderMatters permutes 1 and four terms of ulp/4 over the terms of a block, and beyond it where it
+// has fewer.
 func (p *Prober) orderMatters() finding {
 	w := p.blockWidth()
 	if w.value == "-" || w.value == "1" {
 		return finding{value: "-", why: cmp.Or(w.why, "the unit has no block of products"), seen: w.seen}
 	}
-	g := p.first().places(p.k)
-	if len(g) > 5 {
+	g, beyond := p.first().places(p.k), ""
+	switch {
+	case len(g) >= 5:
 		g = append(g[:4:4], g[len(g)-1])
+	case p.last() < 4:
+		return undecided("the unit has fewer than five terms")
+	default:
+		g, beyond = []int{0, 1, 2, 3, p.last()}, "the block has fewer than five terms: they go beyond it"
 	}
 	seen, ok := p.permute(g, pow(p.ulp()-2))
 	if !ok {
 		return undecided("a quarter of an ulp is no product of these formats")
 	}
-	return depends(seen, "", "")
+	return depends(seen, beyond, beyond)
 }
 
 // permute asks for sums of 1 and equal small terms, with 1 in every place in turn.

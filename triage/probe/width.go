@@ -170,9 +170,10 @@ func (p *Prober) extraBits() finding {
 	return finding{value: fmt.Sprint(w.bits - int(p.d.FracBits)), seen: w.seen}
 }
 
-// besideC breaks a tie: beside c = 1 the products add half an ulp and a term below
+// besideC breaks a tie: beside c, a power of two, the products add half an ulp and a term below
 // it, which decides as long as it is not cut. Only a sum that is rounded to nearest
-// shows it.
+// shows it. The larger c is, the more of the formats' products lie below: it grows until
+// one is cut.
 func (p *Prober) besideC() finding {
 	g := p.first()
 	if !g.c || len(g.products) < 2 || p.sumDirection().value != "RNE" {
@@ -180,10 +181,22 @@ func (p *Prober) besideC() finding {
 	}
 	u := p.ulp()
 	half := u - 1
-	w := p.series(59, func(s int) (*mma.Dot, number, bool) {
-		d, ok := p.dot(terms{p.k: pow(0), g.products[0]: pow(half), g.products[1]: pow(half - 1 - s)})
-		return d, times(1<<-u+1, u), ok
-	})
+	var w width
+	for e := range 60 {
+		next := p.series(59, func(s int) (*mma.Dot, number, bool) {
+			d, ok := p.dot(terms{p.k: pow(e), g.products[0]: pow(half + e), g.products[1]: pow(half - 1 - s + e)})
+			return d, times(1<<-u+1, u).scaled(e), ok
+		})
+		if e > 0 && len(next.seen) == 0 {
+			break // the formats have no such product
+		}
+		if e == 0 || !next.all || next.bits > w.bits {
+			w = next
+		}
+		if !next.all {
+			break
+		}
+	}
 	if len(w.seen) == 0 {
 		return undecided("no product of these formats is below half an ulp")
 	}

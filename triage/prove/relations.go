@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -348,21 +349,49 @@ func search(ctx context.Context, q *asked, rs []relation) (*Result, error) {
 		return nil, err
 	}
 	run := func(d *mma.Dot) uint64 { return p.Dot(d, nil) }
+	const most = 64 // inputs at a time: a relation that fails often does so soon
 	for round := 0; ; round++ {
 		dots := gen.Probe(gen.Spec{Formats: q.f, K: q.k}, 1, round, &q.p)
 		if len(dots) == 0 || ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		for _, d := range dots {
-			for i := range rs {
-				for _, e := range rs[i].dots(d) {
-					if _, _, fails := rs[i].broken(q.f, d, e, run); fails {
-						return rs[i].shrink(ctx, q.f, d, e, run, "generators")
-					}
-				}
+		for part := range slices.Chunk(dots, most) {
+			if r, d, e := q.firstBroken(p, rs, part); r != nil {
+				return r.shrink(ctx, q.f, d, e, run, "generators")
 			}
 		}
 	}
+}
+
+// firstBroken returns the first relation that fails, of the first input for which one does; nil if
+// none fails.
+func (q *asked) firstBroken(m *sim.Model, rs []relation, dots []*mma.Dot) (r *relation, d, e *mma.Dot) {
+	type pair struct {
+		input int
+		r     *relation
+	}
+	var pairs []pair
+	var others []*mma.Dot
+	for n, d := range dots {
+		for i := range rs {
+			for _, e := range rs[i].dots(d) {
+				pairs, others = append(pairs, pair{n, &rs[i]}), append(others, e)
+			}
+		}
+	}
+	if len(others) == 0 {
+		return nil, nil, nil
+	}
+	w := q.f.D.Width()
+	x, y := make([]byte, len(dots)*w), make([]byte, len(others)*w)
+	m.Run(mma.BatchOf(q.f, q.k, dots), x)
+	m.Run(mma.BatchOf(q.f, q.k, others), y)
+	for n, p := range pairs {
+		if d := dots[p.input]; p.r.fails(q.f.D.Get(), d, mma.Load(x, w, p.input), mma.Load(y, w, n)) {
+			return p.r, d, others[n]
+		}
+	}
+	return nil, nil, nil
 }
 
 // relatedWitness checks an input that the solver found for a relation with both interpreters,

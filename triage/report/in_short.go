@@ -11,12 +11,20 @@ import (
 // how the result is rounded.
 func InShort(f mma.Formats, k int, p *mma.Params) string {
 	step := p.Step(k)
-	c := ""
-	if f.C != fp.None {
+	integer := f.D.Get().Integer()
+	c, products := "", "products"
+	if f.C != fp.None && p.Late == (mma.Round{}) {
 		c = " and c"
 	}
-	sum := fmt.Sprintf("one sum of %d products%s", k, c)
+	if p.Prod.Xor {
+		products = "exclusive ors"
+	}
+	sum := fmt.Sprintf("one sum of %d %s%s", k, products, c)
 	switch {
+	case f.Conversion():
+		sum = "a conversion"
+	case k == 1 && p.Prod.Round.Frac == 0:
+		sum = "a fused multiply-add"
 	case step == 1:
 		sum = fmt.Sprintf("a chain of %d additions", k)
 		if p.Prod.Round.Frac == 0 {
@@ -47,11 +55,25 @@ func InShort(f mma.Formats, k int, p *mma.Params) string {
 			how = "truncated"
 		}
 		sum += fmt.Sprintf(", terms %s to %d bits below the largest", how, cut.F)
-	} else if step > 1 {
+	} else if step > 1 && !integer {
 		sum += ", no term cut"
 	}
-	if words := modeWords[p.Acc.Mode]; words != "" {
+	if integer && p.Stage0.Round.Over == mma.OverSat {
+		sum += ", which saturate"
+	}
+	switch words := modeWords[p.Acc.Mode]; {
+	case integer && p.Acc.Over == mma.OverWrap:
+		sum += "; the result wraps around"
+	case integer && !f.Conversion():
+		sum += "; the result saturates"
+	case words != "":
 		sum += "; result rounded " + words
+		if frac := int(p.Acc.Frac); frac != 0 && frac < int(f.D.Get().FracBits) && !f.Conversion() {
+			sum += fmt.Sprintf(", to %d fraction bits", frac)
+		}
+	}
+	if f.C != fp.None && p.Lanes < 2 && p.Late != (mma.Round{}) {
+		sum += "; then c is added, rounded " + modeWords[p.Late.Mode]
 	}
 	return sum
 }

@@ -48,6 +48,18 @@ func Pipeline(f mma.Formats, k int, p *mma.Params) *document.Canvas {
 	return &c
 }
 
+// StagesInWords returns the stages of an arithmetic, each as a line.
+func StagesInWords(f mma.Formats, k int, p *mma.Params) (lines []string) {
+	for _, b := range pipeline(f, k, p) {
+		line := b.name + ": " + strings.Join(b.lines, "; ")
+		if b.side != "" {
+			line += "; with " + b.side
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
 // pipeline lists the stages that the program uses.
 func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
 	step := p.Step(k)
@@ -74,7 +86,11 @@ func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
 		stageBox{name: "Adder", lines: []string{adderText(k, step, p)}},
 		stageBox{name: "Rounding", lines: []string{roundText(&p.Acc)}})
 	if p.Late != (mma.Round{}) {
-		all = append(all, stageBox{name: "Additions after the last step", lines: []string{roundText(&p.Late)}})
+		name := "Additions after the last step"
+		if p.Lanes < 2 && f.C != fp.None {
+			name = "Addition of c after the last step"
+		}
+		all = append(all, stageBox{name: name, lines: []string{roundText(&p.Late)}})
 	}
 	if p.Out != (mma.Round{}) {
 		all = append(all, stageBox{name: "Rounding of the result", lines: []string{roundText(&p.Out)}})
@@ -115,7 +131,7 @@ func operandLines(f mma.Formats, p *mma.Params) []string {
 }
 
 func productLines(p *mma.Params) []string {
-	if p.Prod.Round.Frac == 0 {
+	if p.Prod.Round == (mma.Round{}) {
 		return []string{"exact"}
 	}
 	return []string{roundText(&p.Prod.Round)}

@@ -51,11 +51,18 @@ func roundingPoint(x fp.Dyadic, r *mma.Round) int32 {
 
 // roundingNote says what a rounding did to x, which is finite and not zero.
 func roundingNote(x fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
-	if r.Frac == 0 {
+	if _, moved := distance(x, after.Value); r.Frac == 0 && (r.Mode == 0 || !moved) { // with a mode to powers of two
 		return limitNote(x, x, after, r)
 	}
 	q := roundingPoint(x, r)
-	y := x.Round(q, r.Mode)
+	mode := r.Mode
+	if mode == fp.RS { // whose random bits are known by the result
+		mode = fp.RZ
+	}
+	y := x.Round(q, mode)
+	if r.Mode == fp.RS && raised(x, after.Value, q) {
+		y = x.RoundRandom(q, 1<<32-1, 32)
+	}
 	if n := limitNote(x, y, after, r); n.kind != noNote {
 		return n
 	}
@@ -69,7 +76,7 @@ func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 	case r.Emax != 0 && r.Emin == r.Emax+1:
 		return integerNote(y, r)
 	case after.Kind == sim.Inf:
-		return note{kind: atEnd, said: fmt.Sprintf("overflow to inf: above 2^%d", int(r.Emax)+1)}
+		return note{kind: atEnd, said: "overflow to inf: above the largest number"}
 	case y.IsZero() && r.Mode == fp.RNE && isTie(x, roundingPoint(x, r)):
 		return note{kind: rounded, mode: r.Mode, outcome: tieToZero}
 	case y.IsZero():
@@ -77,7 +84,7 @@ func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 	case after.Value.IsZero():
 		return note{kind: atEnd, said: fmt.Sprintf("flushed to zero: below 2^%d", r.Emin)}
 	case r.Emax != 0 && y.Exponent() > int32(r.Emax):
-		return note{kind: atEnd, said: fmt.Sprintf("overflow to the largest number: above 2^%d", int(r.Emax)+1)}
+		return note{kind: atEnd, said: "overflow to the largest number: above it"}
 	}
 	return note{}
 }

@@ -229,7 +229,7 @@ func (b *block) row(r row) { b.body = append(b.body, entry{row: &r}) }
 func (v *view) termBody(b *block, i int) {
 	s := &v.sums[i]
 	var rows []row
-	var zeros, negative []string
+	var zeros, negative, skipped []string
 	for j := range s.Terms {
 		t := &s.Terms[j]
 		switch {
@@ -243,7 +243,10 @@ func (v *view) termBody(b *block, i int) {
 				continue
 			}
 			zeros = append(zeros, v.termName(i, j))
-			if t.Value.Neg {
+			switch {
+			case v.skipped(t):
+				skipped = append(skipped, v.termName(i, j))
+			case t.Value.Neg:
 				negative = append(negative, v.termName(i, j))
 			}
 		}
@@ -257,7 +260,7 @@ func (v *view) termBody(b *block, i int) {
 		b.text(fmt.Sprintf("… %d more terms", n))
 	}
 	if len(zeros) > 0 {
-		b.text(zeroText(zeros, negative))
+		b.text(zeroText(zeros, negative, skipped))
 	}
 }
 
@@ -286,19 +289,29 @@ func limit(rows []row) []row {
 
 func (r *row) differs() bool { return slices.Contains(r.bits, onlyHere) }
 
-func zeroText(zeros, negative []string) string {
+func zeroText(zeros, negative, skipped []string) string {
 	text := fmt.Sprintf("%d zero terms: ", len(zeros))
 	if len(zeros) == 1 {
 		text = "a zero term: "
 	}
 	text += strings.Join(joinNames(zeros), " ")
-	switch {
-	case len(negative) == len(zeros):
-		return text + " (-0)"
-	case len(negative) > 0:
-		return text + " (-0: " + strings.Join(joinNames(negative), " ") + ")"
+	for _, of := range []struct {
+		names []string
+		what  string
+	}{{negative, "-0"}, {skipped, "counted as -0 whatever their sign"}} {
+		switch {
+		case len(of.names) == len(zeros):
+			text += " (" + of.what + ")"
+		case len(of.names) > 0:
+			text += " (" + of.what + ": " + strings.Join(joinNames(of.names), " ") + ")"
+		}
 	}
 	return text
+}
+
+// skipped reports whether a term is a product with a zero factor that counts as -0.
+func (v *view) skipped(t *sim.TermTrace) bool {
+	return t.From == sim.FromProduct && v.p.Prod.Gate >= mma.GateSkip && exactProduct(v.in, v.p, t.K).IsZero()
 }
 
 // sumBody draws a sum, and what its roundings leave where there are several.
@@ -346,20 +359,24 @@ func (v *view) plainSum(b *block, i int, name string, x *sim.TermTrace, grid *in
 			w = *grid
 		}
 		b.row(zeroRow(name, x.Value.Neg, w))
-		b.result(sayNote(v.zeroSign()), v.resultText(i))
+		b.result(sayNote(v.zeroSign(s)), v.resultText(i))
 	case x == &s.Sum:
-		b.result(sayNote(name+" = "+brief(x)+": all terms are "+v.zeroSign()), v.resultText(i))
+		b.result(sayNote(name+" = "+brief(x)+": all terms are "+v.zeroSign(s)), v.resultText(i))
 	default:
 		b.result(note{}, v.resultText(i))
 	}
 }
 
 // zeroSign says how a zero sum gets its sign.
-func (v *view) zeroSign() string {
-	if v.p.Special.NegZero {
-		return "zero, sign as in IEEE 754"
+func (v *view) zeroSign(s *sim.SumTrace) string {
+	positive := func(t sim.TermTrace) bool { return !t.Value.Neg }
+	switch {
+	case !v.p.Special.NegZero:
+		return "zero, always +0 here"
+	case !s.HasE && s.Sum.Value.Neg && slices.ContainsFunc(s.Terms, positive):
+		return "zero, of both signs: rounding down gives -0"
 	}
-	return "zero, always +0 here"
+	return "zero, sign as in IEEE 754"
 }
 
 // lowestCut returns the exponent of the lowest weight that the terms of a sum

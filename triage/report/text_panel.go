@@ -144,7 +144,7 @@ func modesIn(panels []panel) []fp.Mode {
 			}
 		}
 	}
-	return slices.DeleteFunc(fp.Modes(), func(m fp.Mode) bool { return !named[m] })
+	return slices.DeleteFunc(append(fp.Modes(), fp.RS), func(m fp.Mode) bool { return !named[m] })
 }
 
 // drawing draws rows on a layout.

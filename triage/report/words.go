@@ -23,6 +23,7 @@ func power(n int32) string { return "2" + document.Superscript(int(n)) }
 var modeWords = map[fp.Mode]string{
 	fp.RNE: "to nearest, ties to even", fp.RNA: "to nearest, ties away from zero", fp.RZ: "toward zero",
 	fp.RD: "down, toward minus infinity", fp.RU: "up, toward plus infinity", fp.RTO: "to odd",
+	fp.RS: "up or down by random bits",
 }
 
 // modeInWords writes a mode with its name in the literature.

@@ -12,6 +12,9 @@
 // of a sum and what it cuts off do not matter. Fractions have six bits at most: a unit that draws
 // six random bits or more has no error that comes from their number.
 //
+// Results that are subnormal are asked and judged apart: a unit may flush them to zero, which is
+// said and is no defect.
+//
 // The API of this package is not promised: it may change in any version.
 package stochastic
 
@@ -19,6 +22,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
@@ -54,6 +58,17 @@ const (
 	Share Defect = "share" // for an input one neighbour comes too often
 )
 
+// Subnormal is what was found of subnormal results.
+type Subnormal string
+
+// What may be found. Zero: they were not asked, because of another defect or since there are none.
+const (
+	SubnormalSound  Subnormal = "sound"
+	SubnormalZero   Subnormal = "zero"   // all are zeros
+	SubnormalFixed  Subnormal = "fixed"  // they are not rounded stochastically: a defect
+	SubnormalDefect Subnormal = "defect" // any other defect, or the doubt, of the judgement is in these
+)
+
 // Judgement is what was found of a unit that rounds stochastically.
 type Judgement struct {
 	Formats mma.Formats `json:"formats"`
@@ -65,8 +80,10 @@ type Judgement struct {
 	Found   float64     `json:"found"`           // a bias of about this size would have been found
 	Doubt   float64     `json:"doubt,omitempty"` // no defect, but Away or Up is so many standard deviations, more than doubtful
 	Defect  Defect      `json:"defect,omitempty"`
-	Below   int         `json:"below,omitempty"` // Bias, Share: a sound unit shows as much in any of its inputs with a probability below 10^Below
-	Case    *Case       `json:"case,omitempty"`  // the simplest input asked that shows the defect; nil: none does alone
+	Low     Subnormal   `json:"subnormal,omitempty"`
+	Normal  float64     `json:"normal,omitempty"` // SubnormalDefect: Away, or Up if that is more, of normal results
+	Below   int         `json:"below,omitempty"`  // Bias, Share: a sound unit shows as much in any of its inputs with a probability below 10^Below
+	Case    *Case       `json:"case,omitempty"`   // the simplest input asked that shows the defect; nil: none does alone
 }
 
 // Case is an input that shows a defect.
@@ -90,19 +107,63 @@ type Options struct {
 // Judge asks a unit. The judgement is nil if the unit does not round stochastically, or if its
 // formats have no inputs that show it. The error is the unit's.
 func Judge(ctx context.Context, u stability.Unit, o Options) (*Judgement, error) {
-	all := draw(u.Instruction().Formats, o.K, o.Seed)
-	if all == nil {
+	tests := 2 * o.Looks * mostRounds * (inputs + 2)
+	t := tallyOf(u, o, normal)
+	if t == nil {
 		return nil, nil
 	}
-	t := newTally(u, o.K, all, 1)
-	t.exact = exactly(u.Instruction().Formats, o.K, all)
 	if err := t.ask(ctx, firstRuns); err != nil || !t.stochastic() {
 		return nil, err
 	}
-	if err := t.ask(ctx, max(0, o.Answers/inputs-firstRuns)); err != nil {
+	j, err := t.decide(ctx, o.Answers/inputs-firstRuns, tests)
+	if err != nil || j.Defect != "" || j.Doubt > 0 {
+		return j, err
+	}
+	low := tallyOf(u, o, subnormal)
+	if low == nil {
+		return j, nil
+	}
+	if err := low.ask(ctx, firstRuns); err != nil {
 		return nil, err
 	}
-	tests := o.Looks * mostRounds * (inputs + 2)
+	if low.zeros() {
+		j.Low = SubnormalZero
+		return j, nil
+	}
+	switch l, err := low.decide(ctx, o.Answers/inputs-firstRuns, tests); {
+	case err != nil:
+		return nil, err
+	case l.Defect != "" || l.Doubt > 0:
+		if l.Normal = j.Away; math.Abs(l.Up) > math.Abs(l.Away) {
+			l.Normal = j.Up
+		}
+		if l.Low = SubnormalDefect; l.Case != nil && l.Defect != Third && !low.stochastic() {
+			l.Low, l.Defect = SubnormalFixed, Share
+		}
+		return l, nil
+	default:
+		j.Low, j.Exact, j.Found = SubnormalSound, j.Exact+l.Exact, max(j.Found, l.Found)
+	}
+	return j, nil
+}
+
+// tallyOf returns the tally of inputs of a kind; nil if there are none.
+func tallyOf(u stability.Unit, o Options, kind func(mma.Formats, int, *rand.Rand, bool) *input) *tally {
+	f := u.Instruction().Formats
+	all := draw(f, o.K, o.Seed, kind)
+	if all == nil {
+		return nil
+	}
+	t := newTally(u, o.K, all, 1)
+	t.exact = exactly(f, o.K, all)
+	return t
+}
+
+// decide asks so many times, and again as long as a doubt is left, and judges the answers.
+func (t *tally) decide(ctx context.Context, runs, tests int) (*Judgement, error) {
+	if err := t.ask(ctx, max(0, runs)); err != nil {
+		return nil, err
+	}
 	j := t.judge(tests)
 	for j.Doubt > 0 && t.runs < Most/inputs {
 		if err := t.ask(ctx, min(t.runs, Most/inputs-t.runs)); err != nil {
@@ -111,13 +172,24 @@ func Judge(ctx context.Context, u stability.Unit, o Options) (*Judgement, error)
 		j = t.judge(tests)
 	}
 	if j.Defect == Bias && j.Case == nil {
-		simple := newTally(u, o.K, t.inputs[:shownInputs], inputs/shownInputs)
+		simple := newTally(t.unit, t.k, t.inputs[:shownInputs], inputs/shownInputs)
 		if err := simple.ask(ctx, t.runs); err != nil {
 			return nil, err
 		}
 		j.Case = simple.deviating(shownMost, shownInputs)
 	}
 	return j, nil
+}
+
+// zeros reports whether all subnormal results are zeros: before the value is rounded, or after, when
+// only the neighbour that is a normal number is left.
+func (t *tally) zeros() bool {
+	for _, x := range slices.Concat(t.inputs, t.exact) {
+		if x.zeros != x.asked && !(x.farNormal && x.zeros+x.times == x.asked) {
+			return false
+		}
+	}
+	return true
 }
 
 // Neighbours reports whether two results of a dot product are both neighbours of its exact value,
@@ -166,7 +238,7 @@ func (s *spread) deviations(runs int) float64 {
 func newTally(u stability.Unit, k int, some []*input, copies int) *tally {
 	t := &tally{unit: u, k: k, copies: copies}
 	for _, of := range some {
-		x := &input{dot: of.dot, near: of.near, far: of.far, fraction: of.fraction, negative: of.negative}
+		x := &input{dot: of.dot, near: of.near, far: of.far, fromZero: of.fromZero, farNormal: of.farNormal, fraction: of.fraction, negative: of.negative}
 		variance := float64(copies) * x.fraction * (1 - x.fraction)
 		x.variance, t.away.variance = variance, t.away.variance+variance
 		t.inputs = append(t.inputs, x)
@@ -196,7 +268,7 @@ func (t *tally) ask(ctx context.Context, runs int) error {
 		for i, x := range t.inputs {
 			d := -x.fraction * float64(t.copies)
 			for n := range t.copies {
-				d += float64(x.count(mma.Load(out, w, i*t.copies+n)))
+				d += float64(x.count(f.D, mma.Load(out, w, i*t.copies+n)))
 			}
 			x.add(d)
 			away += d
@@ -206,7 +278,7 @@ func (t *tally) ask(ctx context.Context, runs int) error {
 			up += d
 		}
 		for i, x := range t.exact {
-			x.count(mma.Load(out, w, first+i))
+			x.count(f.D, mma.Load(out, w, first+i))
 		}
 		t.away.add(away)
 		t.up.add(up)

@@ -181,8 +181,8 @@ func TestExact(t *testing.T) {
 		defect  Defect
 		text    string
 	}{
-		{"sound", conversion, nil, "", "; 64 inputs that need no rounding kept their values. No defect in what was asked, normal results; a bias of 0.0"},
-		{"not asked", conversion, nil, "", "Not asked: subnormal results, each binade by itself, the places in a tile."},
+		{"sound", conversion, nil, "", " inputs that need no rounding kept their values. No defect in what was asked, normal and subnormal results; a bias of 0.0"},
+		{"not asked", conversion, nil, "", "Not asked: each binade by itself, the places in a tile."},
 		{"sound product", wide, nil, "", " inputs that need no rounding kept their values. "},
 		{"moved", conversion, moved, Third, "with a defect: it changes a value that is a number of bf16. The simplest input asked that shows it, "},
 		{"moved product", wide, moved, Third, "it changes a value that is a number of fp16. "},
@@ -191,6 +191,56 @@ func TestExact(t *testing.T) {
 		j, err := Judge(t.Context(), u, Options{K: 1, Seed: 1, Answers: Least, Looks: 3})
 		if err != nil || j == nil || j.Defect != tc.defect || !strings.Contains(j.Text("unit"), tc.text) {
 			t.Errorf("%s: %+v, %v; want defect %q and %q", tc.name, j, err, tc.defect, tc.text)
+		} else {
+			t.Log(j.Text("unit"))
+		}
+	}
+}
+
+// TestSubnormal judges units that do something else where results are subnormal.
+func TestSubnormal(t *testing.T) {
+	eight, half, brain := mma.Formats{A: fp.FP16, B: fp.One, D: fp.E4M3}, mma.Formats{A: fp.FP16, B: fp.FP16, D: fp.FP16}, mma.Formats{A: fp.FP32, B: fp.One, D: fp.BF16}
+	low := func(f mma.Formats, round func(*exact, float64) uint64) func(*exact, float64) uint64 {
+		return func(x *exact, r float64) uint64 {
+			if !isNormal(f.D.Get(), x.near) {
+				return round(x, r)
+			}
+			return sound(x, r)
+		}
+	}
+	zero := func(f mma.Formats, x *exact) uint64 { return x.near & f.D.Get().SignBit() }
+	for _, tc := range []struct {
+		name    string
+		formats mma.Formats
+		round   func(f mma.Formats, x *exact, r float64) uint64
+		defect  Defect
+		low     Subnormal
+		text    string
+	}{
+		{"sound", eight, func(_ mma.Formats, x *exact, r float64) uint64 { return sound(x, r) }, "", SubnormalSound, "normal and subnormal results; "},
+		{"flushed before", eight, func(f mma.Formats, x *exact, _ float64) uint64 { return zero(f, x) }, "", SubnormalZero, "It makes zeros of what is below the normal numbers of e4m3. "},
+		{"flushed after", half, func(f mma.Formats, x *exact, r float64) uint64 {
+			if code := sound(x, r); isNormal(f.D.Get(), code) {
+				return code
+			}
+			return zero(f, x)
+		}, "", SubnormalZero, "It makes zeros of what is below the normal numbers of fp16. "},
+		{"sometimes flushed", half, func(f mma.Formats, x *exact, r float64) uint64 {
+			return map[bool]uint64{true: zero(f, x), false: sound(x, r)}[r > .9]
+		}, Third, SubnormalDefect, "with a defect that subnormal results show: an answer is neither"},
+		{"to nearest", brain, func(_ mma.Formats, x *exact, _ float64) uint64 { return sound(x, .5) }, Share, SubnormalFixed, "with a defect that subnormal results show: they are not rounded stochastically. "},
+		{"cut off", half, func(_ mma.Formats, x *exact, _ float64) uint64 { return x.near }, Share, SubnormalFixed, "it gave 0001 in 0 of 64 answers instead of about "},
+		{"away in one of 16", eight, func(_ mma.Formats, x *exact, r float64) uint64 { return sound(x, r*15/16) }, Bias, SubnormalDefect, " with a probability below 1e-13. In normal results that share is +0.00"},
+	} {
+		u := &unit{tc.formats, 1, low(tc.formats, func(x *exact, r float64) uint64 { return tc.round(tc.formats, x, r) }), nil, false, rand.New(rand.NewPCG(1, 2))}
+		if strings.HasPrefix(tc.name, "flushed") {
+			u.exact = func(x *exact, _ float64) uint64 {
+				return map[bool]uint64{true: x.near, false: zero(tc.formats, x)}[isNormal(tc.formats.D.Get(), x.near)]
+			}
+		}
+		j, err := Judge(t.Context(), u, Options{K: 1, Seed: 1, Answers: 4 * Least, Looks: 3})
+		if err != nil || j == nil || j.Defect != tc.defect || j.Low != tc.low || !strings.Contains(j.Text("unit"), tc.text) {
+			t.Errorf("%s: %+v, %v; want defect %q, subnormal results %q and %q", tc.name, j, err, tc.defect, tc.low, tc.text)
 		} else {
 			t.Log(j.Text("unit"))
 		}

@@ -295,7 +295,7 @@ func multiple(n int) string {
 func boundsReport(all []tightness) *Result {
 	res := &Result{}
 	t := Table{Name: "bounds", Title: "Error bounds and the largest errors found",
-		Note: "ratio is the largest error as a part of its bound; a closer bound, which depends on the bits of the operands, is attained by so many inputs: no smaller one holds; E is the largest exponent of a fused sum, an ulp is one of the number that is rounded; its ulp, worst ulp: the error on the input shown, and the largest seen, in ulps of the exact result, many where the sum cancels.",
+		Note: "ratio: the largest error found, divided by the bound for its operands; attained: on how many inputs the error is as large as a closer bound, which looks at the bits of the operands: no smaller one holds; its ulp and worst ulp: the error on the input shown, and the largest seen, in ulps of the exact result, many where the sum cancels; result: a code; in a bound, E is the largest exponent of a fused sum, and 1 ulp is one of the number that is rounded there.",
 		Head: []string{"unit", "ratio", "attained", "its ulp", "worst ulp", "result", "exact", "bound", "input"}}
 	var ratios []float64
 	attained, never := 0, 0 // units

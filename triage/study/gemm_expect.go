@@ -43,7 +43,7 @@ func (g *gemmStudy) expected(ctx context.Context, r *Request, kernels []*gemmKer
 		}
 		t.add(k.name, d.numbers, g.m*g.n, d.max, readable.Ulps(float64(d.most)), fmt.Sprintf("(%d,%d)", d.first/g.n, d.first%g.n), label)
 		res.Plots = append(res.Plots, d.plots(k.name, g.files[fileD], g)...)
-		res.Remarks = append(res.Remarks, fmt.Sprintf("%s differs from %s in rows %s and columns %s.", k.name, g.files[fileD], setWords(d.rowsOf, g.m), setWords(d.columnsOf, g.n)))
+		res.Remarks = append(res.Remarks, fmt.Sprintf("%s differs from %s in %s and %s.", k.name, g.files[fileD], setWords("rows", d.rowsOf, g.m), setWords("columns", d.columnsOf, g.n)))
 		res.Remarks = append(res.Remarks, why...)
 		res.Failures = append(res.Failures, fmt.Sprintf("%s differs from %s in %s of %s elements.", k.name, g.files[fileD],
 			readable.Count(uint64(d.numbers)), readable.Count(uint64(g.m*g.n))))
@@ -52,8 +52,8 @@ func (g *gemmStudy) expected(ctx context.Context, r *Request, kernels []*gemmKer
 	return nil
 }
 
-// setWords writes which of n rows or columns a set has.
-func setWords(has []bool, n int) string {
+// setWords writes which of n rows or columns, as what says, a set has.
+func setWords(what string, has []bool, n int) string {
 	var all []int
 	for i, h := range has {
 		if h {
@@ -64,11 +64,11 @@ func setWords(has []bool, n int) string {
 	text := schedule.SetOf(all).String()
 	switch {
 	case len(all) == n:
-		return "all"
+		return "all " + what
 	case len(text) > most:
-		return fmt.Sprintf("%s... (%d of %d)", text[:most], len(all), n)
+		return fmt.Sprintf("%s %s... (%d of %d)", what, text[:most], len(all), n)
 	}
-	return text
+	return what + " " + text
 }
 
 // want returns the expected product in the format of a kernel's.
@@ -118,7 +118,7 @@ func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, w
 	words = []string{fmt.Sprintf("%s: %s. With this change of its schedule it has the bits of all %d elements of %s. The first partial sum that differs: %s.",
 		k.name, a.Words, a.Checked, g.files[fileD], a.First)}
 	if len(a.Others) > 0 {
-		words = append(words, fmt.Sprintf("They do not rule out a change of %s.", strings.Join(a.Others, ", ")))
+		words = append(words, fmt.Sprintf("The elements do not rule out a change of %s instead.", strings.Join(a.Others, ", ")))
 	}
 	return words, a.Label, nil
 }

@@ -212,7 +212,7 @@ var printedProfiles = []printedProfile{
 }
 
 // roundedC is why the first error of an accumulation of BF16 numbers is another here.
-const roundedC = "c cannot have been rounded to BF16, with which the error is 0 as in Tables 13 and 15"
+const roundedC = "with a c that is rounded to BF16, and b = 1, the error is 0 as in Tables 13 and 15: it seems that c was not rounded"
 
 // printedZero is what the paper prints as 0: with 1,000 numbers it has mostly none of the few
 // that FP32 arithmetic rounds.
@@ -312,7 +312,7 @@ func profilesBeside(of map[string][]Profile, res *Result) {
 			if remark == roundedC {
 				if remark = ""; !same {
 					n := slices.IndexFunc(of[p.inst], func(o Profile) bool { return o.Operation == wideC })
-					remark = fmt.Sprintf("%s: of a wide c it is %s", roundedC, Number(of[p.inst][n].Low))
+					remark = fmt.Sprintf("%s, and of a wide c it is %s", roundedC, Number(of[p.inst][n].Low))
 				}
 			}
 			t.add(p.table, p.operation, init, baseline, ours, theirs, ratio, agrees(same), remark)

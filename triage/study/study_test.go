@@ -114,8 +114,9 @@ var small = []struct {
 	{"multiword", study.Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:cdna1/v_mfma_f32_16x16x16f16"}, Seed: 1, Count: 50}, []string{"--words", "3"}},
 }
 
-// TestInterrupted holds that a study that is interrupted after each of its items, and then
-// goes on with another number of workers, has the result of one that is not.
+// TestInterrupted holds that a study that is interrupted after every third of its items (in the
+// long tier after each) and then goes on with another number of workers has the result of one that
+// is not.
 func TestInterrupted(t *testing.T) {
 	for _, c := range small {
 		t.Run(c.study, func(t *testing.T) {
@@ -123,7 +124,7 @@ func TestInterrupted(t *testing.T) {
 			want := asJSON(t, run(t, c.study, c.request, c.args...))
 			s, runner := find(t, c.study, c.args...)
 			c.request.Dir = t.TempDir()
-			for parts := 0; ; parts += tier.Of(5, 1, 1) {
+			for parts := 0; ; parts += tier.Of(5, 3, 1) {
 				ctx, cancel := context.WithCancel(context.Background())
 				before := 0
 				c.request.Workers = 2

@@ -95,13 +95,9 @@ func sunRatios(context.Context, *Request) ([]entry, error) {
 		}
 		panic(table + " " + inst)
 	}
-	all := []entry{same("Table 1, A100", "4 units of 8x4x8: FMA/clk/SM of FP16", fmt.Sprint(4*8*4*8), "1024", "")}
+	all := []entry{arithmetic(same("Table 1, A100", "4 units of 8x4x8: FMA/clk/SM of FP16", fmt.Sprint(4*8*4*8), "1024", ""))}
 	says := func(row, what, ours, theirs string, holds bool, why string) {
-		e := entry{row, what, ours, theirs, holds, why, statement}
-		if holds {
-			e.Why = ""
-		}
-		all = append(all, e)
+		all = append(all, says(row, what, ours, theirs, holds, why))
 	}
 	peaks := map[string]float64{"f16": 1024, "tf32": 512, "s8": 2048, "s4": 4096, "b1": 16384}
 	lowest, at, old := 1.0, "", 0.0
@@ -144,7 +140,8 @@ func sunRatios(context.Context, *Request) ([]entry, error) {
 // sunIntegers makes entries of integer instructions beside 32-bit integers of a CPU.
 func sunIntegers(_ context.Context, r *Request) ([]entry, error) {
 	var all []entry
-	for _, name := range []string{"mma.m16n8k32.s32.s8.s8.s32", "mma.m16n8k64.s32.s4.s4.s32", "mma.m16n8k32.s32.u8.u8.s32"} {
+	for _, name := range []string{"mma.m16n8k32.s32.s8.s8.s32", "mma.m16n8k64.s32.s4.s4.s32", "mma.m16n8k32.s32.u8.u8.s32",
+		"mma.m16n8k256.s32.b1.b1.s32.and.popc", "mma.m16n8k256.s32.b1.b1.s32.xor.popc"} {
 		i, err := mma.Lookup("ampere", name)
 		if err != nil {
 			return nil, err
@@ -165,13 +162,32 @@ func sunIntegers(_ context.Context, r *Request) ([]entry, error) {
 				}{{i.A.Get(), &d.A[k]}, {i.B.Get(), &d.B[k]}} {
 					*p.code = rng.Uint64() & (1<<p.f.CodeBits() - 1)
 				}
-				c += int32(i.A.Get().Float64(d.A[k])) * int32(i.B.Get().Float64(d.B[k]))
+				if strings.HasSuffix(name, ".xor.popc") {
+					c += int32(d.A[k] ^ d.B[k])
+				} else {
+					c += int32(i.A.Get().Float64(d.A[k])) * int32(i.B.Get().Float64(d.B[k]))
+				}
 			}
 			if uint32(m.Dot(d, nil)) != uint32(c) {
 				differ++
 			}
 		}
 		all = append(all, same(i.FullName(), "results that differ from those of 32-bit integers", fmt.Sprint(differ), "0", ""))
+	}
+	one := int32(1)
+	for _, suffix := range []string{"", ".satfinite"} { // the largest integer and 1
+		i, err := mma.Lookup("ampere", "mma.m16n8k32.s32.s8.s8.s32"+suffix)
+		if err != nil {
+			return nil, err
+		}
+		m, err := sim.ForInstruction(i)
+		if err != nil {
+			return nil, err
+		}
+		d := mma.NewDot(i.Formats, i.K)
+		d.A[0], d.B[0], d.C = 1, 1, math.MaxInt32
+		all = append(all, same(i.FullName(), "2147483647 + 1, and that of 32-bit integers that wrap", fmt.Sprintf("%08x", m.Dot(d, nil)), fmt.Sprintf("%08x", uint32(math.MaxInt32+one)),
+			".satfinite stops at the largest integer: 0 errors need its absence, or sums within 32 bits"))
 	}
 	return all, nil
 }
@@ -199,13 +215,54 @@ func sunConclusions(context.Context, *Request) ([]entry, error) {
 		return entry{"Tables 12, 13 and 15, multiplication", what, Number(ratio).String(), theirs, low <= ratio && ratio <= high, "", statement}
 	}
 	large := encode(fp.BF16.Get(), math.MaxFloat32)
-	return []entry{
-		levels("8.1.2: error of BF16 / FP16", figure["Table 12"]/figure["Table 13"], 4, 16, "E-03 against E-04: three bits less"),
+	converted, err := sunConverted()
+	if err != nil {
+		return nil, err
+	}
+	// The relative error of a number of FP16's range: a normal one, and a subnormal one.
+	lost := func(id fp.ID, v float64) float64 { return math.Abs(id.Get().Float64(encode(id.Get(), v))/v - 1) }
+	for _, p := range []struct {
+		number string
+		value  float64
+	}{{"(1 + 2^-9) * 2^-14, normal", math.Ldexp(1+math.Ldexp(1, -9), -14)}, {"1.5 * 2^-24, subnormal", math.Ldexp(1.5, -24)}} {
+		half, other, brain := lost(fp.FP16, p.value), lost(fp.TF32, p.value), lost(fp.BF16, p.value)
+		const why = "FP16's subnormal numbers have fewer digits: below 2^-14 than those of TF32, and below 2^-17 than those of BF16; the statement is of larger numbers, such as the averages of Tables 12 to 15"
+		converted = append(converted,
+			says(p.number, "8.2: relative error of its FP16 and TF32", fmt.Sprintf("%v and %v", Number(half), Number(other)), "the same level of precision within the range of FP16", half == other, why),
+			says(p.number, "8.1.2: relative error of its FP16 and BF16", fmt.Sprintf("%v and %v", Number(half), Number(brain)), "FP16 is more accurate within its range", half < brain, why))
+	}
+	return append(converted, []entry{
+		levels("8.1.2: error of BF16 / FP16", figure["Table 12"]/figure["Table 13"], 4, 16, "E-03 against E-04"),
 		levels("8.1.3: error of TF32 / FP16", figure["Table 15"]/figure["Table 13"], 0.99, 1.01, "the same level"),
 		same(i.FullName(), "8.1.1: precision of accumulation", fmt.Sprintf("products and c are cut alike, at 2^-%d of the largest", i.Params.Join.Align.F), "relatively low, of products and their sum high",
-			"the printed error is that of a c with more digits than BF16 has, whose sum is rounded to FP32"),
-		same("fp16", "8.1.1: numbers from 1 to 2 that convert to BF16 without loss", fmt.Sprint(low), "1024: initialized with FP16 precision", "the title of Table 12's column, BF16, is meant"),
-		same("bf16", "9: overflow of FP32's largest number", mma.FormatCode(fp.BF16, large), mma.FormatCode(fp.BF16, fp.BF16.Get().MaxFinite()),
-			"BF16 has FP32's exponents, and not its largest numbers: what is beyond 2^128 - 2^119 is rounded to an infinity"),
-	}, nil
+			"such an error has a c with more digits than BF16 has, whose sum is rounded to FP32"),
+		says("fp16", "8.1.1: numbers from 1 to 2 that convert to BF16 without loss", fmt.Sprintf("%d of %d", low, 1<<fp.FP16.Get().FracBits), "initialize with FP16 precision to eliminate the conversion loss", low == 1<<fp.FP16.Get().FracBits, "the title of Table 12's column, BF16, is meant"),
+		says("bf16", "9: FP32's largest number in BF16", mma.FormatCode(fp.BF16, large), "the same range and therefore the same overflow behavior as FP32", fp.BF16.Get().Decode(large).Class == fp.Finite,
+			"BF16 has FP32's exponents, and not its largest numbers: what is at least 2^128 - 2^119 is rounded to an infinity"),
+	}...), nil
+}
+
+// sunConverted makes entries of what section 8.1.2 concludes from the zeros of Table 14: FP16 results
+// are converted once, in the end. 2048 + 1 + 1 is 2050, and 2048 where a sum of 2049 is rounded to FP16.
+func sunConverted() ([]entry, error) {
+	var all []entry
+	for _, name := range []string{f16d, "mma.m16n8k16.f16.f16.f16.f16"} {
+		i, err := mma.Lookup("ampere", name)
+		if err != nil {
+			return nil, err
+		}
+		m, err := sim.ForInstruction(i)
+		if err != nil {
+			return nil, err
+		}
+		d := mma.NewDot(i.Formats, i.K)
+		d.C = i.C.Get().FromFloat64(2048)
+		for _, k := range []int{0, i.K - 1} {
+			d.A[k], d.B[k] = i.A.Get().FromFloat64(1), i.B.Get().FromFloat64(1)
+		}
+		sum := i.D.Get().Float64(m.Dot(d, nil))
+		all = append(all, says(i.FullName(), "8.1.2: 2048 and two products of 1, the first and the last", fmt.Sprint(sum), "only converts the final result to FP16 in the end, thus 2050", sum == 2050,
+			fmt.Sprintf("each step of %d products is rounded to FP16 (Xie et al., Table 4): the statement holds of k = 8, of which ours of Table 14 is", i.Params.L)))
+	}
+	return all, nil
 }

@@ -69,7 +69,7 @@ func catalogue(keep func(*mma.Instruction) bool) ([]unit, error) {
 	seen := map[arithmetic]int{}
 	var all []unit
 	for _, i := range mma.Catalog() {
-		if i.Refuse != "" || i.B == fp.One || keep != nil && !keep(&i) {
+		if i.Refuse != "" || i.Conversion() || keep != nil && !keep(&i) {
 			continue
 		}
 		a := arithmetic{canonical(i.Formats), i.Params, i.K}

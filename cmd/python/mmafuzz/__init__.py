@@ -38,9 +38,9 @@ What else there is; help(mmafuzz.compare) and so on have more:
 mmafuzz.testing and mmafuzz.strategies are for tests (pytest, Hypothesis), mmafuzz.serve makes a
 target of the command mmafuzz of a function.
 
-Arrays are NumPy arrays of the operand's type: float16, float32, float64, or those of ml_dtypes
-(bfloat16, float8_e4m3fn, ...) where it is installed; arrays of unsigned integers of the code's
-width are taken as codes, raw bits; tensors of PyTorch are those on the CPU. Bits are never rounded
+Arrays are NumPy arrays of the operand's type: float16, float32, float64, int8, int32, or those of
+ml_dtypes (bfloat16, float8_e4m3fn, ...) where it is installed; arrays of unsigned integers of the
+code's width are taken as codes, raw bits; tensors of PyTorch are those on the CPU. Bits are never rounded
 on the way: a float32 array for an FP16 operand is a TypeError.
 """
 

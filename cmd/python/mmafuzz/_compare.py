@@ -10,33 +10,37 @@ from ._unit import UnitInfo, line_of, operands_of
 
 @dataclasses.dataclass(frozen=True)
 class Cause:
-    """All cases of one cause."""
+    """All cases of one cause: its label, their number, and the largest distance of two results, in steps from
+    one number of d's format to the next. A case can have several causes: it counts for the first of
+    them, in the order of the computation."""
 
     label: str
     cases: int
-    max_ulp: float  # the largest distance of two results, in steps from one number of d's format to the next
+    max_ulp: float
 
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """The smallest input of a kind. Codes are hexadecimal; input is a, b and c as
-    mmafuzz eval reads them."""
+    """The smallest input of a kind: label is its cause, why says it in words, and detail has all that
+    the case needs. got is the result of the first of the two, want that of the other, and input has a,
+    b and c as mmafuzz eval reads them, all in hexadecimal codes; operands are the same as arrays. picture
+    shows how both compute it, and brief does so in short. bundle is a directory that mmafuzz show reads."""
 
     label: str
     detail: str
     input: str
-    got: str  # the function's result
-    want: str  # that of the unit with which it is compared
-    bundle: str = ""  # a directory that mmafuzz show reads
-    picture: str = dataclasses.field(default="", repr=False)  # how both compute it
-    brief: str = dataclasses.field(default="", repr=False)  # the same, shorter
-    why: str = ""  # the cause in words
+    got: str
+    want: str
+    bundle: str = ""
+    picture: str = dataclasses.field(default="", repr=False)
+    brief: str = dataclasses.field(default="", repr=False)
+    why: str = ""
     info: UnitInfo | None = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def operands(self):
         """The input as arrays: a and b of [k], c, and scales, as far as there are any. A unit takes
-        them as they are, and a function with [None] behind each."""
+        them as they are: u(*operands), and a function as f(*(x[None] for x in operands))."""
         return operands_of(self.info, self.input)
 
     def __str__(self):
@@ -45,13 +49,19 @@ class Finding:
 
 @dataclasses.dataclass(frozen=True)
 class Comparison(_table.Table):
-    """What compare has found. It is true if there are mismatches."""
+    """What compare has found; it is true if there are mismatches, and prints as a text. dots were compared, and
+    mismatches are those of other results, codes further ones of the same results in other codes: NaNs,
+    unless bits were asked for. causes are the mismatches by their cause, the most frequent first, but for
+    unexamined ones (examine of compare), and findings the smallest inputs in the same order.
+    stochastic says what was found of a side that rounds stochastically."""
 
     dots: int
     mismatches: int
-    codes: int  # equal results in other codes: NaNs, unless bits were asked for
+    codes: int
     causes: list[Cause]
-    findings: list[Finding]  # those of the most frequent cause first
+    findings: list[Finding]
+    stochastic: list[str] = dataclasses.field(default_factory=list)
+    unexamined: int = 0
 
     _rows = "causes"
 
@@ -60,41 +70,59 @@ class Comparison(_table.Table):
 
     def __str__(self):
         if not self.mismatches:
-            return f"no mismatch in {self.dots:,} dot products"
-        text = f"{self.mismatches:,} mismatches in {self.dots:,} dot products\n"
+            return "\n".join([f"no mismatch in {self.dots:,} dot products", *self.stochastic])
+        text = f"{self.mismatches:,} mismatch{'es' if self.mismatches > 1 else ''} in {self.dots:,} dot products\n"
         text += "".join(f"{c.cases:>12,}  {c.label}\n" for c in self.causes)
+        if self.unexamined:
+            known = not {"unexplained", "defect"} & {c.label for c in self.causes}
+            text += f"{self.unexamined:>12,}  " + ("explained by the same arithmetics, not counted by cause\n" if known else "not examined\n")
+        if len(self.causes) > 1:
+            text += "(a case that has several causes counts for the first of them)\n"
         for n, f in enumerate(self.findings):
             text += f"\nfindings[{n}]: " + (f.why.partition("\n")[0] if n else f"{f.why}\n{f.brief}")
-        return text
+        return "\n".join([text, *self.stochastic])
 
 
-def compare(f, g, *, formats=None, k=None, like=None, count=100_000, seed=1, bits=False, bundles="", workers=0):
+def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_000, effort=16, seed=1, bits=False, bundles="", workers=0):
     """Compares f with g, on inputs that are aimed at the decisions of arithmetics. Each is a unit,
     the name of one, or a function.
 
     A function f(a, b, c) gets a batch of dot products, arrays a and b of the shape [N, k] and c of
     [N], and returns d of [N]; without c if there is none, and with sa and sb, [N, k / block], if
-    there are block scales. It has to give the same results for the same inputs. Types are those of
-    the unit on the other side; for two functions, formats=("fp16", "fp16", "fp32", "fp32") are
+    there are block scales. A product of matrices mm(a, b) is one as lambda a, b: np.diagonal(mm(a, b.T)),
+    for some thousand dot products: most of what it computes is not used. A function has to give the
+    same results for the same inputs, or to round stochastically: then results that are neighbours of
+    the exact value are no mismatches. Types are those of the unit on the other side; for two
+    functions, formats=("fp16", "fp16", "fp32", "fp32") are
     those of a, b, c and d, names or types of NumPy, or like names a unit.
 
+    The cause of each of about the first examine mismatches is found, or of all if that is 0. Of later
+    ones one in 64 is examined, and more where an infinity, a NaN or the sign of a zero differs, until
+    there were examine of these, too. The others are unexamined; while the arithmetics found explain all
+    mismatches, it is checked that they explain these as well.
+
     A NaN is equal to any other unless bits is true. bundles is a directory for findings that the
-    command mmafuzz reads. The same seed and count give the same findings."""
+    command mmafuzz reads. The same seed and count give the same findings. effort is what the search for
+    causes may take, in millions of dot products of models, about a second of a processor each; two more
+    come to it for each million compared. It takes most of that where nothing explains the mismatches;
+    with effort=0 there is none, and they are unexplained unless both sides are units."""
     with _function.opened(f, g, formats=formats, k=k, like=like) as units:
-        found = _function.run("compare", units, count=count, seed=seed, bits=bits, workers=workers, bundles=os.fspath(bundles))
+        found = _function.run("compare", units, count=count, examine=examine, effort=effort, seed=seed, bits=bits, workers=workers, bundles=os.fspath(bundles))
         info = _both(units)
     return Comparison(found["dots"], found["mismatches"], found["codes"], [Cause(**x) for x in found["causes"]],
-                      [Finding(**x, info=info) for x in found["findings"]])
+                      [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"])
 
 
-def minimize(f, g, case, *, formats=None, k=None, like=None, seed=1, bits=False, workers=0):
+def minimize(f, g, case, *, formats=None, k=None, like=None, effort=16, seed=1, bits=False, workers=0):
     """The smallest input on which f and g differ as they do on one dot product, and why: a Finding,
-    or None if they agree on it. The case is a Finding or the operands of a dot product, as in
-    compare but without the first dimension."""
+    or None if they agree on it. The case is a Finding, its input, or the operands of a dot product, as in
+    compare but without the first dimension. f and g are asked about other inputs, too, to find
+    out why, which may take some seconds: effort is as in compare, and with effort=0 it is left out."""
     with _function.opened(f, g, formats=formats, k=k, like=like) as units:
         info = _both(units)
-        line = case.input if isinstance(case, Finding) else line_of(info, case)
-        found = _function.run("minimize", units, input=line, seed=seed, bits=bits, workers=workers)
+        case = case.input if isinstance(case, Finding) else case
+        line = case if isinstance(case, str) else line_of(info, case)
+        found = _function.run("minimize", units, input=line, effort=effort, seed=seed, bits=bits, workers=workers)
     return found and Finding(**found, info=info)
 
 

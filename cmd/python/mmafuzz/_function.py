@@ -4,12 +4,13 @@ import contextlib
 import ctypes
 import inspect
 import json
+import reprlib
 
 import numpy as np
 
 from . import _formats, _library
 from ._dots import Signature
-from ._unit import Unit, unit
+from ._unit import Unit, UnitInfo, unit
 
 
 class Function:
@@ -59,9 +60,13 @@ def _description(formats, k, like):
         i = like.info
         formats, k = dict(a=i.a, b=i.b, c=i.c, d=i.d, scale=i.scale, block=i.block), k or i.k
     if formats is None or k is None:
-        raise TypeError("of a function, the formats and k are needed: formats=(a, b, c, d) and k, or like=\"TARGET/INSTRUCTION\"")
+        raise TypeError("what it computes on is not known: formats=(a, b, c, d) and k, or like=\"TARGET/INSTRUCTION\", are needed "
+                        "where neither side is a unit or the name of one")
     if not isinstance(formats, dict):
-        formats = dict(zip("abcd", formats, strict=True))
+        if isinstance(formats, str) or len(formats) != 4:
+            raise TypeError(f"formats is {formats!r}, and not those of a, b, c and d; None for c if there is none")
+        formats = dict(zip("abcd", formats))
+    k = _library.number("k", k)
     return {"name": like.info.name if like else "a function", "k": k, "formats": {"c": "none", **{x: f if x == "block" else _formats.name(f) for x, f in formats.items() if f}}}
 
 
@@ -70,10 +75,12 @@ def opened(*subjects, formats=None, k=None, like=None):
     """Units of functions, of Units, and of names of units. Functions and references have the
     formats and k that are given, or those of like, or those of the first unit beside them."""
     def open(x):
-        return unit(x) if isinstance(x, str) and not x.startswith("ref:") else x
+        return unit(x) if isinstance(x, UnitInfo) or isinstance(x, str) and not x.startswith("ref:") else x
 
     units = [open(x) for x in subjects]
     like = open(like)
+    if like is not None and not isinstance(like, Unit):
+        raise TypeError(f"like is {like!r}, and not a unit or the name of one")
     if formats is None and like is None:
         like = next((x for x in units if isinstance(x, Unit)), None)
     with contextlib.ExitStack() as stack:
@@ -84,12 +91,19 @@ def opened(*subjects, formats=None, k=None, like=None):
                 if not isinstance(x, Unit):
                     units[at] = stack.enter_context(contextlib.closing(Function(x, {**_description(formats, k, like), "name": _name(x)})))
             else:
-                raise TypeError(f"{x!r} is no function, no unit and no name of one")
+                raise TypeError(f"{reprlib.repr(x)} is no function, no unit and no name of one")
         yield units
 
 
 def run(task, units, **options):
     """Does a task with units, and returns its result. An exception of a function ends it."""
+    for what, x in options.items():
+        if what in ("count", "examine", "seed", "workers", "checks", "effort"):
+            options[what] = _library.number(what, x)
+        elif what == "seconds" and not x >= 0:
+            raise ValueError(f"seconds is {x}")
+        elif what == "bits":
+            options[what] = bool(x)
     handles = [u._handle for u in units] + [0]
 
     def raised():

@@ -8,27 +8,34 @@ from . import _function, _table
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
-    """What was found of a parameter of the arithmetic."""
+    """What was found of a parameter of the arithmetic: its path in a model file, and its value. ruled_out are
+    other values, each with an input that rules it out, and open those that no input was found to rule
+    out; untested says why no value was tested."""
 
     path: str
     value: str
-    ruled_out: list = dataclasses.field(default_factory=list, repr=False)  # other values, each with an input that rules it out
-    open: list = dataclasses.field(default_factory=list, repr=False)  # other values that no input was found to rule out
-    untested: str = ""  # why no value was tested
+    ruled_out: list = dataclasses.field(default_factory=list, repr=False)
+    open: list = dataclasses.field(default_factory=list, repr=False)
+    untested: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
 class Inference(_table.Table):
-    """What infer has found. It is true if a program was found."""
+    """What infer has found; it is true if a program was found, and prints as a text. verdict is found,
+    unexplained, unstable, failing or exhausted; arithmetic is the program in the field's words, or if none
+    was found the best that there is; alike are instructions of the catalogue that no input tells from it,
+    and tree is the order of additions. params is the program as in a model file, parameters a list of
+    Parameter, model the model file that save writes ("" if no program was found), and report
+    all of it (go doc ./triage/infer)."""
 
-    verdict: str  # found, unexplained, unstable, failing or exhausted
-    arithmetic: str  # the program in the field's words; if none was found, the best that there is
-    alike: list[str]  # instructions of the catalogue that no input tells from it
-    tree: str  # the order of additions
-    params: dict = dataclasses.field(repr=False)  # the program, as in a model file
+    verdict: str
+    arithmetic: str
+    alike: list[str]
+    tree: str
+    params: dict = dataclasses.field(repr=False)
     parameters: list[Parameter] = dataclasses.field(repr=False)
-    model: str = dataclasses.field(repr=False)  # a model file; "" if no program was found
-    report: dict = dataclasses.field(repr=False)  # all of it: go doc ./triage/infer
+    model: str = dataclasses.field(repr=False)
+    report: dict = dataclasses.field(repr=False)
     text: str = dataclasses.field(repr=False)
 
     _rows = "parameters"
@@ -64,25 +71,29 @@ def _without_none(fields):
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """The answer to a question of a paper."""
+    """The answer to a question of a paper: its value, "-" if no input of these formats decides. evidence
+    has inputs and results that prove it."""
 
     paper: str
     id: str
     question: str
-    value: str  # "-" if no input of these formats decides
+    value: str
     remark: str = ""
-    evidence: list = dataclasses.field(default_factory=list, repr=False)  # inputs and results that prove it
+    evidence: list = dataclasses.field(default_factory=list, repr=False)
     unstable: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
 class Probe(_table.Table):
-    """What a function or a unit answers to the questions of papers."""
+    """What a function or a unit answers to the questions of papers, a list of Answer; probe["T_rnd_dir"] is
+    the value of one, and it prints as a text. tree is the order of additions, or problem says why no input
+    shows one. unstable, if not "", says that it changes its answers, and how often: then they
+    prove nothing."""
 
     answers: list[Answer]
-    tree: str  # the order of additions; "" if no input shows one
-    problem: str  # why not
-    unstable: str  # it changes its answers, and how often: then they prove nothing
+    tree: str
+    problem: str
+    unstable: str
     text: str = dataclasses.field(repr=False)
 
     _rows = "answers"

@@ -3,8 +3,10 @@
 import ctypes
 import functools
 import json
+import operator
 import os
 import pathlib
+import reprlib
 import struct
 import sys
 
@@ -100,6 +102,26 @@ def call(name, *arguments):
     if failure.value:
         raise Error(_taken(failure.value))
     return result
+
+
+def number(what, x):
+    """x as a whole number, not negative."""
+    try:
+        n = operator.index(x)
+    except TypeError:
+        raise TypeError(f"{what} is {x!r}, and not a whole number") from None
+    if not 0 <= n < 2**64:
+        raise ValueError(f"{what} is {n}")
+    return n
+
+
+def text(what, x):
+    """x, which is a text or the like of one, as the library reads it."""
+    if isinstance(x, os.PathLike):
+        x = os.fspath(x)
+    if not isinstance(x, str):
+        raise TypeError(f"{what} is {reprlib.repr(x)}, and not a str")
+    return x.encode()
 
 
 def tiles(unit, m, n, k, stored=0):

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from . import _formats
+from . import _formats, _library
 from ._dots import Signature
 
 _waiting = []  # instructions that are served with the next one
@@ -31,6 +31,7 @@ def serve(name=None, *, k, a, b, c=None, d, scale=None, block=0, about=None, bat
     The script answers until its input ends, and then ends: what is below the function does not run.
     With more the next function that is served is another instruction of the same target. In a
     module that is imported the function stays as it is, and nothing is served."""
+    k, block = _library.number("k", k), _library.number("block", block)
     formats = [None if _formats.name(f) == "none" else _formats.Format(_formats.name(f)) for f in (a, b, c, d, scale)]
 
     def decorate(function):

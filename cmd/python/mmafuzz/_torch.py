@@ -29,13 +29,16 @@ def array(what, x):
 
 
 def tensor(x):
-    """A view of an array as a tensor of PyTorch. Codes of formats that PyTorch does not have stay
-    unsigned integers."""
+    """A view of an array as a tensor of PyTorch, or a copy where that has no such tensors: of arrays
+    that cannot be written, or are stored backwards. Codes of formats that PyTorch does not have stay unsigned
+    integers."""
     import torch
 
     x = np.asarray(x)
-    if not x.flags.writeable:
-        x = x.copy()  # PyTorch has no tensors that cannot be written
+    if not x.dtype.isnative:
+        x = x.astype(x.dtype.newbyteorder("="))
+    if not x.flags.writeable or any(s < 0 for s in x.strides):
+        x = x.copy()
     name = next((name for name, known in _dtypes().items() if known == x.dtype), None)
     if name is None:
         return torch.from_numpy(x)

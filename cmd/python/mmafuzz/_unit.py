@@ -16,18 +16,20 @@ from . import _formats, _library
 
 @dataclasses.dataclass(frozen=True)
 class UnitInfo:
-    """What is known about an instruction."""
+    """What is known about an instruction: k is the number of products of a dot product, a, b, c and d are
+    its formats, scale that of both operands' scales of block products each. checked is true if the rule was
+    compared with hardware; evidence says how, and source where it comes from."""
 
     target: str
     name: str
-    k: int  # products of a dot product
+    k: int
     a: _formats.Format
     b: _formats.Format
     c: _formats.Format | None
     d: _formats.Format
-    scale: _formats.Format | None  # of both operands' block scales
-    block: int  # products per scale
-    checked: bool  # the rule was compared with hardware
+    scale: _formats.Format | None
+    block: int
+    checked: bool
     evidence: str
     source: str
 
@@ -41,14 +43,20 @@ def _info(description):
 def units(target=""):
     """Lists the instructions of a target, of all simulators by default, as UnitInfo:
     pandas.DataFrame(mmafuzz.units()) makes a table of them."""
-    return [_info(d) for d in _library.call_json("units", target.encode())]
+    return [_info(d) for d in _library.call_json("units", _library.text("target", target))]
 
 
 def unit(target, instruction="", *, like=""):
     """Opens an instruction of a target: unit("sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), or in one
-    string with a slash. Of a target that has one instruction the name may be missing. Targets are those of the command mmafuzz: sim:ARCH, model:FILE,
-    ref:exact, ref:fma32, cpu:0, exec:COMMAND, replay:FILE. like names the instruction whose formats
-    a reference takes."""
+    string with a slash; units("sim:hopper") lists them, and an element of this list opens, too. Of a
+    target that has one instruction the name may be missing. Targets are those of the command mmafuzz:
+    sim:ARCH, model:FILE, ref:exact, ref:fma32, cpu:0, exec:COMMAND, replay:FILE. like is the
+    instruction whose formats and k a reference takes: its name, or a unit."""
+    if isinstance(target, UnitInfo):
+        target, instruction = target.target, instruction or target.name
+    if isinstance(like, (Unit, UnitInfo)):
+        i = like.info if isinstance(like, Unit) else like
+        like = f"{i.target}/{i.name}"
     return Unit(target, instruction, like)
 
 
@@ -57,7 +65,8 @@ class Unit:
     threads at once."""
 
     def __init__(self, target, instruction, like=""):
-        self._handle = _library.call("open", target.encode(), instruction.encode(), like.encode())
+        names = (("target", target), ("instruction", instruction), ("like", like))
+        self._handle = _library.call("open", *(_library.text(*x) for x in names))
         self._finalizer = weakref.finalize(self, _library.close, self._handle)
         self.info = self.describe(self._handle)
 
@@ -87,8 +96,7 @@ class Unit:
         k = self._length(a, b)
         sa, sb = self._scales(sa, sb, k)
         c = self._accumulator(c)
-        lead = np.broadcast_shapes(a.shape[:-1], b.shape[:-1], c.shape if c is not None else (),
-                                   *(s.shape[:-1] for s in (sa, sb) if s is not None))
+        lead = _lead((("a", a, 1), ("b", b, 1), ("c", c, 0), ("sa", sa, 1), ("sb", sb, 1)))
         d = np.empty(lead, i.d.codes)
         a, b, sa, sb = (x if x is None else _full(x, lead + x.shape[-1:]) for x in (a, b, sa, sb))
         self._run((1, 1, k, d.size), a, b, _full(c, lead), sa, sb, d, workers)
@@ -109,6 +117,8 @@ class Unit:
         a, b = i.a.array("a", a), i.b.array("b", b)
         if a.ndim < 2 or b.ndim < 2:
             raise ValueError("matmul takes matrices: A [..., M, K] and B [..., K, N]")
+        if a.shape[-1] != b.shape[-2]:
+            raise ValueError(f"the rows of a have {a.shape[-1]} elements, and the columns of b {b.shape[-2]}")
         b = np.swapaxes(b, -1, -2)
         k = self._length(a, b, i.k if schedule is None else 1)
         if sb is not None and i.scale:
@@ -116,12 +126,14 @@ class Unit:
         sa, sb = self._scales(sa, sb, k)
         c = None if schedule is not None and c is None else self._accumulator(c)
         m, n = a.shape[-2], b.shape[-2]
-        lead = np.broadcast_shapes(a.shape[:-2], b.shape[:-2], c.shape[:-2] if c is not None and c.ndim else ())
+        lead = _lead((("a", a, 2), ("b", b, 2), ("c", c, 2)))
         f, text = i.d, None
         if schedule is not None:
             text = (json.dumps({"v": 1, **schedule}) if isinstance(schedule, dict) else os.fspath(schedule)).encode()
             f = _formats.of(_library.call_json("schedule", self._handle, text, max(m, 1), max(n, 1), k, c is not None))
         d = np.empty((*lead, m, n), f.codes)
+        if c is not None and (c.ndim > d.ndim or any(x not in (1, y) for x, y in zip(c.shape[::-1], d.shape[::-1]))):
+            raise ValueError(f"c has the shape {c.shape}, and the product {d.shape}")
         a, sa = _full(a, (*lead, m, k)), _full(sa, (*lead, m, self._blocks(k)))
         b, sb = _full(b, (*lead, n, k)), _full(sb, (*lead, n, self._blocks(k)))
         self._run((m, n, k, math.prod(lead)), a, b, _full(c, d.shape), sa, sb, d, workers, text)
@@ -182,7 +194,8 @@ class Unit:
         """Inputs that are aimed at the decisions of arithmetics, those of this unit where they are
         known: the operands of count dot products, as the unit takes them, after skip others of this
         seed."""
-        i = self.info
+        i, count = self.info, _library.number("count", count)
+        seed, skip = _library.number("seed", seed), _library.number("skip", skip)
         blocks = self._blocks(i.k)
         formats = [(i.a, (count, i.k)), (i.b, (count, i.k)), (i.c, (count,)), *[(i.scale, (count, blocks))] * 2, (i.d, (count,))]
         arrays = [None if f is None else np.zeros(shape, f.codes) for f, shape in formats]
@@ -193,12 +206,23 @@ class Unit:
     def _run(self, shape, a, b, c, sa, sb, d, workers, schedule=None):
         if not d.size:
             return
+        workers = _library.number("workers", workers)
         batch = _batch(shape, a, b, c, sa, sb, d)
         if schedule is None:
             job = _library.call("run", self._handle, ctypes.byref(batch), workers)
         else:
             job = _library.call("gemm", self._handle, schedule, ctypes.byref(batch), workers)
         _library.wait(job)
+
+
+def _lead(operands):
+    """The leading shape that operands, those that there are, have together: each with its name and the
+    number of its own dimensions."""
+    operands = [(name, x.shape[:x.ndim - own]) for name, x, own in operands if x is not None and x.ndim >= own]
+    try:
+        return np.broadcast_shapes(*[shape for _, shape in operands])
+    except ValueError:
+        raise ValueError("the leading shapes of " + ", ".join(f"{name} {shape}" for name, shape in operands) + " do not go together") from None
 
 
 def _full(x, shape):
@@ -239,17 +263,17 @@ class Text(str):
 
 def line_of(info, operands):
     """A dot product as mmafuzz eval reads it: of a and b, c and the scales, those that there are."""
-    def text(f, x):
-        return ",".join(f"{int(x):0{2 * f.codes.itemsize}x}" for x in np.atleast_1d(f.array("an operand", x)))
-
-    want = 2 + bool(info.c) + 2 * bool(info.scale)
-    if len(operands) != want:
-        raise TypeError(f"a dot product of {info.name} has {want} operands, not {len(operands)}")
-    rest = list(operands)
-    line = f"{text(info.a, rest.pop(0))} {text(info.b, rest.pop(0))} {text(info.c, rest.pop(0)) if info.c else '-'}"
-    if info.scale:
-        line += f" sa={text(info.scale, rest[0])} sb={text(info.scale, rest[1])}"
-    return line
+    formats = {name: f for name, f in (("a", info.a), ("b", info.b), ("c", info.c), ("sa", info.scale), ("sb", info.scale)) if f}
+    if len(operands) != len(formats):
+        raise TypeError(f"a dot product of {info.name} has the operands {', '.join(formats)}: {len(formats)}, not {len(operands)}")
+    words = {"c": "-"}
+    for (name, f), x in zip(formats.items(), operands):
+        x = f.array(name, x)
+        if x.ndim != (name != "c"):
+            raise ValueError(f"{name} has the shape {x.shape}, and should be {'of one dimension' if name != 'c' else 'a number'}: one dot product")
+        words[name] = ",".join(f"{int(code):0{2 * f.codes.itemsize}x}" for code in np.atleast_1d(x))
+    scales = f" sa={words['sa']} sb={words['sb']}" if info.scale else ""
+    return f"{words['a']} {words['b']} {words['c']}{scales}"
 
 
 def operands_of(info, line):

@@ -5,8 +5,8 @@
 tiles    one tile a call, beside MMA-Sim if it is installed: mmafuzz.mmasim with tensors of PyTorch;
          the ten instructions that gain least, or all
 batches  10^6 dot products a call on one processor, beside the same models in Go
-compare  10^6 dot products of a function of NumPy against a model, beside the function alone:
-         processor time, and the time that passes
+compare  10^6 dot products of functions of NumPy against a model, beside the function alone, and what
+         of it is spent once, on finding out why they differ
 """
 
 import ctypes
@@ -110,26 +110,43 @@ def cdna2(a, b, c):
     return c
 
 
+def cut(a, b, c):
+    """cdna2, but that the result has 12 bits less."""
+    return (cdna2(a, b, c).view(np.uint32) & np.uint32(0xFFFFF000)).view(np.float32)
+
+
 def one_by_one(a, b, c):
     for k in range(a.shape[1]):
         c = c + a[:, k].astype(np.float32) * b[:, k]
     return c
 
 
+CDNA2, HOPPER = "sim:cdna2/v_mfma_f32_16x16x16f16", "sim:hopper/mma.m16n8k16.f32.f16.f16.f32"
+
+
 def comparisons():
-    print(f"\n{'compare 10^6 dot products':66} {'function':>9} {'compare':>9}  times, and of time that passes")
-    u = mmafuzz.unit("sim:cdna2/v_mfma_f32_16x16x16f16")
-    x = u.inputs(100_000)
-    for f in (cdna2, sums_of_four, one_by_one):
+    print(f"\n{'compare 10^6 dot products':45} {'mismatches':>10} {'function':>9} {'compare':>9}  times {'once':>9}  rest, times")
+    for f, name in ((cdna2, CDNA2), (sums_of_four, CDNA2), (one_by_one, CDNA2), (cut, CDNA2), (one_by_one, HOPPER)):
+        u = mmafuzz.unit(name)
+        x = u.inputs(100_000)
+
         def alone():
             with np.errstate(all="ignore"):
                 for at in range(0, 100_000, 1024):
                     f(*(y[at:at + 1024] for y in x))
 
-        mismatches = mmafuzz.compare(f, u, count=1_000_000).mismatches
-        own, passed = timed(alone) * 10, timed(alone, time.perf_counter) * 10
-        both, until = (timed(lambda: mmafuzz.compare(f, u, count=1_000_000), clock) for clock in (time.process_time, time.perf_counter))
-        print(f"{f'{f.__name__}, {mismatches:,} mismatches':66} {own:7.3f} s {both:7.3f} s {both / own:6.2f} {until / passed:6.2f}")
+        own = timed(alone) * 10
+        once, both = (processor(lambda n=n: mmafuzz.compare(f, u, count=n)) for n in (4096, 1_000_000))
+        found = mmafuzz.compare(f, u, count=100_000)
+        what = f"{f.__name__}, {name.partition('/')[0]}"
+        print(f"{what:45} {found.mismatches / found.dots:10.1%} {own:7.3f} s {both:7.3f} s {both / own:6.2f} {once:7.3f} s {(both - once) / own:6.2f}", flush=True)
+
+
+def processor(f):
+    """The processor time of one call."""
+    began = time.process_time()
+    f()
+    return time.process_time() - began
 
 
 if __name__ == "__main__":

@@ -113,6 +113,7 @@ class Units(unittest.TestCase):
     def test_reference(self):
         a, b, c = dots(100)
         np.testing.assert_array_equal(mmafuzz.unit("ref:mul32", like=HOPPER)(a, b, c), chain(a, b, c))
+        np.testing.assert_array_equal(mmafuzz.unit("ref:mul32", like=mmafuzz.unit(HOPPER))(a, b, c), chain(a, b, c))
         exact = (a.astype(np.float64) * b.astype(np.float64)).sum(axis=1) + c
         np.testing.assert_allclose(mmafuzz.unit("ref:exact", like=HOPPER)(a, b, c), exact, rtol=1e-6)
 
@@ -122,21 +123,39 @@ class Units(unittest.TestCase):
         self.assertIn(HOPPER, [f"{i.target}/{i.name}" for i in all])
         self.assertTrue(all[0].d.values is not None)
 
+    def test_integers(self):
+        """Arrays of integers are numbers, and so is the result."""
+        i = next(i for i in mmafuzz.units("sim:ampere") if (i.a.name, i.b.name) == ("s8", "u8"))
+        with mmafuzz.unit(i) as u:
+            a, b = rng.integers(-128, 128, (5, i.k), np.int8), rng.integers(0, 256, (5, i.k), np.uint8)
+            c = rng.integers(-1000, 1000, 5, np.int32)
+            d = u(a, b, c)
+            self.assertEqual(d.dtype, np.int32)
+            np.testing.assert_array_equal(d, (a.astype(np.int32) * b).sum(axis=1) + c)
+
     def test_errors(self):
         u = mmafuzz.unit(HOPPER)
         a, b, c = dots(2)
         for error, words, f in [
-            (TypeError, "a is an array of float32; a unit's fp16 operand is one of float16 or uint16", lambda: u(a.astype(np.float32), b)),
+            (TypeError, "a is an array of float32; fp16 takes arrays of float16 or uint16", lambda: u(a.astype(np.float32), b)),
             (TypeError, "c is an array of float64", lambda: u(a, b, c.astype(np.float64))),
             (ValueError, "dot products of 8 elements; .* takes 16, or a multiple of it", lambda: u(a[:, :8], b[:, :8])),
             (ValueError, "16 elements of a and 8 of b", lambda: u(a, b[:, :8])),
             (ValueError, "a is a number", lambda: u(a[0, 0], b)),
-            (ValueError, "broadcast", lambda: u(a, dots(3)[1])),
+            (ValueError, r"leading shapes of a \(2,\), b \(3,\), c \(\) do not go", lambda: u(a, dots(3)[1])),
+            (ValueError, "rows of a have 16 elements, and the columns of b 2", lambda: u.matmul(a, b)),
+            (ValueError, r"c has the shape \(3, 2\), and the product \(2, 2\)", lambda: u.matmul(a, b.T, np.ones((3, 2), np.float32))),
+            (TypeError, r"c is an array of float64.*use np.array\(..., np.float32\)", lambda: u(a, b, 1.0)),
+            (TypeError, "a is None", lambda: u(None, b)),
+            (TypeError, "a has masked elements", lambda: u(np.ma.array(a, mask=a > 0), b)),
+            (TypeError, "workers is 'x', and not a whole number", lambda: u(a, b, workers="x")),
+            (TypeError, "target is None, and not a str", lambda: mmafuzz.unit(None)),
             (TypeError, "has no block scales", lambda: u(a, b, sa=a)),
             (ValueError, "one dot product", lambda: u.explain(a, b)),
             (mmafuzz.Error, "nearest: mma.m16n8k16.f32", lambda: mmafuzz.unit("sim:hopper", "mma.m16n8k16.f33.f16")),
             (mmafuzz.Error, "unknown kind", lambda: mmafuzz.unit("simm:hopper", "x")),
             (mmafuzz.Error, "like=", lambda: mmafuzz.unit("ref:exact", "")),
+            (mmafuzz.Error, "instructions, of which one has to be named: mma", lambda: mmafuzz.unit("sim:hopper")),
         ]:
             with self.subTest(words), self.assertRaisesRegex(error, words):
                 f()
@@ -151,6 +170,23 @@ class Comparisons(unittest.TestCase):
         found = mmafuzz.compare(u, u, count=5000)
         self.assertFalse(found)
         self.assertEqual((found.mismatches, str(found)), (0, f"no mismatch in {found.dots:,} dot products"))
+
+    def test_stochastic(self):
+        draw = np.random.default_rng(1)
+
+        def stochastic(a, b):
+            x = a[:, 0]
+            with np.errstate(all="ignore"):
+                nearest = x.astype(np.float16)
+                down = np.where(np.abs(nearest.astype(np.float32)) > np.abs(x), np.nextafter(nearest, np.float16(0)), nearest)
+                up = np.nextafter(down, np.copysign(np.float16(np.inf), x.astype(np.float16)))
+                fraction = (x - down) / (up.astype(np.float64) - down)
+                chance = np.where(draw.random(len(x)) < fraction, up, down)
+                return np.where(np.isfinite(up), chance, nearest).astype(np.float16)
+
+        found = mmafuzz.compare(stochastic, "sim:x86/vcvtps2ph", count=20_000)
+        self.assertEqual((found.mismatches, found.causes), (0, []), str(found))
+        self.assertIn("rounds stochastically", str(found))
 
     def test_defect(self):
         """A kernel that forgets the last product is found, and shrunk to that product."""
@@ -174,6 +210,14 @@ class Comparisons(unittest.TestCase):
             self.assertTrue(pathlib.Path(found.findings[0].bundle, "README.md").exists())
             self.assertIn("A  sim:hopper", str(found))
 
+    def test_unexamined(self):
+        """Later mismatches are all counted, and most of them for no cause."""
+        all, some = (mmafuzz.compare(chain, HOPPER, count=8000, examine=n) for n in (0, 500))
+        self.assertEqual((all.unexamined, some.mismatches), (0, all.mismatches))
+        self.assertGreater(some.unexamined, 500)
+        self.assertEqual(some.unexamined + sum(c.cases for c in some.causes), some.mismatches)
+        self.assertIn(f"{some.unexamined:>12,}  explained by the same arithmetics", str(some))
+
     def test_codes(self):
         """NaNs of another code are equal, unless bits are asked for."""
         u = mmafuzz.unit(HOPPER)
@@ -193,14 +237,20 @@ class Comparisons(unittest.TestCase):
         formats = ("fp16", np.float16, "fp32", "fp32")
         back = mmafuzz.compare(lambda a, b, c: chain(a[:, ::-1], b[:, ::-1], c), chain, formats=formats, k=2, count=1000)
         self.assertEqual([c.label for c in back.causes], ["summation-order"])
+        product = lambda a, b: (a[:, :, None] * b).sum(axis=1)  # noqa: E731
+        self.assertFalse(mmafuzz.compare(lambda a, b: np.diagonal(product(a, b.T)), "ref:mul32", formats=("fp32", "fp32", None, "fp32"), k=1, count=500))
         f = back.findings[0]
         self.assertEqual((f.operands[0].shape, f.operands[2].shape), ((2,), ()))
         self.assertEqual(int(f.want, 16), int(chain(*(x[None] for x in f.operands)).view(np.uint32)[0]))
         self.assertEqual(int(f.got, 16), int(chain(*(x[None, ::-1] if x.ndim else x[None] for x in f.operands)).view(np.uint32)[0]))
         self.assertFalse(mmafuzz.compare(chain, "ref:mul32", formats=formats, k=16, count=5000))
         self.assertFalse(mmafuzz.compare(HOPPER, mmafuzz.unit(HOPPER), count=5000))
-        for words, f in [("formats and k are needed", lambda: mmafuzz.compare(chain, chain)),
+        for words, f in [("formats.* and k, .* are needed", lambda: mmafuzz.compare(chain, chain)),
                          ("no function, no unit", lambda: mmafuzz.compare(3, HOPPER)),
+                         ("not those of a, b, c and d", lambda: mmafuzz.compare(chain, "ref:mul32", formats=formats[:3], k=4)),
+                         ("there is no format 'fp17': one of fp64", lambda: mmafuzz.compare(chain, "ref:mul32", formats=("fp17",) * 4, k=4)),
+                         ("like is 3", lambda: mmafuzz.compare(chain, chain, like=3)),
+                         ("count is 1000.0, and not a whole number", lambda: mmafuzz.compare(chain, HOPPER, count=1e3)),
                          ("no format", lambda: mmafuzz.infer(chain, formats=("fp16", "fp16", "fp32", np.int64), k=4))]:
             with self.subTest(words), self.assertRaisesRegex(TypeError, words):
                 f()
@@ -228,9 +278,16 @@ class Comparisons(unittest.TestCase):
         self.assertEqual(f"{int(mmafuzz.unit(HOPPER)(*small, codes=True)):08x}", found.want)
         self.assertEqual(f"{int(chain(*(x[None] for x in small)).view(np.uint32)[0]):08x}", found.got)
         self.assertEqual(mmafuzz.minimize(chain, HOPPER, found), found)
+        self.assertEqual(mmafuzz.minimize(chain, HOPPER, found.input), found)
         self.assertIsNone(mmafuzz.minimize(chain, HOPPER, (a, b * 0, c)))
-        with self.assertRaisesRegex(TypeError, "has 3 operands, not 4"):
+        calls = []
+        constant = mmafuzz.minimize(lambda a, b, c: calls.append(len(c)) or c, "ref:mul32", (a[:1], b[:1], c), formats=("fp16", "fp16", "fp32", "fp32"), k=1)
+        self.assertEqual((constant.label, constant.input, constant.got), ("defect", "3c00 3c00 00000000", "00000000"))
+        self.assertLess(len(calls), 100)
+        with self.assertRaisesRegex(TypeError, "has the operands a, b, c: 3, not 4"):
             mmafuzz.minimize(chain, HOPPER, (a, b, c, c))
+        with self.assertRaisesRegex(ValueError, r"a has the shape \(1, 16\), and should be of one dimension"):
+            mmafuzz.minimize(chain, HOPPER, (a[None], b, c))
 
     def test_inputs(self):
         """Inputs are the same in any batch, and of the unit's types."""

@@ -108,15 +108,18 @@ class MMASim(unittest.TestCase):
         import torch
 
         for name, dtype in (("sim:hopper/mma.m16n8k16.f32.f16.f16.f32", torch.float16), ("sim:hopper/mma.m16n8k16.f32.bf16.bf16.f32", torch.bfloat16),
-                            ("sim:ada/mma.m16n8k32.f32.e4m3.e4m3.f32", torch.float8_e4m3fn)):
+                            ("sim:ada/mma.m16n8k32.f32.e4m3.e4m3.f32", torch.float8_e4m3fn), ("sim:ada/mma.m16n8k32.f32.e5m2.e5m2.f32", torch.float8_e5m2),
+                            ("sim:cdna3/v_mfma_f32_16x16x32_fp8_fp8", torch.float8_e4m3fnuz), ("sim:cdna3/v_mfma_f32_16x16x32_bf8_bf8", torch.float8_e5m2fnuz)):
             u = mmafuzz.unit(name)
             arrays = u.inputs(50)
             a, b, c = map(mmafuzz.tensor, arrays)
             want = u(*arrays, codes=True)
             self.assertEqual((a.dtype, b.dtype, c.dtype), (dtype, dtype, torch.float32))
+            backwards = [mmafuzz.tensor(x[::-1]) for x in arrays]
+            np.testing.assert_array_equal(u(*backwards, codes=True), want[::-1])
             for x in ((a, b, c), (torch.stack([a, a], 2)[..., 0], b, c.clone().requires_grad_())):
                 np.testing.assert_array_equal(u(*x, codes=True), want)
-            with self.assertRaisesRegex(TypeError, "is an array of float64"):
+            with self.assertRaisesRegex(TypeError, r"is an array of float64.*use \.to"):
                 u(a.double(), b, c)
             with self.assertRaisesRegex(TypeError, "tensor on meta"):
                 u(a.to("meta"), b, c)

@@ -85,7 +85,7 @@ class Exceptions(unittest.TestCase):
     def test_results(self):
         for error, words, f in [
             (TypeError, "the function's result is an array of float64", lambda a, b, c: c.astype(np.float64)),
-            (TypeError, "is an array of object", lambda a, b, c: None),
+            (TypeError, "the function's result is None", lambda a, b, c: None),
             (TypeError, "is an array of object", lambda a, b, c: [object()] * len(c)),
             (ValueError, "has the shape", lambda a, b, c: c[:1]),
             (ValueError, "has the shape", lambda a, b, c: c[None]),
@@ -110,7 +110,7 @@ class Exceptions(unittest.TestCase):
         ]
         rubbish = [
             object(), -1, 1.5, float("nan"), "\0", "nonsense", "é" * 5000, b"bytes", [], (), {}, {"a": 1}, [[1, 2], [3]], lambda: 0, np.array([object()]),
-            np.zeros((2, 16), ">f2"), np.zeros((2, 16), complex), np.zeros((0, 0), np.float16), np.zeros((2, 16), "datetime64[s]"),
+            np.zeros((2, 16), complex), np.zeros((0, 0), np.float16), np.zeros((2, 16), "datetime64[s]"),
             np.zeros(3, [("x", "i4")]), np.ma.masked, np.array("text"),
         ]
         for n, f in enumerate(calls):
@@ -126,6 +126,7 @@ class Exceptions(unittest.TestCase):
         want = u(a, b, c)
         for f in (np.asfortranarray, lambda x: np.repeat(x, 2, axis=0)[::2], lambda x: x[::-1].copy()[::-1]):
             np.testing.assert_array_equal(u(f(a), f(b), f(c)), want)
+        np.testing.assert_array_equal(u(a.astype(">f2"), b.view(np.uint16).astype(">u2"), c.astype(">f4")), want)
         for x in (a, b, c):
             x.flags.writeable = False
         np.testing.assert_array_equal(u(a, b, c), want)
@@ -229,6 +230,10 @@ def calls(n):
         if i % 500 == 0:
             with mmafuzz.unit(*name) as v:
                 v.inputs(1)
+            u.matmul(a, b.T, schedule="split-k")
+            u.explain(a[0], b[0], c[0])
+            mmafuzz.probe(lambda a, b, c: c, formats=("fp16", "fp16", "fp32", "fp32"), k=1)
+            assert mmafuzz.minimize(u, name[0] + "/" + name[1], (a[0], b[0], c[0])) is None
         if i % 10_000 == 0:
             mmafuzz.compare(lambda a, b, c: u(a, b, c), u, count=1)
     return int(pathlib.Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0])

@@ -21,19 +21,46 @@ CHECKS = 1000000  # elements on which a schedule is validated, at most
 SHAPES = ("1x1x7 1x1x64 1x1x1000 1x64x1000 64x1x1000 8x8x7 8x8x1000 8x8x4096 64x64x64 64x64x384 64x64x1000 64x64x4096 "
           "128x128x100 128x128x1000").split()
 MATRICES = SHAPES[5:]
+DEEP = ["64x64x30000"]
 
 # Variables, child, options and shapes.
-ROWS = [(v, child, options, shapes) for v, child, options, shapes in [
-    ("OPENBLAS_NUM_THREADS=1", "numpy_matmul", "--type f32", SHAPES),
-    ("OPENBLAS_NUM_THREADS=2", "numpy_matmul", "--type f32", MATRICES),
-    ("OPENBLAS_NUM_THREADS=1", "numpy_matmul", "--type f64", SHAPES),
+ROWS = [
+    ("OPENBLAS_NUM_THREADS=1", "numpy_matmul", "--type f32", SHAPES + DEEP),
+    ("OPENBLAS_NUM_THREADS=2", "numpy_matmul", "--type f32", MATRICES + DEEP),
+    ("OPENBLAS_NUM_THREADS=1", "numpy_matmul", "--type f64", SHAPES + DEEP),
+    ("OPENBLAS_NUM_THREADS=2", "numpy_matmul", "--type f64", MATRICES),
     ("OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32", SHAPES),
     ("OPENBLAS_NUM_THREADS=2 OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f32", MATRICES),
     ("OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=Haswell", "numpy_matmul", "--type f64", SHAPES),
+    ("OPENBLAS_NUM_THREADS=1", "scipy_matmul", "--type f32", SHAPES),
+    ("OPENBLAS_NUM_THREADS=2", "scipy_matmul", "--type f32", MATRICES),
+    ("OPENBLAS_NUM_THREADS=1", "scipy_matmul", "--type f64", SHAPES),
+    ("MKL_NUM_THREADS=1", "blas_matmul", "libmkl_rt.so.3 --type f32", SHAPES),
+    ("MKL_NUM_THREADS=2", "blas_matmul", "libmkl_rt.so.3 --type f32", MATRICES),
+    ("MKL_NUM_THREADS=1", "blas_matmul", "libmkl_rt.so.3 --type f64", SHAPES),
+    ("BLIS_NUM_THREADS=1", "blas_matmul", "libblis.so.4 --type f32", SHAPES),
+    ("BLIS_NUM_THREADS=2", "blas_matmul", "libblis.so.4 --type f32", MATRICES),
+    ("BLIS_NUM_THREADS=1", "blas_matmul", "libblis.so.4 --type f64", SHAPES),
     ("", "onnxruntime_matmul", "--type f32", SHAPES),
+    ("", "onnxruntime_matmul", "--threads 2 --type f32", MATRICES),
+    ("", "onnxruntime_matmul", "--type u8s8", SHAPES),
     ("", "jax_matmul", "--type f32", SHAPES),
-    ("", "torch_matmul", "--type f32", SHAPES),
-]]
+    ("", "torch_matmul", "--type f32", SHAPES + DEEP),
+    ("", "torch_matmul", "--threads 2 --type f32", MATRICES),
+    ("", "torch_matmul", "--type bf16", SHAPES),
+    ("", "torch_matmul", "--threads 2 --type bf16", MATRICES),
+    ("ONEDNN_MAX_CPU_ISA=AVX512_CORE_BF16", "torch_matmul", "--type bf16", MATRICES),
+    ("", "torch_matmul", "--type f16", SHAPES),
+    ("", "torch_matmul", "--op _int_mm --type s8", MATRICES),
+    ("", "ggml_matmul", "--type f32", SHAPES),
+    ("", "ggml_matmul", "--type f16", SHAPES),
+    ("", "ggml_matmul", "--type bf16", SHAPES),
+    ("", "ggml_matmul", "--type q8_0", ["1x1x64", "8x8x1024", "64x64x64", "64x64x384", "64x64x4096"]),
+    ("", "tinygrad_matmul", "--type f32", SHAPES),
+    ("", "tinygrad_matmul", "--type f16", SHAPES),
+    ("", "triton_matmul", "--type f16", ["8x8x100", "16x16x1000"]),
+]
+SLOW = {"triton_matmul": 100}  # by how much fewer elements are validated; single elements are calls of their own
 
 
 def target(row, shape):
@@ -45,7 +72,7 @@ def target(row, shape):
 def infer(o, row, shape):
     """The report of mmafuzz infer, or its error."""
     name = re.sub(r"[^\w.=-]+", "_", "_".join(row[:3] + (shape,))).strip("_")
-    checks = CHECKS // 10 if shape.startswith("1x1x") and len(shape) > 6 else CHECKS  # each is a call of its own
+    checks = o.checks // SLOW.get(row[1], 10 if shape.startswith("1x1x") else 1)
     out = os.path.join(o.out, "%s-%d" % (name, checks))
     if not os.path.exists(os.path.join(out, "report.json")):
         if o.measured:
@@ -60,7 +87,11 @@ def infer(o, row, shape):
 
 
 def unit(u):
-    return "%s %s" % (u.get("op", "model"), u.get("acc", "")) + (" of %s" % u["product"] if "product" in u else "") + (" without subnormal numbers" if "subnormals" in u else "")
+    if "instruction" in u:  # or what computes as it does: integers, by any instruction
+        return "exact sums of integers" if re.search("_i32_|_u32_|i8|s32", u["instruction"]) else "`%s`" % u["instruction"]
+    return "%s %s" % (u.get("op", "model"), u.get("acc", "")) + (" of %s" % u["product"] if "product" in u else "") + (
+        " by way of %s" % u["sum"] if "sum" in u else "") + (" from the second product" if u.get("start") == "second" else "") + (
+        " without subnormal numbers" if "subnormals" in u else "")
 
 
 def level(x, K):
@@ -74,6 +105,8 @@ def level(x, K):
     text += "/%d" % c["grain"] if "grain" in c else ""
     text += "" if order == "forward" else " (%s)" % order
     text += " from zero" if zero else ""
+    text += "".join(", %s %s" % (words, x["merge"][f]) for f, words in (("format", "sums in"), ("parts", "parts in"), ("store", "stored in")) if f in x["merge"])
+    text += ", the first %d before" % x["head"] if "head" in x else ""
     t = x.get("tail")
     if t:
         text += ", tail of %d %s" % (t["of"], t["into"]) + (" by %s" % unit(t["unit"]) if "unit" in t else "")
@@ -90,7 +123,12 @@ def schedules(r):
 
 
 def cells(row, shape, r):
-    head = ["`%s`" % row[1].split("_")[0], "`%s`" % row[0] if row[0] else "", row[2].split()[-1], shape]
+    *some, kind = row[2].split()
+    name, words = row[1].split("_")[0], [x for x in some if x != "--type"]
+    if name == "blas":
+        name = words.pop(0)
+    path = " ".join([row[0]] * bool(row[0]) + words)
+    head = ["`%s`" % name, "`%s`" % path if path else "", kind, shape]
     if "error" in r:
         return head + ["not had", r["error"], ""]
     if r["verdict"] != "found":
@@ -106,6 +144,7 @@ def main():
     p.add_argument("--table", default="KERNELS.md")
     p.add_argument("--only", default="")
     p.add_argument("--time", default="5m", help="for a row")
+    p.add_argument("--checks", type=int, default=CHECKS, help="elements on which a schedule is validated")
     p.add_argument("--measured", action="store_true", help="infer nothing: only the rows that are in --out")
     o = p.parse_args()
     for name in list(os.environ):
@@ -120,12 +159,15 @@ def main():
             table.append(cells(row, shape, r))
             print(" | ".join(table[-1]), flush=True)
             if "error" not in r:
-                seen.setdefault(row[1], survey.versions(o, (row[0].split(" ")[0], row[1], row[2])))
+                seen.setdefault(table[-1][0], [row[1]] + survey.versions(o, (row[0].split(" ")[0], row[1], row[2])))
+    rows = len(table)
     table = [cs for cs in table if cs[4] != "not had" or not o.measured]
     with open(o.table, "w") as f:
         f.write(TEXT % survey.processor())
-        for child, about in seen.items():
-            f.write("- `%s.py`: %s\n" % (child, "; ".join(about)))
+        if len(table) < rows:
+            f.write("This page is not complete: %d rows of %d were measured. A row that is not here was not asked, or not to the end.\n\n" % (len(table), rows))
+        for library, (child, *about) in seen.items():
+            f.write("- %s, `%s.py`: %s\n" % (library, child, "; ".join(about)))
         f.write("\n| library | path | type | rows x columns x K | verdict | schedules | elements validated |\n|---|---|---|---|---|---|---|\n")
         for cs in table:
             f.write("| %s |\n" % " | ".join(c.replace("|", "\\|") for c in cs))
@@ -137,8 +179,8 @@ Made by `kernels.py`, which `.ci/nightly libraries` runs; do not edit. Each row 
 inference (`mmafuzz infer --shape`): the schedules of the elements of a product of matrices of
 this shape, outermost level first, in the words of `go doc ./sim/schedule`; the result is equal
 to the library's in every bit (NaNs by class) on so many elements of fresh matrices of the
-kinds in `go doc ./triage/infer/kernel`. A path is variables of the environment. Another shape
-may have another schedule.
+kinds in `go doc ./triage/infer/kernel`. A path is variables of the environment and options of
+the child. Another shape may have another schedule.
 
 Processor: %s.
 

@@ -228,10 +228,12 @@ class Matrices:
         return out.reshape(self.count * self.each, self.m, self.n)[:self.tiles]
 
 
-def multiplied(np, op, o, name, k, code, raw, multiply, flags=()):
+def multiplied(np, op, o, name, k, code, raw, multiply, flags=(), result=None, other=None):
     """An instruction OP.mROWSnCOLUMNSkK.NAME of a library that takes NumPy's arrays: code is
     mmafuzz's name of the type, raw NumPy's integer of its size, and multiply(a, b, c) takes
-    and returns matrices of codes, where c is None without --op addmm."""
+    and returns matrices of codes, where c is None without --op addmm. result is the type of D and
+    NumPy's integer of its size, and other the type of B, of the same size; None: those of A."""
+    last, out = result or (code, raw)
     c = code if op == "addmm" else "none"
 
     def run(tiles, m, n, buffers):
@@ -240,12 +242,13 @@ def multiplied(np, op, o, name, k, code, raw, multiply, flags=()):
         a, b = t.a(x[0].reshape(tiles, m, k)), t.b(x[1].reshape(tiles, n, k)).transpose(0, 2, 1)
         b = b if o.transposed else np.ascontiguousarray(b)
         addend = t.c(x[2].reshape(tiles, m, n)) if op == "addmm" else [None] * t.count
+        t.zeros = lambda shape: np.zeros(shape, out)
         d = t.zeros((t.count, t.rows, t.columns))
         for i in range(t.count):
             d[i] = multiply(a[i], b[i], addend[i])
         return np.ascontiguousarray(t.d(d))
 
-    return Instruction(named(o, op, k, name, flags), k, run, *tiles(o), code, code, code, c)
+    return Instruction(named(o, op, k, name, flags), k, run, *tiles(o), code, other or code, last, c)
 
 
 def matrices(np, multiply, dtype, **about):

@@ -5,7 +5,7 @@
   mmafuzz run --a "exec:python3 ... --type f16 --device cuda" --b "exec:python3 ... --type f16"
 
 Operations: matmul; addmm, which adds C; _scaled_mm, of FP8 with scales of one, where
-the device has it. A dot product is a row and a column of a matrix of the size given;
+the device has it; _int_mm, of --type s8 with results in s32. A dot product is a row and a column of a matrix of the size given;
 each matrix is a call of its own. The instruction's name is such as matmul.m64n64k16.bf16,
 followed by the options asked for: .transposed, .high (--precision), .reduced (--reduced yes).
 """
@@ -14,8 +14,8 @@ import ctypes
 import protocol
 
 TYPES = {"f32": ("float32", "fp32"), "f64": ("float64", "fp64"), "bf16": ("bfloat16", "bf16"), "f16": ("float16", "fp16"),
-         "e4m3": ("float8_e4m3fn", "e4m3"), "e5m2": ("float8_e5m2", "e5m2")}
-OPERATIONS = ("matmul", "addmm", "_scaled_mm")
+         "e4m3": ("float8_e4m3fn", "e4m3"), "e5m2": ("float8_e5m2", "e5m2"), "s8": ("int8", "s8")}
+OPERATIONS = ("matmul", "addmm", "_scaled_mm", "_int_mm")
 
 p = protocol.options(__doc__, TYPES, OPERATIONS)
 p.set_defaults(type=["f32", "bf16", "f16"])
@@ -29,7 +29,7 @@ torch = protocol.need("torch", "2.1", "pip install torch (for a processor alone,
 
 def instruction(op, name, k):
     dtype, code = getattr(torch, TYPES[name][0]), TYPES[name][1]
-    out, result = (getattr(torch, TYPES[o.out][0]), TYPES[o.out][1]) if op == "_scaled_mm" else (dtype, code)
+    out, result = {"_scaled_mm": (getattr(torch, TYPES[o.out][0]), TYPES[o.out][1]), "_int_mm": (torch.int32, "s32")}.get(op, (dtype, code))
     one = torch.ones((), device=o.device) if op == "_scaled_mm" else None
 
     def load(x, of, *shape):
@@ -46,9 +46,10 @@ def instruction(op, name, k):
             b = b.transpose(1, 2).contiguous().transpose(1, 2)
         b = b.view(dtype).transpose(1, 2)
         d = torch.empty((t.count, t.rows, t.columns), dtype=out, device=o.device)
-        if op == "matmul":
-            for i in range(t.count):
-                torch.matmul(a[i], b[i], out=d[i])
+        if op in ("matmul", "_int_mm"):
+            multiply = getattr(torch, op)
+            for i in range(t.count):  # in memory of their own, as a user's: libraries choose code by the alignment
+                d[i] = multiply(a[i].clone(), b[i].clone())
         elif op == "addmm":
             c = t.c(load(buffers[2], plain, tiles, m, n)).to(o.device).view(dtype)
             for i in range(t.count):

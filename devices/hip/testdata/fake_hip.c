@@ -2,7 +2,7 @@
  * on the host: v_mfma_f32_16x16x4_f32 and v_mfma_f32_32x32x1_2b_f32. FAKE_HIP="CALL=CODE"
  * makes a function return an error, FAKE_HIP="CALL=hang" makes it never return.
  * FAKE_LANE=5 breaks a lane; FAKE_POISON=7f800000 makes launches fail that have
- * this word in A. */
+ * this word in A. FAKE_CHIP is the chip in its properties. */
 #include <math.h>
 #include <stdint.h>
 
@@ -18,6 +18,7 @@ CALL(hipRuntimeGetVersion, int *v) *v = 60443484; END
 CALL(hipGetDeviceCount, int *n) *n = 1; END
 CALL(hipDeviceGetName, char *s, int size, int d) (void)d; snprintf(s, size, "AMD Instinct Fake"); END
 CALL(hipDeviceGetPCIBusId, char *s, int size, int d) (void)d; snprintf(s, size, "0000:C1:00.0"); END
+CALL(hipGetDevicePropertiesR0600, char *p, int d) (void)d; memset(p, 0, 1472); if (getenv("FAKE_CHIP")) strcpy(p + 1160, getenv("FAKE_CHIP")); END
 CALL(hipSetDevice, int d) if (d != 0) return 101; current = d; END
 CALL(hipMalloc, void **p, size_t size) if (current < 0) return 3; *p = malloc(size); END
 CALL(hipFree, void *p) free(p); END

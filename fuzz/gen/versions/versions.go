@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"strconv"
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -39,8 +40,10 @@ var current = sync.OnceValue(func() corpus.Versions {
 // checked against changes no result.
 func catalogue(rows []mma.Instruction) string {
 	h := sha256.New()
-	texts := map[mma.Params][]byte{} // many rows share theirs
-	for _, i := range rows {
+	texts, formats := map[mma.Params][]byte{}, map[mma.Formats]string{} // many rows share theirs
+	var line []byte
+	for n := range rows {
+		i := &rows[n]
 		params, ok := texts[i.Params]
 		if !ok {
 			var err error
@@ -49,7 +52,17 @@ func catalogue(rows []mma.Instruction) string {
 			}
 			texts[i.Params] = params
 		}
-		fmt.Fprintln(h, i.FullName(), i.Alias, i.Formats, i.K, string(params), uint8(i.Unknown), i.Refuse != "")
+		if _, ok := formats[i.Formats]; !ok {
+			formats[i.Formats] = i.Formats.String()
+		}
+		line = line[:0]
+		for _, word := range []string{i.Arch, "/", i.Name, " ", i.Alias, " ", formats[i.Formats], " ", strconv.Itoa(i.K), " "} {
+			line = append(line, word...)
+		}
+		line = append(line, params...)
+		line = strconv.AppendUint(append(line, ' '), uint64(i.Unknown), 10)
+		line = strconv.AppendBool(append(line, ' '), i.Refuse != "")
+		h.Write(append(line, '\n'))
 	}
 	return text(h)
 }

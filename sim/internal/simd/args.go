@@ -395,6 +395,44 @@ type Exact struct {
 	QNaN                int64
 }
 
+// Program is a program that the kernel word runs on dot products side by side, as many in a group
+// as a vector has float64. C and D have room for whole groups. A power of two stands for an exponent,
+// its bits for its logarithm: Scale less a largest exponent is the factor that makes a term a number
+// of units. A result is a NaN if it is not known: it may be an infinity, a NaN or a tiny number.
+type Program struct {
+	Terms            *float64 // [group][k]: values, and nominal exponents (0: none)
+	C, D             *float32
+	Groups, Steps, L int64 // L products in each step
+	Post             int64 // 0: PostRound is not made
+
+	// Sums of products. WithC has all bits set if E counts C, Zero is what a zero sum is added to.
+	Mode                         int64 // of VROUNDPD, as in all cuts
+	Scale, WithC                 [8]int64
+	Floor, Zero, MinusZero, Emin [8]float64
+	ExpMask, Abs, Inverse, NaN   [8]int64
+	Join                         JoinCuts
+	PostRound, AccRound          Rounding
+	One                          [8]int64 // for exact sums
+	Control                      uint64   // of MXCSR, for the sums of chained
+	Zero32, Over32               [8]float32
+	Abs32                        [8]uint32
+}
+
+// JoinCuts is how the sum of products and the accumulator are cut.
+type JoinCuts struct {
+	Mode, CMode   int64
+	Scale, CScale [8]int64
+	Floor         [8]float64
+}
+
+// Rounding is a rounding of the kernel word. The results of magnitudes from Over on, and below Tiny, are
+// not known.
+type Rounding struct {
+	Mode             int64
+	Scale            [8]int64
+	Emin, Tiny, Over [8]float64
+}
+
 // Integers adds the products of integers to C, in dot products that lie side by side and take as
 // many bytes of A and of B as of D: N bytes, a multiple of 64.
 type Integers struct {

@@ -42,17 +42,20 @@ func (x *Widen) FromOne(width int) {
 }
 
 // FMA32, FMA64, MulAdd32, MulAdd64 and AddMul are the operations of a chain: FMAs of FP32
-// or FP64, the same with a rounded product, or the products of 2 or 4 elements, which are
+// or FP64, the same with a rounded product, or the products of 1, 2 or 4 elements, which are
 // rounded and added in pairs, then to the accumulator, all in FP32.
 func (x *Chain) FMA32()    { fma32AVX2(x) }
 func (x *Chain) FMA64()    { fma64AVX2(x) }
 func (x *Chain) MulAdd32() { mulAdd32AVX2(x) }
 func (x *Chain) MulAdd64() { mulAdd64AVX2(x) }
 func (x *Chain) AddMul(l int) {
-	if l == 4 {
-		addMul4AVX2(x)
-	} else {
+	switch l {
+	case 1:
+		addMul1AVX2(x)
+	case 2:
 		addMul2AVX2(x)
+	default:
+		addMul4AVX2(x)
 	}
 }
 
@@ -268,6 +271,12 @@ func (x *Small) Run() { smallAVX2(x) }
 // Run makes the sums.
 func (x *Groups) Run(l Level) { run(l, x, groupsAVX2, groupsAVX512) }
 
+// Run runs the steps, Exact those whose sums are exact, and Chained those that add one product each
+// exactly to FP32.
+func (x *Program) Run(l Level)     { run(l, x, programAVX2, programAVX512) }
+func (x *Program) Exact(l Level)   { run(l, x, exactSumsAVX2, exactSumsAVX512) }
+func (x *Program) Chained(l Level) { run(l, x, chainedAVX2, chainedAVX512) }
+
 // Run sums l products at a time, 2 or 4.
 func (x *Exact) Run(l Level, products int) {
 	if products == 4 {
@@ -289,8 +298,17 @@ const (
 )
 
 // Run makes the sums. They wrap or, with saturates, saturate: those of four bytes and of two words.
-func (x *Integers) Run(l Level, sum IntegerSum, saturates bool) {
+// With mixed, all bytes of A are unsigned and those of B signed, which is faster.
+func (x *Integers) Run(l Level, sum IntegerSum, saturates, mixed bool) {
 	switch {
+	case mixed && sum == OnePair:
+		run(l, x, mixedPairAVX2, mixedPairAVX512)
+	case mixed && sum == TwoPairs:
+		run(l, x, mixedPairsAVX2, mixedPairsAVX512)
+	case mixed && saturates:
+		run(l, x, mixedBytesSaturatedAVX2, mixedBytesSaturatedAVX512)
+	case mixed:
+		run(l, x, mixedBytesAVX2, mixedBytesAVX512)
 	case sum == OnePair:
 		run(l, x, integerPairAVX2, integerPairAVX512)
 	case sum == TwoPairs:

@@ -44,6 +44,9 @@ func mulAdd32AVX2(x *Chain)
 func mulAdd64AVX2(x *Chain)
 
 //go:noescape
+func addMul1AVX2(x *Chain)
+
+//go:noescape
 func addMul2AVX2(x *Chain)
 
 //go:noescape
@@ -248,6 +251,27 @@ func integerPairsAVX2(x *Integers)
 func integerPairAVX2(x *Integers)
 
 //go:noescape
+func mixedBytesAVX2(x *Integers)
+
+//go:noescape
+func mixedBytesSaturatedAVX2(x *Integers)
+
+//go:noescape
+func mixedPairsAVX2(x *Integers)
+
+//go:noescape
+func mixedPairAVX2(x *Integers)
+
+//go:noescape
+func programAVX2(x *Program)
+
+//go:noescape
+func exactSumsAVX2(x *Program)
+
+//go:noescape
+func chainedAVX2(x *Program)
+
+//go:noescape
 func largest8AVX512(x *Largest)
 
 //go:noescape
@@ -348,6 +372,27 @@ func integerPairsAVX512(x *Integers)
 
 //go:noescape
 func integerPairAVX512(x *Integers)
+
+//go:noescape
+func mixedBytesAVX512(x *Integers)
+
+//go:noescape
+func mixedBytesSaturatedAVX512(x *Integers)
+
+//go:noescape
+func mixedPairsAVX512(x *Integers)
+
+//go:noescape
+func mixedPairAVX512(x *Integers)
+
+//go:noescape
+func programAVX512(x *Program)
+
+//go:noescape
+func exactSumsAVX512(x *Program)
+
+//go:noescape
+func chainedAVX512(x *Program)
 
 //go:noescape
 func fusedAVX512(x *Fused)

@@ -764,6 +764,102 @@ k:
 	VZEROUPPER
 	RET
 
+// func addMul1AVX2(x *Chain)
+// Requires: AVX, AVX2, SSE
+TEXT ·addMul1AVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    8(AX), CX
+	STMXCSR (SP)
+	MOVL    (SP), DX
+	ORL     96(AX), DX
+	MOVL    DX, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    (AX), DX
+	MOVQ    16(AX), BX
+	MOVQ    24(AX), SI
+	MOVQ    48(AX), DI
+	MOVQ    DI, 16(SP)
+
+tiles:
+	MOVQ 56(AX), DI
+	MOVQ DI, 24(SP)
+
+groups:
+	MOVQ 64(AX), DI
+	MOVQ DX, R8
+
+rows:
+	MOVQ     72(AX), R9
+	LEAQ     (R8)(R9*1), R10
+	LEAQ     (R10)(R9*1), R11
+	LEAQ     (R11)(R9*1), R9
+	VMOVUPS  (BX), Y0
+	VANDPS   104(AX), Y0, Y1
+	VPCMPGTD 136(AX), Y1, Y1
+	VANDPS   Y1, Y0, Y0
+	VMOVUPS  32(BX), Y1
+	VANDPS   104(AX), Y1, Y2
+	VPCMPGTD 136(AX), Y2, Y2
+	VANDPS   Y2, Y1, Y1
+	VMOVUPS  64(BX), Y2
+	VANDPS   104(AX), Y2, Y3
+	VPCMPGTD 136(AX), Y3, Y3
+	VANDPS   Y3, Y2, Y2
+	VMOVUPS  96(BX), Y3
+	VANDPS   104(AX), Y3, Y4
+	VPCMPGTD 136(AX), Y4, Y4
+	VANDPS   Y4, Y3, Y3
+	MOVQ     40(AX), R12
+	MOVQ     32(AX), R13
+	LEAQ     (R13)(R12*4), R12
+
+k:
+	MOVLQZX      (R13), R14
+	ADDQ         $0x04, R13
+	LEAQ         (R14)(R14*1), R15
+	SHLQ         $0x02, R15
+	VBROADCASTSS (R8)(R14*4), Y4
+	VMULPS       (CX)(R15*4), Y4, Y4
+	VBROADCASTSS (R10)(R14*4), Y5
+	VMULPS       (CX)(R15*4), Y5, Y5
+	VBROADCASTSS (R11)(R14*4), Y6
+	VMULPS       (CX)(R15*4), Y6, Y6
+	VBROADCASTSS (R9)(R14*4), Y7
+	VMULPS       (CX)(R15*4), Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	CMPQ         R13, R12
+	JB           k
+	VCMPPS       $0x03, Y0, Y0, Y4
+	VBLENDVPS    Y4, 168(AX), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VCMPPS       $0x03, Y1, Y1, Y0
+	VBLENDVPS    Y0, 168(AX), Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VCMPPS       $0x03, Y2, Y2, Y0
+	VBLENDVPS    Y0, 168(AX), Y2, Y2
+	VMOVUPS      Y2, 64(SI)
+	VCMPPS       $0x03, Y3, Y3, Y0
+	VBLENDVPS    Y0, 168(AX), Y3, Y3
+	VMOVUPS      Y3, 96(SI)
+	ADDQ         $0x00000080, BX
+	ADDQ         $0x00000080, SI
+	ADDQ         72(AX), R9
+	MOVQ         R9, R8
+	SUBQ         $0x04, DI
+	JG           rows
+	ADDQ         88(AX), CX
+	DECQ         24(SP)
+	JNZ          groups
+	ADDQ         80(AX), DX
+	DECQ         16(SP)
+	JNZ          tiles
+	LDMXCSR      (SP)
+	VZEROUPPER
+	RET
+
 // func addMul2AVX2(x *Chain)
 // Requires: AVX, AVX2, SSE
 TEXT ·addMul2AVX2(SB), NOSPLIT, $32-8
@@ -7888,6 +7984,590 @@ vectors:
 	VZEROUPPER
 	RET
 
+// func mixedBytesAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·mixedBytesAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), DI
+
+vectors:
+	VMOVDQU  (CX), Y0
+	VMOVDQU  (DX), Y2
+	VPSRLW   $0x08, Y0, Y1
+	VPSRAW   $0x08, Y2, Y3
+	VPSLLW   $0x08, Y2, Y2
+	VPSRAW   $0x08, Y2, Y2
+	VPAND    40(AX), Y0, Y0
+	VPMADDWD Y2, Y0, Y0
+	VPMADDWD Y3, Y1, Y1
+	VPADDD   Y1, Y0, Y0
+	VMOVDQU  (SI), Y1
+	VPADDD   Y1, Y0, Y0
+	VMOVDQU  Y0, (DI)
+	ADDQ     $0x20, SI
+	ADDQ     $0x20, DI
+	ADDQ     $0x20, CX
+	ADDQ     $0x20, DX
+	SUBQ     $0x20, BX
+	JG       vectors
+	VZEROUPPER
+	RET
+
+// func mixedBytesSaturatedAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·mixedBytesSaturatedAVX2(SB), NOSPLIT, $0-8
+	MOVQ     x+0(FP), AX
+	MOVQ     (AX), CX
+	MOVQ     8(AX), DX
+	MOVQ     32(AX), BX
+	MOVQ     16(AX), SI
+	MOVQ     24(AX), DI
+	VPCMPEQD Y0, Y0, Y0
+	VPSRLD   $0x01, Y0, Y1
+
+vectors:
+	VMOVDQU   (CX), Y2
+	VMOVDQU   (DX), Y4
+	VPSRLW    $0x08, Y2, Y3
+	VPSRAW    $0x08, Y4, Y5
+	VPSLLW    $0x08, Y4, Y4
+	VPSRAW    $0x08, Y4, Y4
+	VPAND     40(AX), Y2, Y2
+	VPMADDWD  Y4, Y2, Y2
+	VPMADDWD  Y5, Y3, Y3
+	VPADDD    Y3, Y2, Y2
+	VMOVDQU   (SI), Y3
+	VPADDD    Y3, Y2, Y4
+	VPADDD    Y0, Y2, Y2
+	VPXOR     Y4, Y2, Y2
+	VPXOR     Y4, Y3, Y5
+	VPAND     Y2, Y5, Y5
+	VPSRAD    $0x1f, Y3, Y3
+	VPXOR     Y1, Y3, Y3
+	VBLENDVPS Y5, Y3, Y4, Y4
+	VMOVDQU   Y4, (DI)
+	ADDQ      $0x20, SI
+	ADDQ      $0x20, DI
+	ADDQ      $0x20, CX
+	ADDQ      $0x20, DX
+	SUBQ      $0x20, BX
+	JG        vectors
+	VZEROUPPER
+	RET
+
+// func mixedPairsAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·mixedPairsAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 16(AX), SI
+	MOVQ 24(AX), DI
+
+vectors:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y2
+	VPSRLW  $0x08, Y0, Y1
+	VPSRAW  $0x08, Y2, Y3
+	VPSLLW  $0x08, Y2, Y2
+	VPSRAW  $0x08, Y2, Y2
+	VPAND   40(AX), Y0, Y0
+	VPMULLW Y2, Y0, Y0
+	VPMULLW Y3, Y1, Y1
+	VPADDSW Y1, Y0, Y0
+	VPSLLD  $0x10, Y0, Y1
+	VPSRAD  $0x10, Y1, Y1
+	VPSRAD  $0x10, Y0, Y0
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU (SI), Y0
+	VPADDD  Y0, Y1, Y1
+	VMOVDQU Y1, (DI)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, DI
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+	JG      vectors
+	VZEROUPPER
+	RET
+
+// func mixedPairAVX2(x *Integers)
+// Requires: AVX, AVX2
+TEXT ·mixedPairAVX2(SB), NOSPLIT, $0-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 32(AX), BX
+	MOVQ 24(AX), SI
+
+vectors:
+	VMOVDQU (CX), Y0
+	VMOVDQU (DX), Y2
+	VPSRLW  $0x08, Y0, Y1
+	VPSRAW  $0x08, Y2, Y3
+	VPSLLW  $0x08, Y2, Y2
+	VPSRAW  $0x08, Y2, Y2
+	VPAND   40(AX), Y0, Y0
+	VPMULLW Y2, Y0, Y0
+	VPMULLW Y3, Y1, Y1
+	VPADDSW Y1, Y0, Y0
+	VMOVDQU Y0, (SI)
+	ADDQ    $0x20, SI
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	SUBQ    $0x20, BX
+	JG      vectors
+	VZEROUPPER
+	RET
+
+// func programAVX2(x *Program)
+// Requires: AVX, AVX2
+TEXT ·programAVX2(SB), NOSPLIT, $56-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ SI, (SP)
+
+groups:
+	VCVTPS2PD (DX), Y0
+	VSUBPD    Y0, Y0, Y2
+	VANDPD    448(AX), Y0, Y1
+	VMAXPD    384(AX), Y1, Y1
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y0, Y3
+	VANDPD    Y1, Y3, Y1
+	MOVQ      32(AX), SI
+	MOVQ      SI, 8(SP)
+
+steps:
+	VANDPD 128(AX), Y1, Y3
+	MOVQ   CX, SI
+	MOVQ   40(AX), DI
+	MOVQ   DI, 16(SP)
+
+largest:
+	VMAXPD  32(SI), Y3, Y3
+	ADDQ    $0x40, SI
+	DECQ    16(SP)
+	JNZ     largest
+	VXORPD  Y4, Y4, Y4
+	VCMPPD  $0x04, Y4, Y3, Y4
+	VMAXPD  192(AX), Y3, Y3
+	VMOVUPD 64(AX), Y5
+	VPSUBQ  Y3, Y5, Y5
+	VANDPD  Y3, Y4, Y3
+	VMOVUPD 320(AX), Y4
+	MOVQ    56(AX), SI
+	CMPQ    SI, $0x00
+	JNE     mode1after0
+	MOVQ    40(AX), SI
+	MOVQ    SI, 24(SP)
+
+mode10terms:
+	VMULPD   (CX), Y5, Y6
+	VROUNDPD $0x00, Y6, Y6
+	VADDPD   Y6, Y4, Y4
+	ADDQ     $0x40, CX
+	DECQ     24(SP)
+	JNZ      mode10terms
+	JMP      mode1end
+
+mode1after0:
+	CMPQ SI, $0x01
+	JNE  mode1after1
+	MOVQ 40(AX), SI
+	MOVQ SI, 32(SP)
+
+mode11terms:
+	VMULPD   (CX), Y5, Y6
+	VROUNDPD $0x01, Y6, Y6
+	VADDPD   Y6, Y4, Y4
+	ADDQ     $0x40, CX
+	DECQ     32(SP)
+	JNZ      mode11terms
+	JMP      mode1end
+
+mode1after1:
+	CMPQ SI, $0x02
+	JNE  mode1after2
+	MOVQ 40(AX), SI
+	MOVQ SI, 40(SP)
+
+mode12terms:
+	VMULPD   (CX), Y5, Y6
+	VROUNDPD $0x02, Y6, Y6
+	VADDPD   Y6, Y4, Y4
+	ADDQ     $0x40, CX
+	DECQ     40(SP)
+	JNZ      mode12terms
+	JMP      mode1end
+
+mode1after2:
+	MOVQ 40(AX), SI
+	MOVQ SI, 48(SP)
+
+mode13terms:
+	VMULPD   (CX), Y5, Y6
+	VROUNDPD $0x03, Y6, Y6
+	VADDPD   Y6, Y4, Y4
+	ADDQ     $0x40, CX
+	DECQ     48(SP)
+	JNZ      mode13terms
+
+mode1end:
+	VMOVUPD  576(AX), Y6
+	VPSUBQ   Y5, Y6, Y5
+	VMULPD   Y5, Y4, Y4
+	VADDPD   256(AX), Y4, Y4
+	VMAXPD   Y1, Y3, Y3
+	VXORPD   Y1, Y1, Y1
+	VCMPPD   $0x04, Y1, Y3, Y1
+	VMAXPD   848(AX), Y3, Y3
+	VMOVUPD  720(AX), Y5
+	VPSUBQ   Y3, Y5, Y5
+	VANDPD   Y3, Y1, Y1
+	VMULPD   Y5, Y4, Y4
+	MOVQ     704(AX), SI
+	CMPQ     SI, $0x00
+	JNE      mode2after0
+	VROUNDPD $0x00, Y4, Y4
+	JMP      mode2end
+
+mode2after0:
+	CMPQ     SI, $0x01
+	JNE      mode2after1
+	VROUNDPD $0x01, Y4, Y4
+	JMP      mode2end
+
+mode2after1:
+	CMPQ     SI, $0x02
+	JNE      mode2after2
+	VROUNDPD $0x02, Y4, Y4
+	JMP      mode2end
+
+mode2after2:
+	VROUNDPD $0x03, Y4, Y4
+
+mode2end:
+	VMOVUPD  576(AX), Y1
+	VPSUBQ   Y5, Y1, Y5
+	VMULPD   Y5, Y4, Y4
+	VMOVUPD  784(AX), Y1
+	VPSUBQ   Y3, Y1, Y1
+	VMULPD   Y1, Y0, Y0
+	MOVQ     712(AX), SI
+	CMPQ     SI, $0x00
+	JNE      mode3after0
+	VROUNDPD $0x00, Y0, Y0
+	JMP      mode3end
+
+mode3after0:
+	CMPQ     SI, $0x01
+	JNE      mode3after1
+	VROUNDPD $0x01, Y0, Y0
+	JMP      mode3end
+
+mode3after1:
+	CMPQ     SI, $0x02
+	JNE      mode3after2
+	VROUNDPD $0x02, Y0, Y0
+	JMP      mode3end
+
+mode3after2:
+	VROUNDPD $0x03, Y0, Y0
+
+mode3end:
+	VMOVUPD  576(AX), Y3
+	VPSUBQ   Y1, Y3, Y1
+	VMULPD   Y1, Y0, Y0
+	VADDPD   Y4, Y0, Y0
+	VADDPD   256(AX), Y0, Y0
+	MOVQ     48(AX), SI
+	TESTQ    SI, SI
+	JZ       unrounded
+	VANDPD   448(AX), Y0, Y1
+	VMAXPD   984(AX), Y1, Y1
+	VMOVUPD  920(AX), Y3
+	VPSUBQ   Y1, Y3, Y3
+	VANDPD   512(AX), Y0, Y1
+	VXORPD   Y4, Y4, Y4
+	VCMPPD   $0x04, Y4, Y0, Y4
+	VMULPD   Y3, Y0, Y0
+	MOVQ     912(AX), SI
+	CMPQ     SI, $0x00
+	JNE      mode4after0
+	VROUNDPD $0x00, Y0, Y0
+	JMP      mode4end
+
+mode4after0:
+	CMPQ     SI, $0x01
+	JNE      mode4after1
+	VROUNDPD $0x01, Y0, Y0
+	JMP      mode4end
+
+mode4after1:
+	CMPQ     SI, $0x02
+	JNE      mode4after2
+	VROUNDPD $0x02, Y0, Y0
+	JMP      mode4end
+
+mode4after2:
+	VROUNDPD $0x03, Y0, Y0
+
+mode4end:
+	VMOVUPD 576(AX), Y5
+	VPSUBQ  Y3, Y5, Y3
+	VMULPD  Y3, Y0, Y0
+	VANDPD  512(AX), Y0, Y3
+	VCMPPD  $0x0d, 1112(AX), Y3, Y5
+	VANDPD  640(AX), Y5, Y5
+	VORPD   Y5, Y2, Y2
+	VMINPD  Y1, Y3, Y3
+	VCMPPD  $0x01, 1048(AX), Y3, Y1
+	VANDPD  640(AX), Y1, Y1
+	VANDPD  Y1, Y4, Y1
+	VORPD   Y1, Y2, Y2
+	VANDPD  448(AX), Y0, Y1
+	VMAXPD  984(AX), Y1, Y1
+	VXORPD  Y3, Y3, Y3
+	VCMPPD  $0x04, Y3, Y0, Y3
+	VANDPD  Y1, Y3, Y1
+
+unrounded:
+	VANDPD   448(AX), Y0, Y1
+	VMAXPD   1248(AX), Y1, Y1
+	VMOVUPD  1184(AX), Y3
+	VPSUBQ   Y1, Y3, Y3
+	VANDPD   512(AX), Y0, Y1
+	VXORPD   Y4, Y4, Y4
+	VCMPPD   $0x04, Y4, Y0, Y4
+	VMULPD   Y3, Y0, Y0
+	MOVQ     1176(AX), SI
+	CMPQ     SI, $0x00
+	JNE      mode5after0
+	VROUNDPD $0x00, Y0, Y0
+	JMP      mode5end
+
+mode5after0:
+	CMPQ     SI, $0x01
+	JNE      mode5after1
+	VROUNDPD $0x01, Y0, Y0
+	JMP      mode5end
+
+mode5after1:
+	CMPQ     SI, $0x02
+	JNE      mode5after2
+	VROUNDPD $0x02, Y0, Y0
+	JMP      mode5end
+
+mode5after2:
+	VROUNDPD $0x03, Y0, Y0
+
+mode5end:
+	VMOVUPD    576(AX), Y5
+	VPSUBQ     Y3, Y5, Y3
+	VMULPD     Y3, Y0, Y0
+	VANDPD     512(AX), Y0, Y3
+	VCMPPD     $0x0d, 1376(AX), Y3, Y5
+	VANDPD     640(AX), Y5, Y5
+	VORPD      Y5, Y2, Y2
+	VMINPD     Y1, Y3, Y3
+	VCMPPD     $0x01, 1312(AX), Y3, Y1
+	VANDPD     640(AX), Y1, Y1
+	VANDPD     Y1, Y4, Y1
+	VORPD      Y1, Y2, Y2
+	VANDPD     448(AX), Y0, Y1
+	VMAXPD     1248(AX), Y1, Y1
+	VXORPD     Y3, Y3, Y3
+	VCMPPD     $0x04, Y3, Y0, Y3
+	VANDPD     Y1, Y3, Y1
+	DECQ       8(SP)
+	JNZ        steps
+	VORPD      Y2, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (BX)
+	ADDQ       $0x10, DX
+	ADDQ       $0x10, BX
+	DECQ       (SP)
+	JNZ        groups
+	VZEROUPPER
+	RET
+
+// func exactSumsAVX2(x *Program)
+// Requires: AVX, AVX2
+TEXT ·exactSumsAVX2(SB), NOSPLIT, $24-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ SI, (SP)
+
+groups:
+	VCVTPS2PD (DX), Y0
+	VSUBPD    Y0, Y0, Y2
+	VANDPD    448(AX), Y0, Y1
+	VMAXPD    384(AX), Y1, Y1
+	VXORPD    Y3, Y3, Y3
+	VCMPPD    $0x04, Y3, Y0, Y3
+	VANDPD    Y1, Y3, Y1
+	MOVQ      32(AX), SI
+	MOVQ      SI, 8(SP)
+
+steps:
+	VMOVUPD 1440(AX), Y1
+	VXORPD  Y3, Y3, Y3
+	VMOVUPD 320(AX), Y4
+	MOVQ    40(AX), SI
+	MOVQ    SI, 16(SP)
+
+terms:
+	VMOVUPD   (CX), Y5
+	VADDPD    Y5, Y0, Y6
+	VSUBPD    Y0, Y6, Y8
+	VSUBPD    Y8, Y6, Y7
+	VSUBPD    Y7, Y0, Y7
+	VSUBPD    Y8, Y5, Y8
+	VADDPD    Y8, Y7, Y7
+	VMOVAPD   Y6, Y0
+	VADDPD    Y7, Y4, Y5
+	VSUBPD    Y4, Y5, Y8
+	VSUBPD    Y8, Y5, Y6
+	VSUBPD    Y6, Y4, Y6
+	VSUBPD    Y8, Y7, Y8
+	VADDPD    Y8, Y6, Y6
+	VMOVAPD   Y5, Y4
+	VCMPPD    $0x04, Y3, Y6, Y5
+	VANDPD    640(AX), Y5, Y5
+	VORPD     Y5, Y2, Y2
+	ADDQ      $0x40, CX
+	DECQ      16(SP)
+	JNZ       terms
+	VADDPD    Y4, Y0, Y5
+	VSUBPD    Y0, Y5, Y7
+	VSUBPD    Y7, Y5, Y6
+	VSUBPD    Y6, Y0, Y6
+	VSUBPD    Y7, Y4, Y7
+	VADDPD    Y7, Y6, Y6
+	VXORPD    Y5, Y6, Y7
+	VPCMPGTQ  Y7, Y3, Y7
+	VPOR      Y1, Y7, Y7
+	VCMPPD    $0x04, Y3, Y6, Y6
+	VANDPD    Y6, Y7, Y7
+	VANDPD    Y1, Y5, Y6
+	VPCMPEQQ  Y3, Y6, Y6
+	VANDPD    Y6, Y7, Y7
+	VPADDQ    Y7, Y5, Y5
+	VCMPPD    $0x04, Y3, Y4, Y1
+	VBLENDVPD Y1, Y5, Y0, Y0
+	VADDPD    256(AX), Y0, Y0
+	VANDPD    448(AX), Y0, Y1
+	VMAXPD    1248(AX), Y1, Y1
+	VMOVUPD   1184(AX), Y3
+	VPSUBQ    Y1, Y3, Y3
+	VANDPD    512(AX), Y0, Y1
+	VXORPD    Y4, Y4, Y4
+	VCMPPD    $0x04, Y4, Y0, Y4
+	VMULPD    Y3, Y0, Y0
+	MOVQ      1176(AX), SI
+	CMPQ      SI, $0x00
+	JNE       mode1after0
+	VROUNDPD  $0x00, Y0, Y0
+	JMP       mode1end
+
+mode1after0:
+	CMPQ     SI, $0x01
+	JNE      mode1after1
+	VROUNDPD $0x01, Y0, Y0
+	JMP      mode1end
+
+mode1after1:
+	CMPQ     SI, $0x02
+	JNE      mode1after2
+	VROUNDPD $0x02, Y0, Y0
+	JMP      mode1end
+
+mode1after2:
+	VROUNDPD $0x03, Y0, Y0
+
+mode1end:
+	VMOVUPD    576(AX), Y5
+	VPSUBQ     Y3, Y5, Y3
+	VMULPD     Y3, Y0, Y0
+	VANDPD     512(AX), Y0, Y3
+	VCMPPD     $0x0d, 1376(AX), Y3, Y5
+	VANDPD     640(AX), Y5, Y5
+	VORPD      Y5, Y2, Y2
+	VMINPD     Y1, Y3, Y3
+	VCMPPD     $0x01, 1312(AX), Y3, Y1
+	VANDPD     640(AX), Y1, Y1
+	VANDPD     Y1, Y4, Y1
+	VORPD      Y1, Y2, Y2
+	VANDPD     448(AX), Y0, Y1
+	VMAXPD     1248(AX), Y1, Y1
+	VXORPD     Y3, Y3, Y3
+	VCMPPD     $0x04, Y3, Y0, Y3
+	VANDPD     Y1, Y3, Y1
+	DECQ       8(SP)
+	JNZ        steps
+	VORPD      Y2, Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (BX)
+	ADDQ       $0x10, DX
+	ADDQ       $0x10, BX
+	DECQ       (SP)
+	JNZ        groups
+	VZEROUPPER
+	RET
+
+// func chainedAVX2(x *Program)
+// Requires: AVX, SSE
+TEXT ·chainedAVX2(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	STMXCSR (SP)
+	MOVL    (SP), SI
+	ORL     1504(AX), SI
+	MOVL    SI, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    24(AX), SI
+	MOVQ    SI, 16(SP)
+
+groups:
+	VMOVUPS (DX), X0
+	VXORPS  X2, X2, X2
+	MOVQ    32(AX), SI
+	MOVQ    SI, 24(SP)
+
+products:
+	VCVTPD2PSY (CX), X1
+	VADDPS     X1, X0, X0
+	VADDPS     1512(AX), X0, X0
+	VANDPS     1576(AX), X0, X1
+	VMAXPS     X1, X2, X2
+	ADDQ       $0x40, CX
+	DECQ       24(SP)
+	JNZ        products
+	VCMPPS     $0x0d, 1544(AX), X2, X1
+	VORPS      X1, X0, X0
+	VMOVUPS    X0, (BX)
+	ADDQ       $0x10, DX
+	ADDQ       $0x10, BX
+	DECQ       16(SP)
+	JNZ        groups
+	LDMXCSR    (SP)
+	VZEROUPPER
+	RET
+
 DATA spreadPairs<>+0(SB)/1, $0x00
 DATA spreadPairs<>+1(SB)/1, $0x01
 DATA spreadPairs<>+2(SB)/1, $0x00
@@ -10060,6 +10740,584 @@ vectors:
 	ADDQ       $0x40, DX
 	SUBQ       $0x40, BX
 	JG         vectors
+	VZEROUPPER
+	RET
+
+// func mixedBytesAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·mixedBytesAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	MOVQ         16(AX), SI
+	MOVQ         24(AX), AX
+
+vectors:
+	VMOVDQU16 (CX), Z1
+	VMOVDQU16 (DX), Z3
+	VPSRLW    $0x08, Z1, Z2
+	VPSRAW    $0x08, Z3, Z4
+	VPSLLW    $0x08, Z3, Z3
+	VPSRAW    $0x08, Z3, Z3
+	VPANDD    Z0, Z1, Z1
+	VPMADDWD  Z3, Z1, Z1
+	VPMADDWD  Z4, Z2, Z2
+	VPADDD    Z2, Z1, Z1
+	VMOVDQU16 (SI), Z2
+	VPADDD    Z2, Z1, Z1
+	VMOVDQU16 Z1, (AX)
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x40, BX
+	JG        vectors
+	VZEROUPPER
+	RET
+
+// func mixedBytesSaturatedAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
+TEXT ·mixedBytesSaturatedAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	MOVQ         16(AX), SI
+	MOVQ         24(AX), AX
+	VPTERNLOGD   $0xff, Z1, Z1, Z1
+	VPSRLD       $0x01, Z1, Z2
+
+vectors:
+	VMOVDQU16  (CX), Z3
+	VMOVDQU16  (DX), Z5
+	VPSRLW     $0x08, Z3, Z4
+	VPSRAW     $0x08, Z5, Z6
+	VPSLLW     $0x08, Z5, Z5
+	VPSRAW     $0x08, Z5, Z5
+	VPANDD     Z0, Z3, Z3
+	VPMADDWD   Z5, Z3, Z3
+	VPMADDWD   Z6, Z4, Z4
+	VPADDD     Z4, Z3, Z3
+	VMOVDQU16  (SI), Z4
+	VPADDD     Z4, Z3, Z5
+	VPADDD     Z1, Z3, Z3
+	VMOVDQA32  Z5, Z6
+	VPTERNLOGD $0x18, Z3, Z4, Z6
+	VPMOVD2M   Z6, K1
+	VPSRAD     $0x1f, Z4, Z4
+	VPXORD     Z2, Z4, K1, Z5
+	VMOVDQU16  Z5, (AX)
+	ADDQ       $0x40, SI
+	ADDQ       $0x40, AX
+	ADDQ       $0x40, CX
+	ADDQ       $0x40, DX
+	SUBQ       $0x40, BX
+	JG         vectors
+	VZEROUPPER
+	RET
+
+// func mixedPairsAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·mixedPairsAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	MOVQ         16(AX), SI
+	MOVQ         24(AX), AX
+
+vectors:
+	VMOVDQU16 (CX), Z1
+	VMOVDQU16 (DX), Z3
+	VPSRLW    $0x08, Z1, Z2
+	VPSRAW    $0x08, Z3, Z4
+	VPSLLW    $0x08, Z3, Z3
+	VPSRAW    $0x08, Z3, Z3
+	VPANDD    Z0, Z1, Z1
+	VPMULLW   Z3, Z1, Z1
+	VPMULLW   Z4, Z2, Z2
+	VPADDSW   Z2, Z1, Z1
+	VPSLLD    $0x10, Z1, Z2
+	VPSRAD    $0x10, Z2, Z2
+	VPSRAD    $0x10, Z1, Z1
+	VPADDD    Z1, Z2, Z2
+	VMOVDQU16 (SI), Z1
+	VPADDD    Z1, Z2, Z2
+	VMOVDQU16 Z2, (AX)
+	ADDQ      $0x40, SI
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x40, BX
+	JG        vectors
+	VZEROUPPER
+	RET
+
+// func mixedPairAVX512(x *Integers)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·mixedPairAVX512(SB), NOSPLIT, $0-8
+	MOVQ         x+0(FP), AX
+	MOVQ         (AX), CX
+	MOVQ         8(AX), DX
+	MOVQ         32(AX), BX
+	VPBROADCASTW 40(AX), Z0
+	MOVQ         24(AX), AX
+
+vectors:
+	VMOVDQU16 (CX), Z1
+	VMOVDQU16 (DX), Z3
+	VPSRLW    $0x08, Z1, Z2
+	VPSRAW    $0x08, Z3, Z4
+	VPSLLW    $0x08, Z3, Z3
+	VPSRAW    $0x08, Z3, Z3
+	VPANDD    Z0, Z1, Z1
+	VPMULLW   Z3, Z1, Z1
+	VPMULLW   Z4, Z2, Z2
+	VPADDSW   Z2, Z1, Z1
+	VMOVDQU16 Z1, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x40, BX
+	JG        vectors
+	VZEROUPPER
+	RET
+
+// func programAVX512(x *Program)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·programAVX512(SB), NOSPLIT, $56-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ SI, (SP)
+
+groups:
+	VCVTPS2PD (DX), Z0
+	VSUBPD    Z0, Z0, Z2
+	VANDPD    448(AX), Z0, Z1
+	VMAXPD    384(AX), Z1, Z1
+	VXORPD    Z3, Z3, Z3
+	VCMPPD    $0x04, Z3, Z0, K1
+	VMOVUPD.Z Z1, K1, Z1
+	MOVQ      32(AX), SI
+	MOVQ      SI, 8(SP)
+
+steps:
+	VANDPD 128(AX), Z1, Z3
+	MOVQ   CX, SI
+	MOVQ   40(AX), DI
+	MOVQ   DI, 16(SP)
+
+largest:
+	VMAXPD    64(SI), Z3, Z3
+	ADDQ      $0x00000080, SI
+	DECQ      16(SP)
+	JNZ       largest
+	VXORPD    Z4, Z4, Z4
+	VCMPPD    $0x04, Z4, Z3, K1
+	VMAXPD    192(AX), Z3, Z3
+	VMOVUPD   64(AX), Z5
+	VPSUBQ    Z3, Z5, Z5
+	VMOVUPD.Z Z3, K1, Z3
+	VMOVUPD   320(AX), Z4
+	MOVQ      56(AX), SI
+	CMPQ      SI, $0x00
+	JNE       mode1after0
+	MOVQ      40(AX), SI
+	MOVQ      SI, 24(SP)
+
+mode10terms:
+	VMULPD      (CX), Z5, Z6
+	VRNDSCALEPD $0x00, Z6, Z6
+	VADDPD      Z6, Z4, Z4
+	ADDQ        $0x00000080, CX
+	DECQ        24(SP)
+	JNZ         mode10terms
+	JMP         mode1end
+
+mode1after0:
+	CMPQ SI, $0x01
+	JNE  mode1after1
+	MOVQ 40(AX), SI
+	MOVQ SI, 32(SP)
+
+mode11terms:
+	VMULPD      (CX), Z5, Z6
+	VRNDSCALEPD $0x01, Z6, Z6
+	VADDPD      Z6, Z4, Z4
+	ADDQ        $0x00000080, CX
+	DECQ        32(SP)
+	JNZ         mode11terms
+	JMP         mode1end
+
+mode1after1:
+	CMPQ SI, $0x02
+	JNE  mode1after2
+	MOVQ 40(AX), SI
+	MOVQ SI, 40(SP)
+
+mode12terms:
+	VMULPD      (CX), Z5, Z6
+	VRNDSCALEPD $0x02, Z6, Z6
+	VADDPD      Z6, Z4, Z4
+	ADDQ        $0x00000080, CX
+	DECQ        40(SP)
+	JNZ         mode12terms
+	JMP         mode1end
+
+mode1after2:
+	MOVQ 40(AX), SI
+	MOVQ SI, 48(SP)
+
+mode13terms:
+	VMULPD      (CX), Z5, Z6
+	VRNDSCALEPD $0x03, Z6, Z6
+	VADDPD      Z6, Z4, Z4
+	ADDQ        $0x00000080, CX
+	DECQ        48(SP)
+	JNZ         mode13terms
+
+mode1end:
+	VMOVUPD     576(AX), Z6
+	VPSUBQ      Z5, Z6, Z5
+	VMULPD      Z5, Z4, Z4
+	VADDPD      256(AX), Z4, Z4
+	VMAXPD      Z1, Z3, Z3
+	VXORPD      Z1, Z1, Z1
+	VCMPPD      $0x04, Z1, Z3, K1
+	VMAXPD      848(AX), Z3, Z3
+	VMOVUPD     720(AX), Z5
+	VPSUBQ      Z3, Z5, Z5
+	VMOVUPD.Z   Z3, K1, Z1
+	VMULPD      Z5, Z4, Z4
+	MOVQ        704(AX), SI
+	CMPQ        SI, $0x00
+	JNE         mode2after0
+	VRNDSCALEPD $0x00, Z4, Z4
+	JMP         mode2end
+
+mode2after0:
+	CMPQ        SI, $0x01
+	JNE         mode2after1
+	VRNDSCALEPD $0x01, Z4, Z4
+	JMP         mode2end
+
+mode2after1:
+	CMPQ        SI, $0x02
+	JNE         mode2after2
+	VRNDSCALEPD $0x02, Z4, Z4
+	JMP         mode2end
+
+mode2after2:
+	VRNDSCALEPD $0x03, Z4, Z4
+
+mode2end:
+	VMOVUPD     576(AX), Z1
+	VPSUBQ      Z5, Z1, Z5
+	VMULPD      Z5, Z4, Z4
+	VMOVUPD     784(AX), Z1
+	VPSUBQ      Z3, Z1, Z1
+	VMULPD      Z1, Z0, Z0
+	MOVQ        712(AX), SI
+	CMPQ        SI, $0x00
+	JNE         mode3after0
+	VRNDSCALEPD $0x00, Z0, Z0
+	JMP         mode3end
+
+mode3after0:
+	CMPQ        SI, $0x01
+	JNE         mode3after1
+	VRNDSCALEPD $0x01, Z0, Z0
+	JMP         mode3end
+
+mode3after1:
+	CMPQ        SI, $0x02
+	JNE         mode3after2
+	VRNDSCALEPD $0x02, Z0, Z0
+	JMP         mode3end
+
+mode3after2:
+	VRNDSCALEPD $0x03, Z0, Z0
+
+mode3end:
+	VMOVUPD     576(AX), Z3
+	VPSUBQ      Z1, Z3, Z1
+	VMULPD      Z1, Z0, Z0
+	VADDPD      Z4, Z0, Z0
+	VADDPD      256(AX), Z0, Z0
+	MOVQ        48(AX), SI
+	TESTQ       SI, SI
+	JZ          unrounded
+	VANDPD      448(AX), Z0, Z1
+	VMAXPD      984(AX), Z1, Z1
+	VMOVUPD     920(AX), Z3
+	VPSUBQ      Z1, Z3, Z3
+	VANDPD      512(AX), Z0, Z1
+	VXORPD      Z4, Z4, Z4
+	VCMPPD      $0x04, Z4, Z0, K1
+	VMULPD      Z3, Z0, Z0
+	MOVQ        912(AX), SI
+	CMPQ        SI, $0x00
+	JNE         mode4after0
+	VRNDSCALEPD $0x00, Z0, Z0
+	JMP         mode4end
+
+mode4after0:
+	CMPQ        SI, $0x01
+	JNE         mode4after1
+	VRNDSCALEPD $0x01, Z0, Z0
+	JMP         mode4end
+
+mode4after1:
+	CMPQ        SI, $0x02
+	JNE         mode4after2
+	VRNDSCALEPD $0x02, Z0, Z0
+	JMP         mode4end
+
+mode4after2:
+	VRNDSCALEPD $0x03, Z0, Z0
+
+mode4end:
+	VMOVUPD   576(AX), Z4
+	VPSUBQ    Z3, Z4, Z3
+	VMULPD    Z3, Z0, Z0
+	VANDPD    512(AX), Z0, Z3
+	VCMPPD    $0x0d, 1112(AX), Z3, K2
+	VMOVUPD.Z 640(AX), K2, Z4
+	VORPD     Z4, Z2, Z2
+	VMINPD    Z1, Z3, Z3
+	VCMPPD    $0x01, 1048(AX), Z3, K2
+	VMOVUPD.Z 640(AX), K2, Z1
+	VMOVUPD.Z Z1, K1, Z1
+	VORPD     Z1, Z2, Z2
+	VANDPD    448(AX), Z0, Z1
+	VMAXPD    984(AX), Z1, Z1
+	VXORPD    Z3, Z3, Z3
+	VCMPPD    $0x04, Z3, Z0, K1
+	VMOVUPD.Z Z1, K1, Z1
+
+unrounded:
+	VANDPD      448(AX), Z0, Z1
+	VMAXPD      1248(AX), Z1, Z1
+	VMOVUPD     1184(AX), Z3
+	VPSUBQ      Z1, Z3, Z3
+	VANDPD      512(AX), Z0, Z1
+	VXORPD      Z4, Z4, Z4
+	VCMPPD      $0x04, Z4, Z0, K1
+	VMULPD      Z3, Z0, Z0
+	MOVQ        1176(AX), SI
+	CMPQ        SI, $0x00
+	JNE         mode5after0
+	VRNDSCALEPD $0x00, Z0, Z0
+	JMP         mode5end
+
+mode5after0:
+	CMPQ        SI, $0x01
+	JNE         mode5after1
+	VRNDSCALEPD $0x01, Z0, Z0
+	JMP         mode5end
+
+mode5after1:
+	CMPQ        SI, $0x02
+	JNE         mode5after2
+	VRNDSCALEPD $0x02, Z0, Z0
+	JMP         mode5end
+
+mode5after2:
+	VRNDSCALEPD $0x03, Z0, Z0
+
+mode5end:
+	VMOVUPD   576(AX), Z4
+	VPSUBQ    Z3, Z4, Z3
+	VMULPD    Z3, Z0, Z0
+	VANDPD    512(AX), Z0, Z3
+	VCMPPD    $0x0d, 1376(AX), Z3, K2
+	VMOVUPD.Z 640(AX), K2, Z4
+	VORPD     Z4, Z2, Z2
+	VMINPD    Z1, Z3, Z3
+	VCMPPD    $0x01, 1312(AX), Z3, K2
+	VMOVUPD.Z 640(AX), K2, Z1
+	VMOVUPD.Z Z1, K1, Z1
+	VORPD     Z1, Z2, Z2
+	VANDPD    448(AX), Z0, Z1
+	VMAXPD    1248(AX), Z1, Z1
+	VXORPD    Z3, Z3, Z3
+	VCMPPD    $0x04, Z3, Z0, K1
+	VMOVUPD.Z Z1, K1, Z1
+	DECQ      8(SP)
+	JNZ       steps
+	VORPD     Z2, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, (BX)
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, BX
+	DECQ      (SP)
+	JNZ       groups
+	VZEROUPPER
+	RET
+
+// func exactSumsAVX512(x *Program)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·exactSumsAVX512(SB), NOSPLIT, $24-8
+	MOVQ x+0(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ SI, (SP)
+
+groups:
+	VCVTPS2PD (DX), Z0
+	VSUBPD    Z0, Z0, Z2
+	VANDPD    448(AX), Z0, Z1
+	VMAXPD    384(AX), Z1, Z1
+	VXORPD    Z3, Z3, Z3
+	VCMPPD    $0x04, Z3, Z0, K1
+	VMOVUPD.Z Z1, K1, Z1
+	MOVQ      32(AX), SI
+	MOVQ      SI, 8(SP)
+
+steps:
+	VMOVUPD 1440(AX), Z1
+	VXORPD  Z3, Z3, Z3
+	VMOVUPD 320(AX), Z4
+	MOVQ    40(AX), SI
+	MOVQ    SI, 16(SP)
+
+terms:
+	VMOVUPD       (CX), Z5
+	VADDPD        Z5, Z0, Z6
+	VSUBPD        Z0, Z6, Z8
+	VSUBPD        Z8, Z6, Z7
+	VSUBPD        Z7, Z0, Z7
+	VSUBPD        Z8, Z5, Z8
+	VADDPD        Z8, Z7, Z7
+	VMOVAPD       Z6, Z0
+	VADDPD        Z7, Z4, Z5
+	VSUBPD        Z4, Z5, Z8
+	VSUBPD        Z8, Z5, Z6
+	VSUBPD        Z6, Z4, Z6
+	VSUBPD        Z8, Z7, Z8
+	VADDPD        Z8, Z6, Z6
+	VMOVAPD       Z5, Z4
+	VCMPPD        $0x04, Z3, Z6, K1
+	VMOVUPD.Z     640(AX), K1, Z5
+	VORPD         Z5, Z2, Z2
+	ADDQ          $0x00000080, CX
+	DECQ          16(SP)
+	JNZ           terms
+	VADDPD.RD_SAE Z4, Z0, Z5
+	VADDPD.RU_SAE Z4, Z0, Z6
+	VADDPD.RZ_SAE Z4, Z0, Z7
+	VCMPPD        $0x04, Z6, Z5, K1
+	VPORQ         Z1, Z7, K1, Z7
+	VCMPPD        $0x04, Z3, Z4, K1
+	VMOVUPD       Z7, K1, Z0
+	VADDPD        256(AX), Z0, Z0
+	VANDPD        448(AX), Z0, Z1
+	VMAXPD        1248(AX), Z1, Z1
+	VMOVUPD       1184(AX), Z3
+	VPSUBQ        Z1, Z3, Z3
+	VANDPD        512(AX), Z0, Z1
+	VXORPD        Z4, Z4, Z4
+	VCMPPD        $0x04, Z4, Z0, K1
+	VMULPD        Z3, Z0, Z0
+	MOVQ          1176(AX), SI
+	CMPQ          SI, $0x00
+	JNE           mode1after0
+	VRNDSCALEPD   $0x00, Z0, Z0
+	JMP           mode1end
+
+mode1after0:
+	CMPQ        SI, $0x01
+	JNE         mode1after1
+	VRNDSCALEPD $0x01, Z0, Z0
+	JMP         mode1end
+
+mode1after1:
+	CMPQ        SI, $0x02
+	JNE         mode1after2
+	VRNDSCALEPD $0x02, Z0, Z0
+	JMP         mode1end
+
+mode1after2:
+	VRNDSCALEPD $0x03, Z0, Z0
+
+mode1end:
+	VMOVUPD   576(AX), Z4
+	VPSUBQ    Z3, Z4, Z3
+	VMULPD    Z3, Z0, Z0
+	VANDPD    512(AX), Z0, Z3
+	VCMPPD    $0x0d, 1376(AX), Z3, K2
+	VMOVUPD.Z 640(AX), K2, Z4
+	VORPD     Z4, Z2, Z2
+	VMINPD    Z1, Z3, Z3
+	VCMPPD    $0x01, 1312(AX), Z3, K2
+	VMOVUPD.Z 640(AX), K2, Z1
+	VMOVUPD.Z Z1, K1, Z1
+	VORPD     Z1, Z2, Z2
+	VANDPD    448(AX), Z0, Z1
+	VMAXPD    1248(AX), Z1, Z1
+	VXORPD    Z3, Z3, Z3
+	VCMPPD    $0x04, Z3, Z0, K1
+	VMOVUPD.Z Z1, K1, Z1
+	DECQ      8(SP)
+	JNZ       steps
+	VORPD     Z2, Z0, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, (BX)
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, BX
+	DECQ      (SP)
+	JNZ       groups
+	VZEROUPPER
+	RET
+
+// func chainedAVX512(x *Program)
+// Requires: AVX, AVX512F, AVX512VL, SSE
+TEXT ·chainedAVX512(SB), NOSPLIT, $32-8
+	MOVQ    x+0(FP), AX
+	MOVQ    (AX), CX
+	MOVQ    8(AX), DX
+	MOVQ    16(AX), BX
+	STMXCSR (SP)
+	MOVL    (SP), SI
+	ORL     1504(AX), SI
+	MOVL    SI, 8(SP)
+	LDMXCSR 8(SP)
+	MOVQ    24(AX), SI
+	MOVQ    SI, 16(SP)
+
+groups:
+	VMOVUPS (DX), Y0
+	VXORPS  Y2, Y2, Y2
+	MOVQ    32(AX), SI
+	MOVQ    SI, 24(SP)
+
+products:
+	VCVTPD2PS (CX), Y1
+	VADDPS    Y1, Y0, Y0
+	VADDPS    1512(AX), Y0, Y0
+	VANDPS    1576(AX), Y0, Y1
+	VMAXPS    Y1, Y2, Y2
+	ADDQ      $0x00000080, CX
+	DECQ      24(SP)
+	JNZ       products
+	VCMPPS    $0x0d, 1544(AX), Y2, K1
+	VMOVUPS.Z 1576(AX), K1, Y1
+	VORPS     Y1, Y0, Y0
+	VMOVUPS   Y0, (BX)
+	ADDQ      $0x20, DX
+	ADDQ      $0x20, BX
+	DECQ      16(SP)
+	JNZ       groups
+	LDMXCSR   (SP)
 	VZEROUPPER
 	RET
 

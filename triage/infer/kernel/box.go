@@ -20,24 +20,62 @@ type box struct {
 	unit devices.Unit
 	mma.Formats
 	schedule.Shape
-	one, large float64 // numbers of probes: see probes
-	products   int     // that were asked
-	show       func()
+	probes   []probe // that may show partial sums
+	probe            // that which is used
+	products int     // that were asked
+	show     func()
 }
 
-// probes chooses the numbers of probes, large enough and small enough that no sum of the K
-// products one*one changes large*one, and reports whether there are such numbers. Wide formats
-// have a 1 and a 2^100; of narrow ones the least subnormal number and the largest power of two
-// are taken.
-func (b *box) probes() bool {
-	x, y := b.A.Get(), b.B.Get()
-	if x.Emax() >= 100 && y.Emax() >= 100 {
-		b.one, b.large = 1, math.Ldexp(1, 100)
-		return true
+// probe is the numbers by which partial sums are read: ones beside a large number and its
+// negative, at two products that are chosen. A one is plain*small.
+type probe struct {
+	plain, small, large float64
+	// alone: large numbers are in A, whose others are plain, and in B, whose others are small, so
+	// that a matrix asks about two products only. Else one of them is plain, and each line of the other
+	// asks about two products of its own.
+	alone bool
+	// chunk is how many ones D counts exactly: of more products the others are zeros, and each
+	// chunk is counted in a matrix of its own.
+	chunk int
+}
+
+// probesOf returns the probes in which no sum of K ones changes the large number in an accumulator of
+// at least FP32, the one that asks most at a time first; then those for accumulators of FP16. Wide
+// formats have a 1 and a 2^100; of narrow ones the least subnormal number and the largest power of two are
+// taken, as far as an accumulator or D can show a one.
+func (b *box) probesOf() (all []probe) {
+	if b.A.Integer() || b.B.Integer() || b.D.Integer() {
+		return nil
 	}
-	least, most := int(max(x.Emin()-int32(x.FracBits), y.Emin()-int32(y.FracBits))), int(min(x.Emax(), y.Emax()))
-	b.one, b.large = math.Ldexp(1, least), math.Ldexp(1, most)
-	return b.K < 1<<max(most-least-int(b.D.Get().FracBits)-1, 0)
+	x, y, d, half := b.A.Get(), b.B.Get(), b.D.Get(), fp.FP16.Get()
+	if x.Emax() >= 100 && y.Emax() >= 100 {
+		return []probe{{1, 1, 0x1p100, false, 1 << min(d.FracBits+1, 30)}}
+	}
+	all = b.narrow(d, max(d.FracBits, fp.FP32.Get().FracBits))
+	if d.FracBits > half.FracBits {
+		all = append(all, b.narrow(half, half.FracBits)...)
+	}
+	return all
+}
+
+// narrow returns probes of narrow operands: ones and their sums have to be numbers of the format that
+// is given, and bits are those of a fraction of the accumulator.
+func (b *box) narrow(shown *fp.Format, bits uint8) (all []probe) {
+	x, y := b.A.Get(), b.B.Get()
+	least, most := max(x.Emin()-int32(x.FracBits), y.Emin()-int32(y.FracBits)), min(x.Emax(), y.Emax())
+	one := max(shown.Emin()-int32(shown.FracBits), 2*least) // the least product of ones
+	for _, alone := range []bool{false, true} {
+		small := max(least, one-most)
+		ratio := most - small
+		if alone {
+			small = one - one/2
+			ratio = 2*most - one
+		}
+		if b.K < 1<<min(max(ratio-int32(bits)-1, 0), 30) {
+			all = append(all, probe{math.Ldexp(1, int(one-small)), math.Ldexp(1, int(small)), math.Ldexp(1, int(most)), alone, 1 << min(shown.FracBits+1, 30)})
+		}
+	}
+	return all
 }
 
 // newBox returns an error if products cannot be probed.
@@ -45,11 +83,12 @@ func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 	i := u.Instruction()
 	f := i.Formats
 	b := &box{unit: u, Formats: f, Shape: s}
+	if b.probes = b.probesOf(); len(b.probes) > 0 {
+		b.probe = b.probes[0]
+	}
 	switch {
 	case f.C != fp.None || f.Scale != fp.None:
 		return nil, hint.New("give a product D = A*B", "%s has operands beside A and B", i.Name)
-	case f.D != fp.FP32 && f.D != fp.FP64 || !b.probes():
-		return nil, hint.New("operands of fp64, fp32, bf16 or fp16 with results in fp32 or fp64 can", "%s: the partial sums of %d products of %s cannot be read from results", i.Name, s.K, f)
 	case s.K != i.K:
 		return nil, fmt.Errorf("%s has K = %d, not %d", i.Name, i.K, s.K)
 	case s.K < 2:
@@ -99,12 +138,6 @@ func (b *box) setB(m matrices, column, k int, v float64) {
 	mma.Store(m.b, b.B.Width(), column*b.K+k, b.B.Get().FromFloat64(v))
 }
 
-// ones fills both matrices.
-func (b *box) ones(m matrices) {
-	fill(m.a, b.A, b.one)
-	fill(m.b, b.B, b.one)
-}
-
 func fill(to []byte, id fp.ID, v float64) {
 	w, code := id.Width(), id.Get().FromFloat64(v)
 	for i := range len(to) / w {
@@ -114,5 +147,5 @@ func fill(to []byte, id fp.ID, v float64) {
 
 // value is how many products of ones an element of D is.
 func (b *box) value(d []byte, position int) float64 {
-	return b.D.Get().Float64(mma.Load(d, b.D.Width(), position)) / (b.one * b.one)
+	return b.D.Get().Float64(mma.Load(d, b.D.Width(), position)) / (b.plain * b.small)
 }

@@ -34,11 +34,13 @@ func (b *box) classify(ctx context.Context, seed uint64, kinds, repeats int) ([]
 	for i := range hashes {
 		hashes[i].SetSeed(one)
 	}
+	line := *b // all rows and columns are one
+	line.M, line.N = 1, 1
 	first := make([][]byte, classProducts)
 	var varies *variesError
 	for repeat := range 1 + repeats {
 		err := b.each(ctx, classProducts, func(t int, m matrices) {
-			b.draw(newDrawer(seed, uint64(t)), t%kinds, m)
+			line.draw(newDrawer(seed, uint64(t)), t%kinds, matrices{m.a[:len(m.a)/b.M], m.b[:len(m.b)/b.N]})
 			same(m.a, b.M)
 			same(m.b, b.N)
 		}, func(t int, _ matrices, d []byte) {

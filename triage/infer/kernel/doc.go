@@ -8,12 +8,16 @@
 //     columns of B are all equal give the same results exactly where the order is the same.
 //   - Which partial sums there are. A large M at k = i and -M at k = j among ones hide
 //     what meets M before -M: the result is the number of products outside the smallest
-//     partial sum that has both i and j (FPRev, Xie et al. 2025). M is in a row of A and -M
-//     in a column of B, so that each element of one product is a probe of its own.
+//     partial sum that has both i and j (FPRev, Xie et al. 2025). Each column of B, or row
+//     of A, is a probe of its own. Where the result is too narrow to count all ones, they
+//     are counted in chunks; where operands are too narrow for an M that hides ones, it is
+//     the product of two large numbers. Sums of integers have no order to be read.
 //   - Which levels of a schedule have these partial sums, and which unit then gives the
-//     results of random matrices.
-//   - Validation on fresh matrices of every kind. An element that differs has a schedule of
-//     its own, which is looked for in the same way, or is the witness that nothing here
+//     results of random matrices: an IEEE 754 operation, or an instruction of the
+//     catalogue, of those that are the same function the first.
+//   - Validation on fresh matrices of every kind. What differs is asked again at every element
+//     that was computed alike so far: those that give the same results again need one
+//     schedule, which is looked for in the same way, or there is a witness that nothing here
 //     explains the product.
 //   - For every field of what was found, a schedule with another value: one that gives the
 //     same results everywhere is a field that was not distinguished.
@@ -28,12 +32,14 @@
 //	special        a quarter zeros of any sign; infinities and NaNs in a quarter of the lines
 //	large          sums about the largest number
 //	activations    A has no negative numbers and a few outliers, B has small weights
-//	underflow      products about the least subnormal number, most lines of one sign
+//	underflow      products about the least subnormal number and zeros, most lines of one sign
 //	scaled lines   each line has a scale of its own, from subnormal to the largest numbers
 //	sparse         runs of zeros; infinities and NaNs in a quarter of the lines
+//	near ties      sums that lie close to the middle between two numbers
+//	opposites      most products have their negative among the others: sizes from 2^-50 to 2^50
 //	symmetric      B is A transposed
 //	mixed lines    each line is of any other kind, of any or one sign; in a quarter of them
-//	               all numbers are equal
+//	               all numbers are equal; in some matrices all rows, or all columns, are the same
 //
 // Lines are the rows of A and the columns of B. What depends on values that none of these
 // has, or happens less often than once in the products that were validated, is not seen.

@@ -11,13 +11,14 @@ import (
 // kinds of matrices, by number: see number. B of symmetric products is A transposed, and the
 // lines of mixed ones are of any kind before them.
 var kinds = []string{"flat", "spread", "cancelling", "small", "zeros", "special", "large", "activations",
-	"underflow", "scaled lines", "sparse", "symmetric", "mixed lines"}
+	"underflow", "scaled lines", "sparse", "near ties", "opposites", "symmetric", "mixed lines"}
 
 // drawer draws numbers, line after line.
 type drawer struct {
 	*rand.Rand
 	mma.Formats
-	k int // numbers in a line
+	k   int     // numbers in a line
+	tie float64 // of near ties: how far operands are from powers of two
 	// Of the line that is drawn:
 	kind     string
 	second   bool    // it is a column of B
@@ -40,7 +41,7 @@ func (d *drawer) line(kind int, f *fp.Format) {
 		d.kind = kinds[d.IntN(kind)]
 	}
 	d.sign = float64(d.IntN(3) - 1)
-	if d.exponent = int(f.Emin()) + d.IntN(int(f.Emax()-f.Emin())-4); d.IntN(4) == 0 {
+	if d.exponent = int(f.Emin()) + d.IntN(max(1, int(f.Emax()-f.Emin()))); d.IntN(4) == 0 {
 		d.exponent = int(f.Emin()) - d.IntN(int(f.FracBits)) // subnormal numbers
 	}
 	d.run, d.zeros = 0, d.IntN(2) == 0
@@ -52,10 +53,16 @@ func (d *drawer) line(kind int, f *fp.Format) {
 // draw fills both matrices.
 func (b *box) draw(d *drawer, kind int, m matrices) {
 	d.Formats, d.k = b.Formats, b.K
-	spread := make([]float64, b.K) // by k
-	for k := range spread {
-		spread[k] = math.Pow(10, 6*d.Float64()-3)
+	spread, wide := make([]float64, b.K), make([]float64, b.K) // by k
+	opposite, reach := d.Perm(b.K), d.reach()>>d.IntN(3)
+	for n := range b.K {
+		spread[n] = math.Pow(10, 6*d.Float64()-3)
+		if wide[opposite[n]] = math.Ldexp(1, -reach); n < b.K*7/8 {
+			wide[opposite[n]] = math.Ldexp(1, d.IntN(2*reach+1)-reach)
+		}
 	}
+	bits := int(min(b.A.Get().FracBits, b.B.Get().FracBits))
+	d.tie = math.Ldexp(1, d.IntN(bits/2+1)-bits)
 	for n, to := range [][]byte{m.a, m.b} {
 		id := [2]fp.ID{b.A, b.B}[n]
 		f, w := id.Get(), id.Width()
@@ -64,27 +71,92 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 			if i%b.K == 0 {
 				d.line(kind, f)
 			}
+			if f.Integer() {
+				mma.Store(to, w, i, d.integer(f))
+				continue
+			}
 			v := d.equal
 			if math.IsNaN(v) {
 				v = d.number(f)
 			}
-			if d.kind == "spread" {
+			switch d.kind {
+			case "spread":
 				v *= spread[i%b.K]
+			case "opposites":
+				v *= wide[i%b.K]
 			}
 			if d.mixed && d.sign != 0 {
 				v = math.Copysign(v, d.sign)
 			}
+			if math.IsNaN(v) && !f.HasNaN() {
+				v = 0
+			}
 			code := f.FromFloat64(v) // of an infinity it makes the largest number
-			if math.IsInf(v, 0) && f.HasInf() {
+			switch {
+			case math.IsInf(v, 0) && f.HasInf():
 				code = f.InfCode(v < 0)
+			case math.IsNaN(v):
+				code = d.nan(f)
 			}
 			mma.Store(to, w, i, code)
 		}
+	}
+	if kinds[kind] == "mixed lines" { // some of them all the same
+		if d.IntN(8) == 0 {
+			same(m.a, b.M)
+		}
+		if d.IntN(8) == 0 {
+			same(m.b, b.N)
+		}
+	}
+	if kinds[kind] == "opposites" {
+		b.oppose(opposite[:b.K*7/8], m)
 	}
 	if kinds[kind] == "symmetric" && b.A == b.B {
 		for from := 0; from < len(m.b); from += len(m.a) {
 			copy(m.b[from:], m.a)
 		}
+	}
+}
+
+// reach returns by which power of two operands may differ from one, so that sums do not overflow.
+func (d *drawer) reach() int {
+	a, b := d.A.Get(), d.B.Get()
+	return max(1, int(min(a.Emax(), b.Emax(), -a.Emin(), -b.Emin(), d.D.Get().Emax()/2))*3/4)
+}
+
+// oppose makes every other of some products the negative of the one before it.
+func (b *box) oppose(ks []int, m matrices) {
+	for i := 1; i < len(ks); i += 2 {
+		from, to := ks[i-1], ks[i]
+		for line := 0; line < b.M*b.K; line += b.K {
+			mma.Store(m.a, b.A.Width(), line+to, mma.Load(m.a, b.A.Width(), line+from))
+		}
+		for line := 0; line < b.N*b.K; line += b.K {
+			code := mma.Load(m.b, b.B.Width(), line+from)
+			if b.B.Get().Signed && !b.B.Integer() {
+				code ^= b.B.Get().SignBit()
+			}
+			mma.Store(m.b, b.B.Width(), line+to, code)
+		}
+	}
+}
+
+// integer draws any code in flat lines; in others only those of a few bits, or the largest numbers, or
+// zeros among others.
+func (d *drawer) integer(f *fp.Format) uint64 {
+	switch code := d.Uint64() & f.CodeMask(); d.kind {
+	case "small", "underflow":
+		return code & 3
+	case "large", "scaled lines":
+		if d.kind == "large" && f.Signed && d.IntN(2) == 0 {
+			return f.SignBit() // the least
+		}
+		return f.MaxFinite()
+	case "zeros", "sparse", "special":
+		return code * uint64(d.IntN(16)/15)
+	default:
+		return code
 	}
 }
 
@@ -107,7 +179,7 @@ func (d *drawer) number(f *fp.Format) float64 {
 		}
 		return d.special(v)
 	case "large": // sums about the largest number
-		return math.Ldexp(v, int(f.Emax())/2-d.IntN(6))
+		return math.Ldexp(v, int(min(f.Emax(), d.D.Get().Emax()))/2-d.IntN(6))
 	case "activations": // weights, and activations of which a few are outliers
 		switch {
 		case d.second:
@@ -116,7 +188,10 @@ func (d *drawer) number(f *fp.Format) float64 {
 			return v * 50
 		}
 		return max(v, 0)
-	case "underflow": // products about the least subnormal number, of one sign in many lines
+	case "underflow": // products about the least subnormal number, of one sign in many lines, or zeros
+		if d.IntN(8) == 0 {
+			v = math.Copysign(0, v)
+		}
 		if d.sign != 0 {
 			v = math.Copysign(v, d.sign)
 		}
@@ -126,6 +201,8 @@ func (d *drawer) number(f *fp.Format) float64 {
 		return math.Ldexp(v, d.exponent)
 	case "sparse":
 		return d.special(d.sparse(v))
+	case "near ties": // (1+tie)*(1-tie), times powers of two: a little less than half an ulp of some sums
+		return math.Copysign(math.Ldexp(1+math.Copysign(d.tie, d.Float64()-0.5), -d.IntN(1+int(max(0, min(int32(d.D.Get().FracBits), -d.A.Get().Emin(), -d.B.Get().Emin()))))), v)
 	}
 	return v
 }
@@ -143,6 +220,17 @@ func (d *drawer) sparse(v float64) float64 {
 		return math.Copysign(0, v)
 	}
 	return v
+}
+
+// nan draws any of the NaNs: code that rounds by addition, or drops low bits, may make numbers of some.
+func (d *drawer) nan(f *fp.Format) uint64 {
+	code := f.QuietNaN(d.IntN(2) == 0)
+	if f.HasInf() {
+		fraction := uint64(1)<<f.FracBits - 1
+		fraction = []uint64{1, fraction, 1 + d.Uint64N(fraction)}[d.IntN(3)]
+		code = code&f.SignBit() | f.InfCode(false) | fraction<<f.Low
+	}
+	return code
 }
 
 // special draws an infinity or a NaN in a few lines.

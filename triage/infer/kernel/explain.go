@@ -13,30 +13,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// candidate is a unit and what goes with it.
-type candidate struct {
-	unit     schedule.Unit
-	epilogue []schedule.Step
-}
-
-// candidates returns the units that may add products of some formats, the usual first.
-func candidates(f mma.Formats) (all []candidate) {
-	if f.A != f.B {
-		return all
-	}
-	in := f.A
-	if in == f.D {
-		in = fp.None
-	}
-	all = append(all, candidate{unit: schedule.Unit{Op: "fma", In: in, Acc: f.D}}, candidate{unit: schedule.Unit{Op: "mul-add", In: in, Acc: f.D}})
-	if f.D == fp.FP32 {
-		for _, u := range []schedule.Unit{{Op: "fma", In: f.A, Acc: fp.FP64}, {Op: "mul-add", In: f.A, Product: fp.FP32, Acc: fp.FP64}} {
-			all = append(all, candidate{u, castTo(fp.FP32)})
-		}
-	}
-	return all
-}
-
 // finding is what explains a class.
 type finding struct {
 	schedule schedule.Schedule // with its unit
@@ -53,6 +29,7 @@ func (f *finding) kernel() *schedule.Kernel {
 type unexplainedError struct {
 	What    string
 	Witness *Witness // nil: there is none to show
+	sample  *sample  // the witness, if what is said is about a class
 }
 
 func (e *unexplainedError) Error() string { return e.What }
@@ -61,7 +38,11 @@ func (e *unexplainedError) Error() string { return e.What }
 func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, error) {
 	l.enter("reading partial sums of element (%d,%d) and %d more", c.rows[0], c.columns[0], len(c.positions)-1)
 	s, odd := l.read(ctx, c)
-	if o := (*oddError)(nil); odd != nil && !errors.As(odd, &o) {
+	o := &oddError{c.rows[0], c.columns[0], "no integer instruction gives its results", true} // sums of integers have no order to be read
+	if !l.D.Integer() {
+		o.What = "the operands are too narrow for its partial sums to be read from results, and no accumulator that adds all products in order gives them"
+	}
+	if odd != nil && !errors.As(odd, &o) {
 		return nil, odd
 	}
 	samples, err := l.sample(ctx, c, seed)
@@ -69,24 +50,35 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 		return nil, err
 	}
 	l.enter("looking for a schedule")
-	n := &search{loop: l, samples: append(slices.Clip(c.counters), samples...), wrong: math.MaxInt}
-	if odd != nil { // the nearest is one accumulator
-		if _, err := n.try(ctx, nil); err != nil {
-			return nil, err
+	n := &search{loop: l, units: candidates(l.Formats), samples: append(slices.Clip(c.counters), samples...), wrong: math.MaxInt}
+	if len(n.units) == 0 {
+		return nil, &unexplainedError{What: fmt.Sprintf("nothing here adds products of %s", l.Formats)}
+	}
+	if odd != nil || s == nil { // the nearest is one accumulator
+		for _, w := range n.widths() {
+			if f, err := n.try(ctx, nil, w); err != nil || f != nil && o.Nothing {
+				return f, err
+			}
 		}
-		return nil, l.unexplained(ctx, c, n.best, odd.Error())
+		return nil, l.unexplained(ctx, c, n.best, o.Error())
 	}
 	e := &enumeration{ctx: ctx, sums: s, failed: map[uint64]bool{}}
 	seen := map[string]bool{}
-	for depth := 0; depth <= maxDepth && len(seen) <= alternatives && !e.spent() && n.tried < maxTries; depth++ {
-		for _, levels := range e.levels([][]int32{upTo(l.K)}, depth) {
-			if key := l.key(levels); seen[key] {
+	for depth := 0; depth <= maxDepth && len(seen) <= alternatives(l.K) && !e.spent() && n.tried < maxTries; depth++ {
+		for _, s.width = range n.widths() {
+			// In FP32 and FP64 instructions that add one product at a time are operations.
+			if s.several == (s.width == 1) && (s.several || l.A.Get().FracBits >= fp.FP32.Get().FracBits) {
 				continue
-			} else {
-				seen[key] = true
 			}
-			if f, err := n.try(ctx, levels); f != nil || err != nil {
-				return f, err
+			for _, levels := range e.levels([][]int32{upTo(l.K)}, depth) {
+				key := fmt.Sprint(s.width, l.key(levels))
+				if seen[key] {
+					continue
+				}
+				seen[key] = true
+				if f, err := n.try(ctx, levels, s.width); f != nil || err != nil {
+					return f, err
+				}
 			}
 		}
 	}
@@ -95,7 +87,7 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 	}
 	why := "no unit gives its results, though a schedule has its partial sums: "
 	if n.best == nil {
-		if _, err := n.try(ctx, nil); err != nil {
+		if _, err := n.try(ctx, nil, n.widths()[0]); err != nil {
 			return nil, err
 		}
 		if why = "its partial sums are those of no schedule that can be described: "; e.spent() {
@@ -118,8 +110,9 @@ func (l *loop) key(levels []schedule.Level) string {
 // search tries units with levels, and keeps what was wrong in the fewest elements.
 type search struct {
 	*loop
+	units   []candidate
 	samples []*sample
-	order   refuters // elements of flat and spread matrices, which show units and orders
+	order   refuters // elements of kinds that show units and orders
 	signs   refuters // elements of all
 	best    *finding
 	wrong   int
@@ -168,9 +161,24 @@ func (b *box) element(s *sample, at int) *sample {
 		matrices{line(s.a, at/s.N, b.A.Width()), line(s.b, at%s.N, b.B.Width())}, s.d[at*w:][:w]}
 }
 
+// orders returns the kinds of matrices that show units and orders, whatever sums start from and becomes of
+// subnormal numbers.
+func (n *search) orders() []int {
+	all := []int{0, 1, slices.Index(kinds, "near ties")}
+	if n.A.Get().Emin() < -100 {
+		all = append(all, slices.Index(kinds, "opposites"))
+	}
+	return all
+}
+
+func (n *search) widths() []int { return widths(n.units) }
+
 // try returns what explains all samples, nil if nothing does.
-func (n *search) try(ctx context.Context, levels []schedule.Level) (*finding, error) {
-	for _, cd := range candidates(n.Formats) {
+func (n *search) try(ctx context.Context, levels []schedule.Level, width int) (*finding, error) {
+	for _, cd := range n.units {
+		if cd.width != width {
+			continue
+		}
 		for i, f := range variants(n.Formats, cd, levels) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -179,7 +187,7 @@ func (n *search) try(ctx context.Context, levels []schedule.Level) (*finding, er
 				return nil, nil
 			}
 			f.samples = n.samples
-			if n.right(ctx, f.kernel(), &n.order, 0, 1) {
+			if n.right(ctx, f.kernel(), &n.order, n.orders()...) {
 				if g := n.starts(ctx, f); g != nil {
 					return g, nil
 				}
@@ -211,24 +219,52 @@ func variants(f mma.Formats, cd candidate, levels []schedule.Level) (all []*find
 	for _, c := range choices {
 		all = append(all, &finding{schedule: schedule.Schedule{Unit: &cd.unit, Levels: c}, epilogue: cd.epilogue})
 	}
-	if cd.unit.Acc == fp.FP32 && len(levels) > 0 && !levels[0].Merge.Chain() { // partial sums that are added in double
-		promoted := slices.Clone(levels)
-		promoted[0].Merge.Format = fp.FP64
-		all = append(all, &finding{schedule: schedule.Schedule{Unit: &cd.unit, Levels: promoted}, epilogue: castTo(fp.FP32)})
+	if len(levels) > 0 && !levels[0].Merge.Chain() && cd.acc == fp.FP32 && f.D.Width() > 1 {
+		for _, kept := range keptFormats {
+			stored := slices.Clone(levels)
+			stored[0].Merge.Parts, stored[0].Merge.Store = kept[0], kept[1]
+			all = append(all, &finding{schedule: schedule.Schedule{Unit: &cd.unit, Levels: stored}, epilogue: castTo(f.D)})
+		}
+	}
+	for _, to := range sumFormats[cd.acc] {
+		for n := range levels {
+			if levels[n].Merge.Chain() || n > 0 && cd.acc == fp.FP32 {
+				break
+			}
+			for _, c := range choices {
+				promoted := slices.Clone(c)
+				for i := range n + 1 {
+					promoted[i].Merge.Format, promoted[i].Merge.Parts = to, to
+				}
+				for _, cast := range castsTo(to, f.D) {
+					all = append(all, &finding{schedule: schedule.Schedule{Unit: &cd.unit, Levels: promoted}, epilogue: cast})
+				}
+			}
+		}
 	}
 	return all
 }
 
+// keptFormats are narrower formats of partial sums in FP32 and of their sums, as where these go through
+// memory in the format of the result.
+var keptFormats = [][2]fp.ID{{fp.None, fp.BF16}, {fp.BF16, fp.None}, {fp.BF16, fp.BF16}, {fp.None, fp.FP16}, {fp.FP16, fp.None}, {fp.FP16, fp.FP16}}
+
+// sumFormats are other formats in which partial sums are added, by that of the accumulator.
+var sumFormats = map[fp.ID][]fp.ID{fp.FP64: {fp.FP32}, fp.FP32: {fp.FP64}, fp.FP16: {fp.FP32}, fp.BF16: {fp.FP32}}
+
 // castTo is the epilogue of a sum in another format.
 func castTo(id fp.ID) []schedule.Step { return []schedule.Step{{Op: "cast", Format: id}} }
 
-// tailVariants returns a tail, and if it has a sum of its own, that with other units.
+// tailVariants returns a tail, and that with other units.
 func tailVariants(f mma.Formats, t *schedule.Tail) []*schedule.Tail {
 	all := []*schedule.Tail{t}
-	if t == nil || t.Into != "after" && t.Into != "apart" {
+	if t == nil || t.Into == "drop" {
 		return all
 	}
-	for _, other := range candidates(f) {
+	for _, other := range operations(f) {
+		if own := t.Into == "after" || t.Into == "apart"; !own && (other.unit.Sum != fp.None || other.unit.Start != "" || len(other.epilogue) > 1) {
+			continue
+		}
 		with := *t
 		with.Unit = &other.unit
 		all = append(all, &with)
@@ -255,6 +291,9 @@ func (n *search) starts(ctx context.Context, f *finding) *finding {
 			}
 		}
 		for _, subnormals := range []string{"", "zero"} {
+			if subnormals != "" && f.schedule.Unit.Op == "" {
+				break
+			}
 			for _, start := range []string{"", "empty"} {
 				for choice := range 1 << len(folds) {
 					g := f.with(subnormals, start)
@@ -277,11 +316,13 @@ func (n *search) starts(ctx context.Context, f *finding) *finding {
 func (f *finding) with(subnormals, start string) *finding {
 	g := *f
 	unit := func(u *schedule.Unit) *schedule.Unit {
-		if u == nil {
-			return nil
+		if u == nil || u.Op == "" {
+			return u
 		}
 		c := *u
-		c.Start, c.Subnormals = start, subnormals
+		if c.Subnormals = subnormals; u.Start != "second" {
+			c.Start = start
+		}
 		return &c
 	}
 	g.schedule.Unit = unit(g.schedule.Unit)
@@ -306,6 +347,7 @@ func (l *loop) unexplained(ctx context.Context, c *class, nearest *finding, why 
 		}
 		if len(wrong) > 0 {
 			row, column := wrong[0]/s.N, wrong[0]%s.N
+			e.sample = l.element(s, wrong[0])
 			e.Witness = l.witness(c.rows[row], c.columns[column], row, column, s, got)
 			break
 		}

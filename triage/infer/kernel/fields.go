@@ -29,7 +29,9 @@ func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class,
 	for n, c := range classes {
 		f := findings[c]
 		own := *f
-		own.epilogue = castTo(l.D) // some mutants end in another format
+		if own.epilogue == nil {
+			own.epilogue = castTo(l.D) // some mutants end in another format
+		}
 		plan := l.plan(own.kernel())
 		at := map[string]int{}
 		judged := &search{loop: l, samples: f.samples}

@@ -161,12 +161,8 @@ func (l *loop) run(ctx context.Context, r *Result) error {
 	}
 	findings := map[*class]*finding{}
 	for round := range uint64(rounds) {
-		for n, c := range classes {
-			if findings[c] == nil {
-				if findings[c], err = l.explain(ctx, c, l.o.Seed+seedSamples+round<<16+uint64(n)); err != nil {
-					return err
-				}
-			}
+		if classes, err = l.explainAll(ctx, classes, findings, round); err != nil {
+			return err
 		}
 		r.Kernel, r.Elements = l.kernel(classes, findings)
 		wrong, err := l.validate(ctx, r, round)
@@ -177,12 +173,50 @@ func (l *loop) run(ctx context.Context, r *Result) error {
 			r.Fields = l.fields(ctx, r.Kernel, classes, findings)
 			return nil
 		}
-		if classes = l.apart(classes, wrong); round == rounds-1 || len(classes) == len(findings) {
+		if round == rounds-1 {
 			first := wrong[slices.Min(positionsOf(wrong))]
-			return &unexplainedError{fmt.Sprintf("%d elements give other results than the schedule that was found for them", len(wrong)), first.Witness}
+			return &unexplainedError{What: fmt.Sprintf("%d elements give other results than the schedule that was found for them", len(wrong)), Witness: first.Witness}
+		}
+		if classes, err = l.apart(ctx, classes, wrong, findings); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// explainAll finds what explains the classes that have no finding. One that nothing explains is divided if
+// its elements differ where the nearest schedule does.
+func (l *loop) explainAll(ctx context.Context, classes []*class, findings map[*class]*finding, round uint64) ([]*class, error) {
+	for n, divided := 0, 0; n < len(classes); {
+		c := classes[n]
+		if findings[c] != nil {
+			n++
+			continue
+		}
+		f, err := l.explain(ctx, c, l.o.Seed+seedSamples+round<<16+uint64(n))
+		if err == nil {
+			findings[c] = f
+			continue
+		}
+		var nothing *unexplainedError
+		if !errors.As(err, &nothing) || nothing.sample == nil || divided == retried {
+			return nil, err
+		}
+		parts, other := l.divide(ctx, c, []*counter{{nothing.Witness, nothing.sample}})
+		if other != nil {
+			return nil, other
+		}
+		if len(parts) == 1 {
+			return nil, err
+		}
+		divided++
+		for _, part := range parts {
+			part.rectangle(l.N)
+		}
+		classes = slices.Replace(classes, n, n+1, parts...)
+	}
+	slices.SortStableFunc(classes, func(x, y *class) int { return len(x.positions) - len(y.positions) })
+	return classes, nil
 }
 
 func positionsOf(wrong map[int]*counter) (all []int) {
@@ -198,33 +232,96 @@ type counter struct {
 	sample *sample
 }
 
-// apart makes classes of elements that differ from what explains their class. What explains
-// them has to explain how they differed.
-func (l *loop) apart(classes []*class, wrong map[int]*counter) (all []*class) {
+// retried is how many of the elements of a class that differed are computed everywhere, at most.
+const retried = 16
+
+// apart divides classes in which elements differ from what explains their class. What differed is asked
+// again at every element of the class: those that give the same results are computed alike, and where the
+// schedule that was found gives other ones, they need another.
+func (l *loop) apart(ctx context.Context, classes []*class, wrong map[int]*counter, findings map[*class]*finding) (all []*class, err error) {
 	for _, c := range classes {
-		var others, rest []int
+		var some []*counter
 		for _, p := range c.positions {
-			if wrong[p] != nil {
-				others = append(others, p)
-			} else {
-				rest = append(rest, p)
+			if wrong[p] != nil && len(some) < retried {
+				some = append(some, wrong[p])
 			}
 		}
-		if len(others) == 0 || len(rest) == 0 { // nothing differs, or everything
+		if len(some) == 0 {
 			all = append(all, c)
 			continue
 		}
-		c.positions = rest
-		c.rectangle(l.N)
-		own := &class{positions: others, counters: slices.Clone(c.counters)}
-		for _, p := range others {
-			own.counters = append(own.counters, wrong[p].sample)
+		parts, err := l.divide(ctx, c, some)
+		if err != nil {
+			return nil, err
 		}
-		own.rectangle(l.N)
-		all = append(all, own, c)
+		for _, part := range parts {
+			if f := findings[c]; l.judge.right(ctx, f.kernel(), part.counters) {
+				findings[part] = f
+			}
+		}
+		if !slices.ContainsFunc(parts, func(part *class) bool { return findings[part] == nil }) { // it depends on other elements
+			if parts = c.without(wrong); len(parts) > 1 {
+				findings[parts[1]] = findings[c]
+			}
+		}
+		for _, part := range parts {
+			part.rectangle(l.N)
+		}
+		all = append(all, parts...)
 	}
 	slices.SortStableFunc(all, func(x, y *class) int { return len(x.positions) - len(y.positions) })
-	return all
+	return all, nil
+}
+
+// divide asks what differed at every element of a class, and returns classes of those with the same results.
+func (l *loop) divide(ctx context.Context, c *class, some []*counter) (parts []*class, err error) {
+	w := l.D.Width()
+	results := make([]string, l.M*l.N)
+	if err := l.each(ctx, len(some), func(t int, m matrices) {
+		copy(m.a, some[t].sample.a)
+		copy(m.b, some[t].sample.b)
+		same(m.a, l.M)
+		same(m.b, l.N)
+	}, func(_ int, _ matrices, d []byte) {
+		for i := range results {
+			results[i] += string(d[i*w:][:w])
+		}
+	}); err != nil {
+		return nil, err
+	}
+	of := map[string]*class{}
+	for _, p := range c.positions {
+		part := of[results[p]]
+		if part == nil {
+			part = &class{counters: slices.Clip(c.counters)}
+			for t, x := range some {
+				s := *x.sample
+				s.d = []byte(results[p][t*w:][:w])
+				part.counters = append(part.counters, &s)
+			}
+			of[results[p]] = part
+			parts = append(parts, part)
+		}
+		part.positions = append(part.positions, p)
+	}
+	return parts, nil
+}
+
+// without takes elements that differed out of a class: they come first, if there are others.
+func (c *class) without(wrong map[int]*counter) []*class {
+	own, rest := &class{counters: slices.Clip(c.counters)}, &class{counters: c.counters}
+	for _, p := range c.positions {
+		if wrong[p] == nil {
+			rest.positions = append(rest.positions, p)
+			continue
+		}
+		own.positions = append(own.positions, p)
+		own.counters = append(own.counters, wrong[p].sample)
+	}
+	if len(rest.positions) == 0 {
+		return []*class{own}
+	}
+	return []*class{own, rest}
 }
 
 // kernel puts what explains the classes together: the largest class last, everywhere else.

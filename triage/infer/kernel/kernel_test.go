@@ -1,9 +1,9 @@
 package kernel
 
 import (
-	"cmp"
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,9 +21,22 @@ type library struct {
 	kernel *schedule.Kernel
 }
 
-func newLibrary(k *schedule.Kernel, in, id fp.ID, s schedule.Shape) *library {
+func newLibrary(t *testing.T, k *schedule.Kernel, s schedule.Shape) *library {
+	t.Helper()
+	unit, err := k.Unit.Resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	areas, err := k.Layout(s, schedule.Given{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matmul(mma.Formats{A: unit.A, B: unit.B, D: areas[0].Plan.D}, s, k)
+}
+
+func matmul(f mma.Formats, s schedule.Shape, k *schedule.Kernel) *library {
 	one := func(n int) mma.Range { return mma.Range{Min: n, Max: n, Step: 1} }
-	return &library{&mma.Instruction{Name: "matmul", M: one(s.M), N: one(s.N), K: s.K, Formats: mma.Formats{A: in, B: in, D: id}}, k}
+	return &library{&mma.Instruction{Name: "matmul", M: one(s.M), N: one(s.N), K: s.K, Formats: f}, k}
 }
 
 func (l *library) Instruction() *mma.Instruction { return l.inst }
@@ -61,7 +74,7 @@ func text(k *schedule.Kernel) string {
 // TestInfer infers kernels that are known, and computes the judge's results with what is
 // found.
 func TestInfer(t *testing.T) {
-	for _, tc := range []struct {
+	for n, tc := range []struct {
 		name, kernel string
 		shape        schedule.Shape
 	}{
@@ -80,12 +93,41 @@ func TestInfer(t *testing.T) {
 			{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 3, N: 4, K: 61}},
 		{"e5m2", `{"v": 1, "unit": {"op": "fma", "in": "e5m2", "acc": "fp32"}, "schedules": [{"levels": [
 			{"cut": {"by": "size", "n": 16}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 3, N: 4, K: 61}},
+		{"bf16 result", `{"v": 1, "unit": {"op": "fma", "in": "bf16", "acc": "fp32"}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 160}, "merge": {"order": "forward"}}]}], "epilogue": [{"op": "cast", "format": "bf16"}]}`, schedule.Shape{M: 2, N: 3, K: 300}},
+		{"fp16 accumulators", `{"v": 1, "unit": {"op": "fma", "acc": "fp16"}, "schedules": [{"levels": [
+			{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}}]}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
+		{"int8", `{"v": 1, "unit": {"instruction": "x86/tdpbusd"}, "schedules": [{}]}`, schedule.Shape{M: 3, N: 4, K: 150}},
+		{"int8 with saturated pairs", `{"v": 1, "unit": {"instruction": "zen4/avx2-u8s8"}, "schedules": [{}]}`, schedule.Shape{M: 3, N: 4, K: 150}},
 		{"dropped", `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [
 			{"cut": {"by": "count", "n": 3}, "tail": {"of": 8, "into": "drop"}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 61}},
+		// The long tier:
+		{"fp64 accumulators", `{"v": 1, "unit": {"op": "fma", "in": "fp16", "acc": "fp64"}, "schedules": [{"levels": [
+			{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward"}}]}], "epilogue": [{"op": "cast", "format": "fp32"}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
+		{"fp16 promoted", `{"v": 1, "unit": {"op": "fma", "in": "fp16", "acc": "fp16"}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 8}, "merge": {"order": "forward", "format": "fp32"}}]}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
+		{"bf16 by way of fp32", `{"v": 1, "unit": {"op": "fma", "acc": "bf16", "sum": "fp32"}, "schedules": [{}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
+		{"e4m3 result", `{"v": 1, "unit": {"op": "fma", "in": "e4m3", "acc": "fp32"}, "schedules": [{}], "epilogue": [{"op": "cast", "format": "e4m3"}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
+		{"a head before lanes", `{"v": 1, "unit": {"op": "mul-add", "acc": "fp32"}, "schedules": [{"levels": [{"head": 4,
+			"cut": {"by": "lanes", "n": 8}, "tail": {"of": 8, "into": "after"}, "merge": {"order": "4-2-1"}}]}]}`, schedule.Shape{M: 1, N: 1, K: 75}},
+		{"a tail unfused in the first lane", `{"v": 1, "unit": {"op": "fma", "in": "bf16", "acc": "fp32"}, "schedules": [{"levels": [{
+			"cut": {"by": "lanes", "n": 4}, "tail": {"of": 4, "into": "lane", "unit": {"op": "mul-add", "in": "bf16", "acc": "fp32"}}, "merge": {"order": "forward"}}]}],
+			"epilogue": [{"op": "cast", "format": "bf16"}]}`, schedule.Shape{M: 2, N: 2, K: 23}},
+		{"amx", `{"v": 1, "unit": {"instruction": "x86/tdpbf16ps"}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 64}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 3, N: 4, K: 150}},
+		{"promoted fp8", `{"v": 1, "unit": {"instruction": "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 128}, "merge": {"order": "forward", "start": "zero"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 300}},
+		{"tensor cores", `{"v": 1, "unit": {"instruction": "ampere/mma.m16n8k16.f32.f16.f16.f32"}, "schedules": [{"levels": [
+			{"cut": {"by": "count", "n": 3, "grain": 32}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 200}},
 	} {
+		if n >= tier.Of(4, 12, 21) {
+			break
+		}
 		t.Run(tc.name, func(t *testing.T) {
 			if r := infers(t, read(t, tc.kernel), tc.shape); r.Verdict != Found {
 				t.Errorf("%s: %s", r.Verdict, r.Why)
+			} else {
+				t.Log(text(r.Kernel))
 			}
 		})
 	}
@@ -94,11 +136,8 @@ func TestInfer(t *testing.T) {
 // infers infers a kernel, and compares what is found with it on operands of its own.
 func infers(t *testing.T, want *schedule.Kernel, s schedule.Shape) *Result {
 	t.Helper()
-	id := fp.FP32
-	if want.Unit.Acc == fp.FP64 {
-		id = fp.FP64
-	}
-	l := newLibrary(want, cmp.Or(want.Unit.In, id), id, s)
+	l := newLibrary(t, want, s)
+	id := l.inst.D
 	r, err := Infer(t.Context(), l, s, Options{Seed: 1, Checks: 2000, Policy: oracle.Policy{NaN: oracle.ByClass}})
 	if err != nil {
 		t.Fatal(err)
@@ -173,4 +212,23 @@ func drawnSchedule(d *rand.Rand) (s schedule.Schedule) {
 		s.Levels = append(s.Levels, l)
 	}
 	return s
+}
+
+// TestHeads has lanes without products, which blocks before a head's leave, and sets of several.
+func TestHeads(t *testing.T) {
+	e := &enumeration{sums: &sums{joined: map[int32][][]int32{0: {{1}, {2}, {3}}, 4: {{}, {5}}}}}
+	for _, tc := range []struct {
+		seqs [][]int32
+		want []int
+	}{
+		{[][]int32{{}}, []int{0}},
+		{[][]int32{{}, {}}, []int{0}},
+		{[][]int32{{0, 1}, {2, 3}}, []int{0}},
+		{[][]int32{{4, 5, 6}}, []int{0}},
+		{[][]int32{{0, 1, 2, 3, 6, 7}}, []int{0, 3, 2}},
+	} {
+		if got := e.heads(tc.seqs); !slices.Equal(got, tc.want) {
+			t.Errorf("%v: %v, want %v", tc.seqs, got, tc.want)
+		}
+	}
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-const (
-	maxDepth     = 5  // levels of a schedule
-	alternatives = 64 // schedules with the same partial sums
-)
+const maxDepth = 5 // levels of a schedule
+
+// alternatives is how many schedules with the same partial sums of K products are tried. Short sums
+// have more for their length: a library takes wide vectors, then narrow ones, then the last products.
+func alternatives(k int) int { return max(64, 4096/k) }
 
 // enumeration looks for the schedules that have the partial sums of an element.
 type enumeration struct {
@@ -38,32 +39,37 @@ func (e *enumeration) levels(seqs [][]int32, depth int) (all [][]schedule.Level)
 		}
 		return all
 	}
-	if depth == 1 {
+	if depth == 1 && e.width == 1 {
 		all = e.permuted(seqs)
 	}
-	id := identity(seqs, depth)
+	id := identity(seqs, depth, e.width)
 	if e.failed[id] {
 		return nil
 	}
 	seen := map[string]bool{}
-	for _, t := range e.tails(seqs) {
-		for _, c := range e.cuts(seqs, t) {
+	for _, f := range e.frames(seqs) {
+		if slices.ContainsFunc(seqs, func(seq []int32) bool { return !e.keeps(f, seq) }) {
+			continue
+		}
+		for _, c := range e.cuts(seqs, f) {
 			for _, s := range seqs {
 				e.work += len(s)
 			}
 			if e.spent() {
 				return all
 			}
-			for _, m := range e.level(seqs, t, c) {
-				if key := e.cutKey(t, m); seen[key] {
+			f.Cut = c
+			for _, m := range e.level(seqs, f) {
+				if key := e.cutKey(f.Tail, m); seen[key] {
 					continue
 				} else {
 					seen[key] = true
 				}
 				for _, inner := range e.levels(m.parts, depth-1) {
-					all = append(all, append([]schedule.Level{{Cut: c, Tail: t, Merge: schedule.Merge{Order: m.order}}}, inner...))
+					f.Merge = schedule.Merge{Order: m.order}
+					all = append(all, append([]schedule.Level{f}, inner...))
 				}
-				if len(all) >= alternatives {
+				if len(all) >= alternatives(len(e.keys)) {
 					return all
 				}
 			}
@@ -73,9 +79,9 @@ func (e *enumeration) levels(seqs [][]int32, depth int) (all [][]schedule.Level)
 	return all
 }
 
-// identity stands for sequences in their order, and a depth.
-func identity(seqs [][]int32, depth int) uint64 {
-	h := uint64(depth)
+// identity stands for sequences in their order, a depth and a width.
+func identity(seqs [][]int32, depth, width int) uint64 {
+	h := uint64(depth)<<32 | uint64(width)
 	for _, s := range seqs {
 		for _, k := range s {
 			h = (h ^ uint64(k) + 1) * 0x9e3779b97f4a7c15
@@ -100,10 +106,13 @@ func (s *sums) cutKey(t *schedule.Tail, m merged) string {
 }
 
 // chain reports whether a sequence is added by one accumulator in order.
-func (s *sums) chain(seq []int32) bool {
-	var key uint64
-	for n, k := range seq {
-		if key ^= s.keys[k]; s.keys[k] == absent || !s.has(key, n+1) {
+func (s *sums) chain(seq []int32) bool { return s.goesOn(0, 0, seq) }
+
+// goesOn reports whether an accumulator goes on from a sum of n products in order.
+func (s *sums) goesOn(key uint64, n int, seq []int32) bool {
+	for i, k := range seq {
+		key ^= s.keys[k]
+		if s.keys[k] == absent || ((i+1)%s.width == 0 || i == len(seq)-1) && !s.has(key, n+i+1) {
 			return false
 		}
 	}
@@ -132,9 +141,40 @@ func (e *enumeration) permuted(seqs [][]int32) (all [][]schedule.Level) {
 	return all
 }
 
-// tails returns what may be done apart: nothing first. Of several that mean the same the
-// first is taken.
-func (s *sums) tails(seqs [][]int32) []*schedule.Tail {
+// frames returns levels without their cuts: what may be done apart, nothing first.
+func (e *enumeration) frames(seqs [][]int32) (all []schedule.Level) {
+	for _, head := range e.heads(seqs) {
+		for _, t := range e.tails(seqs, head) {
+			all = append(all, schedule.Level{Head: head, Tail: t})
+		}
+	}
+	return all
+}
+
+// heads returns how many products the first lane may have before its own, if there is one sequence: all
+// that it adds in order but for one of its vectors.
+func (e *enumeration) heads(seqs [][]int32) []int {
+	const most = 64
+	all := []int{0}
+	if len(seqs) != 1 || len(seqs[0]) == 0 { // a lane of an outer level may have nothing left
+		return all
+	}
+	seq, run := seqs[0], 1
+	for _, g := range e.joined[seq[0]] {
+		if len(g) != 1 || run == len(seq) || g[0] != seq[run] {
+			break
+		}
+		run++
+	}
+	for vector := 1; run < min(len(seq), most) && vector < min(run, 32); vector *= 2 {
+		all = append(all, run-vector)
+	}
+	return all
+}
+
+// tails returns what may be done apart after so many products: nothing first. Of several that mean the
+// same the first is taken.
+func (s *sums) tails(seqs [][]int32, head int) []*schedule.Tail {
 	all := []*schedule.Tail{nil}
 	seen := map[string]bool{}
 	intos := []string{"lane", "deal", "after", "apart"}
@@ -145,8 +185,9 @@ func (s *sums) tails(seqs [][]int32) []*schedule.Tail {
 		var rests strings.Builder
 		any := false
 		for _, seq := range seqs {
-			any = any || len(seq)%of > 0
-			rests.WriteString(strconv.Itoa(len(seq)%of) + " ")
+			left := max(0, len(seq)-head) % of
+			any = any || left > 0
+			rests.WriteString(strconv.Itoa(left) + " ")
 		}
 		if !any || seen[rests.String()] {
 			continue
@@ -178,39 +219,47 @@ func tailLengths(dropped bool) (all []int) {
 
 // cuts returns the cuts that the longest sequence may have. The first part of each is a
 // partial sum of the first product, which another partial sum joins.
-func (e *enumeration) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut) {
+func (e *enumeration) cuts(seqs [][]int32, f schedule.Level) (all []schedule.Cut) {
 	seq := slices.MaxFunc(seqs, func(x, y []int32) int { return len(x) - len(y) })
-	main, _ := t.Cut(seq)
-	at := map[int32]int{} // where in main
+	head, body := f.Split(seq)
+	main, _ := f.Tail.Cut(body)
+	at := make([]int, len(e.keys)) // where in main, from 1
+	keys := make([]uint64, 1+len(main))
 	for i, k := range main {
-		at[k] = i
+		at[k], keys[i+1] = i+1, keys[i]^e.keys[k]
 	}
+	e.work += len(seq)
 	const short = 64 // all partial sums are tried
 	first := make([]bool, len(main))
 	size := 1
 	for _, g := range append(slices.Clone(e.joined[seq[0]]), nil) {
-		if len(main) > 0 {
+		if len(main) > 0 && len(head) == 0 {
 			first[0] = true
 		}
 		if size >= len(seq) || len(main) == 0 {
 			break
 		}
-		if len(g) > 1 || size <= 2 || len(seq) <= short {
-			all = append(all, cutsOf(first, len(g))...)
+		if first[0] && (len(g) > 1 || size <= 2 || len(seq) <= short) {
+			for _, c := range cutsOf(first, len(g)) {
+				if c.By == "lanes" || len(head) == 0 && e.runs(&c, f.Tail, leading(first), keys, len(seq)-len(main)) {
+					all = append(all, c)
+				}
+			}
 		}
 		for _, k := range g {
-			if i, ok := at[k]; ok {
-				first[i] = true
+			if i := at[k]; i > 0 {
+				first[i-1] = true
 			}
 		}
 		size += len(g)
 	}
 	e.work += len(all) * len(seq)
 	all = slices.DeleteFunc(all, func(c schedule.Cut) bool {
-		parts, _, _ := (&schedule.Level{Cut: c, Tail: t}).Parts(seq, nil)
+		f.Cut = c
+		parts, _, _ := f.Parts(seq, nil)
 		return len(parts) < 2 || slices.ContainsFunc(parts, func(p []int32) bool { return !e.has(e.key(p), len(p)) })
 	})
-	if t != nil && t.Into == "drop" { // what is left need not be cut
+	if f.Tail != nil && f.Tail.Into == "drop" { // what is left need not be cut
 		all = append(all, schedule.Cut{By: "size", N: len(seq)})
 	}
 	for i := range all { // what is the default is not said
@@ -225,11 +274,40 @@ func (e *enumeration) cuts(seqs [][]int32, t *schedule.Tail) (all []schedule.Cut
 	return all
 }
 
+// keeps reports whether a tail of a sequence may be what it says, whatever is done to the others.
+func (e *enumeration) keeps(f schedule.Level, seq []int32) bool {
+	head, body := f.Split(seq)
+	main, rest := f.Tail.Cut(body)
+	t := f.Tail
+	return t == nil || t.Into == "lane" || t.Into == "deal" || e.tail(t, seq[:len(head)+len(main)], rest)
+}
+
+// runs reports whether the first run of a cut has so many products, and the others are partial sums: keys
+// are those of the first products of the sequence, and the first runs get what is left of it.
+func (e *enumeration) runs(c *schedule.Cut, t *schedule.Tail, first int, keys []uint64, left int) bool {
+	whole := 1
+	if t != nil && t.Into == "deal" {
+		whole = max(1, left)
+	}
+	from := 0
+	for i, end := range append(c.Ends(len(keys)-1), len(keys)-1) {
+		e.work++
+		if end = min(end, len(keys)-1); i == 0 && end != first || i >= whole && end > from && !e.has(keys[end]^keys[from], end-from) {
+			return false
+		}
+		from = max(from, end)
+	}
+	return true
+}
+
+// leading returns how many members begin a sequence.
+func leading(first []bool) int { return slices.Index(append(slices.Clone(first), false), false) }
+
 // cutsOf returns the cuts of a sequence whose first part has some members, where the next
 // part may have next products.
 func cutsOf(first []bool, next int) (all []schedule.Cut) {
 	n := len(first)
-	run := slices.Index(append(slices.Clone(first), false), false) // the members that begin it
+	run := leading(first)
 	second := slices.Index(first[run:], true)
 	if second >= 0 {
 		if (run+second)%run == 0 {
@@ -269,12 +347,12 @@ type merged struct {
 }
 
 // level returns the orders in which the partial sums of a level may be added.
-func (s *sums) level(seqs [][]int32, t *schedule.Tail, c schedule.Cut) (all []merged) {
+func (s *sums) level(seqs [][]int32, l schedule.Level) (all []merged) {
 	var inner [][]int32
 	var cut [][][]int32 // the parts of each sequence
 	for _, seq := range seqs {
-		parts, main, rest := (&schedule.Level{Cut: c, Tail: t}).Parts(seq, nil)
-		if !s.tail(t, main, rest) {
+		parts, main, rest := l.Parts(seq, nil)
+		if !s.tail(l.Tail, main, rest) {
 			return nil
 		}
 		for _, p := range parts {
@@ -295,6 +373,12 @@ func (s *sums) level(seqs [][]int32, t *schedule.Tail, c schedule.Cut) (all []me
 		if d := s.distances(most); d != "" {
 			orders = append(orders, d)
 		}
+	}
+	// The first products are added to the sum of the others, as where memory is not aligned before.
+	if l.Cut.Rest == "first" && len(most) == 2 && !slices.ContainsFunc(cut, func(parts [][]int32) bool {
+		return len(parts) != 2 || !s.goesOn(s.key(parts[1]), len(parts[1]), parts[0])
+	}) {
+		all = append(all, merged{"chain-reverse", inner})
 	}
 	for _, order := range orders {
 		if !slices.ContainsFunc(cut, func(parts [][]int32) bool { return !s.inOrder(parts, order) }) {
@@ -318,12 +402,7 @@ func (s *sums) tail(t *schedule.Tail, main, rest []int32) bool {
 	case t.Into == "apart":
 		return s.chain(rest) && s.has(key^s.key(rest), len(main)+len(rest))
 	}
-	for n, k := range rest {
-		if key ^= s.keys[k]; !s.has(key, len(main)+n+1) {
-			return false
-		}
-	}
-	return true
+	return s.goesOn(key, len(main), rest)
 }
 
 // inOrder reports whether parts are added in an order.

@@ -21,13 +21,15 @@ type sample struct {
 
 const (
 	sampleSide = 8    // rows and columns of a sample, at most
-	sampled    = 2048 // elements of all samples of a class, at least
+	sampled    = 2048 // elements of all samples of a class, unless their operands are larger than
+	sampleSize = 64 << 20
 )
 
 // sample asks for products of all kinds and keeps some elements of a class.
 func (b *box) sample(ctx context.Context, c *class, seed uint64) ([]*sample, error) {
 	rows, columns := c.rows[:min(sampleSide, len(c.rows))], c.columns[:min(sampleSide, len(c.columns))]
-	n := max(2*len(kinds), sampled/(len(rows)*len(columns)))
+	size := b.K * (len(rows)*b.A.Width() + len(columns)*b.B.Width())
+	n := max(2*len(kinds), min(sampled/(len(rows)*len(columns)), sampleSize/size))
 	samples := make([]*sample, 0, n)
 	err := b.each(ctx, n, func(t int, m matrices) {
 		b.draw(newDrawer(seed, uint64(t)), t%len(kinds), m)

@@ -1,11 +1,15 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // sums is the partial sums of an element: sets of k, each as the XOR of its members' keys.
@@ -14,6 +18,8 @@ type sums struct {
 	known   map[uint64]bool
 	present []int32             // the k that are in D at all
 	joined  map[int32][][]int32 // by the first member of a set: what joins it, in order
+	several bool                // more than two meet in a partial sum
+	width   int                 // products that an accumulator adds at a time
 }
 
 // absent is the key of a product that is in no sum.
@@ -23,6 +29,7 @@ const absent = 0
 type oddError struct {
 	Row, Column int
 	What        string
+	Nothing     bool // is lost beside large numbers
 }
 
 func (e *oddError) Error() string { return fmt.Sprintf("element (%d,%d): %s", e.Row, e.Column, e.What) }
@@ -59,32 +66,54 @@ func (s *sums) has(key uint64, size int) bool { return size <= 1 || s.known[key]
 // pair is a question: how large is the smallest partial sum with both.
 type pair struct{ i, j int32 }
 
-// read reads the partial sums of a class.
+// node is products of which smaller partial sums are looked for, in a partial sum of so many.
+type node struct {
+	set  []int32
+	size int
+}
+
+// read reads the partial sums of a class by the first probe that shows them. It returns nothing if there
+// is none.
 func (b *box) read(ctx context.Context, c *class) (*sums, error) {
+	var first error
+	for _, b.probe = range b.probes {
+		s, err := b.readBy(ctx, c)
+		if o := (*oddError)(nil); !errors.As(err, &o) {
+			return s, err
+		}
+		first = cmp.Or(first, err)
+	}
+	return nil, first
+}
+
+func (b *box) readBy(ctx context.Context, c *class) (*sums, error) {
 	s := newSums(b.K)
 	if err := b.count(ctx, c, s); err != nil {
 		return nil, err
 	}
-	work := [][]int32{s.present}
+	work := []node{{set: s.present}}
 	for len(work) > 0 {
 		var pairs []pair
-		for _, set := range work {
-			for _, j := range set[1:] {
-				pairs = append(pairs, pair{set[0], j})
+		for _, n := range work {
+			for _, j := range n.set[1:] {
+				pairs = append(pairs, pair{n.set[0], j})
 			}
 		}
-		sizes, err := b.sizes(ctx, c, pairs, len(s.present))
+		sizes, err := b.sizes(ctx, c, pairs, s.present)
 		if err != nil {
 			return nil, err
 		}
-		var next [][]int32
-		for _, set := range work {
-			inner, err := s.split(set, sizes[:len(set)-1])
+		if work[0].size == 0 && len(sizes) > 1 && slices.Max(sizes) == 2 {
+			return nil, &oddError{c.rows[0], c.columns[0], "nothing is lost beside large numbers: its accumulators are too wide for its partial sums to be seen", true}
+		}
+		var next []node
+		for _, n := range work {
+			inner, err := s.split(n, sizes[:len(n.set)-1])
 			if err != nil {
-				return nil, &oddError{c.rows[0], c.columns[0], err.Error()}
+				return nil, &oddError{c.rows[0], c.columns[0], err.Error(), false}
 			}
 			next = append(next, inner...)
-			sizes = sizes[len(set)-1:]
+			sizes = sizes[len(n.set)-1:]
 		}
 		work = next
 	}
@@ -92,8 +121,10 @@ func (b *box) read(ctx context.Context, c *class) (*sums, error) {
 }
 
 // split notes the partial sums of a set that have its first member, and returns what joins
-// it together.
-func (s *sums) split(set []int32, sizes []int) ([][]int32, error) {
+// it together. What meets it only in the partial sum that the set is in joins it there with others:
+// an instruction that adds several products at a time.
+func (s *sums) split(in node, sizes []int) ([]node, error) {
+	set := in.set
 	bySize := map[int][]int32{}
 	var order []int
 	for n, j := range set[1:] {
@@ -104,18 +135,23 @@ func (s *sums) split(set []int32, sizes []int) ([][]int32, error) {
 	}
 	slices.Sort(order)
 	key, size := s.keys[set[0]], 1
-	var inner, joined [][]int32
+	var inner []node
+	var joined [][]int32
 	for _, n := range order {
 		g := bySize[n]
-		key ^= s.key(g)
-		if size += len(g); size != n {
-			return nil, fmt.Errorf("k %d and %d meet in a sum of %d products, but %d have met by then: products are not added two at a time", set[0], g[0], n, size)
-		}
-		s.known[key] = true
 		joined = append(joined, g)
 		if len(g) > 1 {
-			inner = append(inner, g)
+			inner = append(inner, node{g, n})
 		}
+		if n == in.size {
+			s.several = true
+			continue
+		}
+		key ^= s.key(g)
+		if size += len(g); size != n {
+			return nil, fmt.Errorf("k %d and %d meet in a sum of %d products, but %d have met by then: these are no sums of sums", set[0], g[0], n, size)
+		}
+		s.known[key] = true
 	}
 	s.joined[set[0]] = joined
 	return inner, nil
@@ -143,18 +179,31 @@ func (s *sums) outline(set []int32) string {
 // count notes which products are in D, from ones.
 func (b *box) count(ctx context.Context, c *class, s *sums) error {
 	at := c.rows[0]*b.N + c.columns[0]
-	all := 0.0
-	if err := b.each(ctx, 1, func(_ int, m matrices) { b.ones(m) }, func(_ int, _ matrices, d []byte) { all = b.value(d, at) }); err != nil {
+	chunks := b.chunks(upTo(b.K))
+	all := true
+	if err := b.each(ctx, len(chunks), func(t int, m matrices) {
+		fill(m.a, b.A, b.plain)
+		for column := range b.N {
+			b.line(m, false, column, chunks[t])
+		}
+	}, func(t int, _ matrices, d []byte) { all = all && b.value(d, at) == float64(len(chunks[t])) }); err != nil {
 		return err
 	}
 	times := make([]float64, b.K)
-	if all != float64(b.K) {
+	if !all {
+		var none float64
+		if err := b.each(ctx, 1, func(_ int, m matrices) { fill(m.a, b.A, b.plain) }, func(_ int, _ matrices, d []byte) { none = b.value(d, at) }); err != nil {
+			return err
+		}
+		if none != 0 { // counts of ones would be of it, too
+			return &oddError{c.rows[0], c.columns[0], "it is not zero where all of B is zero: something is added that is no product of A and B", false}
+		}
 		n := len(c.columns)
 		err := b.each(ctx, (b.K+n-1)/n, func(t int, m matrices) {
-			fill(m.a, b.A, b.one)
+			fill(m.a, b.A, b.plain)
 			for i, column := range c.columns {
 				if k := t*n + i; k < b.K {
-					b.setB(m, column, k, b.one)
+					b.setB(m, column, k, b.small)
 				}
 			}
 		}, func(t int, _ matrices, d []byte) {
@@ -170,88 +219,95 @@ func (b *box) count(ctx context.Context, c *class, s *sums) error {
 	}
 	for k, n := range times {
 		switch {
-		case all == float64(b.K) || n == 1:
+		case all || n == 1:
 			s.present = append(s.present, int32(k))
 		case n == 0:
 			s.keys[k] = absent
 		default:
-			return &oddError{c.rows[0], c.columns[0], fmt.Sprintf("the product of k = %d is in the sum %v times", k, n)}
+			return &oddError{c.rows[0], c.columns[0], fmt.Sprintf("the product of k = %d is in the sum %v times", k, n), false}
 		}
 	}
 	if len(s.present) == 0 {
-		return &oddError{c.rows[0], c.columns[0], "no product is in the sum"}
+		return &oddError{c.rows[0], c.columns[0], "no product is in the sum", false}
 	}
 	return nil
 }
 
-// sizes asks how large the smallest partial sums of pairs are, of n products in all. Each
-// product asks as many as there are elements along the longer side of the rectangle, and
-// several first members along the other.
-func (b *box) sizes(ctx context.Context, c *class, pairs []pair, n int) ([]int, error) {
-	long, short := c.columns, c.rows
-	if len(short) > len(long) {
-		long, short = short, long
+// chunks cuts products into as many as D counts exactly.
+func (b *box) chunks(ks []int32) [][]int32 { return slices.Collect(slices.Chunk(ks, b.chunk)) }
+
+// line fills a row of A or a column of B with small numbers at some k.
+func (b *box) line(m matrices, ofA bool, n int, at []int32) {
+	to, id := m.b, b.B
+	if ofA {
+		to, id = m.a, b.A
 	}
-	launches := packed(pairs, len(long), len(short))
-	sizes := make([]int, 0, len(pairs))
-	var odd error
-	position := func(first, second int) int {
-		if len(c.rows) > len(c.columns) {
-			return long[second]*b.N + short[first]
+	w, code := id.Width(), id.Get().FromFloat64(b.small)
+	for _, k := range at {
+		mma.Store(to, w, n*b.K+int(k), code)
+	}
+}
+
+// sizes asks how large the smallest partial sums of pairs are, of the products that are present. Each
+// product asks as many as there are elements along the longer side of the rectangle, or one.
+func (b *box) sizes(ctx context.Context, c *class, pairs []pair, present []int32) ([]int, error) {
+	ofA := len(c.rows) > len(c.columns) && !b.alone
+	lines := c.columns
+	if ofA {
+		lines = c.rows
+	}
+	if b.alone {
+		lines = lines[:1]
+	}
+	launches, chunks := slices.Collect(slices.Chunk(pairs, len(lines))), b.chunks(present)
+	sizes := make([]int, len(pairs))
+	var odd *oddError
+	at := func(i int) int {
+		if ofA {
+			return lines[i]*b.N + c.columns[0]
 		}
-		return short[first]*b.N + long[second]
+		return c.rows[0]*b.N + lines[i]
 	}
-	err := b.each(ctx, len(launches), func(t int, m matrices) {
-		b.ones(m)
-		first := -1
-		for n, p := range launches[t] {
-			if n == 0 || p.i != launches[t][n-1].i {
-				first++
+	err := b.each(ctx, len(launches)*len(chunks), func(t int, m matrices) {
+		ones := chunks[t%len(chunks)]
+		if ofA {
+			fill(m.b, b.B, b.plain)
+		} else {
+			fill(m.a, b.A, b.plain)
+		}
+		for i, p := range launches[t/len(chunks)] {
+			b.line(m, ofA, lines[i], ones)
+			if ofA {
+				b.setA(m, lines[i], int(p.i), b.large)
+				b.setA(m, lines[i], int(p.j), -b.large)
+				continue
 			}
-			if len(c.rows) > len(c.columns) {
-				b.setB(m, short[first], int(p.i), b.large)
-				b.setA(m, long[n], int(p.j), -b.large)
-			} else {
-				b.setA(m, short[first], int(p.i), b.large)
-				b.setB(m, long[n], int(p.j), -b.large)
+			b.setB(m, lines[i], int(p.i), b.large)
+			b.setB(m, lines[i], int(p.j), -b.large)
+			for row := range b.M {
+				if b.alone {
+					b.setA(m, row, int(p.i), b.large)
+					b.setA(m, row, int(p.j), b.large)
+				}
 			}
 		}
 	}, func(t int, _ matrices, d []byte) {
-		first := -1
-		for x, p := range launches[t] {
-			if x == 0 || p.i != launches[t][x-1].i {
-				first++
+		for i, p := range launches[t/len(chunks)] {
+			v, n := b.value(d, at(i)), t/len(chunks)*len(lines)+i
+			if v != float64(int(v)) || v < 0 || int(v) > len(chunks[t%len(chunks)]) {
+				odd = cmp.Or(odd, &oddError{at(i) / b.N, at(i) % b.N, fmt.Sprintf("of %d ones beside a large number at k = %d and its negative at k = %d, %v are left", len(chunks[t%len(chunks)]), p.i, p.j, v), false})
+				v = 0
 			}
-			at := position(first, x)
-			v := float64(n) - b.value(d, at)
-			if (v != float64(int(v)) || v < 2 || int(v) > n) && odd == nil {
-				odd = &oddError{at / b.N, at % b.N, fmt.Sprintf("of %d ones beside a large number at k = %d and its negative at k = %d, %v are lost", n, p.i, p.j, v)}
-			}
-			sizes = append(sizes, int(v))
+			sizes[n] -= int(v)
 		}
 	})
-	if err == nil {
+	for n, p := range pairs {
+		if sizes[n] += len(present); sizes[n] < 2 {
+			odd = cmp.Or(odd, &oddError{at(0) / b.N, at(0) % b.N, fmt.Sprintf("beside a large number at k = %d and its negative at k = %d nothing is lost, not even they", p.i, p.j), false})
+		}
+	}
+	if err == nil && odd != nil {
 		err = odd
 	}
 	return sizes, err
-}
-
-// packed puts questions into products: at most long of them, with at most short different
-// first members, which follow each other.
-func packed(pairs []pair, long, short int) (launches [][]pair) {
-	from, firsts := 0, 0
-	for n, p := range pairs {
-		other := n == from || p.i != pairs[n-1].i
-		if n > from && (n-from == long || other && firsts == short) {
-			launches = append(launches, pairs[from:n])
-			from, firsts, other = n, 0, true
-		}
-		if other {
-			firsts++
-		}
-	}
-	if from < len(pairs) {
-		launches = append(launches, pairs[from:])
-	}
-	return launches
 }

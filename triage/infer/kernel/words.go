@@ -17,13 +17,17 @@ func words(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
 	for i := range s.Levels {
 		l := &s.Levels[i]
 		parts, _, _ := l.Parts(seq, nil)
-		main, rest := l.Tail.Cut(seq)
+		head, body := l.Split(seq)
+		main, rest := l.Tail.Cut(body)
 		shown, _, _ := (&schedule.Level{Cut: l.Cut}).Parts(main, nil)
 		switch {
 		case len(parts) > 1:
 			all = append(all, fmt.Sprintf("%s is %s. %s", capital(of), cutWords(&l.Cut, shown), mergeWords(l, unit, len(parts))))
 		case l.Merge.Start == "zero":
 			all = append(all, fmt.Sprintf("The sum of %s is added to zero in the end, as if C were cleared first: no result is -0.", of))
+		}
+		if len(head) > 0 {
+			all = append(all, fmt.Sprintf("Before these, the first %s adds %s.", partName(&l.Cut), ks(head)))
 		}
 		if l.Tail != nil {
 			all = append(all, tailWords(l.Tail, rest, of))
@@ -32,6 +36,12 @@ func words(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
 			continue
 		}
 		of = fmt.Sprintf("each such %s (the first has %d products)", partName(&l.Cut), len(parts[0]))
+	}
+	if i, err := unit.Resolve(); err == nil && i.D.Integer() {
+		return append(all, "Products and sums are integers, which no order changes unless they saturate: "+unitWords(unit)+".")
+	}
+	if unit.Op == "" {
+		return append(all, "An accumulator adds its products ascending in k, as many at a time as the instruction takes, the last filled up with zeros: "+unitWords(unit)+".")
 	}
 	return append(all, "An accumulator adds its products one after the other, ascending in k: "+unitWords(unit)+".")
 }
@@ -108,8 +118,16 @@ func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
 		o += ", beginning with zero"
 	}
 	format := cmp.Or(l.Merge.Format, u.Acc)
-	if format != fp.None {
+	if u.Op == "" && format == fp.None {
+		o += ", in the format of its results"
+	} else if format != fp.None {
 		o += ", rounded to " + format.String()
+	}
+	if p := l.Merge.Parts; p != fp.None && p != format {
+		o += ", each rounded to " + p.String() + " before it is added"
+	}
+	if p := l.Merge.Store; p != fp.None {
+		o += "; every sum is stored in " + p.String()
 	}
 	return "Each " + partName(&l.Cut) + " has a sum of its own; these are added: " + o + "."
 }
@@ -135,15 +153,19 @@ func tailWords(t *schedule.Tail, rest []int32, of string) string {
 }
 
 func unitWords(u *schedule.Unit) string {
+	if u.Op == "" {
+		return u.Instruction + ", or what computes as it does"
+	}
 	text := fmt.Sprintf("a multiplication rounded to %s, then an addition in %s", cmp.Or(u.Product, u.Acc), u.Acc)
 	if u.Op == "fma" {
 		text = fmt.Sprintf("a fused multiply-add in %s", u.Acc)
 	}
+	if u.Sum != fp.None {
+		text += fmt.Sprintf(", its result rounded to %s before", u.Sum)
+	}
 	if u.Subnormals == "zero" {
 		text += " in which subnormal numbers are zeros"
 	}
-	if u.Start == "empty" {
-		return text + "; the first is added to nothing"
-	}
-	return text + "; the first is added to zero"
+	return text + map[string]string{"": "; the first is added to zero", "empty": "; the first is added to nothing",
+		"second": "; the first is added to the second, which is rounded"}[u.Start]
 }

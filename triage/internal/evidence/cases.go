@@ -53,3 +53,27 @@ func (e *Evidence) Pick(index []int) *Cases {
 func (c *Cases) Part(from, n int) *Cases {
 	return &Cases{Batch: c.Batch.Part(from, n), Want: c.Want[from : from+n]}
 }
+
+// growing returns the cases in batches of growing size.
+func (c *Cases) growing() []*Cases {
+	var parts []*Cases
+	for from, n := 0, 8; from < len(c.Want); n *= 3 {
+		part := c.Part(from, min(n, len(c.Want)-from))
+		parts = append(parts, part)
+		from += len(part.Want)
+	}
+	return parts
+}
+
+// Split returns, in batches of growing size, all cases that are marked and all others.
+func (e *Evidence) Split(marked []bool) (those, others []*Cases) {
+	var with, without []int
+	for i, m := range marked {
+		if m {
+			with = append(with, i)
+		} else {
+			without = append(without, i)
+		}
+	}
+	return e.Pick(with).growing(), e.Pick(without).growing()
+}

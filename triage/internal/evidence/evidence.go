@@ -154,25 +154,25 @@ func (e *Evidence) FirstCases(n int) *Cases {
 	return all.Part(0, min(n, len(all.Want)))
 }
 
-// Explains reports whether a program gives the unit's result in every case. It runs batches
-// of growing size, since a wrong program mostly fails in one of the first.
+// Explains reports whether a program gives the unit's result in every case.
 func (e *Evidence) Explains(p *mma.Params) bool {
 	m, err := sim.New(e.Formats, e.K, *p)
 	if err != nil {
 		return false
 	}
-	defer e.timed(time.Now())
 	if e.growing == nil {
-		all := e.All()
-		for from, n := 0, 8; from < len(all.Want); n *= 3 {
-			part := all.Part(from, min(n, len(all.Want)-from))
-			e.growing = append(e.growing, part)
-			from += len(part.Want)
-		}
+		e.growing = e.All().growing()
 	}
+	return e.MissesAtMost(m, e.growing, 0)
+}
+
+// MissesAtMost reports whether a program gives another result than the unit in no more than so many
+// cases. It runs batches of growing size, since a wrong program mostly fails in one of the first.
+func (e *Evidence) MissesAtMost(m Runner, growing []*Cases, most int) bool {
+	defer e.timed(time.Now())
 	var buf []byte
-	for _, c := range e.growing {
-		if e.Score(m, c, &buf) < len(c.Want) {
+	for _, c := range growing {
+		if most -= len(c.Want) - e.Score(m, c, &buf); most < 0 {
 			return false
 		}
 	}
@@ -282,8 +282,8 @@ func (e *Evidence) parallel(n int, worker func() func(i int)) {
 		wg.Go(func() {
 			defer e.timed(time.Now())
 			f := worker()
-			for from := int(next.Add(chunk)) - chunk; from < n && !e.Stopped(); from = int(next.Add(chunk)) - chunk {
-				for i := from; i < min(from+chunk, n); i++ {
+			for from := int(next.Add(chunk)) - chunk; from < n; from = int(next.Add(chunk)) - chunk {
+				for i := from; i < min(from+chunk, n) && !e.Stopped(); i++ {
 					f(i)
 				}
 			}

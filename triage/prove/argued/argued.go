@@ -27,13 +27,27 @@ type argument struct {
 // Equivalent returns the name of an argument why the program q computes the same function as
 // an instruction's own, "" if there is none.
 func Equivalent(i *mma.Instruction, q *mma.Params) string {
+	return first(i, q, func(*argument) bool { return true })
+}
+
+// inAnySum are the arguments whose conditions speak of every parameter of the sum with the accumulator.
+// The others were written for the programs of the catalogue.
+var inAnySum = []string{"cut-off-unseen", "subnormal-c-above-floor", "subnormal-c-alone", "apart-exact", "cut-down-beside"}
+
+// EquivalentInAnySum returns what Equivalent does for an instruction in which parameters of the sum
+// with the accumulator may have any values.
+func EquivalentInAnySum(i *mma.Instruction, q *mma.Params) string {
+	return first(i, q, func(a *argument) bool { return slices.Contains(inAnySum, a.Name) })
+}
+
+func first(i *mma.Instruction, q *mma.Params, wanted func(*argument) bool) string {
 	u := newRanges(i)
 	var changed []string
 	for _, c := range mma.Diff(&i.Params, q) {
 		changed = append(changed, c.Path)
 	}
-	for _, a := range arguments {
-		if a.holds(u, q, changed) {
+	for n := range arguments {
+		if a := &arguments[n]; wanted(a) && a.holds(u, q, changed) {
 			return a.Name
 		}
 	}
@@ -196,7 +210,7 @@ var arguments = []argument{
 	{"no-result-overflow-down", "The products together are below the last bit that RD leaves beside the largest number, and one such bit more or less rounds to it.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			p := u.p.Join.Post
-			return only(ch, "acc.over") && p.Mode == fp.RD && u.p.Join.Align.Mode == fp.RD && u.p.Start == mma.StartC && u.p.Acc.Mode == fp.RNE &&
+			return only(ch, "acc.over") && u.infinitiesStay(q) && p.Mode == fp.RD && u.p.Join.Align.Mode == fp.RD && u.p.Start == mma.StartC && u.p.Acc.Mode == fp.RNE &&
 				p.Frac >= u.p.Acc.Frac+2 && u.p.Join.Align.F >= p.Frac && u.highS < int(u.p.Acc.Emax)-int(u.p.Join.Align.F)
 		}},
 	{"one-step", "There is one step: no accumulator is handed from one to the next.",
@@ -233,8 +247,7 @@ var arguments = []argument{
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			nearest := func(m fp.Mode) bool { return m == fp.RNE || m == fp.RNA }
 			over := func(o mma.Over) bool { return o == mma.OverInf || o == mma.OverIEEE }
-			for _, r := range [][2]mma.Round{{u.p.Acc, q.Acc}, {u.p.Late, q.Late}, {u.p.Out, q.Out}, {u.p.Prod.Round, q.Prod.Round},
-				{u.p.Stage0.Round, q.Stage0.Round}, {u.p.Stage1.Round, q.Stage1.Round}, {u.p.Join.Post, q.Join.Post}} {
+			for _, r := range u.rounds(q) {
 				if r[0].Over != r[1].Over && !(nearest(r[0].Mode) && over(r[0].Over) && over(r[1].Over)) {
 					return false
 				}
@@ -250,21 +263,26 @@ var arguments = []argument{
 			}
 			mode := u.p.Acc.Mode
 			directed := mode == fp.RD || mode == fp.RU || u.p.Join.Align.Mode == fp.RD || u.p.Join.Align.Mode == fp.RU
-			return only(ch, "acc.over", "late.over") && u.highS < min(half, cut) && !directed && u.p.Start == mma.StartC
+			return only(ch, "acc.over", "late.over") && u.infinitiesStay(q) && u.highS < min(half, cut) && !directed && u.p.Start == mma.StartC
 		}},
 	{"no-late-overflow", "The products together are far below half a unit of the largest number: adding them to c does not overflow.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			half := int(u.p.Acc.Emax) - int(u.d.FracBits) - 1
-			return only(ch, "acc.over", "late.over") && u.highS < half && (u.p.Late.Frac == 0 || u.p.Late.Mode == fp.RNE || u.p.Late.Mode == fp.RZ) && u.p.Start != mma.StartC
+			return only(ch, "acc.over", "late.over") && u.infinitiesStay(q) && u.highS < half && (u.p.Late.Frac == 0 || u.p.Late.Mode == fp.RNE || u.p.Late.Mode == fp.RZ) && u.p.Start != mma.StartC
 		}},
 	{"no-partial-overflow", "The products together are below the largest number: no product and no partial sum of products overflows.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
-			return only(ch, "prod.round.over", "prod.round.emax", "stage0.round.over", "stage1.round.over") && u.highS < 127
+			return only(ch, "prod.round.over", "prod.round.emax", "stage0.round.over", "stage1.round.over") && u.infinitiesStay(q) && u.highS < 127 &&
+				u.reaches(u.highS, q)
 		}},
 	{"no-product-overflow", "Every product is below 2^128.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			scaled := u.p.Scale == mma.ScaleGroup && u.bareP <= 128 // scales come later
-			return only(ch, "prod.round.emax", "prod.round.over") && (u.highP <= 128 || scaled)
+			high := u.highP
+			if scaled {
+				high = u.bareP
+			}
+			return only(ch, "prod.round.emax", "prod.round.over") && u.infinitiesStay(q) && high <= 128 && u.reaches(high, q)
 		}},
 	{"exact-products", "Products are exact at both widths: the rounding and its flush do nothing.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
@@ -372,7 +390,130 @@ var arguments = []argument{
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			return only(ch, "stage0.round.flush", "stage1.round.flush", "prod.round.flush") && u.lowP >= int(fp.FP32.Get().Emin())
 		}},
+	{"cut-off-unseen", "What is cut off is seen only by the next rounding, and that truncates toward zero, where it would be a larger magnitude, or down, where it would be a larger value.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			r := u.p.Join.Post
+			if r == (mma.Round{}) {
+				r = u.p.Acc
+			}
+			down := u.p.Join.Align.Mode == fp.RD
+			return only(ch, "join.align.sticky") && max(u.p.Join.Align.Sticky, q.Join.Align.Sticky) <= mma.StickyRound && r.Frac != 0 &&
+				(r.Mode == fp.RZ && !down || r.Mode == fp.RD && down && r.Flush == mma.NoFlush)
+		}},
+	{"subnormal-c-above-floor", "The floor is no less than the exponents of subnormal accumulators: these never decide the alignment.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return only(ch, "join.cnorm") && u.nothingDropped() && u.p.Join.Align.Floor != 0 && int(u.p.Join.Align.Floor) >= max(u.minC, int(u.d.Emin()))
+		}},
+	{"subnormal-c-alone", "A subnormal accumulator decides the alignment only where no product counts, and there nothing of it is cut, by either exponent. Where it is dropped beside a product, truncation makes it zero anyway.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			j, emin, floor := u.p.Join, max(u.minC, int(u.d.Emin())), int(u.p.Join.Align.Floor)
+			if floor == 0 {
+				floor = u.lowAcc()
+			}
+			cut, drop := u.cutOfC(), int(j.CDrop)
+			if drop == 0 {
+				drop = int(j.Align.Drop)
+			}
+			least := min(u.lowP, u.minE)
+			dropped := drop == 0 || u.truncatesC() && j.Align.Sticky == mma.StickyOff && !u.p.Special.NegZero && cut != 0 && emin <= least-cut && u.lowAcc() >= floor-drop
+			return only(ch, "join.cnorm") && dropped && u.plainSum() && !j.CBeside && u.p.Stage0.Sum == mma.Off && u.p.Stage1.Sum == mma.Off && !u.p.Prod.Zeros &&
+				(j.Align.Bits == 0 || int(j.Align.Bits) >= max(int(j.Align.F), cut)+2) && least >= emin && (cut == 0 || max(emin, floor)-cut <= u.lowAcc())
+		}},
+	{"too-large-anyway", "What is too large for the rounding before the last one is too large for that, too, and both make it an infinity.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			above := func(r mma.Round) bool { return r.Over == mma.OverInf && (r.Emax == 0 || r.Emax >= u.p.Acc.Emax) }
+			return only(ch, "join.post.emax") && u.exactSum() && above(u.p.Join.Post) && above(q.Join.Post) &&
+				u.p.Acc.Over == mma.OverInf && u.p.Acc.Emax != 0 && u.p.Acc.Mode != fp.RD
+		}},
+	{"exact-when-small", "Every term is a multiple of the last bit that either range of exponents leaves: small sums are exact in both.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			keeps := func(r mma.Round) bool {
+				return r.Frac != 0 && r.Flush == mma.NoFlush && (!r.HasEmin() || int(r.Emin)-int(r.Frac) <= min(u.lowP, u.lowAcc()))
+			}
+			return only(ch, "join.post.emin") && u.exactSum() && keeps(u.p.Join.Post) && keeps(q.Join.Post)
+		}},
+	{"apart-exact", "There are one sum of products and the accumulator, which the first of the two roundings leaves as they are.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			s, post := u.p.Stage0, u.p.Join.Post
+			return only(ch, "join.apart") && u.exactSum() && s.Sum == mma.Fused && s.Group == 0 && u.p.Stage1.Sum == mma.Off && u.p.Start == mma.StartC &&
+				s.Align.F != 0 && int(s.Align.F)+u.growth() <= int(post.Frac) && max(u.fracAcc(), 1) <= int(post.Frac) &&
+				post.Flush == mma.NoFlush && post.Emax == 0 && (!post.HasEmin() || int(post.Emin)-int(post.Frac) <= min(u.lowP, u.lowAcc()))
+		}},
+	{"cut-down-beside", "Beside a larger c the sum of products is cut by RD, or not at all, and the total by RD at no smaller a bit; of c nothing is cut.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			j := u.p.Join
+			return only(ch, "join.cbeside") && u.exactSum() && u.nothingDropped() && !j.CNorm && u.cutDownTwice(&u.p) && int(j.CF) >= u.fracAcc() &&
+				(j.Align.F == 0 || j.Align.F >= u.p.Stage0.Align.F) && u.minE >= max(u.minC, int(u.d.Emin())) && int(j.Align.Floor)-int(j.Align.F) <= u.lowP
+		}},
 }
+
+// infinitiesStay reports whether both programs leave infinities as they are, wherever they differ in
+// what becomes of a number that is too large.
+func (u *ranges) infinitiesStay(q *mma.Params) bool {
+	for _, r := range u.rounds(q) {
+		if r[0].Over != r[1].Over && (max(r[0].Over, r[1].Over) >= mma.OverSat) {
+			return false
+		}
+	}
+	return true
+}
+
+// reaches reports whether the products' rounding has room, in both programs, for numbers below 2^high.
+func (u *ranges) reaches(high int, q *mma.Params) bool {
+	room := func(r mma.Round) bool {
+		return r.Emax == 0 || int(r.Emax) >= high || r.Frac == 0 && int(r.Emax) == high-1
+	}
+	return room(u.p.Prod.Round) && room(q.Prod.Round)
+}
+
+// rounds returns the roundings of both programs side by side.
+func (u *ranges) rounds(q *mma.Params) [][2]mma.Round {
+	return [][2]mma.Round{{u.p.Acc, q.Acc}, {u.p.Late, q.Late}, {u.p.Out, q.Out}, {u.p.Prod.Round, q.Prod.Round},
+		{u.p.Stage0.Round, q.Stage0.Round}, {u.p.Stage1.Round, q.Stage1.Round}, {u.p.Join.Post, q.Join.Post}}
+}
+
+// plainSum reports whether the last sum is that of its terms, but for a sticky bit and a narrow
+// adder, and products are those of whole operands.
+func (u *ranges) plainSum() bool {
+	p := &u.p
+	for _, a := range []mma.Align{p.Stage0.Align, p.Stage1.Align, p.Join.Align} {
+		if a.Negate != mma.NegateExact {
+			return false
+		}
+	}
+	return !p.Join.Apart && !p.Join.CGrid && p.Leaf == mma.NoLeaf && p.Prod.Shift == 0 && p.Passes == 0 && p.In.NarrowC == (mma.Narrow{})
+}
+
+// exactSum reports whether the last sum is that of its terms, which have no other bits than
+// products and accumulators.
+func (u *ranges) exactSum() bool {
+	for _, a := range []mma.Align{u.p.Stage0.Align, u.p.Stage1.Align, u.p.Join.Align} {
+		if a.Sticky != mma.StickyOff || a.Bits != 0 {
+			return false
+		}
+	}
+	return u.plainSum()
+}
+
+// nothingDropped reports whether the exponent of the accumulator decides nothing but the alignment.
+func (u *ranges) nothingDropped() bool {
+	j := u.p.Join
+	return j.CDrop == 0 && j.Align.Drop == 0 && !j.CBeside && !j.CGrid && u.p.Leaf == mma.NoLeaf
+}
+
+// lowAcc returns the exponent of the last bit of accumulators: of c, and of results.
+func (u *ranges) lowAcc() int { return min(u.lowC, int(u.d.Emin())-int(u.d.FracBits)) }
+
+// fracAcc returns the most fraction bits of an accumulator.
+func (u *ranges) fracAcc() int {
+	if u.hasC {
+		return max(int(u.d.FracBits), int(u.f.C.Get().FracBits))
+	}
+	return int(u.d.FracBits)
+}
+
+// growth returns the bits by which a sum of products may exceed its largest exponent.
+func (u *ranges) growth() int { return 2 + bits.Len(uint(u.p.Step(u.k)-1)) }
 
 // sameSteps reports whether two orders give every step the same products.
 func (u *ranges) sameSteps(q *mma.Params) bool {
@@ -475,11 +616,12 @@ func (u *ranges) postIs(q *mma.Params, ok func(mma.Round) bool) bool {
 func (u *ranges) cutDownTwice(p *mma.Params) bool {
 	j, post := p.Join, p.Join.Post
 	f1, f, floor := int(p.Stage0.Align.F), int(j.Align.F), int(j.Align.Floor)
-	l := p.Step(u.k)
-	growth := 2 + bits.Len(uint(l-1)) // of a sum over its largest exponent
+	if f == 0 {
+		f = 1 << 12 // exact
+	}
 	return p.Stage0.Sum == mma.Fused && f1 != 0 && p.Stage1 == u.p.Stage1 && j.Align.Mode == fp.RD && post.Mode == fp.RD && post.Emin != 0 &&
-		f > int(post.Frac) && f-f1 >= growth && u.cutOfC() <= f && int(j.CF) != 0 &&
-		(floor == 0 || floor-f <= int(post.Emin)-int(post.Frac)) && u.lowC >= int(post.Emin)-int(post.Frac)
+		f > int(post.Frac) && f-f1 >= u.growth() && int(j.CF) <= f && j.CF != 0 &&
+		(floor == 0 || floor-f <= int(post.Emin)-int(post.Frac) && floor-int(j.CF) <= u.lowC) && u.lowC >= int(post.Emin)-int(post.Frac)
 }
 
 // sumBits returns the largest number of bits of a final sum: its terms are multiples of

@@ -79,25 +79,6 @@ func Rows() []Row {
 	return all
 }
 
-// Write returns the table of rows.
-func Write(rows []Row) []byte {
-	title, _, _ := strings.Cut(table, "\n# key")
-	b := []byte(title + "\n# key\tinstruction\tchange\tverdict\tinput\n")
-	for _, r := range rows {
-		b = append(b, strings.Join([]string{r.Key, r.Instruction, r.Change, r.Verdict, r.Input}, "\t")+"\n"...)
-	}
-	return b
-}
-
-// Change writes the parameters of q that differ from those of p as a row does.
-func Change(p, q *mma.Params) string {
-	var words []string
-	for _, c := range mma.Diff(p, q) {
-		words = append(words, c.Path+"="+c.To)
-	}
-	return strings.Join(words, " ")
-}
-
 // answers are the rows of the table by key.
 var answers = sync.OnceValue(func() map[string]Answer {
 	all := map[string]Answer{}

@@ -77,7 +77,9 @@ func setField(i *mma.Instruction, key, value string) (err error) {
 	case "n":
 		i.N, err = parseRange(value)
 	case "round":
-		i.Mode, err = fp.ParseMode(value)
+		if i.Mode, err = fp.ParseMode(value); i.Mode == fp.RS {
+			err = errors.New("random bits are an operand: b=rbits16 and the like")
+		}
 	default:
 		err = errors.New("unknown key (known: a, b, c, d, scale, block, down, k, m, n, round, flags)")
 	}

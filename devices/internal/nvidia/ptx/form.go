@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -19,7 +20,7 @@ type form struct {
 }
 
 // endings matches what can follow the formats in a name.
-var endings = regexp.MustCompile(`\.(r[zmp]|satfinite|(?:and|xor)\.popc)$`)
+var endings = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\.(r[zmp]|satfinite|(?:and|xor)\.popc)$`) })
 
 // parse reads the name of an instruction of the catalogue.
 func parse(inst *mma.Instruction) (*form, error) {
@@ -40,7 +41,7 @@ func parse(inst *mma.Instruction) (*form, error) {
 			f.kind = kind
 		}
 	}
-	if m := endings.FindStringSubmatch(inst.Name); m != nil {
+	if m := endings().FindStringSubmatch(inst.Name); m != nil {
 		f.ending = m[1]
 	}
 	return f, nil

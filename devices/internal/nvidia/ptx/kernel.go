@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
@@ -144,7 +145,7 @@ func (f *form) fits(m, n int) error {
 	return nil
 }
 
-var notWord = regexp.MustCompile(`\W+`)
+var notWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\W+`) })
 
 // entry names the kernel's function.
 func (f *form) entry(m, n int, variant string) string {
@@ -156,5 +157,5 @@ func (f *form) entry(m, n int, variant string) string {
 	if variant != "" {
 		name += "." + variant
 	}
-	return notWord.ReplaceAllString(name, "_")
+	return notWord().ReplaceAllString(name, "_")
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/ptx"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -66,7 +65,7 @@ type program struct {
 // not one of NVIDIA's.
 func reproduce(c *gpu.Case) (map[string][]byte, error) {
 	arch, ok := mma.FindArch(c.Instruction.Arch)
-	if !ok || !strings.HasPrefix(arch.Chip, "sm_") || c.Instruction.B == fp.One {
+	if !ok || !strings.HasPrefix(arch.Chip, "sm_") || c.Instruction.Conversion() {
 		return nil, nil // not NVIDIA's, or without a kernel
 	}
 	m, n := ptx.Tile(c.Instruction, 1, 1)

@@ -8,12 +8,13 @@ import (
 // chains emits the routines of native arithmetic: 4 rows by 8 columns at a time, so that
 // their accumulators hide the latency of the additions.
 func chains() {
-	chain("fma32", 4, 1, func(c *chainCode) { c.fma(VBROADCASTSS, VFMADD231PS) })
-	chain("fma64", 8, 1, func(c *chainCode) { c.fma(VBROADCASTSD, VFMADD231PD) })
-	chain("mulAdd32", 4, 1, func(c *chainCode) { c.mulAdd(VBROADCASTSS, VMULPS, VADDPS) })
-	chain("mulAdd64", 8, 1, func(c *chainCode) { c.mulAdd(VBROADCASTSD, VMULPD, VADDPD) })
-	chain("addMul2", 4, 2, func(c *chainCode) { c.addMul(2) })
-	chain("addMul4", 4, 4, func(c *chainCode) { c.addMul(4) })
+	chain("fma32", 4, false, func(c *chainCode) { c.fma(VBROADCASTSS, VFMADD231PS) })
+	chain("fma64", 8, false, func(c *chainCode) { c.fma(VBROADCASTSD, VFMADD231PD) })
+	chain("mulAdd32", 4, false, func(c *chainCode) { c.mulAdd(VBROADCASTSS, VMULPS, VADDPS) })
+	chain("mulAdd64", 8, false, func(c *chainCode) { c.mulAdd(VBROADCASTSD, VMULPD, VADDPD) })
+	chain("addMul1", 4, true, func(c *chainCode) { c.addMul(1) })
+	chain("addMul2", 4, true, func(c *chainCode) { c.addMul(2) })
+	chain("addMul4", 4, true, func(c *chainCode) { c.addMul(4) })
 }
 
 // chainCode holds the registers of a chain.
@@ -26,10 +27,10 @@ type chainCode struct {
 	acc              [4][]vec // [row][part of 8 columns]
 }
 
-// chain emits a routine: the loops over the grid around steps of l products.
-func chain(name string, width, l int, step func(c *chainCode)) {
+// chain emits a routine: the loops over the grid around steps of some products.
+func chain(name string, width int, flushC bool, step func(c *chainCode)) {
 	x := avx2.routine(name, "Chain")
-	c := &chainCode{code: x, width: width, flushC: l > 1, b: x.load("B")}
+	c := &chainCode{code: x, width: width, flushC: flushC, b: x.load("B")}
 	restore := control(x.mem("Control"))
 	a, from, to := x.load("A"), x.load("C"), x.load("D")
 	x.grid(a, c.b, 4, func(row register) {

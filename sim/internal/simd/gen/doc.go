@@ -15,6 +15,8 @@
 //	GST-FDPA (9)           gstfdpa   gstfdpa, chain; tfdpa64_round
 //	(G)TR-FDPA (10, 11)    trfdpa    trfdpa_join, trfdpa_fused; tfdpa64_*
 //	other orders, late C   arranged  arranged
+//	between two of these   word      program
+//	exact sums of FP16     exact     program; efdpa
 //	integers               integer   integer
 //
 // # Layout
@@ -70,6 +72,12 @@
 // apart for GTR-FDPA, and larger16 for the two E), then join adds C by rounding down and
 // closing rounds to FP32. The routine joined is fused, join and closing in one. GST-FDPA
 // sums groups exactly as chains of FMAs, and groups sums the scaled sums and C.
+//
+// # Programs between two
+//
+// The kernels word and exact, for any fused sums, have other layouts: outputs that need not have
+// anything in common lie side by side, one in each lane, and each has its own products. A nominal
+// exponent is a power of two in float64, and a term is cut by VRNDSCALEPD or VROUNDPD.
 //
 // # Instruction sets
 //

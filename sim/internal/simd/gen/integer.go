@@ -11,24 +11,29 @@ import (
 // integers emits the routines for dot products whose operands fill one element of a vector.
 func (i isa) integers() {
 	for _, end := range []string{"", "Saturated"} {
-		i.integerDots("integerBytes"+end, end != "", (*integerCode).ofBytes)
-		i.integerDots("integerWords"+end, end != "", (*integerCode).ofWords)
+		i.integerDots("integerBytes"+end, end != "", false, (*integerCode).ofBytes)
+		i.integerDots("integerWords"+end, end != "", false, (*integerCode).ofWords)
 	}
-	i.integerDots("integerPairs", false, (*integerCode).ofPairs)
-	i.integerPair()
+	i.integerDots("integerPairs", false, false, (*integerCode).ofPairs)
+	i.integerPair("integerPair", false)
+	i.integerDots("mixedBytes", false, true, (*integerCode).ofBytes)
+	i.integerDots("mixedBytesSaturated", true, true, (*integerCode).ofBytes)
+	i.integerDots("mixedPairs", false, true, (*integerCode).ofPairs)
+	i.integerPair("mixedPair", true)
 }
 
 // integerCode holds the registers of sums of products of integers.
 type integerCode struct {
 	code
 	a, b, n                    register
+	mixed                      bool // bytes of a are unsigned, those of b signed
 	maskA, signA, maskB, signB Op
 	ones, most                 vec // -1 and the largest integer
 }
 
 // integerDots emits the loop around dot, which returns the sums of products of a vector.
-func (i isa) integerDots(name string, saturates bool, dot func(c *integerCode) vec) {
-	c := i.integerRoutine(name)
+func (i isa) integerDots(name string, saturates, mixed bool, dot func(c *integerCode) vec) {
+	c := i.integerRoutine(name, mixed)
 	from, to := c.load("C"), c.load("D")
 	if saturates {
 		c.extremes()
@@ -46,16 +51,19 @@ func (i isa) integerDots(name string, saturates bool, dot func(c *integerCode) v
 }
 
 // integerPair emits the routine for two products of bytes whose sum saturates in 16 bits, without C.
-func (i isa) integerPair() {
-	c := i.integerRoutine("integerPair")
+func (i isa) integerPair(name string, mixed bool) {
+	c := i.integerRoutine(name, mixed)
 	to := c.load("D")
 	c.loop([]move{{to, i.bytes()}}, func() { i.moveWords(c.ofPair(), Mem{Base: to}) })
 }
 
-func (i isa) integerRoutine(name string) *integerCode {
+func (i isa) integerRoutine(name string, mixed bool) *integerCode {
 	x := i.routine(name, "Integers")
-	return &integerCode{code: x, a: x.load("A"), b: x.load("B"), n: x.load("N"),
-		maskA: x.words("MaskA"), signA: x.words("SignA"), maskB: x.words("MaskB"), signB: x.words("SignB")}
+	c := &integerCode{code: x, a: x.load("A"), b: x.load("B"), n: x.load("N"), mixed: mixed, maskA: x.words("MaskA")}
+	if !mixed {
+		c.signA, c.maskB, c.signB = x.words("SignA"), x.words("MaskB"), x.words("SignB")
+	}
+	return c
 }
 
 func (c *integerCode) loop(moves []move, body func()) {
@@ -109,8 +117,13 @@ func (c *integerCode) parts(v vec) (even, odd vec) {
 // multiplied returns what an instruction makes of the bytes of A and B at even places and of those
 // at odd ones, as words.
 func (c *integerCode) multiplied(by instruction) (even, odd vec) {
-	even, odd = c.split(c.a, c.maskA, c.signA)
-	evenB, oddB := c.split(c.b, c.maskB, c.signB)
+	var evenB, oddB vec
+	if c.mixed {
+		even, odd, evenB, oddB = c.splitMixed()
+	} else {
+		even, odd = c.split(c.a, c.maskA, c.signA)
+		evenB, oddB = c.split(c.b, c.maskB, c.signB)
+	}
 	by(evenB, even, even)
 	by(oddB, odd, odd)
 	return even, odd
@@ -124,6 +137,23 @@ func (c *integerCode) split(from register, mask, sign Op) (even, odd vec) {
 	c.integer(even, mask, sign)
 	c.integer(odd, mask, sign)
 	return even, odd
+}
+
+// splitMixed is split of unsigned bytes of A and signed ones of B.
+func (c *integerCode) splitMixed() (evenA, oddA, evenB, oddB vec) {
+	evenA, oddA, evenB, oddB = c.vec(), c.vec(), c.vec(), c.vec()
+	c.moveWords(Mem{Base: c.a}, evenA)
+	c.moveWords(Mem{Base: c.b}, evenB)
+	VPSRLW(U8(8), evenA, oddA)
+	VPSRAW(U8(8), evenB, oddB)
+	VPSLLW(U8(8), evenB, evenB)
+	VPSRAW(U8(8), evenB, evenB)
+	if c.isa == avx512 {
+		VPANDD(c.maskA, evenA, evenA)
+	} else {
+		VPAND(c.maskA, evenA, evenA)
+	}
+	return evenA, oddA, evenB, oddB
 }
 
 // integer makes integers of the codes in words: mask has the bits of a code, sign that of the sign.

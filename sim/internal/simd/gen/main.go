@@ -53,6 +53,9 @@ func main() {
 		i.fromFloat32()
 		i.toFloat32()
 		i.integers()
+		i.program()
+		i.exactSums()
+		i.chained()
 	}
 	fused(false, false)
 	fused(true, false)

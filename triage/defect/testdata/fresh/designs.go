@@ -13,8 +13,9 @@ var designs = map[string]func(*unit){
 	"sum8 flushed": flushResult,
 	"sum8 max":     saturate,
 
-	"fma zero": func(u *unit) { u.nearest = false },
-	"fma away": func(u *unit) { u.up = func(_ bool, _ uint64, half, _ bool, _ int) bool { return half } },
+	"fma zero":    func(u *unit) { u.nearest = false },
+	"fma zeromax": both(cut, saturate),
+	"fma away":    func(u *unit) { u.up = func(_ bool, _ uint64, half, _ bool, _ int) bool { return half } },
 	"fma upward": func(u *unit) {
 		u.up = func(neg bool, _ uint64, half, rest bool, _ int) bool { return !neg && (half || rest) }
 	},
@@ -33,6 +34,7 @@ var designs = map[string]func(*unit){
 		}
 	},
 
+	"dot16 four":     func(u *unit) { u.lanes = 4 },
 	"dot4 30":        func(u *unit) { u.width = 30 },
 	"dot4 chain":     func(u *unit) { u.group = 1 },
 	"dot4 late":      func(u *unit) { u.group, u.late = 1, true },
@@ -51,13 +53,13 @@ var designs = map[string]func(*unit){
 	},
 }
 
-// operands changes the codes of A and B, which are FP32, but for infinities and NaN.
+// operands changes the codes of A and B, but for infinities and NaN.
 func operands(u *unit, change func(code uint64) uint64) {
 	of := func(_ int, code uint64, n number) number {
 		if n.inf || n.nan {
 			return n
 		}
-		return decode(change(code), 8, 23)
+		return decode(change(code), u.eb, u.mb)
 	}
 	u.decodeA, u.decodeB = of, of
 }

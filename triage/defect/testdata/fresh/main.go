@@ -2,11 +2,11 @@
 // is written as the fault in a datapath from which it comes: in decoding, multiplying, aligning,
 // adding, normalizing and rounding, or in the wires and registers around them.
 //
-//	fresh sum8|fma|dot4 right|DEFECT|DESIGN
+//	fresh sum8|fma|dot4|dot16 right|DEFECT|DESIGN
 //
 // A design is another arithmetic of the same unit, to be compared with a black box beside it.
 //
-// sum8 computes as sim:ampere's mma.m16n8k8.f32.f16.f16.f32, fma as ref:fma32, dot4 (BF16, FP32) as
+// dot16 (BF16) computes as ref:fma32, sum8 as sim:ampere's mma.m16n8k8.f32.f16.f16.f32, fma as ref:fma32, dot4 (BF16, FP32) as
 // ref:exact.
 package main
 
@@ -75,6 +75,7 @@ type unit struct {
 	overflow   func(neg bool) uint64
 	carry      func(field int) int // the exponent field after a carry out of rounding
 	group      int                 // products of a step; 0: all
+	lanes      int                 // accumulators
 	late       bool                // C is added after the last step; needs a group
 	reversed   bool                // the last product comes first
 	position   func(row, column int, d *mma.Dot)
@@ -114,6 +115,9 @@ func (u *unit) dot(d *mma.Dot) uint64 {
 
 // steps adds the products group by group, to c or to nothing, and then c.
 func (u *unit) steps(products []number, c number) uint64 {
+	if u.lanes > 1 {
+		return u.inLanes(products, c)
+	}
 	var code uint64
 	for i := 0; i < len(products); i += u.group {
 		terms := slices.Clone(products[i : i+u.group])
@@ -129,6 +133,20 @@ func (u *unit) steps(products []number, c number) uint64 {
 		code = u.fuse([]number{decode(code, 8, 23), c})
 	}
 	return code
+}
+
+// inLanes adds every product to one of several accumulators, and these in a tree; c comes last.
+func (u *unit) inLanes(products []number, c number) uint64 {
+	sums := make([]uint64, u.lanes)
+	for i, p := range products {
+		sums[i%u.lanes] = u.fuse([]number{p, decode(sums[i%u.lanes], 8, 23)})
+	}
+	for n := u.lanes; n > 1; n /= 2 {
+		for i := range n / 2 {
+			sums[i] = u.fuse([]number{decode(sums[2*i], 8, 23), decode(sums[2*i+1], 8, 23)})
+		}
+	}
+	return u.fuse([]number{decode(sums[0], 8, 23), c})
 }
 
 // fuse adds terms, of which the last is C, and rounds the sum.
@@ -287,7 +305,7 @@ func (u *unit) round(neg bool, mag *big.Int, exp int) uint64 {
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: fresh sum8|fma|dot4 right|DEFECT")
+		fmt.Fprintln(os.Stderr, "usage: fresh sum8|fma|dot4|dot16 right|DEFECT")
 		os.Exit(2)
 	}
 	var u unit
@@ -301,6 +319,10 @@ func main() {
 		u = unit{eb: 8, mb: 23, width: -1, nearest: true}
 		inst = child.Instruction{Name: "fma", K: 1,
 			Formats: mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}}
+	case "dot16":
+		u = unit{eb: 8, mb: 7, width: -1, nearest: true, group: 1}
+		inst = child.Instruction{Name: "dot16", K: 16,
+			Formats: mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.FP32}}
 	case "dot4":
 		u = unit{eb: 8, mb: 7, width: -1, nearest: true}
 		inst = child.Instruction{Name: "dot4", K: 4,
@@ -309,6 +331,9 @@ func main() {
 	if os.Args[2] != "right" {
 		name := os.Args[1] + " " + os.Args[2]
 		plant := defects[name]
+		if plant == nil {
+			plant = kinds[name]
+		}
 		if plant == nil {
 			plant = designs[name]
 		}

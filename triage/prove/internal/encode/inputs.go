@@ -18,6 +18,8 @@ type Inputs struct {
 
 	a, b, sa, sb []operand
 	c            operand
+
+	products map[productKey]number // those that programs have asked for
 }
 
 // operand is the parts of a code. A code of a format with infinities has a part that
@@ -30,7 +32,7 @@ type operand struct {
 
 // NewInputs returns the operands of k products, of which none is a NaN if noNaN is set.
 func NewInputs(g *graph.Graph, f mma.Formats, k int, noNaN bool) *Inputs {
-	in := &Inputs{Graph: g, Formats: f, K: k, NoNaN: noNaN}
+	in := &Inputs{Graph: g, Formats: f, K: k, NoNaN: noNaN, products: map[productKey]number{}}
 	row := func(name string, id fp.ID, n int) []operand {
 		all := make([]operand, n)
 		for i := range all {
@@ -219,7 +221,9 @@ func (e *encoder) number(o operand, f *fp.Format) number {
 	x := number{neg: o.sign, inf: inf, nan: nan, over: e.Int(0), low: emin - frac, high: int(f.Emax()) + 1, frac: frac, emin: emin}
 	if f.NoZero {
 		x.mag = e.AddInt(o.frac, 1<<frac)
-		x.e = e.AddInt(o.field, -int(f.Bias))
+		if x.e = e.AddInt(o.field, -int(f.Bias)); f.Inverse {
+			x.e = e.Neg(x.e)
+		}
 	} else {
 		normal := e.Not(e.Eq(o.field, e.Int(0)))
 		x.mag = e.Add(o.frac, e.Left(normal, frac))

@@ -6,9 +6,32 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
 )
 
+// productKey is all that a product depends on.
+type productKey struct {
+	a, b, sa, sb operand
+	pass         mma.Pass
+	params       mma.Params // no others but these
+	signs        bool       // of zeros
+}
+
 // product is a[i]*b[i], or that of parts of them, with its scales where they belong to
-// products.
+// products. Programs that multiply alike share it.
 func (e *encoder) product(i int, pass mma.Pass) number {
+	key := productKey{a: e.in.a[i], b: e.in.b[i], pass: pass, signs: e.signsOfZeros(),
+		params: mma.Params{In: e.In, Prod: e.Prod, Scale: e.Scale, ScaleRound: e.ScaleRound, Special: e.Special}}
+	if e.in.Formats.Scale != fp.None {
+		block := i / int(e.in.Formats.Block)
+		key.sa, key.sb = e.in.sa[block], e.in.sb[block]
+	}
+	x, ok := e.in.products[key]
+	if !ok || e.bounds {
+		x = e.newProduct(i, pass)
+		e.in.products[key] = x
+	}
+	return x
+}
+
+func (e *encoder) newProduct(i int, pass mma.Pass) number {
 	a, b := e.factor(e.in.a[i], e.In.A, pass.A), e.factor(e.in.b[i], e.In.B, pass.B)
 	x := e.gated(e.times(a.number, b.number), &a, &b)
 	if e.Prod.Exp == mma.Normalised {

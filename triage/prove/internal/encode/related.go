@@ -10,10 +10,17 @@ import (
 // Properties relate the result of a dot product to that of another one that is made of it. These
 // are the operands of the other one, over the same variables.
 
+// withoutProducts returns a copy whose factors may be changed: it has other products.
+func (in *Inputs) withoutProducts() Inputs {
+	other := *in
+	other.products = map[productKey]number{}
+	return other
+}
+
 // Swapped returns the operands with two products in each other's places; both are of one block
 // of scales.
 func (in *Inputs) Swapped(i, j int) *Inputs {
-	other := *in
+	other := in.withoutProducts()
 	other.a, other.b = slices.Clone(in.a), slices.Clone(in.b)
 	other.a[i], other.a[j] = in.a[j], in.a[i]
 	other.b[i], other.b[j] = in.b[j], in.b[i]
@@ -22,14 +29,14 @@ func (in *Inputs) Swapped(i, j int) *Inputs {
 
 // Exchanged returns the operands with a in the place of b, which has the same format.
 func (in *Inputs) Exchanged() *Inputs {
-	other := *in
+	other := in.withoutProducts()
 	other.a, other.b, other.sa, other.sb = in.b, in.a, in.sb, in.sa
 	return &other
 }
 
 // Negated returns the operands with the signs of all a and of c changed.
 func (in *Inputs) Negated() *Inputs {
-	other := *in
+	other := in.withoutProducts()
 	other.a = slices.Clone(in.a)
 	for i := range other.a {
 		other.a[i].sign = in.negated(in.a[i])

@@ -11,9 +11,9 @@ import (
 // Later cases may refute the rule of a defect. What was called after it gets the name that the
 // present verdict has for it.
 
-// rename gives the cases of a defect that the verdict does not have any more to another bucket, and
+// moveStaleDefect gives the cases of a defect that the verdict does not have any more to another bucket, and
 // its findings the present verdict. They are marked as renamed.
-func (st *PairState) rename() {
+func (st *PairState) moveStaleDefect() {
 	const from = string(triage.Defect)
 	v := st.Verdict
 	if v == nil {

@@ -1,0 +1,113 @@
+package finding
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/defect"
+)
+
+// A unit may keep something of one question for the next. Then the results of a case depend on what
+// was asked just before.
+
+// questions is the number of questions after which a case is asked, and then again to test what they
+// have shown.
+const questions = 256
+
+// history says after which questions a case gives another result, as a defect of the one side whose
+// results depend on them; nil: there is no such side.
+func (x *pairTriage) history(ctx context.Context, f *Case) (*corpus.Defect, error) {
+	if x.p.baseUnit == nil || len(f.Start.A) != x.p.K {
+		return nil, nil
+	}
+	var found, test []*mma.Dot
+	for round := 0; len(found) < 2*questions && round < 4; round++ {
+		found = append(found, gen.Probe(x.p.Spec, x.t.Seed, round, &x.p.base)...)
+	}
+	found = found[:min(len(found), 2*questions)]
+	test = found[len(found)/2:]
+	found = found[:len(found)/2]
+	after, side, err := x.after(ctx, f, found)
+	if after == nil || err != nil {
+		return nil, err
+	}
+	var yes, no []*mma.Dot
+	for i, differs := range after {
+		if differs {
+			yes = append(yes, found[i])
+		} else {
+			no = append(no, found[i])
+		}
+	}
+	d := &corpus.Defect{Target: []string{x.p.TargetA, x.p.TargetB}[side], Confirmed: len(yes), Beside: len(no), Tested: len(found),
+		Rule: fmt.Sprintf("its result depends on the question before it: this input gives another result right after %s than right after %s", mma.FormatDot(x.p.Spec.Formats, yes[0]), mma.FormatDot(x.p.Spec.Formats, no[0]))}
+	words, meets, err := defect.Separate(x.p.Spec.Formats, x.p.baseUnit.Instruction().K, x.p.base, yes, no)
+	if err != nil || words == "" {
+		return d, err
+	}
+	again, other, err := x.after(ctx, f, test)
+	if again == nil || other != side || err != nil {
+		return d, err
+	}
+	for i := range test {
+		if again[i] != meets(test[i]) {
+			return d, nil
+		}
+		if again[i] {
+			d.Confirmed++
+		} else {
+			d.Beside++
+		}
+	}
+	d.Tested += len(test)
+	d.Rule = "its result depends on the question before it: it is another if in that question " + words
+	return d, nil
+}
+
+// after asks about a case right after each of some questions, twice. It reports after which the two
+// sides differ, and the one side whose results are not always the same; nil: none, or both, or a side
+// that changes its answers.
+func (x *pairTriage) after(ctx context.Context, f *Case, before []*mma.Dot) (differs []bool, side int, err error) {
+	var dots []*mma.Dot
+	for _, d := range before {
+		dots = append(dots, d, f.Start)
+	}
+	b := mma.BatchOf(x.p.Spec.Formats, x.p.K, dots)
+	first, err := x.bothOf(ctx, b)
+	if err != nil {
+		return nil, 0, harmlessFault(err)
+	}
+	second, err := x.bothOf(ctx, b)
+	if err != nil {
+		return nil, 0, harmlessFault(err)
+	}
+	var varies [2]bool
+	for i := range before {
+		r := first(2*i + 1)
+		if r != second(2*i+1) {
+			return nil, 0, nil
+		}
+		for s := range varies {
+			varies[s] = varies[s] || r[s] != first(1)[s]
+		}
+		differs = append(differs, oracle.Compare(x.p.Spec.D, x.p.Policy, r[0], r[1]) != oracle.Same)
+	}
+	if varies[0] == varies[1] || !slices.Contains(differs, true) || !slices.Contains(differs, false) {
+		return nil, 0, nil
+	}
+	return differs, slices.Index(varies[:], true), nil
+}
+
+// harmlessFault is nil for a fault of a unit, after which nothing is concluded.
+func harmlessFault(err error) error {
+	if devices.IsFault(err) {
+		return nil
+	}
+	return err
+}

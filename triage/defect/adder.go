@@ -1,0 +1,272 @@
+package defect
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// What may be wrong with an adder: a bit of a term that it gets, a bit of the sum, the bits above
+// its width, or the rounding behind it. Bits are counted from the exponent to which terms are
+// aligned downwards.
+
+// adderBits are the first and the last bit of a term or a sum that may be wrong: negative ones are
+// above that exponent.
+const adderBits, lastAdderBit = -3, 30
+
+// onNumber are operations on the number in an adder whose terms are aligned to 2^e.
+var onNumber = map[string]struct {
+	text string // with %s for what is changed, %d for n
+	do   func(v fp.Dyadic, e int32, n int64) fp.Dyadic
+}{
+	"set": {"bit %[2]d below the largest exponent of %[1]s is stuck at 1", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return withBit(v, e-int32(n), func(x, bit uint64) uint64 { return x | bit })
+	}},
+	"clear": {"bit %[2]d below the largest exponent of %[1]s is stuck at 0", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return withBit(v, e-int32(n), func(x, bit uint64) uint64 { return x &^ bit })
+	}},
+	"flip": {"bit %[2]d below the largest exponent of %[1]s is inverted", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return withBit(v, e-int32(n), func(x, bit uint64) uint64 { return x ^ bit })
+	}},
+	"set-2": {"bit %[2]d below the largest exponent of %[1]s in two's complement is stuck at 1", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return withTwosBit(v, e-int32(n), func(uint64) uint64 { return 1 })
+	}},
+	"clear-2": {"bit %[2]d below the largest exponent of %[1]s in two's complement is stuck at 0", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return withTwosBit(v, e-int32(n), func(uint64) uint64 { return 0 })
+	}},
+	"negate": {"%[1]s has the wrong sign", func(v fp.Dyadic, _ int32, _ int64) fp.Dyadic { v.Neg = !v.Neg; return v }},
+	"lost":   {"%[1]s is lost", func(v fp.Dyadic, _ int32, _ int64) fp.Dyadic { return fp.Dyadic{Neg: v.Neg} }},
+	"half":   {"%[1]s is half of what it should be", func(v fp.Dyadic, _ int32, _ int64) fp.Dyadic { v.Q--; return v }},
+	"twice":  {"%[1]s is twice what it should be", func(v fp.Dyadic, _ int32, _ int64) fp.Dyadic { v.Q++; return v }},
+	"wrap": {"%[1]s lacks the bits more than %[2]d above the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return below(v, e+int32(n)+1)
+	}},
+	"overflow": {"%[1]s overflows, as in two's complement, into the sign bit %[2]d above the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return twosComplement(v, e+int32(n))
+	}},
+}
+
+// onRounding are other roundings of a sum.
+var onRounding = map[string]fp.Mode{"rz": fp.RZ, "rne": fp.RNE, "rna": fp.RNA, "ru": fp.RU, "rd": fp.RD, "rto": fp.RTO}
+
+// inAdder reports whether an effect is one of an adder.
+func (e *Effect) inAdder() bool { return e.On == OnTerm || e.On == OnTermC || e.On == OnSum }
+
+// hasAdder reports whether there is such an effect.
+func (e *Effect) hasAdder() bool {
+	_, rounds := onRounding[e.Do]
+	x, ok := onNumber[e.Do]
+	return ok && x.do != nil && e.N > -64 && e.N < 64 || rounds && e.On == OnSum
+}
+
+// adderEffects are the effects on terms and sums.
+func (s *search) adderEffects(on Place) (all []Effect) {
+	for n := int64(adderBits); n <= lastAdderBit; n++ {
+		for _, do := range []string{"clear", "set", "flip", "clear-2", "set-2"} {
+			if strings.HasSuffix(do, "-2") && on != OnSum {
+				continue
+			}
+			all = append(all, Effect{On: on, Do: do, N: n})
+		}
+	}
+	if on != OnSum {
+		return all
+	}
+	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", "negate", "lost", "half", "twice"} {
+		all = append(all, Effect{On: on, Do: do})
+	}
+	for n := range int64(8) {
+		all = append(all, Effect{On: on, Do: "wrap", N: n}, Effect{On: on, Do: "overflow", N: n})
+	}
+	return all
+}
+
+// place is where a term stands: the number of a sum and its own.
+type place struct{ sum, term int }
+
+// adder is the result where terms or sums of some numbers are changed. It reports whether there
+// are any.
+func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
+	e, change, some := &r.effect, sim.Change{}, false
+	number := onNumber[e.Do].do
+	mode, rounds := onRounding[e.Do]
+	switch {
+	case rounds:
+		change.Round = func(sum int, round *mma.Round) *mma.Round {
+			if round.Frac == 0 || !slices.Contains(numbers, sum) {
+				return round
+			}
+			some = true
+			other := *round
+			if other.Mode = mode; other.Over == mma.OverInf { // which a rounding to nearest means by it
+				other.Over = mma.OverIEEE
+			}
+			return &other
+		}
+	case e.On == OnSum:
+		change.Sum = func(sum int, x fp.Dyadic, top int32) fp.Dyadic {
+			if !slices.Contains(numbers, sum) {
+				return x
+			}
+			some = true
+			return number(x, top, e.N)
+		}
+	default:
+		changed := r.places(v, numbers)
+		change.Term = func(sum, term int, x fp.Dyadic, top int32) fp.Dyadic {
+			if !slices.Contains(changed, place{sum, term}) {
+				return x
+			}
+			some = true
+			return number(x, top, e.N)
+		}
+	}
+	got := r.m.DotChanged(v.dot, change)
+	return got, some
+}
+
+// places are those of the products of some numbers in the sums that take them, or of c and of
+// accumulators.
+func (r *runner) places(v *view, numbers []int) (all []place) {
+	if v.places == nil {
+		v.places = map[int][]place{}
+		r.tr.Reset()
+		r.m.Dot(v.dot, &r.tr)
+		for i := range r.tr.Sums {
+			for j := range r.tr.Sums[i].Terms {
+				switch t := &r.tr.Sums[i].Terms[j]; t.From {
+				case sim.FromProduct:
+					v.places[t.K] = append(v.places[t.K], place{i, j})
+				case sim.FromC, sim.FromAcc:
+					v.places[-1] = append(v.places[-1], place{i, j})
+				}
+			}
+		}
+	}
+	if r.effect.On == OnTermC {
+		return v.places[-1]
+	}
+	for _, k := range numbers {
+		all = append(all, v.places[k]...)
+	}
+	return all
+}
+
+// withBit changes the bit of weight 2^w of a magnitude, which stays as it is where it is too long.
+func withBit(v fp.Dyadic, w int32, do func(x, bit uint64) uint64) fp.Dyadic {
+	const most = 126
+	if w-v.Q >= most {
+		v = v.Round(w-most/2, fp.RZ)
+		v.Q = w - most/2
+	}
+	if v.Q > w {
+		if v.Len()+v.Q-w > most {
+			return v
+		}
+		v = v.Shl(v.Q - w)
+	}
+	if n := w - v.Q; n < 64 {
+		v.Lo = do(v.Lo, 1<<n)
+	} else {
+		v.Hi = do(v.Hi, 1<<(n-64))
+	}
+	return v
+}
+
+// withTwosBit makes the bit of weight 2^w of a number in two's complement the one that do makes of it.
+func withTwosBit(v fp.Dyadic, w int32, do func(x uint64) uint64) fp.Dyadic {
+	const most = 120
+	if v.Q > w {
+		if v.Len()+v.Q-w > most {
+			return v
+		}
+		v = v.Shl(v.Q - w)
+	}
+	n := w - v.Q
+	if n >= most {
+		return v
+	}
+	one := fp.Dyadic{Lo: 1}.Shl(n) // 2^w in units of v
+	if n == 0 {
+		one = fp.Dyadic{Lo: 1}
+	}
+	bit := truth(v.Hi&one.Hi|v.Lo&one.Lo != 0)
+	if v.Neg && w > v.Low() {
+		bit = 1 - bit
+	}
+	if int64(do(uint64(bit))) == bit {
+		return v
+	}
+	if v.Neg == (bit == 1) { // away from zero
+		lo, carry := bits.Add64(v.Lo, one.Lo, 0)
+		v.Lo, v.Hi = lo, v.Hi+one.Hi+carry
+		return v
+	}
+	lo, borrow := bits.Sub64(v.Lo, one.Lo, 0)
+	hi, under := bits.Sub64(v.Hi, one.Hi, borrow)
+	if v.Hi, v.Lo = hi, lo; under != 0 {
+		v.Lo, borrow = bits.Sub64(0, lo, 0)
+		v.Hi, _ = bits.Sub64(0, hi, borrow)
+		v.Neg = !v.Neg
+	}
+	return v
+}
+
+// below is a number without its bits from 2^w on.
+func below(v fp.Dyadic, w int32) fp.Dyadic {
+	switch n := w - v.Q; {
+	case n <= 0:
+		return fp.Dyadic{Neg: v.Neg}
+	case n < 64:
+		v.Hi, v.Lo = 0, v.Lo&(1<<n-1)
+	case n < 128:
+		v.Hi &= 1<<(n-64) - 1
+	}
+	return v
+}
+
+// twosComplement is a number in two's complement whose sign bit has the weight 2^w.
+func twosComplement(v fp.Dyadic, w int32) fp.Dyadic {
+	x := below(v, w+1)
+	if x.IsZero() || x.Exponent() < w || v.Neg && x.Exponent() == w && x.Low() == w {
+		return x
+	}
+	if x.Len() > 120 || x.Q > w {
+		return v
+	}
+	// 2^(w+1) - x, with the other sign
+	one := fp.Dyadic{Lo: 1, Q: w + 1}
+	one = one.Shl(w + 1 - x.Q)
+	hi, lo := one.Hi-x.Hi, one.Lo-x.Lo
+	if one.Lo < x.Lo {
+		hi--
+	}
+	return fp.Dyadic{Hi: hi, Lo: lo, Q: x.Q, Neg: !x.Neg}
+}
+
+// adderText says what is wrong; name names the only product or sum in which it is.
+func (e *Effect) adderText(name string) string {
+	noun := map[Place]string{OnTerm: "each aligned product", OnTermC: "the aligned accumulator", OnSum: "each sum"}[e.On]
+	switch {
+	case name != "" && e.On == OnTerm:
+		noun = "the aligned " + name
+	case name != "":
+		noun = name
+	}
+	if mode, ok := onRounding[e.Do]; ok && e.On == OnSum {
+		return fmt.Sprintf("%s is rounded by %s", noun, strings.ToUpper(mode.String()))
+	}
+	number := onNumber[e.Do].text
+	if e.N < 0 {
+		number = strings.Replace(number, "below", "above", 1)
+	}
+	if !strings.Contains(number, "%[2]d") {
+		return fmt.Sprintf(number, noun)
+	}
+	return fmt.Sprintf(number, noun, max(e.N, -e.N))
+}

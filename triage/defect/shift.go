@@ -1,0 +1,45 @@
+package defect
+
+import "github.com/mmafuzz/mmafuzz/sim"
+
+// shifts are the operations on the number of places by which the terms of a sum are aligned: what a
+// shifter does whose distance lacks bits.
+var shifts = map[string]struct {
+	text string // with %s for what is aligned, %d for n and %[3]d for 2^n
+	do   func(places int32, n int64) int32
+	from int64 // the least n; the largest is that of 512 places
+}{
+	"modulo": {"%[1]s is aligned by its distance modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2},
+	"clear":  {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0},
+	"set":    {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0},
+	"most":   {"%[1]s is aligned by fewer than %[3]d places", func(p int32, n int64) int32 { return min(p, 1<<n-1) }, 2},
+}
+
+const mostShift = 9
+
+// aligns reports whether an effect is that terms of sums are aligned otherwise.
+func (e *Effect) aligns() bool { return e.On == OnShift || e.On == OnShiftP || e.On == OnShiftC }
+
+// shiftEffects are the operations on the alignment of each term, or of a kind of terms.
+func (s *search) shiftEffects() []Effect {
+	var all []Effect
+	for _, on := range []Place{OnShift, OnShiftP, OnShiftC} {
+		for _, do := range []string{"modulo", "most", "clear", "set"} {
+			for n := shifts[do].from; n < mostShift; n++ {
+				all = append(all, Effect{On: on, Do: do, N: n})
+			}
+		}
+	}
+	return all
+}
+
+// shifted is the result where terms are aligned otherwise.
+func (r *runner) shifted(v *view) uint64 {
+	e, do := &r.effect, shifts[r.effect.Do].do
+	return r.m.DotChanged(v.dot, sim.Change{Shift: func(acc bool, places int32) int32 {
+		if e.On != OnShift && acc != (e.On == OnShiftC) {
+			return places
+		}
+		return do(places, e.N)
+	}})
+}

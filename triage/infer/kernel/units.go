@@ -1,0 +1,113 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// candidate is a unit that may add the products, and what goes with it.
+type candidate struct {
+	unit     schedule.Unit
+	acc      fp.ID // of its results
+	width    int   // products that it adds at a time
+	epilogue []schedule.Step
+}
+
+// candidates returns the units that may add products of some formats: IEEE 754 operations, the
+// usual first, then instructions of the catalogue.
+func candidates(f mma.Formats) []candidate { return append(operations(f), instructions(f)...) }
+
+// operations returns the IEEE 754 operations.
+func operations(f mma.Formats) (all []candidate) {
+	if f.A != f.B || f.A.Integer() || f.D.Integer() {
+		return nil
+	}
+	var sum fp.ID
+	var start string
+	add := func(op string, product, acc fp.ID) {
+		u := schedule.Unit{Op: op, In: f.A, Product: product, Acc: acc, Sum: sum, Start: start}
+		if u.In == acc {
+			u.In = fp.None
+		}
+		for _, cast := range castsTo(acc, f.D) {
+			all = append(all, candidate{u, acc, 1, cast})
+		}
+	}
+	double := f.D == fp.FP64
+	if !double {
+		add("fma", fp.None, fp.FP32)
+		add("mul-add", fp.None, fp.FP32)
+	}
+	if f.D != fp.FP32 && slices.Contains([]fp.ID{fp.FP64, fp.FP16, fp.BF16}, f.D) {
+		add("fma", fp.None, f.D)
+		add("mul-add", fp.None, f.D)
+	}
+	if !double {
+		add("fma", fp.None, fp.FP64)
+	}
+	if f.A != fp.FP64 {
+		add("mul-add", fp.FP32, fp.FP64)
+	}
+	if f.D == fp.FP32 && slices.Contains([]fp.ID{fp.FP16, fp.BF16}, f.A) { // promoted every few products
+		add("fma", fp.None, f.A)
+		add("mul-add", fp.None, f.A)
+	}
+	start = "second"
+	add("fma", fp.None, map[bool]fp.ID{true: fp.FP64, false: fp.FP32}[double])
+	start = ""
+	if sum = map[fp.ID]fp.ID{fp.FP32: fp.FP64, fp.FP16: fp.FP32, fp.BF16: fp.FP32}[f.A]; sum != fp.None && f.A.Width() == f.D.Width() { // no FMA of the format
+		add("fma", fp.None, f.A)
+	}
+	return all
+}
+
+// castsTo returns the steps that may make an accumulator a result.
+func castsTo(acc, d fp.ID) [][]schedule.Step {
+	switch {
+	case acc == d:
+		return [][]schedule.Step{nil}
+	case acc == fp.FP64 && d.Width() == 2: // or by way of FP32
+		return [][]schedule.Step{castTo(d), {castTo(fp.FP32)[0], castTo(d)[0]}}
+	case d.Width() > 1:
+		return [][]schedule.Step{castTo(d)}
+	}
+	return [][]schedule.Step{castTo(d), {{Op: "cast", Format: d, Saturate: true}}} // FP8
+}
+
+// instructions returns the instructions of the catalogue that are different functions: the first of
+// those with the same parameters.
+func instructions(f mma.Formats) (all []candidate) {
+	type function struct {
+		k       int
+		formats mma.Formats
+		params  mma.Params
+	}
+	seen := map[function]bool{}
+	for _, i := range mma.Catalog() {
+		if i.A != f.A || i.B != f.B || i.C != i.D || i.Scale != fp.None || i.D.Integer() != f.D.Integer() || i.K < 2 {
+			continue
+		}
+		key := function{i.K, i.Formats, i.Params}
+		u := schedule.Unit{Instruction: i.FullName()}
+		if _, err := u.Resolve(); err != nil || seen[key] || i.D.Width() < f.D.Width() {
+			continue
+		}
+		seen[key] = true
+		for _, cast := range castsTo(i.D, f.D) {
+			all = append(all, candidate{u, i.D, i.K, cast})
+		}
+	}
+	return all
+}
+
+// widths returns how many products the units add at a time, ascending.
+func widths(all []candidate) (w []int) {
+	for _, c := range all {
+		w = append(w, c.width)
+	}
+	slices.Sort(w)
+	return slices.Compact(w)
+}
