@@ -20,7 +20,7 @@ func First(list []string, most int) []string {
 
 // Changes writes the first changes of a program, at most the given number.
 func Changes(changes []mma.Change, most int) string {
-	return strings.Join(First(strings.Split(mma.Brief(changes), ", "), most), ", ")
+	return strings.Join(First(mma.Briefs(changes, false), most), ", ")
 }
 
 // Shorten cuts text to the given number of columns.
