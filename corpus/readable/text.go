@@ -20,7 +20,16 @@ func First(list []string, most int) []string {
 
 // Changes writes the first changes of a program, at most the given number.
 func Changes(changes []mma.Change, most int) string {
-	return strings.Join(First(mma.Briefs(changes, false), most), ", ")
+	return strings.Join(First(strings.Split(mma.Brief(changes), ", "), most), ", ")
+}
+
+// NamedChanges writes all changes of a program, and the parameters that they are of.
+func NamedChanges(changes []mma.Change) string {
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	return fmt.Sprintf("%s (%s)", mma.Brief(changes), strings.Join(paths, ", "))
 }
 
 // Shorten cuts text to the given number of columns.

@@ -210,8 +210,7 @@ func (w *printer) causeWords(causes []fuzz.Cause) (rows [][]string) {
 	most := changesMost
 	write := afterDoc
 	if w.Verbose {
-		labels, most = labelsOf(causes), allChanges
-		write = func(changes []mma.Change) string { return strings.Join(mma.Briefs(changes, true), ", ") }
+		labels, most, write = labelsOf(causes), allChanges, readable.NamedChanges
 	}
 	behind := changesBehind(w.state, write)
 	for _, l := range triage.Labels() {

@@ -18,26 +18,17 @@ type Change struct {
 // String writes PATH FROM->TO with an arrow.
 func (c Change) String() string { return c.Path + " " + c.From + "→" + c.To }
 
-// Brief writes changes in words, with commas between them: Row.Brief and the two values of each.
-func Brief(changes []Change) string { return strings.Join(Briefs(changes, false), ", ") }
-
-// Briefs writes each change in words, with paths also the path of the parameter. A change that
-// says nothing, as an accumulator's rule that becomes what that of the other terms is, is left
-// out.
-func Briefs(changes []Change, paths bool) []string {
+// Brief writes changes in words, with commas between them: Row.Brief and the two values of each. A
+// change that says nothing, as an accumulator's rule that becomes what that of the other terms
+// is, is left out.
+func Brief(changes []Change) string {
 	var all []string
 	for _, c := range changes {
-		before, after := c.value(changes, from), c.value(changes, to)
-		if before == after {
-			continue
+		if before, after := c.value(changes, from), c.value(changes, to); before != after {
+			all = append(all, c.name(changes)+" "+before+"→"+after)
 		}
-		text := c.name(changes) + " " + before + "→" + after
-		if paths {
-			text += " (" + c.Path + ")"
-		}
-		all = append(all, text)
 	}
-	return all
+	return strings.Join(all, ", ")
 }
 
 // name is the parameter in words.

@@ -115,7 +115,7 @@ func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	}
 	g := readable.Table{Width: width}
 	for _, p := range d.Parts {
-		g.Add("  "+p.labels(), strings.Join(mma.Briefs(p.Changes, true), ", "))
+		g.Add("  "+p.labels(), readable.NamedChanges(p.Changes))
 		g.Add("", p.shownBy())
 	}
 	g.Add("  evidence A", d.EvidenceA)
