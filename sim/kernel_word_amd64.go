@@ -15,12 +15,12 @@ import (
 
 // wordVector does what word and exact do in vector instructions on float64, many dot products side by
 // side: fused sums that are cut or exact, of FP32 accumulators. A dot product is left to these kernels
-// if it has an infinity or a NaN, if its result may become one or be flushed, or if a sum needs more
-// than two float64.
+// if it has an infinity or a NaN, or if its result may become one or be flushed.
 type wordVector struct {
 	level   simd.Level
 	lanes   int  // float64 in a vector
 	half    bool // operands are FP16, read as they are
+	values  bool // of products, without their exponents
 	run     func(x *simd.Program, l simd.Level)
 	program simd.Program
 }
@@ -85,6 +85,10 @@ func neverRounded(f mma.Formats, p *mma.Params) bool {
 	return p.Prod.Round.Emax == 0 || a.Get().Emax()+b.Get().Emax()+1 < int32(p.Prod.Round.Emax)
 }
 
+// splitExp is the exponent of the unit at which products of FP16 are split: up to 2^13 of them, which
+// are below 2^32 and multiples of 2^-48, are added without an error above and below it.
+const splitExp = -8
+
 // leastPower is below all exponents, and far above those of subnormal float64.
 const leastPower = -400
 
@@ -138,7 +142,7 @@ func (v *wordVector) setSums(p *mma.Params) bool {
 	x.Join.Scale, x.Join.CScale, x.Join.Floor = scaleTo(j.Align.F), scaleTo(cf), power(j.Align.Floor)
 	x.Emin, x.MinusZero = power(mma.Exp(fp.FP32.Get().Emin())), fill(math.Copysign(0, -1))
 	x.ExpMask, x.Abs, x.Inverse, x.NaN = fill(int64(0x7ff<<52)), fill(int64(math.MaxInt64)), fill(int64(2*1023<<52)), fill(int64(math.MaxInt64))
-	x.One = fill(int64(1))
+	x.One, x.Split = fill(int64(1)), fill(1.5*math.Ldexp(1, 52+splitExp))
 	rd := j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && p.Acc.Mode == fp.RD
 	if p.Special.NegZero {
 		x.Zero = x.MinusZero
@@ -170,6 +174,7 @@ func (v *wordVector) setRound(to *simd.Rounding, r *mma.Round) (ok bool) {
 // products of FP16, which are added one by one without a sum that is tiny.
 func (v *wordVector) setExact(p *mma.Params) bool {
 	x := &v.program
+	v.values = true
 	if x.L > 1 || p.Acc != mma.To(fp.FP32, p.Acc.Mode) || p.Acc.Mode != fp.RNE && p.Acc.Mode != fp.RZ {
 		v.run = (*simd.Program).Exact
 		return v.half
@@ -249,6 +254,13 @@ func (v *wordVector) halves(s *sideVector, x []uint64, in *mma.Batch, first, til
 		row, col := (t*in.M+o/in.N)*k, (t*in.N+o%in.N)*k
 		a, b, ea, eb := s.values[0][row:][:k], s.values[1][col:][:k], s.exps[0][row:][:k], s.exps[1][col:][:k]
 		at := i/v.lanes*k*2*v.lanes + i%v.lanes
+		if v.values {
+			for j := range a {
+				x[at] = math.Float64bits(float64(a[j] * b[j]))
+				at += 2 * v.lanes
+			}
+			continue
+		}
 		for j := range a {
 			p, e := a[j]*b[j], uint64(int(ea[j])+int(eb[j])+bias)<<52
 			if p == 0 {

@@ -13,7 +13,8 @@ type Condition struct {
 	Mask    int64  `json:"mask,omitempty"` // with HasBits: the bits that have those of Value
 	// Doubt is where nothing is known: so many values beyond a bound, -1 for all of them, or the
 	// bits of a code that may be any.
-	Doubt int64 `json:"doubt,omitempty"`
+	Doubt  int64 `json:"doubt,omitempty"`
+	Digits int   `json:"digits,omitempty"` // of a code, in its text
 }
 
 // Is is how a feature is compared.

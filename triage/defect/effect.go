@@ -15,6 +15,7 @@ type Effect struct {
 	Do      string       `json:"do,omitempty"`
 	N       int64        `json:"n,omitempty"`
 	Changes []mma.Change `json:"changes,omitempty"` // of a program
+	Digits  int          `json:"digits,omitempty"`  // of N, in its text, if it is a code
 }
 
 // Place is what an effect changes.

@@ -94,7 +94,16 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 	if kept[true] == 0 {
 		return nil, nil
 	}
-	if !u.Double {
+	c, err := s.oneOrTwo(ctx)
+	if c != nil {
+		c.setDigits(u.Formats)
+	}
+	return c, err
+}
+
+// oneOrTwo looks for a defect, and then for two of them.
+func (s *search) oneOrTwo(ctx context.Context) (*Claim, error) {
+	if u := s.u; !u.Double {
 		if c, err := s.find(ctx); c != nil || err != nil || u.Single || u.Random {
 			return c, err
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -122,6 +123,36 @@ func (e *Effect) source() string {
 	return fmt.Sprintf("the product %d places before it", -e.N)
 }
 
+// setDigits makes codes in a rule's text have all the digits of their format.
+func (r *Rule) setDigits(f mma.Formats) {
+	if r.Before != nil {
+		r.Before.setDigits(f)
+	}
+	r.Effect.Digits = digits(f, coded[r.Effect.On])
+	for i := range r.When {
+		if c := &r.When[i]; c.Is == Equal || c.Is == Unequal {
+			if of, what, _ := strings.Cut(c.Feature, "."); what == "code" || what == "mag" {
+				c.Digits = digits(f, of)
+			}
+		}
+	}
+}
+
+// digits are those of a code of an operand or result, by the name of its features; 0 if not known.
+func digits(f mma.Formats, of string) int {
+	id := map[string]fp.ID{"a": f.A, "b": f.B, "c": f.C, "d": f.D, "sa": f.Scale, "sb": f.Scale}[of]
+	if (of == "x" || of == "y") && f.A == f.B { // either factor
+		id = f.A
+	}
+	if id == fp.None {
+		return 0
+	}
+	return id.Get().Digits()
+}
+
+// coded are the operands and the result whose codes an effect may change.
+var coded = map[Place]string{OnResult: "d", OnC: "c", OnA: "a", OnB: "b", OnOperand: "x"}
+
 // number writes N as the text of its operation needs it.
 func (e *Effect) number() string {
 	much := func(more, less string) string {
@@ -155,7 +186,7 @@ func (e *Effect) number() string {
 	case "up":
 		return much("too high", "too low")
 	case "magnitude", "code", "xor", "and", "or":
-		return strconv.FormatUint(uint64(e.N), 16)
+		return fmt.Sprintf("%0*x", e.Digits, uint64(e.N))
 	}
 	return strconv.FormatInt(e.N, 10)
 }
@@ -220,7 +251,7 @@ func (c *Condition) text() string {
 	case f.kind == class:
 		return f.noun + is + classWords[c.Value]
 	case (f.kind == code || strings.HasSuffix(f.name, ".mag")) && c.Is != HasBits:
-		return fmt.Sprintf("%s%s%x", f.noun, is, uint64(c.Value))
+		return fmt.Sprintf("%s%s%0*x", f.noun, is, c.Digits, uint64(c.Value))
 	case c.Is != HasBits:
 		return fmt.Sprint(f.noun, is, c.Value)
 	case (c.Feature == "k.bits" || f.kind == number) && c.Mask == 1:

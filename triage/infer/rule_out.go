@@ -66,6 +66,7 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 		}
 		return p
 	}
+	p = rewrite(p, roundedProducts(p))
 	p = rewrite(p, asChain(p))
 	q := search.Simplest(l.Evidence, p, c, len(c.Want), l.explains)
 	q = rewrite(q, oneByOne(q))
@@ -83,6 +84,15 @@ func asChain(p mma.Params) mma.Params {
 	}
 	p.Prod.Round, p.Acc, p.Late = p.Acc, p.Late, mma.Round{}
 	p.L, p.Lanes, p.Merge, p.Leaf, p.Start = 1, 0, 0, 0, mma.StartC
+	return p
+}
+
+// roundedProducts writes a program whose first stage rounds each product, which it takes alone, as one
+// whose products are rounded: two units that do the same are to have the same program.
+func roundedProducts(p mma.Params) mma.Params {
+	if p.L == 1 && p.Prod.Round == (mma.Round{}) && p.Stage0 == (mma.Stage{Sum: mma.Fused, Round: p.Stage0.Round}) && p.Stage1.Sum == mma.Off {
+		p.Prod.Round, p.Stage0 = p.Stage0.Round, mma.Stage{}
+	}
 	return p
 }
 

@@ -34,3 +34,25 @@ func TestPlainest(t *testing.T) {
 		}
 	}
 }
+
+// TestRoundedProducts checks that the two ways to write that products are rounded become one.
+func TestRoundedProducts(t *testing.T) {
+	single := mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
+	p := mma.FMA(fp.FP32)
+	p.Prod.Round = p.Acc
+	l, err := newLoop(newUnit(t, single, 4, p), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	staged := p
+	staged.Stage0, staged.Prod.Round = mma.Stage{Sum: mma.Fused, Round: p.Prod.Round}, mma.Round{}
+	for _, from := range []mma.Params{p, staged} {
+		q, err := l.plainest(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q != p {
+			t.Errorf("%s", mma.Brief(mma.Diff(&p, &q)))
+		}
+	}
+}

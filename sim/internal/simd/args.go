@@ -412,8 +412,9 @@ type Program struct {
 	ExpMask, Abs, Inverse, NaN   [8]int64
 	Join                         JoinCuts
 	PostRound, AccRound          Rounding
-	One                          [8]int64 // for exact sums
-	Control                      uint64   // of MXCSR, for the sums of chained
+	One                          [8]int64   // for exact sums
+	Split                        [8]float64 // adding it rounds to multiples of the unit at which they are split
+	Control                      uint64     // of MXCSR, for the sums of chained
 	Zero32, Over32               [8]float32
 	Abs32                        [8]uint32
 }

@@ -8424,63 +8424,83 @@ groups:
 steps:
 	VMOVUPD 1440(AX), Y1
 	VXORPD  Y3, Y3, Y3
-	VMOVUPD 320(AX), Y4
+	VMOVUPD 1504(AX), Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VMOVAPD Y0, Y7
 	MOVQ    40(AX), SI
 	MOVQ    SI, 16(SP)
 
 terms:
-	VMOVUPD   (CX), Y5
-	VADDPD    Y5, Y0, Y6
-	VSUBPD    Y0, Y6, Y8
-	VSUBPD    Y8, Y6, Y7
-	VSUBPD    Y7, Y0, Y7
-	VSUBPD    Y8, Y5, Y8
-	VADDPD    Y8, Y7, Y7
-	VMOVAPD   Y6, Y0
-	VADDPD    Y7, Y4, Y5
-	VSUBPD    Y4, Y5, Y8
-	VSUBPD    Y8, Y5, Y6
-	VSUBPD    Y6, Y4, Y6
-	VSUBPD    Y8, Y7, Y8
-	VADDPD    Y8, Y6, Y6
-	VMOVAPD   Y5, Y4
-	VCMPPD    $0x04, Y3, Y6, Y5
-	VANDPD    640(AX), Y5, Y5
-	VORPD     Y5, Y2, Y2
-	ADDQ      $0x40, CX
-	DECQ      16(SP)
-	JNZ       terms
-	VADDPD    Y4, Y0, Y5
-	VSUBPD    Y0, Y5, Y7
-	VSUBPD    Y7, Y5, Y6
-	VSUBPD    Y6, Y0, Y6
-	VSUBPD    Y7, Y4, Y7
-	VADDPD    Y7, Y6, Y6
-	VXORPD    Y5, Y6, Y7
-	VPCMPGTQ  Y7, Y3, Y7
-	VPOR      Y1, Y7, Y7
-	VCMPPD    $0x04, Y3, Y6, Y6
-	VANDPD    Y6, Y7, Y7
-	VANDPD    Y1, Y5, Y6
-	VPCMPEQQ  Y3, Y6, Y6
-	VANDPD    Y6, Y7, Y7
-	VPADDQ    Y7, Y5, Y5
-	VCMPPD    $0x04, Y3, Y4, Y1
-	VBLENDVPD Y1, Y5, Y0, Y0
-	VADDPD    256(AX), Y0, Y0
-	VANDPD    448(AX), Y0, Y1
-	VMAXPD    1248(AX), Y1, Y1
-	VMOVUPD   1184(AX), Y3
-	VPSUBQ    Y1, Y3, Y3
-	VANDPD    512(AX), Y0, Y1
-	VXORPD    Y4, Y4, Y4
-	VCMPPD    $0x04, Y4, Y0, Y4
-	VMULPD    Y3, Y0, Y0
-	MOVQ      1176(AX), SI
-	CMPQ      SI, $0x00
-	JNE       mode1after0
-	VROUNDPD  $0x00, Y0, Y0
-	JMP       mode1end
+	VMOVUPD  (CX), Y8
+	VANDPD   Y8, Y7, Y7
+	VADDPD   Y4, Y8, Y9
+	VSUBPD   Y4, Y9, Y9
+	VSUBPD   Y9, Y8, Y8
+	VADDPD   Y9, Y5, Y5
+	VADDPD   Y8, Y6, Y6
+	ADDQ     $0x40, CX
+	DECQ     16(SP)
+	JNZ      terms
+	VADDPD   Y6, Y5, Y4
+	VSUBPD   Y5, Y4, Y9
+	VSUBPD   Y9, Y4, Y8
+	VSUBPD   Y8, Y5, Y8
+	VSUBPD   Y9, Y6, Y9
+	VADDPD   Y9, Y8, Y8
+	VADDPD   Y4, Y0, Y5
+	VSUBPD   Y0, Y5, Y9
+	VSUBPD   Y9, Y5, Y6
+	VSUBPD   Y6, Y0, Y6
+	VSUBPD   Y9, Y4, Y9
+	VADDPD   Y9, Y6, Y6
+	VADDPD   Y8, Y6, Y0
+	VSUBPD   Y6, Y0, Y9
+	VSUBPD   Y9, Y0, Y4
+	VSUBPD   Y4, Y6, Y4
+	VSUBPD   Y9, Y8, Y9
+	VADDPD   Y9, Y4, Y4
+	VXORPD   Y0, Y4, Y6
+	VPCMPGTQ Y6, Y3, Y6
+	VPOR     Y1, Y6, Y6
+	VCMPPD   $0x04, Y3, Y4, Y4
+	VANDPD   Y4, Y6, Y6
+	VANDPD   Y1, Y0, Y4
+	VPCMPEQQ Y3, Y4, Y4
+	VANDPD   Y4, Y6, Y6
+	VPADDQ   Y6, Y0, Y0
+	VADDPD   Y0, Y5, Y4
+	VSUBPD   Y5, Y4, Y8
+	VSUBPD   Y8, Y4, Y6
+	VSUBPD   Y6, Y5, Y6
+	VSUBPD   Y8, Y0, Y8
+	VADDPD   Y8, Y6, Y6
+	VXORPD   Y4, Y6, Y0
+	VPCMPGTQ Y0, Y3, Y0
+	VPOR     Y1, Y0, Y0
+	VCMPPD   $0x04, Y3, Y6, Y5
+	VANDPD   Y5, Y0, Y0
+	VANDPD   Y1, Y4, Y5
+	VPCMPEQQ Y3, Y5, Y5
+	VANDPD   Y5, Y0, Y0
+	VPADDQ   Y0, Y4, Y4
+	VMOVAPD  Y4, Y0
+	VANDPD   320(AX), Y7, Y7
+	VORPD    Y7, Y0, Y0
+	VADDPD   256(AX), Y0, Y0
+	VANDPD   448(AX), Y0, Y1
+	VMAXPD   1248(AX), Y1, Y1
+	VMOVUPD  1184(AX), Y3
+	VPSUBQ   Y1, Y3, Y3
+	VANDPD   512(AX), Y0, Y1
+	VXORPD   Y4, Y4, Y4
+	VCMPPD   $0x04, Y4, Y0, Y4
+	VMULPD   Y3, Y0, Y0
+	MOVQ     1176(AX), SI
+	CMPQ     SI, $0x00
+	JNE      mode1after0
+	VROUNDPD $0x00, Y0, Y0
+	JMP      mode1end
 
 mode1after0:
 	CMPQ     SI, $0x01
@@ -8536,7 +8556,7 @@ TEXT ·chainedAVX2(SB), NOSPLIT, $32-8
 	MOVQ    16(AX), BX
 	STMXCSR (SP)
 	MOVL    (SP), SI
-	ORL     1504(AX), SI
+	ORL     1568(AX), SI
 	MOVL    SI, 8(SP)
 	LDMXCSR 8(SP)
 	MOVQ    24(AX), SI
@@ -8551,13 +8571,13 @@ groups:
 products:
 	VCVTPD2PSY (CX), X1
 	VADDPS     X1, X0, X0
-	VADDPS     1512(AX), X0, X0
-	VANDPS     1576(AX), X0, X1
+	VADDPS     1576(AX), X0, X0
+	VANDPS     1640(AX), X0, X1
 	VMAXPS     X1, X2, X2
 	ADDQ       $0x40, CX
 	DECQ       24(SP)
 	JNZ        products
-	VCMPPS     $0x0d, 1544(AX), X2, X1
+	VCMPPS     $0x0d, 1608(AX), X2, X1
 	VORPS      X1, X0, X0
 	VMOVUPS    X0, (BX)
 	ADDQ       $0x10, DX
@@ -11186,39 +11206,49 @@ groups:
 steps:
 	VMOVUPD 1440(AX), Z1
 	VXORPD  Z3, Z3, Z3
-	VMOVUPD 320(AX), Z4
+	VMOVUPD 1504(AX), Z3
+	VXORPD  Z4, Z4, Z4
+	VXORPD  Z5, Z5, Z5
+	VMOVAPD Z0, Z6
 	MOVQ    40(AX), SI
 	MOVQ    SI, 16(SP)
 
 terms:
-	VMOVUPD       (CX), Z5
-	VADDPD        Z5, Z0, Z6
-	VSUBPD        Z0, Z6, Z8
-	VSUBPD        Z8, Z6, Z7
-	VSUBPD        Z7, Z0, Z7
-	VSUBPD        Z8, Z5, Z8
-	VADDPD        Z8, Z7, Z7
-	VMOVAPD       Z6, Z0
-	VADDPD        Z7, Z4, Z5
-	VSUBPD        Z4, Z5, Z8
-	VSUBPD        Z8, Z5, Z6
-	VSUBPD        Z6, Z4, Z6
-	VSUBPD        Z8, Z7, Z8
-	VADDPD        Z8, Z6, Z6
-	VMOVAPD       Z5, Z4
-	VCMPPD        $0x04, Z3, Z6, K1
-	VMOVUPD.Z     640(AX), K1, Z5
-	VORPD         Z5, Z2, Z2
+	VMOVUPD       (CX), Z7
+	VANDPD        Z7, Z6, Z6
+	VADDPD        Z3, Z7, Z8
+	VSUBPD        Z3, Z8, Z8
+	VSUBPD        Z8, Z7, Z7
+	VADDPD        Z8, Z4, Z4
+	VADDPD        Z7, Z5, Z5
 	ADDQ          $0x00000080, CX
 	DECQ          16(SP)
 	JNZ           terms
-	VADDPD.RD_SAE Z4, Z0, Z5
-	VADDPD.RU_SAE Z4, Z0, Z6
-	VADDPD.RZ_SAE Z4, Z0, Z7
-	VCMPPD        $0x04, Z6, Z5, K1
-	VPORQ         Z1, Z7, K1, Z7
-	VCMPPD        $0x04, Z3, Z4, K1
-	VMOVUPD       Z7, K1, Z0
+	VADDPD        Z5, Z4, Z3
+	VSUBPD        Z4, Z3, Z8
+	VSUBPD        Z8, Z3, Z7
+	VSUBPD        Z7, Z4, Z7
+	VSUBPD        Z8, Z5, Z8
+	VADDPD        Z8, Z7, Z7
+	VADDPD        Z3, Z0, Z4
+	VSUBPD        Z0, Z4, Z8
+	VSUBPD        Z8, Z4, Z5
+	VSUBPD        Z5, Z0, Z5
+	VSUBPD        Z8, Z3, Z8
+	VADDPD        Z8, Z5, Z5
+	VADDPD.RD_SAE Z7, Z5, Z0
+	VADDPD.RU_SAE Z7, Z5, Z3
+	VADDPD.RZ_SAE Z7, Z5, Z5
+	VCMPPD        $0x04, Z3, Z0, K1
+	VPORQ         Z1, Z5, K1, Z5
+	VADDPD.RD_SAE Z5, Z4, Z0
+	VADDPD.RU_SAE Z5, Z4, Z3
+	VADDPD.RZ_SAE Z5, Z4, Z4
+	VCMPPD        $0x04, Z3, Z0, K1
+	VPORQ         Z1, Z4, K1, Z4
+	VMOVAPD       Z4, Z0
+	VANDPD        320(AX), Z6, Z6
+	VORPD         Z6, Z0, Z0
 	VADDPD        256(AX), Z0, Z0
 	VANDPD        448(AX), Z0, Z1
 	VMAXPD        1248(AX), Z1, Z1
@@ -11288,7 +11318,7 @@ TEXT ·chainedAVX512(SB), NOSPLIT, $32-8
 	MOVQ    16(AX), BX
 	STMXCSR (SP)
 	MOVL    (SP), SI
-	ORL     1504(AX), SI
+	ORL     1568(AX), SI
 	MOVL    SI, 8(SP)
 	LDMXCSR 8(SP)
 	MOVQ    24(AX), SI
@@ -11303,14 +11333,14 @@ groups:
 products:
 	VCVTPD2PS (CX), Y1
 	VADDPS    Y1, Y0, Y0
-	VADDPS    1512(AX), Y0, Y0
-	VANDPS    1576(AX), Y0, Y1
+	VADDPS    1576(AX), Y0, Y0
+	VANDPS    1640(AX), Y0, Y1
 	VMAXPS    Y1, Y2, Y2
 	ADDQ      $0x00000080, CX
 	DECQ      24(SP)
 	JNZ       products
-	VCMPPS    $0x0d, 1544(AX), Y2, K1
-	VMOVUPS.Z 1576(AX), K1, Y1
+	VCMPPS    $0x0d, 1608(AX), Y2, K1
+	VMOVUPS.Z 1640(AX), K1, Y1
 	VORPS     Y1, Y0, Y0
 	VMOVUPS   Y0, (BX)
 	ADDQ      $0x20, DX

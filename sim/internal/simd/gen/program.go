@@ -26,24 +26,29 @@ func (i isa) program() {
 	i.steps("program", func(c *programCode) { c.step() })
 }
 
-// exactSums is program for steps whose sums are exact: numbers whose sum in float64 has an error,
-// which again has none, are rounded to odd before they are rounded.
+// exactSums is program for steps whose sums are exact: those of FP16's products, whose parts above and
+// below a bit are added apart without an error, and then with the accumulator, rounded to odd before
+// they are rounded.
 func (i isa) exactSums() {
 	i.steps("exactSums", func(c *programCode) {
 		e := &exactCode{code: c.code, one: c.constantOf("One"), zero: c.zero()}
-		low := c.vec()
-		VMOVUPD(c.mem("MinusZero"), low)
+		split, high, low, minus := c.constantOf("Split"), c.zero(), c.zero(), c.vec()
+		VMOVAPD(c.acc, minus)
 		loop("terms", c.local("L"), 1, []move{{c.term, 2 * c.bytes()}}, func() {
-			v := c.vec()
+			v, h := c.vec(), c.vec()
 			VMOVUPD(Mem{Base: c.term}, v)
-			s, err := e.twoSum(c.acc, v)
-			VMOVAPD(s, c.acc)
-			t, rest := e.twoSum(low, err)
-			VMOVAPD(t, low)
-			c.spoil(c.compare(cmpNEQ, rest, e.zero), nil)
+			VANDPD(v, minus, minus)
+			VADDPD(split, v, h)
+			VSUBPD(split, h, h)
+			VSUBPD(h, v, v)
+			VADDPD(h, high, high)
+			VADDPD(v, low, low)
 		})
-		odd := e.oddSum(c.acc, low)
-		c.choose(c.compare(cmpNEQ, low, e.zero), odd, c.acc)
+		sum, rest := e.twoSum(high, low)
+		all, err := e.twoSum(c.acc, sum)
+		VMOVAPD(e.oddSum(all, e.oddSum(err, rest)), c.acc)
+		VANDPD(c.mem("MinusZero"), minus, minus) // a sum of nothing but negative numbers and -0
+		VORPD(minus, c.acc, c.acc)
 		VADDPD(c.mem("Zero"), c.acc, c.acc)
 		c.round(c.block("AccRound"))
 	})

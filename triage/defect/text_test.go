@@ -1,0 +1,29 @@
+package defect
+
+import (
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestCodes checks that codes in a rule have the digits of their format.
+func TestCodes(t *testing.T) {
+	half := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	mixed := mma.Formats{A: fp.E4M3, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	when := func(feature string) []Condition { return []Condition{{Feature: feature, Is: Equal, Value: 1}} }
+	for _, c := range []struct {
+		f    mma.Formats
+		r    Rule
+		want string
+	}{
+		{half, Rule{Scope: OfProduct, When: when("a.code"), Effect: Effect{On: OnResult, Do: "code", N: 0x10}}, "the result is 00000010 where in a product a is 0001"},
+		{half, Rule{Scope: OfProduct, When: when("x.code"), Effect: Effect{On: OnOperand, Do: "code", N: 2}}, "each operand of each product is 0002 where it is 0001"},
+		{mixed, Rule{Scope: OfProduct, When: when("x.code"), Effect: Effect{On: OnOperand, Do: "code", N: 2}}, "each operand of each product is 2 where it is 1"},
+		{mixed, Rule{When: when("c.mag"), Effect: Effect{On: OnA, Do: "xor", N: 4}}, "the bits 04 of a of each product are inverted where the code of the magnitude of c is 00000001"},
+	} {
+		if c.r.setDigits(c.f); c.r.String() != c.want {
+			t.Errorf("%s, want %s", &c.r, c.want)
+		}
+	}
+}
