@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -22,7 +24,9 @@ func newDiff(a *app) *cobra.Command {
 instruction: for each that differs, what it is on either side, and the smallest
 input that shows it, computed by A's arithmetic with that one change; and on
 what the models rest: rows are recorded results of that GPU (arXiv:2512.07004),
-001 is arXiv:2511.10909, whose authors compared their model with it.
+001 is arXiv:2511.10909, whose authors compared their model with it. Of many
+instructions, those that differ by the same changes are one entry, and only the
+shortest of their inputs is shown; -v shows each, and JSON has them all.
 
   mmafuzz diff ampere hopper
   mmafuzz diff hopper cdna3 --inst mma.m16n8k16.f32.f16.f16.f32
@@ -61,19 +65,43 @@ func (a *app) diff(ctx context.Context, nameA, nameB, inst string) error {
 		return err
 	}
 	a.notes(targets.LeftOut())
-	differ := false
-	for i := range pairs {
-		d, err := diff.Pair(ctx, &pairs[i])
-		if err != nil {
-			return err
-		}
-		differ = differ || len(d.Parts) > 0
-		if err := a.result(d, func(w io.Writer, width int) { d.Write(w, width, a.bolden) }); err != nil {
+	all, err := a.diffPairs(ctx, pairs)
+	if err != nil {
+		return err
+	}
+	if !a.json && !a.verbose && len(all) > 1 {
+		diff.WriteGroups(a.stdout, a.width, a.bolden, pairs[0].TargetA, pairs[0].TargetB, all)
+		if err := a.stdout.Err(); err != nil {
 			return err
 		}
 	}
+	differ := slices.ContainsFunc(all, func(d *diff.Difference) bool { return len(d.Parts) > 0 })
 	if differ {
 		return errMismatch
 	}
 	return nil
+}
+
+// diffPairs compares the arithmetics of pairs. It writes each at once if it is asked for as JSON or
+// in full, or is the only one.
+func (a *app) diffPairs(ctx context.Context, pairs []devices.Pair) (all []*diff.Difference, err error) {
+	line := newStatusLine(a)
+	defer line.clear()
+	for i := range pairs {
+		if !a.json {
+			line.show(statusField{fmt.Sprintf("%d of %d  comparing %s", i+1, len(pairs), pairs[i].Name()), 1})
+		}
+		d, err := diff.Pair(ctx, &pairs[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+		if a.json || a.verbose || len(pairs) == 1 {
+			line.clear()
+			if err := a.result(d, func(w io.Writer, width int) { d.Write(w, width, a.bolden) }); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
 }

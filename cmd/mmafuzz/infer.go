@@ -97,7 +97,7 @@ interrupted, or the unit stopped answering.`,
 	formatFlag(f, &n.format, "text")
 	n.figuresFlag(f)
 	f.IntVar(&n.workers, "workers", 0, "`number` of goroutines (default: one per processor); the result does not depend on it")
-	n.policy.add(c, comparisons[0], "compare NaNs by `bits` or class", "compare zeros by `bits` or class")
+	n.policy.add(c, comparisons[0], "compare NaNs by `bits` or class (default: bits; class of a program of which nothing else is known)", "compare zeros by `bits` or class")
 	return c
 }
 
@@ -130,6 +130,10 @@ func (n *inferCmd) run(ctx context.Context) error {
 	i := u.Instruction()
 	if i.K > mma.MaxK {
 		return hint.New(fmt.Sprintf("infer a shorter one: with K = %d or less and the same c and d", mma.MaxK), "%s has k = %d; programs have up to %d products", i.Name, i.K, mma.MaxK)
+	}
+	if !n.nanGiven && u.Model() == nil && i.Unknown&mma.FacetNaN != 0 {
+		n.policy.nan = oracle.ByClass.String()
+		n.say("codes of NaNs are not compared, for nobody has said which this program gives: --nan bits infers their rule, too")
 	}
 	dir := n.dir(t, i.Name)
 	like, _ := devices.Split(n.like)

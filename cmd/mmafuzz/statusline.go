@@ -13,26 +13,29 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 )
 
-// statusLine is a line on stderr that shows progress: rewritten in place on a terminal, a
-// new line every ten seconds elsewhere. On a terminal it is never still for long: where nothing
-// new is shown, it says for how long.
+// statusLine is a line on stderr that shows progress: rewritten in place on a terminal, elsewhere
+// a new line after a few seconds and then every ten. It is never still for long: where nothing new
+// is shown, it says for how long.
 type statusLine struct {
 	*app
-	last time.Time // when something new was shown
+	last time.Time // when something was shown
 
 	mu     sync.Mutex
-	on     bool // the cursor is on it
+	on     bool // there is something to show
+	said   bool // a line that stays was written
 	fields []statusField
+	fresh  time.Time   // when the fields were new
 	beat   *time.Timer // until the same is shown again
 }
 
 // newStatusLine returns a line without anything on it. On a terminal it shows at once, elsewhere
-// first after statusEvery.
+// first after statusFirst.
 func newStatusLine(a *app) statusLine { return statusLine{app: a, last: time.Now()} }
 
-// statusEvery is the time between status lines where they cannot be rewritten, and beatEvery that
-// after which the same one is.
+// statusFirst is the time until the first status line where lines cannot be rewritten, statusEvery
+// that between two, and beatEvery that after which the same one is shown where they can.
 const (
+	statusFirst = 4 * time.Second
 	statusEvery = 10 * time.Second
 	beatEvery   = time.Second
 )
@@ -45,47 +48,85 @@ type statusField struct {
 
 // show shows the fields, or as many of them as have room.
 func (s *statusLine) show(fields ...statusField) {
-	if !s.tty {
-		if time.Since(s.last) >= statusEvery {
-			s.last = time.Now()
-			fmt.Fprintln(s.stderr, joined(fields))
-		}
-		return
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last, s.fields = time.Now(), fields
-	s.draw(fields)
+	s.fields, s.fresh, s.on = fields, time.Now(), true
+	if s.tty {
+		s.last = time.Now()
+		s.draw(fields)
+		return
+	}
+	wait := statusEvery
+	if !s.said {
+		wait = statusFirst
+	}
+	if wait -= time.Since(s.last); wait <= 0 {
+		s.write()
+	} else if s.beat == nil {
+		s.beat = time.AfterFunc(wait, s.writeLater)
+	}
 }
 
-// expect shows on a terminal what is being done until there is progress to show.
+// expect shows what is being done until there is progress to show.
 func (s *statusLine) expect(what string) {
-	if s.tty && !s.json {
+	if !s.json {
 		s.show(statusField{what, 1})
 	}
 }
 
-// redraw shows on a terminal what was shown before the line was cleared.
+// redraw shows what was shown before the line was cleared.
 func (s *statusLine) redraw() {
-	if s.tty && s.fields != nil {
+	if s.fields != nil {
 		s.show(s.fields...)
 	}
 }
 
-// draw draws fields, and does so every second with the time since they were new. The lock is held.
+// draw draws fields on a terminal, and does so every second with the time since they were new. The
+// lock is held.
 func (s *statusLine) draw(fields []statusField) {
 	fmt.Fprintf(printable.Raw(s.stderr), "\r\x1b[K%s", fitting(fields, s.widthErr-1))
-	s.on = true
-	if s.beat != nil {
-		s.beat.Stop()
-	}
+	s.stop()
 	s.beat = time.AfterFunc(beatEvery, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.on {
-			s.draw(append(slices.Clone(s.fields), statusField{fmt.Sprintf("(for %s)", readable.Clock(time.Since(s.last))), 0}))
+			s.draw(s.aged())
 		}
 	})
+}
+
+// write writes the fields on a line that stays, and does so again every ten seconds. The lock is
+// held.
+func (s *statusLine) write() {
+	s.last, s.said = time.Now(), true
+	fmt.Fprintln(s.stderr, joined(s.aged()))
+	s.stop()
+	s.beat = time.AfterFunc(statusEvery, s.writeLater)
+}
+
+func (s *statusLine) writeLater() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.on {
+		s.write()
+	}
+}
+
+// aged returns the fields with the time since they were new, if that is long.
+func (s *statusLine) aged() []statusField {
+	age := time.Since(s.fresh)
+	if age < beatEvery {
+		return s.fields
+	}
+	return append(slices.Clone(s.fields), statusField{fmt.Sprintf("(for %s)", readable.Clock(age)), 0})
+}
+
+// stop forgets to show the same again. The lock is held.
+func (s *statusLine) stop() {
+	if s.beat != nil {
+		s.beat.Stop()
+		s.beat = nil
+	}
 }
 
 // joined writes fields on one line, without those that have no text.
@@ -113,9 +154,9 @@ func fitting(fields []statusField, columns int) string {
 func (s *statusLine) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.on {
-		s.beat.Stop()
+	if s.on && s.tty {
 		fmt.Fprint(printable.Raw(s.stderr), "\r\x1b[K")
-		s.on = false
 	}
+	s.on = false
+	s.stop()
 }

@@ -51,36 +51,50 @@ func testStatusLineFits(t *testing.T) {
 }
 
 // TestStatusLineBeats leaves a terminal for three seconds without anything new: each second the
-// line says for how long. Elsewhere, and after the line is cleared, nothing is written.
+// line says for how long. Elsewhere it does after four seconds and then every ten, and after the
+// line is cleared nothing is written.
 func TestStatusLineBeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
 		s := statusLine{app: &app{stderr: printable.NewOutput(&b), tty: true, widthErr: 40}}
-		written := func() string {
+		written := func(s *statusLine) string {
 			time.Sleep(3*time.Second + time.Millisecond)
 			synctest.Wait()
+			s.mu.Lock()
+			defer s.mu.Unlock()
 			text := b.String()
 			b.Reset()
 			return text
 		}
 		s.expect("waiting")
-		if got, want := written(), "\r\x1b[Kwaiting\r\x1b[Kwaiting  (for 0:01)\r\x1b[Kwaiting  (for 0:02)\r\x1b[Kwaiting  (for 0:03)"; got != want {
+		if got, want := written(&s), "\r\x1b[Kwaiting\r\x1b[Kwaiting  (for 0:01)\r\x1b[Kwaiting  (for 0:02)\r\x1b[Kwaiting  (for 0:03)"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 		s.clear()
-		if got := written(); got != "\r\x1b[K" {
+		if got := written(&s); got != "\r\x1b[K" {
 			t.Errorf("after clear: %q", got)
 		}
-		if s.redraw(); !strings.HasPrefix(written(), "\r\x1b[Kwaiting\r") {
+		if s.redraw(); !strings.HasPrefix(written(&s), "\r\x1b[Kwaiting\r") {
 			t.Error("it does not come again")
 		}
 		s.clear()
 		b.Reset()
-		file := statusLine{app: &app{stderr: printable.NewOutput(&b)}}
+		file := newStatusLine(&app{stderr: printable.NewOutput(&b)})
 		file.expect("waiting")
 		file.redraw()
-		if got := written(); got != "" {
+		if got := written(&file); got != "" {
 			t.Errorf("no terminal: %q", got)
+		}
+		if got := written(&file) + written(&file) + written(&file) + written(&file); got != "waiting  (for 0:04)\nwaiting  (for 0:14)\n" {
+			t.Errorf("no terminal, after fifteen seconds: %q", got)
+		}
+		file.show(statusField{"working", 1})
+		if got := written(&file) + written(&file) + written(&file); got != "working  (for 0:08)\n" {
+			t.Errorf("no terminal, after ten more: %q", got)
+		}
+		file.clear()
+		if got := written(&file) + written(&file) + written(&file) + written(&file); got != "" {
+			t.Errorf("no terminal, after clear: %q", got)
 		}
 	})
 }

@@ -56,7 +56,7 @@ a paper missed), 2 trouble, 75 incomplete: interrupted.`,
 
 // newStudyOf makes the command of a study.
 func newStudyOf(a *app, s *study.Study) *cobra.Command {
-	r := &studyCmd{app: a, study: s, line: statusLine{app: a}}
+	r := &studyCmd{app: a, study: s, line: newStatusLine(a)}
 	var runner study.Runner
 	var own *pflag.FlagSet
 	c := &cobra.Command{

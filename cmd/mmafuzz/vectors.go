@@ -19,6 +19,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	choose "github.com/mmafuzz/mmafuzz/fuzz/vectors"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/tolerance"
 )
@@ -32,6 +33,7 @@ type vectorsCmd struct {
 	check   string
 	score   string
 	accept  acceptFlag
+	policy  policyFlags
 	out     string
 	formats []string
 	workers int
@@ -76,7 +78,8 @@ listed. Arithmetics that are known to compute the same function are left out.
   mmafuzz vectors --score tests.txt --arch hopper --inst mma.m16n8k16.f32.f16.f16.f32 --accept "bound=1e-5+1e-3*B"
 
 --check runs the tests of a set on a target. One that fails is run 8 times; if it passes in
-some of them, it is unstable.
+some of them, it is unstable. With --nan class any NaN passes where a NaN is expected, with
+--zero class a zero of either sign.
 
 --screen is for devices that compute wrong now and then, or in one lane: it ranks inputs by
 the stuck-at faults of the data path that they reveal, says how many faults of other kinds
@@ -91,7 +94,15 @@ this target. With --out FILE, the same command goes on after an interruption, or
 Exit status: 0 done, or all tests passed, 1 some failed or are unstable, something wrong
 passes the tests of --score, or --screen saw a wrong result, 2 trouble, 75 interrupted.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context()) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			for _, flag := range []string{"nan", "zero"} {
+				if cmd.Flags().Changed(flag) && v.check == "" {
+					return hint.New("leave it out, or name a set with --check", "--%s is for --check", flag)
+				}
+			}
+			return v.policy.check(cmd.Flags())
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return v.run(cmd.Context()) },
 	}
 	f := c.Flags()
 	f.StringVar(&v.arch, "arch", "", "`architecture`: --arch hopper is --target sim:hopper")
@@ -103,6 +114,7 @@ passes the tests of --score, or --screen saw a wrong result, 2 trouble, 75 inter
 	f.StringVar(&v.check, "check", "", "`file` of a set, JSON, whose tests to run on the target")
 	f.StringVar(&v.score, "score", "", "`file` of tests to find out what wrong results they let pass")
 	v.accept.add(f)
+	v.policy.add(c, comparisons[0], "with --check, compare NaNs by `bits` or class", "with --check, compare zeros by `bits` or class")
 	f.StringVar(&v.out, "out", "", "`directory` of the files: DIR/ARCH/NAME.json and so on; with --screen, a file that keeps what was done")
 	f.StringSliceVar(&v.formats, "format", formatNames(), "`forms` of the files")
 	f.IntVar(&v.workers, "workers", 0, "`number` of sets that --all makes at a time (default: one per processor); the sets do not depend on it")
@@ -350,11 +362,16 @@ func (v *vectorsCmd) checkSet(ctx context.Context) error {
 	if i := u.Instruction(); i.Formats != s.Formats || i.K != s.K {
 		return fmt.Errorf("%s is about %s with K = %d, %s/%s takes %s with K = %d", v.check, s.Formats, s.K, v.target, i.Name, i.Formats, i.K)
 	}
-	failed, unstable := 0, 0
-	err = choose.Check(ctx, s, cases, u, func(f *choose.Failed) error {
-		if f.Unstable() {
+	failed, unstable, codes := 0, 0, 0
+	nan, zero := v.policy.strictness()
+	err = choose.Check(ctx, s, cases, u, oracle.Policy{NaN: *nan, Zero: *zero}, func(f *choose.Failed) error {
+		switch {
+		case f.Unstable():
 			unstable++
-		} else {
+		case f.Codes:
+			codes++
+			fallthrough
+		default:
 			failed++
 		}
 		return v.result(f, f.Write)
@@ -366,6 +383,9 @@ func (v *vectorsCmd) checkSet(ctx context.Context) error {
 		text := fmt.Sprintf("%d tests of %s, %d failed", len(cases), s.Instruction, failed)
 		if unstable > 0 {
 			text += fmt.Sprintf(", %d unstable", unstable)
+		}
+		if codes > 0 {
+			text += fmt.Sprintf("; %d only in the code of a NaN or the sign of a zero, which --nan class --zero class lets pass", codes)
 		}
 		fmt.Fprint(v.stdout, readable.Hanging(text, v.width))
 	}

@@ -23,6 +23,15 @@ func Changes(changes []mma.Change, most int) string {
 	return strings.Join(First(strings.Split(mma.Brief(changes), ", "), most), ", ")
 }
 
+// NamedChanges writes all changes of a program, and the parameters that they are of.
+func NamedChanges(changes []mma.Change) string {
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	return fmt.Sprintf("%s (%s)", mma.Brief(changes), strings.Join(paths, ", "))
+}
+
 // Shorten cuts text to the given number of columns.
 func Shorten(text string, columns int) string {
 	if r := []rune(text); len(r) > columns {

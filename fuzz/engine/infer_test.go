@@ -57,7 +57,7 @@ func TestInferred(t *testing.T) {
 	cfg := Config{Pairs: []devices.Pair{blackBoxes(t, toZero)}, Seed: 1, Count: 9000, Bundles: t.TempDir()}
 	whole := runCampaign(t, cfg)
 	st := whole.Pairs[0]
-	if v := st.Verdict; v == nil || !v.Complete() || mma.Brief(v.Changes) != "rounding rne→rz" || !st.BaseA {
+	if v := st.Verdict; v == nil || !v.Complete() || mma.Brief(v.Changes) != "rounding of the result to nearest even→toward zero" || !st.BaseA {
 		t.Fatalf("%+v", v)
 	}
 	if len(st.Inferred) != 1 || st.Inferred[0].Side != "a" || st.Inferred[0].Verdict != infer.Found || st.Inferred[0].Tested < 10_000 {

@@ -26,7 +26,7 @@ func TestTwoFaults(t *testing.T) {
 		label  triage.Label
 		defect func(d *mma.Dot, code uint64) uint64
 	}{
-		{mma.Change{Path: "acc.mode", To: "rne"}, "rounding rz→rne", triage.OutputRounding, func(d *mma.Dot, code uint64) uint64 {
+		{mma.Change{Path: "acc.mode", To: "rne"}, "rounding of the result toward zero→to nearest even", triage.OutputRounding, func(d *mma.Dot, code uint64) uint64 {
 			if d.A[3]&0x3f == 0x2a {
 				return code ^ 1<<22
 			}

@@ -207,11 +207,12 @@ func (w *printer) causeWords(causes []fuzz.Cause) (rows [][]string) {
 	for _, c := range causes {
 		labels[triage.Label(c.Name)] = true
 	}
-	each, most := 3, changesMost
+	most := changesMost
+	write := afterDoc
 	if w.Verbose {
-		labels, each, most = labelsOf(causes), allChanges, allChanges
+		labels, most, write = labelsOf(causes), allChanges, readable.NamedChanges
 	}
-	behind := changesBehind(w.state, each)
+	behind := changesBehind(w.state, write)
 	for _, l := range triage.Labels() {
 		if labels[l.Label] {
 			text := l.Doc
@@ -229,6 +230,18 @@ func (w *printer) causeWords(causes []fuzz.Cause) (rows [][]string) {
 		rows = append(rows, []string{fault, bundle.LabelDoc(fault)})
 	}
 	return rows
+}
+
+// afterDoc writes the first changes of a label behind what the label means. That says in words what L
+// and F are: one of them alone is not named twice.
+func afterDoc(changes []mma.Change) string {
+	text := readable.Changes(changes, 3)
+	if f, ok := mma.FindField(changes[0].Path); ok && len(changes) == 1 {
+		if name, symbol, ok := strings.Cut(f.Brief, " ("); ok && strings.HasSuffix(symbol, ")") {
+			return strings.TrimSuffix(symbol, ")") + strings.TrimPrefix(text, name+" ("+symbol)
+		}
+	}
+	return text
 }
 
 // labelsOf returns the labels in causes and in the kinds of cases beneath them.
@@ -258,9 +271,9 @@ type behind struct {
 	instructions []string
 }
 
-// changesBehind lists for each label the changes of all verdicts that earned it, of each
-// verdict at most a given number.
-func changesBehind(s *fuzz.State, each int) map[triage.Label][]behind {
+// changesBehind lists for each label the changes of all verdicts that earned it, as write writes
+// those of a verdict.
+func changesBehind(s *fuzz.State, write func([]mma.Change) string) map[triage.Label][]behind {
 	all := map[triage.Label][]behind{}
 	add := func(l triage.Label, text, instruction string) {
 		list := all[l]
@@ -288,7 +301,7 @@ func changesBehind(s *fuzz.State, each int) map[triage.Label][]behind {
 			continue
 		}
 		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
-			add(part.Label, readable.Changes(fromA(p, part.Changes), each), p.Name)
+			add(part.Label, write(fromA(p, part.Changes)), p.Name)
 		}
 	}
 	return all

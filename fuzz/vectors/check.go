@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -23,6 +24,9 @@ type Failed struct {
 	// Of a test that the unit passes in some runs: it is unstable.
 	Wrong int `json:"wrong,omitempty"` // runs with a wrong result
 	Runs  int `json:"runs,omitempty"`
+
+	// Codes: only the code of a NaN or the sign of a zero is another.
+	Codes bool `json:"codes,omitempty"`
 
 	input   string
 	idWidth int // of all tests
@@ -41,8 +45,14 @@ func (f *Failed) Write(w io.Writer, width int) {
 }
 
 // Check runs the cases of a set on a unit of the same formats and calls failed for each
-// that it does not pass. A test that fails is run several times.
-func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.Unit, failed func(*Failed) error) error {
+// that it does not pass: results are compared as the set says, and what the policy lets pass
+// passes, too. A test that fails is run several times.
+func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.Unit, policy oracle.Policy, failed func(*Failed) error) error {
+	compare := oracle.NewComparer(s.Formats.D, policy)
+	right := func(c *vectors.Case, got uint64) bool {
+		return c.Right(s.Formats.D, got) || compare.Compare(got, c.Want) == oracle.Same
+	}
+	classes := oracle.NewComparer(s.Formats.D, oracle.Policy{NaN: oracle.ByClass, Zero: oracle.ByClass})
 	b := mma.NewBatch(s.Formats, mma.Shape{M: 1, N: 1, K: s.K, Tiles: 1})
 	out := make([]byte, s.Formats.D.Width())
 	idWidth := 0
@@ -56,16 +66,17 @@ func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.
 			return fmt.Errorf("test %s: %w", c.ID, err)
 		}
 		got := mma.Load(out, s.Formats.D.Width(), 0)
-		if c.Right(s.Formats.D, got) {
+		if right(c, got) {
 			continue
 		}
-		f := &Failed{ID: c.ID, Comment: c.Comment, Want: c.D, Got: mma.FormatCode(s.Formats.D, got), input: mma.FormatDot(s.Formats, c.Dot), idWidth: idWidth}
+		f := &Failed{ID: c.ID, Comment: c.Comment, Want: c.D, Got: mma.FormatCode(s.Formats.D, got), Codes: classes.Compare(got, c.Want) == oracle.Same,
+			input: mma.FormatDot(s.Formats, c.Dot), idWidth: idWidth}
 		for _, n := range c.Fails {
 			if n >= 0 && n < len(s.Others) && s.Others[n].Kind == vectors.KindInstruction {
 				f.Like = append(f.Like, s.Others[n].Name)
 			}
 		}
-		if err := f.repeat(ctx, s, c, u); err != nil {
+		if err := f.repeat(ctx, c, u, right); err != nil {
 			return fmt.Errorf("test %s: %w", c.ID, err)
 		}
 		if err := failed(f); err != nil {
@@ -76,7 +87,7 @@ func Check(ctx context.Context, s *vectors.Set, cases []vectors.Case, u devices.
 }
 
 // repeat runs a failed test several times. It is unstable if it passes in some run.
-func (f *Failed) repeat(ctx context.Context, s *vectors.Set, c *vectors.Case, u devices.Unit) error {
+func (f *Failed) repeat(ctx context.Context, c *vectors.Case, u devices.Unit, right func(*vectors.Case, uint64) bool) error {
 	if u.Model() != nil || devices.IsRecording(u) {
 		return nil
 	}
@@ -86,7 +97,7 @@ func (f *Failed) repeat(ctx context.Context, s *vectors.Set, c *vectors.Case, u 
 	}
 	wrong := 1
 	for _, code := range answers[0] {
-		if !c.Right(s.Formats.D, code) {
+		if !right(c, code) {
 			wrong++
 		}
 	}

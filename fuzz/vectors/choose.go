@@ -71,6 +71,7 @@
 //	like[]   string?  instructions that fail it, too
 //	wrong    number?  of an unstable test, which the target passes in some runs: runs with a wrong result
 //	runs     number?  of so many
+//	codes    bool?    only the code of a NaN or the sign of a zero is another
 //
 // vectors --score:
 //

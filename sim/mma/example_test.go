@@ -33,7 +33,7 @@ func ExampleTFDPA() {
 	fmt.Println(mma.Brief(mma.Diff(&p, &q)))
 	// Output:
 	// t-fdpa(L=8, F=24, rz-fp32, e_zero=-132)
-	// in.a.frac exact→7, in.a.mode none→rne, in.b.frac exact→7, in.b.mode none→rne, passes none→10-01-00
+	// fraction bits of a exact→7, rounding of a none→to nearest even, fraction bits of b exact→7, rounding of b none→to nearest even, parts of operands multiplied none→10-01-00
 }
 
 // Dot products are written as codes: a, b and c.

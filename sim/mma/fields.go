@@ -1,7 +1,6 @@
 package mma
 
 import (
-	"cmp"
 	"encoding"
 	"fmt"
 	"math"
@@ -22,6 +21,7 @@ type Row struct {
 	key     string // path; or TYPE.NAME, of a structure that stands at several places
 	Label   string // of package triage: which part of an arithmetic a difference here is; "": that of the place
 	Words   string // what the parameter is, for people; with %s, the place is put there
+	Brief   string // the same in a few words, for a list of changes: followed by two values
 	Size    int    // what it adds to the size of a program that has it: see package triage/change
 	Refined int    // the least value that makes a program Refined; 0: none does
 	// Alone is the name of the change that sets it to each of its values, of a number to usual
@@ -44,6 +44,7 @@ const anyValue = math.MaxInt
 type place struct {
 	prefix string // of their paths
 	words  string
+	brief  string // in Row.Brief; "": the parameter's own words are enough
 	label  string // of those that have none of their own
 	// apart: the rows of its structure were written for other places. The label counts for
 	// all of its parameters.
@@ -53,25 +54,25 @@ type place struct {
 
 // places are in the order in which they are looked for: parts before what they belong to.
 var places = []place{
-	{prefix: "in.a.", words: "a", label: "operand-rounding"},
-	{prefix: "in.b.", words: "b", label: "operand-rounding"},
-	{prefix: "in.narrowc.", words: "c", label: "operand-rounding", used: func(_ *Params, f Formats) bool { return f.C != fp.None }},
+	{prefix: "in.a.", words: "a", brief: "a", label: "operand-rounding"},
+	{prefix: "in.b.", words: "b", brief: "b", label: "operand-rounding"},
+	{prefix: "in.narrowc.", words: "c", brief: "c", label: "operand-rounding", used: func(_ *Params, f Formats) bool { return f.C != fp.None }},
 	{prefix: "in.", words: "operands", label: "input-ftz"},
-	{prefix: "prod.round.", words: "products", label: "product-handling"},
-	{prefix: "prod.", words: "products", label: "product-handling"},
-	{prefix: "scaleround.", words: "product of scales", label: "product-handling", apart: true,
+	{prefix: "prod.round.", words: "products", brief: "products", label: "product-handling"},
+	{prefix: "prod.", words: "products", brief: "products", label: "product-handling"},
+	{prefix: "scaleround.", words: "product of scales", brief: "the product of scales", label: "product-handling", apart: true,
 		used: func(p *Params, _ Formats) bool { return p.ScaleRound != Round{} }},
-	{prefix: "stage0.round.", words: "first partial sums", label: "intermediate-rounding",
+	{prefix: "stage0.round.", words: "first partial sums", brief: "first partial sums", label: "intermediate-rounding",
 		used: func(p *Params, _ Formats) bool { return p.Stage0.Sum != Off && !p.Stage0.Fixed }},
-	{prefix: "stage1.round.", words: "second partial sums", label: "intermediate-rounding",
+	{prefix: "stage1.round.", words: "second partial sums", brief: "second partial sums", label: "intermediate-rounding",
 		used: func(p *Params, _ Formats) bool { return p.Stage1.Sum != Off && !p.Stage1.Fixed }},
-	{prefix: "stage0.", words: "first partial sums", used: func(p *Params, _ Formats) bool { return p.Stage0.Sum != Off }},
-	{prefix: "stage1.", words: "second partial sums", used: func(p *Params, _ Formats) bool { return p.Stage1.Sum != Off }},
-	{prefix: "join.post.", words: "sum with the accumulator", label: "intermediate-rounding"},
+	{prefix: "stage0.", words: "first partial sums", brief: "first partial sums", used: func(p *Params, _ Formats) bool { return p.Stage0.Sum != Off }},
+	{prefix: "stage1.", words: "second partial sums", brief: "second partial sums", used: func(p *Params, _ Formats) bool { return p.Stage1.Sum != Off }},
+	{prefix: "join.post.", words: "sum with the accumulator", brief: "the sum with c", label: "intermediate-rounding"},
 	{prefix: "join.", words: "sum with the accumulator"},
-	{prefix: "acc.", words: "result of a step", label: "output-rounding"},
-	{prefix: "late.", words: "additions after the last step", label: "output-rounding", used: (*Params).LateAdds},
-	{prefix: "out.", words: "final result", label: "output-rounding", used: func(p *Params, _ Formats) bool { return p.Out != Round{} }},
+	{prefix: "acc.", words: "result of a step", brief: "the result", label: "output-rounding"},
+	{prefix: "late.", words: "additions after the last step", brief: "additions after the last step", label: "output-rounding", used: (*Params).LateAdds},
+	{prefix: "out.", words: "final result", brief: "the final result", label: "output-rounding", used: func(p *Params, _ Formats) bool { return p.Out != Round{} }},
 	{prefix: "special.", words: "special values", label: "signed-zero"},
 	{prefix: "", words: "whole computation"},
 }
@@ -142,6 +143,12 @@ func (r Row) at(path string) *Row {
 		r.Words = fmt.Sprintf(r.Words, at.words)
 	case r.key != path:
 		r.Words = at.words + ": " + r.Words
+	}
+	switch {
+	case strings.Contains(r.Brief, "%s"):
+		r.Brief = fmt.Sprintf(r.Brief, at.brief)
+	case r.key != path && at.brief != "":
+		r.Brief += " of " + at.brief
 	}
 	if r.used == nil {
 		r.used = at.used
@@ -356,79 +363,6 @@ func (p *Params) checkFields() error {
 		}
 	}
 	return nil
-}
-
-// Change is a field that has one value in a program and another in a second.
-type Change struct {
-	Path string `json:"path"`
-	From string `json:"from"`
-	To   string `json:"to"`
-}
-
-// String writes PATH FROM->TO with an arrow.
-func (c Change) String() string { return c.Path + " " + c.From + "→" + c.To }
-
-// symbols are the names that the literature has for parameters.
-var symbols = map[string]string{
-	"l": "L", "join.align.f": "F", "join.align.floor": "e_zero", "join.post.frac": "F2",
-	"join.align.mode": "alignment", "join.cmode": "alignment of c", "join.cf": "F of c",
-	"stage0.align.f": "F of products", "stage0.align.mode": "alignment of products",
-	"acc.mode": "rounding", "acc.frac": "result bits", "acc.flush": "result flush",
-	"in.sub": "subnormal inputs", "in.c": "subnormal c", "special.nan": "NaN code", "special.ones": "ones of a NaN",
-}
-
-// likeOthers is the value of a parameter of c that is that of the other terms.
-const likeOthers = "as of the other terms"
-
-// brief is String with the literature's symbol for the parameter where it has one, and with values
-// that say what the unit does: an accumulator without a rule of its own is cut like the other terms,
-// and a sum that is off has no parameters. The change is one of all; "": with these values it is none.
-func (c Change) brief(all []Change) string {
-	name := cmp.Or(symbols[c.Path], c.Path)
-	if c.Path == "join.align.f" && slices.ContainsFunc(all, func(d Change) bool { return d.Path == "join.cf" }) {
-		name = "F of all but c"
-	}
-	from := func(c Change) string { return c.From }
-	to := func(c Change) string { return c.To }
-	if c.value(all, from) == c.value(all, to) {
-		return "" // only that of the other terms changes
-	}
-	return name + " " + c.value(all, from) + "→" + c.value(all, to)
-}
-
-// value writes a change's value on one side.
-func (c Change) value(all []Change, side func(Change) string) string {
-	of := func(path string) string {
-		if i := slices.IndexFunc(all, func(d Change) bool { return d.Path == path }); i >= 0 {
-			return cmp.Or(side(all[i]), "none")
-		}
-		return ""
-	}
-	s := side(c)
-	stage, part, _ := strings.Cut(c.Path, ".")
-	switch {
-	case c.Path == "join.cf" && s == Frac(0).String():
-		return cmp.Or(of("join.align.f"), likeOthers)
-	case c.Path == "join.cmode" && s == "":
-		return cmp.Or(of("join.align.mode"), likeOthers)
-	case s == "", part != "sum" && of(stage+".sum") == Off.String(): // "" is the name of no rounding mode
-		return "none"
-	case s == "0" && c.Path == "l":
-		return "all"
-	}
-	return s
-}
-
-// Brief writes changes as String does, with commas between them, and with the literature's
-// symbols for parameters where it has some.
-func Brief(changes []Change) string {
-	var s []string
-	for _, c := range changes {
-		if text := c.brief(changes); text != "" {
-			s = append(s, text)
-		}
-	}
-	return strings.Join(s, ", ")
 }
 
 // Diff returns the fields in which two programs differ.

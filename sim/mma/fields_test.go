@@ -157,20 +157,3 @@ func TestDiffApply(t *testing.T) {
 		t.Error("a bad value is accepted")
 	}
 }
-
-func TestBrief(t *testing.T) {
-	changes := []Change{{"l", "8", "16"}, {"join.align.f", "24", "25"}, {"join.cmode", "", "rz"}, {"late.frac", "exact", "23"}}
-	if got, want := Brief(changes), "L 8→16, F 24→25, alignment of c as of the other terms→rz, late.frac exact→23"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	cut := []Change{{"stage0.sum", "off", "fused"}, {"stage0.align.f", "exact", "24"}, {"join.align.f", "25", "32"}, {"join.align.mode", "rz", "rd"}, {"join.cf", "exact", "24"}, {"join.cmode", "", "rd"}}
-	if got, want := Brief([]Change{{"join.align.f", "24", "32"}, {"join.cf", "exact", "24"}}), "F of all but c 24→32"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got, want := Brief(cut), "stage0.sum off→fused, F of products none→24, F of all but c 25→32, alignment rz→rd, F of c 25→24, alignment of c rz→rd"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-	if got, want := changes[2].String(), "join.cmode →rz"; got != want {
-		t.Errorf("%s, want %s", got, want)
-	}
-}

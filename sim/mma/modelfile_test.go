@@ -37,11 +37,11 @@ func TestReadModelDerived(t *testing.T) {
 	for _, tc := range []struct{ file, name, changes string }{
 		{`{"v": 1, "base": "ampere/mma.m16n8k16.f32.f16.f16.f32"}`, "mma.m16n8k16.f32.f16.f16.f32", ""},
 		{`{"v": 1, "base": "ampere/mma.m16n8k16.f32.f16.f16.f32", "set": {}}`, "mma.m16n8k16.f32.f16.f16.f32", ""},
-		{`{"v": 1, "name": "x", "base": "sm_80/mma.m16n8k16.f32.f16.f16.f32", "set": {"l": 16, "join.align.f": "25"}}`, "x", "L 8→16, F 24→25"},
+		{`{"v": 1, "name": "x", "base": "sm_80/mma.m16n8k16.f32.f16.f16.f32", "set": {"l": 16, "join.align.f": "25"}}`, "x", "products in a step (L) 8→16, kept bits (F) 24→25"},
 		{`{"v": 1, "base": "hopper/wgmma.m64n256k16.f32.f16.f16", "set": {"join.align.f": "exact", "join.align.floor": "none"}}`,
-			"wgmma.m64n256k16.f32.f16.f16", "F 25→exact, e_zero -133→none"},
+			"wgmma.m64n256k16.f32.f16.f16", "kept bits (F) 25→exact, least exponent (e_zero) -133→none"},
 		{`{"v": 1, "base": "cdna3/v_mfma_f32_32x32x8_f16", "set": {"special.negzero": true, "join.cmode": "rz", "join.align.floor": -130}}`,
-			"v_mfma_f32_32x32x8_f16", "e_zero -126→-130, alignment of c rd→rz, special.negzero false→true"},
+			"v_mfma_f32_32x32x8_f16", "least exponent (e_zero) -126→-130, rounding of a cut c down→toward zero, sums can be -0 no→yes"},
 	} {
 		got, err := ReadModel([]byte(tc.file))
 		if err != nil {

@@ -100,18 +100,18 @@ type Params struct {
 }
 
 var paramRows = []Row{
-	{key: "scale", Label: "product-handling", Words: "where block scales are applied", Size: 2, Encoded: int(ScaleGroup)},
-	{key: "passes", Label: "operand-rounding", Words: "parts of a and b whose products are added, one pass after the other", Size: 3, Refined: 1, Encoded: anyValue},
-	{key: "together", Label: "fusion-width", Words: "whether a step has all passes of its products", Size: 1, Encoded: anyValue},
-	{key: "order", Label: "summation-order", Words: "order in which products are taken", Size: 2, Encoded: int(Halves)},
-	{key: "l", Label: "fusion-width", Words: "number of products added in one step (fusion width, L)", Size: 2, Encoded: anyValue,
+	{key: "scale", Label: "product-handling", Words: "where block scales are applied", Brief: "scales applied to", Size: 2, Encoded: int(ScaleGroup)},
+	{key: "passes", Label: "operand-rounding", Words: "parts of a and b whose products are added, one pass after the other", Brief: "parts of operands multiplied", Size: 3, Refined: 1, Encoded: anyValue},
+	{key: "together", Label: "fusion-width", Words: "whether a step has all passes of its products", Brief: "all passes in a step", Size: 1, Encoded: anyValue},
+	{key: "order", Label: "summation-order", Words: "order in which products are taken", Brief: "order of products", Size: 2, Encoded: int(Halves)},
+	{key: "l", Label: "fusion-width", Words: "number of products added in one step (fusion width, L)", Brief: "products in a step (L)", Size: 2, Encoded: anyValue,
 		span: func(u *use) (lo, hi int) { return 1, u.k }},
-	{key: "lanes", Label: "summation-order", Words: "number of accumulators that take turns", Encoded: anyValue,
+	{key: "lanes", Label: "summation-order", Words: "number of accumulators that take turns", Brief: "accumulators in turn", Encoded: anyValue,
 		span: func(u *use) (lo, hi int) { return 2, min(maxLanes, u.k) }},
-	{key: "merge", Label: "summation-order", Words: "how the accumulators are added: the distances between two that are added", Size: 2, Refined: 1, Encoded: anyValue},
-	{key: "tail", Label: "summation-order", Words: "whether products beyond whole rounds of the accumulators are added after these", Size: 2, Refined: 1, Encoded: anyValue},
-	{key: "start", Label: "accumulate-placement", Words: "what the first step begins with", Size: 2, Encoded: int(StartEmpty)},
-	{key: "leaf", Label: "accumulate-placement", Words: "place of c among the terms", Size: 2, Refined: 1, Encoded: int(SumLast)},
+	{key: "merge", Label: "summation-order", Words: "how the accumulators are added: the distances between two that are added", Brief: "addition of the accumulators", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "tail", Label: "summation-order", Words: "whether products beyond whole rounds of the accumulators are added after these", Brief: "products left over added last", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "start", Label: "accumulate-placement", Words: "what the first step begins with", Brief: "first step begins with", Size: 2, Encoded: int(StartEmpty)},
+	{key: "leaf", Label: "accumulate-placement", Words: "place of c among the terms", Brief: "place of c", Size: 2, Refined: 1, Encoded: int(SumLast)},
 }
 
 // Weight returns the exponent of the power of two by which every product is multiplied, besides
@@ -163,16 +163,16 @@ type Input struct {
 }
 
 var inputRows = []Row{
-	{key: "in.widen", Label: "product-handling", Words: "format to which operands are converted first", Size: 2, Encoded: anyValue},
-	{key: "in.sub", Words: "what becomes of subnormal operands a and b", Size: 2, Encoded: int(FlushPlus)},
-	{key: "in.c", Words: "what becomes of a subnormal c", Size: 2, Encoded: int(FlushPlus)},
-	{key: "in.acc", Words: "what becomes of a subnormal accumulator between steps", Encoded: int(FlushPlus)},
-	{key: "in.rest", Label: "operand-rounding", Words: "whether parts of an infinity or a NaN leave a NaN to the next part", Size: 1, Encoded: anyValue},
-	{key: "in.naninf", Label: "nan-encoding", Words: "whether NaN operands count as infinities", Size: 2, Refined: 1, Encoded: anyValue},
-	{key: "in.othersigna", Label: "signedness", Words: "whether integers of a are read as signed if they are unsigned, and the other way round", Size: 2, Refined: 1, Alone: "sign of a"},
-	{key: "in.othersignb", Label: "signedness", Words: "whether integers of b are read as signed if they are unsigned, and the other way round", Size: 2, Refined: 1, Alone: "sign of b"},
-	{key: "in.zeroa", Label: "zero-point", Words: "integer that is subtracted from each a", Size: 2, Refined: 1, Alone: "zero points", span: zeroSpan, used: hasZeroPoint},
-	{key: "in.zerob", Label: "zero-point", Words: "integer that is subtracted from each b", Size: 2, Refined: 1, Alone: "zero points", span: zeroSpan, used: hasZeroPoint},
+	{key: "in.widen", Label: "product-handling", Words: "format to which operands are converted first", Brief: "operands converted to", Size: 2, Encoded: anyValue},
+	{key: "in.sub", Words: "what becomes of subnormal operands a and b", Brief: "subnormal inputs", Size: 2, Encoded: int(FlushPlus)},
+	{key: "in.c", Words: "what becomes of a subnormal c", Brief: "subnormal c", Size: 2, Encoded: int(FlushPlus)},
+	{key: "in.acc", Words: "what becomes of a subnormal accumulator between steps", Brief: "subnormal accumulator", Encoded: int(FlushPlus)},
+	{key: "in.rest", Label: "operand-rounding", Words: "whether parts of an infinity or a NaN leave a NaN to the next part", Brief: "NaN left by infinities", Size: 1, Encoded: anyValue},
+	{key: "in.naninf", Label: "nan-encoding", Words: "whether NaN operands count as infinities", Brief: "NaN operands as infinities", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "in.othersigna", Label: "signedness", Words: "whether integers of a are read as signed if they are unsigned, and the other way round", Brief: "other signedness of a", Size: 2, Refined: 1, Alone: "sign of a"},
+	{key: "in.othersignb", Label: "signedness", Words: "whether integers of b are read as signed if they are unsigned, and the other way round", Brief: "other signedness of b", Size: 2, Refined: 1, Alone: "sign of b"},
+	{key: "in.zeroa", Label: "zero-point", Words: "integer that is subtracted from each a", Brief: "zero point of a", Size: 2, Refined: 1, Alone: "zero points", span: zeroSpan, used: hasZeroPoint},
+	{key: "in.zerob", Label: "zero-point", Words: "integer that is subtracted from each b", Brief: "zero point of b", Size: 2, Refined: 1, Alone: "zero points", span: zeroSpan, used: hasZeroPoint},
 }
 
 // InFlush is what happens to subnormal inputs.
@@ -207,14 +207,14 @@ type Product struct {
 }
 
 var productRows = []Row{
-	{key: "prod.exp", Words: "exponent by which a product is aligned", Size: 2, Encoded: int(Normalised)},
-	{key: "prod.shift", Words: "exponent of the power of two by which every product is multiplied", Size: 2, Refined: 1, Encoded: anyValue,
+	{key: "prod.exp", Words: "exponent by which a product is aligned", Brief: "exponent of %s", Size: 2, Encoded: int(Normalised)},
+	{key: "prod.shift", Words: "exponent of the power of two by which every product is multiplied", Brief: "exponent of a factor of all %s", Size: 2, Refined: 1, Encoded: anyValue,
 		span: func(*use) (lo, hi int) { return -maxDown, maxDown }},
-	{key: "prod.up", Words: "whether a product is aligned as if it were at least 2", Size: 2, Refined: 1, Encoded: anyValue},
-	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "exponent of zeros"},
-	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Size: 2, Refined: 1, Encoded: int(GateSkipNumbers), Alone: "zero gate"},
-	{key: "prod.firstover", Label: "overflow", Words: "whether the first product that is too large decides", Size: 1, Refined: 1, Encoded: anyValue},
-	{key: "prod.xor", Words: "whether the product of two bits is their exclusive or", Size: 2, Refined: 1, Alone: "exclusive or"},
+	{key: "prod.up", Words: "whether a product is aligned as if it were at least 2", Brief: "%s aligned as if at least 2", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "prod.zeros", Label: "zero-exponent", Words: "whether zero products have an exponent", Brief: "zero %s have an exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "exponent of zeros"},
+	{key: "prod.gate", Words: "whether zero times infinity or NaN is zero", Brief: "zero times infinity or NaN is zero", Size: 2, Refined: 1, Encoded: int(GateSkipNumbers), Alone: "zero gate"},
+	{key: "prod.firstover", Label: "overflow", Words: "whether the first product that is too large decides", Brief: "first overflow of %s decides", Size: 1, Refined: 1, Encoded: anyValue},
+	{key: "prod.xor", Words: "whether the product of two bits is their exclusive or", Brief: "exclusive or of bits", Size: 2, Refined: 1, Alone: "exclusive or"},
 }
 
 // ProdExp describes what nominal exponent an exact product has. A rounded product
@@ -294,14 +294,14 @@ type Stage struct {
 }
 
 var stageRows = []Row{
-	{key: "stage.sum", Label: "summation-order", Words: "how the terms are added", Size: 6, Encoded: int(PairHalves)},
-	{key: "stage.split", Label: "summation-order", Words: "how the terms are divided into groups", Size: 1, Encoded: int(Interleaved)},
-	{key: "stage.group", Label: "fusion-width", Words: "size or number of the groups", Size: 1, Encoded: anyValue,
+	{key: "stage.sum", Label: "summation-order", Words: "how the terms are added", Brief: "%s", Size: 6, Encoded: int(PairHalves)},
+	{key: "stage.split", Label: "summation-order", Words: "how the terms are divided into groups", Brief: "groups of %s", Size: 1, Encoded: int(Interleaved)},
+	{key: "stage.group", Label: "fusion-width", Words: "size or number of the groups", Brief: "size or number of groups of %s", Size: 1, Encoded: anyValue,
 		span: func(u *use) (lo, hi int) { return 2, u.k - 1 }},
-	{key: "stage.deep", Label: "summation-order", Words: "whether the sums of groups are grouped again, until one is left", Size: 1, Refined: 1, Encoded: anyValue},
-	{key: "stage.sort", Label: "summation-order", Words: "order of the terms of a group, by magnitude", Size: 2, Refined: 1, Encoded: int(Falling)},
-	{key: "stage.fixed", Label: "product-handling", Words: "whether partial sums are fixed point", Size: 1, Encoded: anyValue},
-	{key: "stage.plus", Label: "signed-zero", Words: "whether a zero sum is always +0", Size: 1, Refined: 1, Encoded: anyValue},
+	{key: "stage.deep", Label: "summation-order", Words: "whether the sums of groups are grouped again, until one is left", Brief: "groups of groups of %s", Size: 1, Refined: 1, Encoded: anyValue},
+	{key: "stage.sort", Label: "summation-order", Words: "order of the terms of a group, by magnitude", Brief: "terms of %s sorted", Size: 2, Refined: 1, Encoded: int(Falling)},
+	{key: "stage.fixed", Label: "product-handling", Words: "whether partial sums are fixed point", Brief: "fixed point in %s", Size: 1, Encoded: anyValue},
+	{key: "stage.plus", Label: "signed-zero", Words: "whether a zero sum is always +0", Brief: "zero is +0 in %s", Size: 1, Refined: 1, Encoded: anyValue},
 }
 
 // Sum is how the terms of a group are added.
@@ -347,15 +347,15 @@ type Align struct {
 }
 
 var alignRows = []Row{
-	{key: "align.f", Label: "truncation-width", Words: "bits kept below the largest exponent of a term (F)", Size: 3, Encoded: anyValue, most: MaxF, span: fracSpan},
-	{key: "align.mode", Label: "alignment-rounding", Words: "how terms are rounded where they are cut", Encoded: int(fp.RTO)},
-	{key: "align.floor", Label: "zero-exponent", Words: "least exponent to which terms are aligned, which zero has (e_zero)", Size: 2, Encoded: anyValue, span: floorSpan},
-	{key: "align.sticky", Label: "alignment-rounding", Words: "what becomes of the bits that are cut off", Size: 2, Refined: 1, Encoded: int(StickyLast)},
-	{key: "align.negate", Label: "complement-negation", Words: "how terms are negated", Size: 2, Refined: 1, Encoded: int(NegateFrameNumbers)},
-	{key: "align.bits", Label: "overflow", Words: "bits of the sum", Size: 2, Refined: 1, Encoded: anyValue, most: MaxBits,
+	{key: "align.f", Label: "truncation-width", Words: "bits kept below the largest exponent of a term (F)", Brief: "kept bits (F)", Size: 3, Encoded: anyValue, most: MaxF, span: fracSpan},
+	{key: "align.mode", Label: "alignment-rounding", Words: "how terms are rounded where they are cut", Brief: "rounding of cut terms", Encoded: int(fp.RTO)},
+	{key: "align.floor", Label: "zero-exponent", Words: "least exponent to which terms are aligned, which zero has (e_zero)", Brief: "least exponent (e_zero)", Size: 2, Encoded: anyValue, span: floorSpan},
+	{key: "align.sticky", Label: "alignment-rounding", Words: "what becomes of the bits that are cut off", Brief: "use of bits cut off", Size: 2, Refined: 1, Encoded: int(StickyLast)},
+	{key: "align.negate", Label: "complement-negation", Words: "how terms are negated", Brief: "negation of terms", Size: 2, Refined: 1, Encoded: int(NegateFrameNumbers)},
+	{key: "align.bits", Label: "overflow", Words: "bits of the sum", Brief: "width of a sum", Size: 2, Refined: 1, Encoded: anyValue, most: MaxBits,
 		span: func(*use) (lo, hi int) { return 1, MaxBits }},
-	{key: "align.saturate", Label: "overflow", Words: "whether a sum that is too large becomes the largest one", Size: 1, Encoded: anyValue},
-	{key: "align.drop", Label: "special-truncation", Words: "how far below the largest exponent a term is dropped altogether", Size: 2, Refined: 1, Encoded: anyValue, most: MaxF, span: fracSpan},
+	{key: "align.saturate", Label: "overflow", Words: "whether a sum that is too large becomes the largest one", Brief: "saturation of a sum", Size: 1, Encoded: anyValue},
+	{key: "align.drop", Label: "special-truncation", Words: "how far below the largest exponent a term is dropped altogether", Brief: "distance of dropped terms", Size: 2, Refined: 1, Encoded: anyValue, most: MaxF, span: fracSpan},
 }
 
 // Join is the last fused sum of a step: of what the stages left and of the
@@ -391,18 +391,18 @@ type Join struct {
 }
 
 var joinRows = []Row{
-	{key: "join.cf", Label: "truncation-width", Words: "bits of the accumulator kept below the largest exponent", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
-	{key: "join.cmode", Label: "alignment-rounding", Words: "how the accumulator is rounded where it is cut", Size: 2, Encoded: int(fp.RTO)},
-	{key: "join.cdrop", Label: "special-truncation", Words: "how far below the largest exponent the accumulator is dropped altogether", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
-	{key: "join.cnorm", Label: "zero-exponent", Words: "whether a subnormal accumulator has its own exponent", Size: 2, Refined: 1, Encoded: anyValue, Alone: "normalised c"},
-	{key: "join.cbeside", Label: "truncation-width", Words: "whether the terms are aligned without the accumulator", Size: 2, Refined: 1, Encoded: anyValue, Alone: "c beside"},
-	{key: "join.clost", Label: "lost-infinity", Words: "exponent of finite terms from which an infinite or NaN accumulator is dropped", Size: 2, Refined: 1, Encoded: anyValue,
+	{key: "join.cf", Label: "truncation-width", Words: "bits of the accumulator kept below the largest exponent", Brief: "kept bits (F) of c", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
+	{key: "join.cmode", Label: "alignment-rounding", Words: "how the accumulator is rounded where it is cut", Brief: "rounding of a cut c", Size: 2, Encoded: int(fp.RTO)},
+	{key: "join.cdrop", Label: "special-truncation", Words: "how far below the largest exponent the accumulator is dropped altogether", Brief: "distance of a dropped c", Size: 2, Encoded: anyValue, most: MaxF, span: fracSpan},
+	{key: "join.cnorm", Label: "zero-exponent", Words: "whether a subnormal accumulator has its own exponent", Brief: "own exponent of a subnormal c", Size: 2, Refined: 1, Encoded: anyValue, Alone: "normalised c"},
+	{key: "join.cbeside", Label: "truncation-width", Words: "whether the terms are aligned without the accumulator", Brief: "terms aligned without c", Size: 2, Refined: 1, Encoded: anyValue, Alone: "c beside"},
+	{key: "join.clost", Label: "lost-infinity", Words: "exponent of finite terms from which an infinite or NaN accumulator is dropped", Brief: "exponent that drops an infinite c", Size: 2, Refined: 1, Encoded: anyValue,
 		span: func(u *use) (lo, hi int) {
 			lo, _ = u.exponents()
 			return lo, int(u.f.A.Get().Emax()+u.f.B.Get().Emax()) + 1
 		}},
-	{key: "join.cgrid", Label: "truncation-width", Words: "whether the terms are aligned with the accumulator alone", Size: 2, Refined: 1, Encoded: anyValue},
-	{key: "join.apart", Label: "intermediate-rounding", Words: "whether positive and negative terms are summed and rounded apart", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "join.cgrid", Label: "truncation-width", Words: "whether the terms are aligned with the accumulator alone", Brief: "terms aligned with c alone", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "join.apart", Label: "intermediate-rounding", Words: "whether positive and negative terms are summed and rounded apart", Brief: "signs summed apart", Size: 2, Refined: 1, Encoded: anyValue},
 }
 
 // Frac is a number of fraction bits; 0 means exact (nothing is cut).
@@ -429,12 +429,12 @@ type Round struct {
 }
 
 var roundRows = []Row{
-	{key: "round.frac", Words: "fraction bits kept in rounding", Size: 2, Encoded: anyValue, most: MaxFrac, span: (*use).roundingSpan},
-	{key: "round.mode", Words: "rounding mode", Encoded: int(fp.RTO)},
-	{key: "round.emin", Words: "least exponent of normal numbers", Encoded: anyValue, span: (*use).rangeSpan},
-	{key: "round.emax", Label: "overflow", Words: "largest exponent", Encoded: anyValue, span: (*use).rangeSpan},
-	{key: "round.flush", Label: "output-ftz", Words: "when a tiny result is flushed to zero", Size: 1, Encoded: int(FlushResult)},
-	{key: "round.over", Label: "overflow", Words: "what becomes of a number that is too large", Size: 1, Encoded: int(OverSat)},
+	{key: "round.frac", Words: "fraction bits kept in rounding", Brief: "fraction bits of %s", Size: 2, Encoded: anyValue, most: MaxFrac, span: (*use).roundingSpan},
+	{key: "round.mode", Words: "rounding mode", Brief: "rounding of %s", Encoded: int(fp.RTO)},
+	{key: "round.emin", Words: "least exponent of normal numbers", Brief: "least exponent of %s", Encoded: anyValue, span: (*use).rangeSpan},
+	{key: "round.emax", Label: "overflow", Words: "largest exponent", Brief: "largest exponent of %s", Encoded: anyValue, span: (*use).rangeSpan},
+	{key: "round.flush", Label: "output-ftz", Words: "when a tiny result is flushed to zero", Brief: "flush to zero of %s", Size: 1, Encoded: int(FlushResult)},
+	{key: "round.over", Label: "overflow", Words: "what becomes of a number that is too large", Brief: "overflow of %s", Size: 1, Encoded: int(OverSat)},
 }
 
 // HasEmin reports whether a rounding has gradual underflow: Emin is not 0, or the range ends
@@ -497,12 +497,12 @@ type Special struct {
 }
 
 var specialRows = []Row{
-	{key: "special.nan", Label: "nan-encoding", Words: "code of a NaN result", Refined: int(NaNOfC), Encoded: int(NaNZero)},
-	{key: "special.negzero", Words: "whether sums can be -0", Encoded: anyValue},
-	{key: "special.tinysign", Words: "whether a result that underflows to zero keeps its sign", Encoded: anyValue},
-	{key: "special.cleft", Label: "nan-encoding", Words: "whether c is the left operand of its addition", Size: 1, Encoded: anyValue},
-	{key: "special.bfirst", Label: "nan-encoding", Words: "whether a NaN of b goes before one of a", Size: 1, Refined: 1, Encoded: anyValue},
-	{key: "special.ones", Label: "nan-encoding", Words: "ones at the top of the fraction of a NaN that an operation makes", Size: 1, Refined: 1, Encoded: anyValue,
+	{key: "special.nan", Label: "nan-encoding", Words: "code of a NaN result", Brief: "NaN code", Refined: int(NaNOfC), Encoded: int(NaNZero)},
+	{key: "special.negzero", Words: "whether sums can be -0", Brief: "sums can be -0", Encoded: anyValue},
+	{key: "special.tinysign", Words: "whether a result that underflows to zero keeps its sign", Brief: "sign of underflow kept", Encoded: anyValue},
+	{key: "special.cleft", Label: "nan-encoding", Words: "whether c is the left operand of its addition", Brief: "c is the left operand", Size: 1, Encoded: anyValue},
+	{key: "special.bfirst", Label: "nan-encoding", Words: "whether a NaN of b goes before one of a", Brief: "NaN of b first", Size: 1, Refined: 1, Encoded: anyValue},
+	{key: "special.ones", Label: "nan-encoding", Words: "ones at the top of the fraction of a NaN that an operation makes", Brief: "ones of a new NaN", Size: 1, Refined: 1, Encoded: anyValue,
 		used: func(_ *Params, f Formats) bool { return f.D.Get().HasInf() },
 		span: func(u *use) (lo, hi int) { return 1, int(u.f.D.Get().FracBits) }},
 }

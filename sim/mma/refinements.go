@@ -29,12 +29,12 @@ type Narrow struct {
 }
 
 var narrowRows = []Row{
-	{key: "narrow.frac", Words: "fraction bits of %s that are multiplied", Refined: 1, Encoded: anyValue, most: MaxFrac, span: operandSpan},
-	{key: "in.narrowc.frac", Words: "fraction bits of %s that are added", Refined: 1, Encoded: anyValue, most: MaxFrac, span: operandSpan},
-	{key: "narrow.mode", Words: "how %s is rounded to these", Refined: 1, Encoded: int(fp.RTO)},
-	{key: "narrow.to", Words: "format within whose range %s is", Refined: 1, Encoded: anyValue},
-	{key: "in.a.over", Label: "overflow", Words: "what becomes of an %s that is too large", Refined: 1, Encoded: int(OverSat)},
-	{key: "narrow.over", Label: "overflow", Words: "what becomes of a %s that is too large", Refined: 1, Encoded: int(OverSat)},
+	{key: "narrow.frac", Words: "fraction bits of %s that are multiplied", Brief: "fraction bits of %s", Refined: 1, Encoded: anyValue, most: MaxFrac, span: operandSpan},
+	{key: "in.narrowc.frac", Words: "fraction bits of %s that are added", Brief: "fraction bits of %s", Refined: 1, Encoded: anyValue, most: MaxFrac, span: operandSpan},
+	{key: "narrow.mode", Words: "how %s is rounded to these", Brief: "rounding of %s", Refined: 1, Encoded: int(fp.RTO)},
+	{key: "narrow.to", Words: "format within whose range %s is", Brief: "range of %s", Refined: 1, Encoded: anyValue},
+	{key: "in.a.over", Label: "overflow", Words: "what becomes of an %s that is too large", Brief: "overflow of %s", Refined: 1, Encoded: int(OverSat)},
+	{key: "narrow.over", Label: "overflow", Words: "what becomes of a %s that is too large", Brief: "overflow of %s", Refined: 1, Encoded: int(OverSat)},
 }
 
 // Unread returns the bits of a code that a Narrow without a Mode takes away.

@@ -70,7 +70,7 @@ func TestWrite(t *testing.T) {
 		{"both sides are known", ampereHopper(t),
 			[]string{"MANIFEST", "README.md", "case.txt", "extra.bin", "mismatch.json", "picture.txt", "repro_a.cu", "repro_a.py", "repro_b.cu", "repro_b.py",
 				"repro_numpy.py", "repro_test.go", "trace-a.json", "trace-b.json"},
-			[]string{"# truncation-width\n", "sim:ampere's arithmetic with the change F 24→25 gives sim:hopper's result.", "explain 7 differing cases of this pair and keep 9",
+			[]string{"# truncation-width\n", "sim:ampere's arithmetic with the change kept bits (F) 24→25 gives sim:hopper's result.", "explain 7 differing cases of this pair and keep 9",
 				"Repeated 3 of 3 times.", "mmafuzz replay BUNDLE"}},
 		{"nothing explains one side", ampereReference(t),
 			[]string{"MANIFEST", "README.md", "case.txt", "extra.bin", "mismatch.json", "picture.txt", "repro_a.cu", "repro_a.py", "repro_numpy.py", "repro_test.go", "trace-a.json"},

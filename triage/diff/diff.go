@@ -49,6 +49,8 @@ type Difference struct {
 	EvidenceB string `json:"evidence_b"`
 	Parts     []Part `json:"parts"`
 	ByValue   string `json:"by_value,omitempty"`
+
+	name string // of the pair
 }
 
 // Part is one change with its witness.
@@ -73,7 +75,7 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 		return nil, hint.New("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
 	}
 	ia, ib := p.A.Instruction(), p.B.Instruction()
-	d := &Difference{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []Part{}}
+	d := &Difference{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []Part{}, name: p.Name()}
 	d.ByValue = strings.Join(p.ByValue(), "; ")
 	for _, part := range triage.Parts(pa, pb) {
 		pd := Part{Changes: part.Changes, Labels: []triage.Label{part.Label}}
@@ -97,7 +99,7 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 	return d, nil
 }
 
-// Write writes the difference for people.
+// Write writes the difference for people, with the paths of the parameters.
 func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	if head := d.A + "  " + d.B; utf8.RuneCountInString(head) <= width {
 		fmt.Fprintln(w, head)
@@ -113,11 +115,7 @@ func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	}
 	g := readable.Table{Width: width}
 	for _, p := range d.Parts {
-		var labels []string
-		for _, l := range p.Labels {
-			labels = append(labels, string(l))
-		}
-		g.Add("  "+strings.Join(labels, ", "), readable.Changes(p.Changes, 20))
+		g.Add("  "+p.labels(), readable.NamedChanges(p.Changes))
 		g.Add("", p.shownBy())
 	}
 	g.Add("  evidence A", d.EvidenceA)
@@ -126,10 +124,19 @@ func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	fmt.Fprintln(w)
 }
 
+// labels names the labels of a part.
+func (p *Part) labels() string {
+	var all []string
+	for _, l := range p.Labels {
+		all = append(all, string(l))
+	}
+	return strings.Join(all, ", ")
+}
+
 // provers say how it is proved that two programs compute the same.
 var provers = map[string]string{"ranges": "the ranges of all values", "solver": "a SAT solver, for all inputs"}
 
-// settings writes what A gets from B: F=25; of many parameters only that they change.
+// settings writes what A gets from B: kept bits (F) 25; of many parameters only that they change.
 func (p *Part) settings() string {
 	const most = 2
 	if len(p.Changes) > most {
@@ -138,7 +145,7 @@ func (p *Part) settings() string {
 	var all []string
 	for i := range p.Changes {
 		before, value, _ := strings.Cut(mma.Brief([]mma.Change{{Path: p.Changes[i].Path, From: "?", To: p.Changes[i].To}}), "→")
-		all = append(all, strings.TrimSuffix(before, " ?")+"="+value)
+		all = append(all, strings.TrimSuffix(before, "?")+value)
 	}
 	return strings.Join(all, " and ")
 }

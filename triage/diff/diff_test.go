@@ -15,8 +15,8 @@ func TestShownBy(t *testing.T) {
 		p    Part
 		want string
 	}{
-		{Part{Changes: []mma.Change{width}, Witness: "3c00 3c00 0", Before: "1", After: "2"}, "shown by 3c00 3c00 0: A gives 1, A with F=25 gives 2"},
-		{Part{Changes: []mma.Change{width, step}, Witness: "0 0 0", Before: "1", After: "2"}, "shown by 0 0 0: A gives 1, A with F=25 and L=all gives 2"},
+		{Part{Changes: []mma.Change{width}, Witness: "3c00 3c00 0", Before: "1", After: "2"}, "shown by 3c00 3c00 0: A gives 1, A with kept bits (F) 25 gives 2"},
+		{Part{Changes: []mma.Change{width, step}, Witness: "0 0 0", Before: "1", After: "2"}, "shown by 0 0 0: A gives 1, A with kept bits (F) 25 and products in a step (L) all gives 2"},
 		{Part{Changes: []mma.Change{width, step, width}, Witness: "0 0 0", Before: "1", After: "2"}, "shown by 0 0 0: A gives 1, A with these changes gives 2"},
 		{Part{Idle: true, IdleBy: "ranges", Alone: true}, "alone it makes no difference: proved by the ranges of all values"},
 		{Part{Idle: true, IdleBy: "solver", Alone: true}, "alone it makes no difference: proved by a SAT solver, for all inputs"},

@@ -63,7 +63,7 @@ func TestNonDefault(t *testing.T) {
 		want string
 	}{
 		{mma.Params{}, "whose parameters are all the default"},
-		{mma.Params{L: 2}, "whose parameters that are not the default are (default→value): L all→2"},
+		{mma.Params{L: 2}, "whose parameters that are not the default are (default→value): products in a step (L) all→2"},
 	} {
 		if got := nonDefault(&c.p); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -354,6 +354,7 @@ func (s *discrepancy) compare(ctx context.Context, g *group, r *Request) ([]pair
 			results[n] = append(results[n], codes)
 		}
 	}
+	seen := map[[2]program]*pairRates{}
 	for i := range g.units {
 		for j := i + 1; j < len(g.units); j++ {
 			if ctx.Err() != nil {
@@ -372,7 +373,7 @@ func (s *discrepancy) compare(ctx context.Context, g *group, r *Request) ([]pair
 				p.Of, p.Differ = append(p.Of, in.Dots()), append(p.Differ, differ)
 			}
 			if !s.rates && len(inputs) > 1 {
-				if err := p.witness(ctx, g, a, b, r.Seed); err != nil {
+				if err := p.witnessOnce(ctx, g, a, b, r.Seed, seen); err != nil {
 					return nil, err
 				}
 			}
@@ -428,6 +429,43 @@ func drawn(ctx context.Context, generator string, f mma.Formats, k int, seed uin
 		return ctx.Err()
 	})
 	return b, err
+}
+
+// program is all that the results of a simulated unit depend on, for operands of a group.
+type program struct {
+	params  mma.Params
+	k       int
+	unknown mma.Facets
+}
+
+// programOf returns the program of a unit; ok is false if it is not known.
+func programOf(u *unit) (p program, ok bool) {
+	i, m := u.inst(), u.Model()
+	if m == nil || *m != i.Params {
+		return program{}, false
+	}
+	return program{i.Params, i.K, i.Unknown}, true
+}
+
+// witnessOnce is witness, but for a unit and itself, and for programs of which a pair was seen:
+// many instructions have the same one, and where no input shows a difference the search takes
+// longest.
+func (p *pairRates) witnessOnce(ctx context.Context, g *group, a, b *unit, seed uint64, seen map[[2]program]*pairRates) error {
+	x, okA := programOf(a)
+	y, okB := programOf(b)
+	if !okA || !okB {
+		return p.witness(ctx, g, a, b, seed)
+	}
+	if x == y {
+		return nil
+	}
+	if q := seen[[2]program{x, y}]; q != nil {
+		p.Witness, p.ResultsW = q.Witness, q.ResultsW
+		return nil
+	}
+	err := p.witness(ctx, g, a, b, seed)
+	seen[[2]program{x, y}] = p
+	return err
 }
 
 // witness looks for the smallest input on which two units differ: among those that aim

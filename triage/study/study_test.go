@@ -196,6 +196,23 @@ func TestPairs(t *testing.T) {
 	}
 }
 
+// TestPairsOfOneProgram holds that instructions with the same arithmetic have the same smallest input,
+// which is looked for once, and none beside each other.
+func TestPairsOfOneProgram(t *testing.T) {
+	const inst = "/mma.m16n8k8.f32.f16.f16.f32"
+	res := run(t, "discrepancy", study.Request{Targets: []string{"sim:turing" + inst, "sim:ampere" + inst, "sim:ada" + inst, "sim:hopper" + inst}, Seed: 1, Count: 128})
+	got := map[string]study.Cell{}
+	for _, row := range table(t, res, "pairs").Rows {
+		arch := func(c study.Cell) string { return strings.TrimPrefix(strings.TrimSuffix(c.(string), inst), "sim:") }
+		got[arch(row[0])+" "+arch(row[1])] = row[10]
+	}
+	const witness = "3c00 3c00 b3000000"
+	want := map[string]study.Cell{"turing ampere": "", "turing ada": "", "ampere ada": "", "turing hopper": witness, "ampere hopper": witness, "ada hopper": witness}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestRecorded compares recorded inputs of one instruction, beside drawn ones of another.
 func TestRecorded(t *testing.T) {
 	const rec = "replay:../../corpus/recordings/zen4.rec"

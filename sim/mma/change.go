@@ -1,0 +1,90 @@
+package mma
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+)
+
+// Change is a field that has one value in a program and another in a second.
+type Change struct {
+	Path string `json:"path"`
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// String writes PATH FROM->TO with an arrow.
+func (c Change) String() string { return c.Path + " " + c.From + "→" + c.To }
+
+// Brief writes changes in words, with commas between them: Row.Brief and the two values of each. A
+// change that says nothing, as an accumulator's rule that becomes what that of the other terms
+// is, is left out.
+func Brief(changes []Change) string {
+	var all []string
+	for _, c := range changes {
+		if before, after := c.value(changes, from), c.value(changes, to); before != after {
+			all = append(all, c.name(changes)+" "+before+"→"+after)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// name is the parameter in words.
+func (c Change) name(all []Change) string {
+	f, ok := FindField(c.Path)
+	switch {
+	case !ok:
+		return c.Path
+	case c.Path == "join.align.f" && slices.ContainsFunc(all, func(d Change) bool { return d.Path == "join.cf" }):
+		return f.Brief + " of all but c"
+	}
+	return f.Brief
+}
+
+// from and to are the two sides of a change.
+func from(c Change) string { return c.From }
+func to(c Change) string   { return c.To }
+
+// likeOthers is the value of a parameter of c that is that of the other terms.
+const likeOthers = "as of the other terms"
+
+// modesInWords are the rounding modes in lists of changes.
+var modesInWords = map[string]string{
+	fp.RNE.String(): "to nearest even", fp.RNA.String(): "to nearest away", fp.RZ.String(): "toward zero",
+	fp.RD.String(): "down", fp.RU.String(): "up", fp.RTO.String(): "to odd", fp.RS.String(): "by random bits",
+}
+
+// absentInWords are the values of numbers that mean that a program has no such thing.
+var absentInWords = map[string]string{"l": "all", "lanes": "1", "join.align.drop": "none", "stage0.align.drop": "none", "stage1.align.drop": "none", "join.cdrop": "none"}
+
+// value writes a change's value on one side, as what the unit does: an accumulator without a
+// rule of its own is cut like the other terms, and a sum that is off has no parameters.
+func (c Change) value(all []Change, side func(Change) string) string {
+	of := func(path string) string {
+		if i := slices.IndexFunc(all, func(d Change) bool { return d.Path == path }); i >= 0 {
+			return cmp.Or(side(all[i]), "none")
+		}
+		return ""
+	}
+	s := side(c)
+	stage, _, _ := strings.Cut(c.Path, ".")
+	switch {
+	case c.Path == "join.cf" && s == Frac(0).String():
+		return cmp.Or(of("join.align.f"), likeOthers)
+	case c.Path == "join.cmode" && s == "":
+		if s = of("join.align.mode"); s == "" {
+			return likeOthers
+		}
+	case s == "", of(stage+".sum") == Off.String(): // "" is the name of no rounding mode
+		return "none"
+	case s == "0" || s == Frac(0).String():
+		return cmp.Or(absentInWords[c.Path], s)
+	case s == "true":
+		return "yes"
+	case s == "false":
+		return "no"
+	}
+	return cmp.Or(modesInWords[s], s)
+}

@@ -1,0 +1,44 @@
+package mma
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestBrief(t *testing.T) {
+	cut := []Change{{"stage0.sum", "off", "fused"}, {"stage0.align.f", "exact", "24"}, {"join.align.f", "25", "32"}, {"join.align.mode", "rz", "rd"}, {"join.cf", "exact", "24"}, {"join.cmode", "", "rd"}}
+	for _, c := range []struct {
+		changes []Change
+		want    string
+	}{
+		{[]Change{{"l", "8", "16"}, {"join.align.f", "24", "25"}, {"join.cmode", "", "rz"}, {"late.frac", "exact", "23"}},
+			"products in a step (L) 8→16, kept bits (F) 24→25, rounding of a cut c as of the other terms→toward zero, fraction bits of additions after the last step exact→23"},
+		{[]Change{{"join.align.f", "24", "32"}, {"join.cf", "exact", "24"}}, "kept bits (F) of all but c 24→32"},
+		{cut, "first partial sums none→fused, kept bits (F) of first partial sums none→24, kept bits (F) of all but c 25→32, rounding of cut terms toward zero→down, kept bits (F) of c 25→24, rounding of a cut c toward zero→down"},
+		{[]Change{{"join.align.mode", "rz", "rd"}, {"join.cmode", "", "rd"}}, "rounding of cut terms toward zero→down, rounding of a cut c toward zero→down"},
+		{[]Change{{"l", "0", "4"}, {"lanes", "0", "2"}, {"join.cdrop", "exact", "25"}, {"prod.gate", "off", "inf"}, {"special.negzero", "false", "true"}},
+			"products in a step (L) all→4, accumulators in turn 1→2, distance of a dropped c none→25, zero times infinity or NaN is zero off→inf, sums can be -0 no→yes"},
+		{[]Change{{"nowhere", "1", "2"}}, "nowhere 1→2"},
+	} {
+		if got := Brief(c.changes); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+	if got, want := cut[5].String(), "join.cmode →rd"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestBriefNames holds that every parameter has words of its own in a list of changes.
+func TestBriefNames(t *testing.T) {
+	seen := map[string]string{}
+	for _, f := range Fields() {
+		if f.Brief == "" || strings.ContainsAny(f.Brief, "%,→") || strings.HasSuffix(f.Brief, " ") {
+			t.Errorf("%s has no words: %q", f.Path, f.Brief)
+		}
+		if other := seen[f.Brief]; other != "" {
+			t.Errorf("%s and %s are both %q", f.Path, other, f.Brief)
+		}
+		seen[f.Brief] = f.Path
+	}
+}
