@@ -91,7 +91,8 @@ func TestPowersOfTwo(t *testing.T) {
 				}
 			}
 		}
-	}	if tried == 0 {
+	}
+	if tried == 0 {
 		t.Error("no reference supports it")
 	}
 }
