@@ -23,35 +23,36 @@ type Place string
 
 // The places. Those of products change each product in the scope of the conditions.
 const (
-	OnResult  Place = "result"
-	OnC       Place = "c"
-	OnA       Place = "a"
-	OnB       Place = "b"
-	OnRandom  Place = "random"  // b, which is random bits
-	OnOperand Place = "x"       // a or b
-	OnProduct Place = "p"       // a, or b where a cannot be changed so
-	OnExact   Place = "m"       // the product of the significands, an integer: see exact.go
-	OnShift   Place = "shift"   // the alignment of each term of a sum: see shift.go
-	OnShiftP  Place = "shift-p" // of each term but the accumulator
-	OnShiftC  Place = "shift-c" // of c and the accumulator
-	OnTerm    Place = "term"    // each product as a term of a sum, aligned: see adder.go
-	OnTermC   Place = "term-c"  // c and the accumulator as a term of a sum
-	OnSum     Place = "sum"     // each sum
-	OnSwap    Place = "swap"    // operands of two products, which are exchanged
-	OnInf     Place = "inf"     // the sum of infinities of opposite signs
-	OnProgram Place = "program"
+	OnResult      Place = "result"
+	OnC           Place = "c"
+	OnA           Place = "a"
+	OnB           Place = "b"
+	OnRandom      Place = "random"  // b, which is random bits
+	OnOperand     Place = "x"       // a or b
+	OnProduct     Place = "p"       // a, or b where a cannot be changed so
+	OnExact       Place = "m"       // the product of the significands, an integer: see exact.go
+	OnSignificand Place = "s"       // the significand of a or b, whose exponent is as it was: see exact.go
+	OnShift       Place = "shift"   // the alignment of each term of a sum: see shift.go
+	OnShiftP      Place = "shift-p" // of each term but the accumulator
+	OnShiftC      Place = "shift-c" // of c and the accumulator
+	OnTerm        Place = "term"    // each product as a term of a sum, aligned: see adder.go
+	OnTermC       Place = "term-c"  // c and the accumulator as a term of a sum
+	OnSum         Place = "sum"     // each sum
+	OnSwap        Place = "swap"    // operands of two products, which are exchanged
+	OnInf         Place = "inf"     // the sum of infinities of opposite signs
+	OnProgram     Place = "program"
 )
 
 // ofProducts reports whether an effect happens to single products, to their operands or to single
 // sums: to those that meet its conditions.
 func (e *Effect) ofProducts() bool {
-	return e.On == OnTerm || e.On == OnSum || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact
+	return e.On == OnTerm || e.On == OnSum || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact || e.On == OnSignificand
 }
 
 // scope is that of an effect on products, operands or sums.
 func (e *Effect) scope() Scope {
 	switch e.On {
-	case OnOperand:
+	case OnOperand, OnSignificand:
 		return OfOperand
 	case OnSum:
 		return OfSum
@@ -96,6 +97,8 @@ var operations = []operation{
 		return f.InfCode(x&f.SignBit() != 0), true
 	}, once, constant},
 	{"scale", "%w is %s of what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
+	{"factor", "%w is %s of what it should be", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // of significands
+	{"rounded", "%w is rounded by %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},          // of exact products
 	{"field", "the exponent field of %w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		return added(f, x, n<<f.FracBits)
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
@@ -354,8 +357,10 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 	}
 	known := true
 	switch e.On {
+	case OnSignificand:
+		known = w.m.Params().Passes == 0 && e.Do == "factor" && e.N > -64 && e.N < 64
 	case OnExact:
-		known = w.isExact() && exactly[e.Do] != nil
+		known = w.isExact() && exactly[e.Do] != nil && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
 	case OnTerm, OnTermC, OnSum:
 		known = e.hasAdder()
 	case OnSwap:
@@ -386,6 +391,8 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 		return r.op.do(r.f.D.Get(), v.right, e.N)
 	case OnExact:
 		return r.exact(v, places)
+	case OnSignificand:
+		return r.significands(v, places)
 	case OnShift, OnShiftP, OnShiftC:
 		return r.shifted(v), true
 	case OnTerm, OnTermC, OnSum:
@@ -418,7 +425,7 @@ func (r *runner) changed(v *view, places []int) (*mma.Dot, bool) {
 
 // onInputs reports whether an effect is that operands are others.
 func (e *Effect) onInputs() bool {
-	return e.On == OnC || e.On == OnSwap || e.ofProducts() && e.On != OnExact && e.On != OnTerm && e.On != OnSum
+	return e.On == OnC || e.On == OnSwap || e.ofProducts() && e.On != OnExact && e.On != OnSignificand && e.On != OnTerm && e.On != OnSum
 }
 
 // result is the program's result on a changed dot product.

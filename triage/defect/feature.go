@@ -150,6 +150,7 @@ var (
 			{"c.opposed", flag, "c and a product have opposite signs", "c and the products have the same sign", 2},
 			{"signs", flag, "the products have both signs", "the products have one sign", 2},
 			{"lost", number, "the exponent of the largest term minus that of the result", "", 2},
+			{"carries", code, "the carries of the addition of c", "", 2},
 			{"zero.p", lanes, "a factor of product %d is zero", "no factor of product %d is zero", 2},
 			{"zero.a", lanes, "a of product %d is zero", "a of product %d is not zero", 2},
 			{"zero.b", lanes, "b of product %d is zero", "b of product %d is not zero", 2},
@@ -189,12 +190,15 @@ var (
 			{"p.carry", flag, "rounding the product carries into the next power of two", "rounding the product does not carry into the next power of two", 2},
 			{"p.up", flag, "rounding increases the magnitude of the product", "rounding does not increase the magnitude of the product", 3},
 			{"p.inexact", flag, "the product is rounded", "the product is exact", 3},
+			{"maxp-p", number, "the largest exponent of a product minus that of the product", "", 3},
 			{"p.largest", flag, "no product has a larger exponent", "another product has a larger exponent", 2},
 			{"p.c", flag, "the product and c have opposite signs", "the product and c have the same sign", 2},
 			{"a.c", flag, "a and c are numbers of opposite signs", "a and c are not numbers of opposite signs", 2},
 			{"b.c", flag, "b and c are numbers of opposite signs", "b and c are not numbers of opposite signs", 2},
 			{"a=b", flag, "a and b have the same code", "a and b have different codes", 2},
 			{"a==b", flag, "a and b are equal numbers", "a and b are not equal numbers", 2},
+			{"|a|>|b|", flag, "a is greater in magnitude than b", "a is not greater in magnitude than b", 3},
+			{"|a|<|b|", flag, "a is less in magnitude than b", "a is not less in magnitude than b", 3},
 			{"a=c", flag, "a and c have the same code", "a and c have different codes", 3},
 			{"b=c", flag, "b and c have the same code", "b and c have different codes", 3},
 			{"ab.ones", number, "the number of ones in the codes of a and b", "", 4},
@@ -293,6 +297,9 @@ func (s *search) widthOf(name string) int {
 		case of + ".frac":
 			return int(id.Get().FracBits + id.Get().Low)
 		}
+	}
+	if name == "carries" {
+		return int(f.D.Get().CodeBits())
 	}
 	k := len(s.samples[0].dot.A)
 	switch x := featureOf(name); {

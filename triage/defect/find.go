@@ -419,6 +419,7 @@ func (s *search) isSeen(h *hypothesis) bool {
 // consistentBut does so with a share of instances that are not excluded: one of so many; 0: none.
 func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) []*hypothesis {
 	const tries = 6
+	s.shed()
 	if h := (&hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect}, cost: 3*p.cost + scopeCosts[scope]}); parts == 0 && p.effect.ofProducts() && s.contradiction(h) == nil && s.isSeen(h) {
 		return []*hypothesis{h}
 	}
@@ -434,7 +435,7 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 		if one > 0 {
 			l.spare = 1 + len(l.no)/one
 		}
-		if s.partial {
+		if s.partial || one > 0 { // where an effect hides it may seem to have happened elsewhere
 			l.miss = l.cases / 8
 		}
 		var fixed []Condition
@@ -445,15 +446,11 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 		var against []*sample
 		for _, when := range l.separate(s.widthOf, parts-len(fixed), s.budget) {
 			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: slices.Concat(fixed, when)}}
-			for i := range h.rule.When {
-				c := &h.rule.When[i]
-				h.when += conditionCost(&scopes[scope][column(scope, c.Feature)], c)
-			}
-			h.cost = h.when + 3*p.cost + scopeCosts[scope]
-			if s.partial { // prefer what explains many cases
-				h.cost += filterOn - p.hits
-			}
+			s.setCost(h)
 			if c := s.contradiction(h); c == nil {
+				if one > 0 {
+					h = s.shorter(h)
+				}
 				all = append(all, h)
 			} else if !slices.Contains(against, c) && !slices.Contains(s.against[key], c) {
 				against = append(against, c)
@@ -465,6 +462,50 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 		s.against[key] = append(s.against[key], against...)
 	}
 	return nil
+}
+
+// setCost sets what a rule costs.
+func (s *search) setCost(h *hypothesis) {
+	scope := h.rule.Scope
+	h.when = 0
+	for i := range h.rule.When {
+		c := &h.rule.When[i]
+		h.when += conditionCost(&scopes[scope][column(scope, c.Feature)], c)
+	}
+	h.cost = h.when + 3*h.p.cost + scopeCosts[scope]
+	if s.partial { // prefer what explains many cases
+		h.cost += filterOn - h.p.hits
+	}
+}
+
+// shorter returns a rule without the conditions that it does not need: one that looks as if it did
+// not hold in each case, since other instances hide it, is found beside others alone.
+func (s *search) shorter(h *hypothesis) *hypothesis {
+	for i := len(h.rule.When) - 1; i >= 0 && len(h.rule.When) > 1; i-- {
+		if x := h.without(i); s.contradiction(x) == nil {
+			h = x
+		}
+	}
+	s.setCost(h)
+	return h
+}
+
+// mostHeld is the number of features that are kept, of all samples together.
+const mostHeld = 24 << 20
+
+// shed forgets the features of all samples but those of the case if there are many: they are made
+// again where they are asked for.
+func (s *search) shed() {
+	if s.held <= mostHeld {
+		return
+	}
+	s.held = 0
+	for _, c := range s.samples {
+		c.shed()
+	}
+	for _, v := range s.tried {
+		v.shed()
+	}
 }
 
 // focused returns the cases that rules with an effect are learned from: the first that differ, and

@@ -72,7 +72,7 @@ func (s *search) seen(p *proposal, only int, c *sample) (n int) {
 // instances is the number of places where an effect may happen.
 func (s *search) instances(p *proposal, v *view) int {
 	switch {
-	case p.effect.On == OnOperand:
+	case p.effect.scope() == OfOperand:
 		return 2 * len(v.dot.A)
 	case p.effect.On == OnSum:
 		s.add(v, OfSum)

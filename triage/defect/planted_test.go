@@ -33,6 +33,11 @@ func (u *unit) value() float64    { return u.f.D.Get().Float64(u.right()) }
 func (u *unit) with() *unit       { return &unit{u.Clone(), u.f, u.m} }
 func (u *unit) drop(i int) uint64 { w := u.with(); w.A[i], w.B[i] = 0, 0; return w.right() }
 
+// changed is the result with other products.
+func (u *unit) changed(product func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32)) uint64 {
+	return u.m.DotChanged(u.Dot, sim.Change{Product: product})
+}
+
 // broken is the result with a broken wire.
 func (u *unit) broken(f sim.Fault) uint64 {
 	out := make([]byte, u.f.D.Width())

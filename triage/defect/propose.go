@@ -43,7 +43,7 @@ func (s *search) proposals() []*proposal {
 // propose returns the effects that explain the differing cases, the simplest first.
 func (s *search) propose() []*proposal {
 	differ := s.differing(filterOn)
-	all := s.best(differ, allEffects, s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(), s.shiftEffects(), s.programEffects())
+	all := s.best(differ, allEffects, s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(), s.significandEffects(), s.shiftEffects(), s.programEffects())
 	// Many of these have the same effect as others, which they must not displace.
 	return append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.swapEffects(), s.infEffects())...)
 }
@@ -159,7 +159,7 @@ func costOf(e *Effect) int {
 		return 2
 	case e.On == OnC || e.On == OnA || e.On == OnB:
 		return find(e.Do).cost + 1
-	case e.On == OnOperand:
+	case e.On == OnOperand || e.On == OnSignificand:
 		return find(e.Do).cost + 2
 	case e.Do == "scale" || e.Do == "field" || e.Do == "add" || e.Do == "up":
 		return find(e.Do).cost + int(min(max(e.N, -e.N)/2, 4))
@@ -249,7 +249,22 @@ func (s *search) productEffects() []Effect {
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnExact, Do: "scale", N: n}, Effect{On: OnExact, Do: "add", N: n})
 	}
+	for n := range int64(len(productModes)) {
+		all = append(all, Effect{On: OnExact, Do: "rounded", N: n})
+	}
 	return append(all, s.readEffects(OnProduct)...)
+}
+
+// significandEffects are those of significands whose exponents are right, such as that of a
+// subnormal number that is shifted by one place too many.
+func (s *search) significandEffects() (all []Effect) {
+	if s.f.B.IsOne() || s.f.A.Get().Integer() || s.f.B.Get().Integer() {
+		return nil
+	}
+	for _, n := range []int64{-1, 1} {
+		all = append(all, Effect{On: OnSignificand, Do: "factor", N: n})
+	}
+	return all
 }
 
 // infEffects are what may become of infinities of opposite signs, beside constants.

@@ -75,7 +75,7 @@ func (e *Effect) text(product string) string {
 	if e.inAdder() {
 		return e.adderText(product)
 	}
-	noun := map[Place]string{OnResult: "the result", OnC: "c", OnA: "a", OnB: "b", OnOperand: "each operand", OnProduct: "the operands", OnExact: "the product of the significands"}[e.On]
+	noun := map[Place]string{OnResult: "the result", OnC: "c", OnA: "a", OnB: "b", OnOperand: "each operand", OnProduct: "the operands", OnExact: "the product of the significands", OnSignificand: "the significand of each operand"}[e.On]
 	switch {
 	case e.On == OnRandom && e.Do == "plus" && e.N < 0:
 		return fmt.Sprintf("%d is subtracted from the random bits", -e.N)
@@ -88,7 +88,7 @@ func (e *Effect) text(product string) string {
 		if of == "" {
 			of = "each product"
 		}
-		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && e.Do == "scale" {
+		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "scale" || e.Do == "rounded") {
 			noun = of
 		}
 	}
@@ -166,7 +166,9 @@ func (e *Effect) number() string {
 		return fmt.Sprintf("%d units in the last place %s", n, word)
 	}
 	switch e.Do {
-	case "scale":
+	case "rounded":
+		return strings.ToUpper(productModes[e.N].String())
+	case "scale", "factor":
 		switch e.N {
 		case -1:
 			return "half"

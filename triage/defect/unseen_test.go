@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -262,6 +263,54 @@ var unseen = []planted{
 			return u.f.D.Get().InfCode(s < 0)
 		}
 		return u.right()
+	}},
+	// Parts of one product, or of the last addition.
+	{"subnormal-significand", ampereHalf, func(u *unit) uint64 { // its exponent is as it was
+		return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			for _, x := range []uint64{u.A[k], u.B[k]} {
+				if x&0x7c00 == 0 {
+					p.Q--
+				}
+			}
+			return p, e
+		})
+	}},
+	{"greater-a-lost", ampereHalf, func(u *unit) uint64 {
+		if a, b := u.a(2), u.b(2); math.Abs(a) > math.Abs(b) {
+			return u.drop(2)
+		}
+		return u.right()
+	}},
+	{"one-product-cut", cdnaSingle, func(u *unit) uint64 {
+		return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if k == 1 {
+				p = p.Round(max(p.Exponent(), -126)-23, fp.RZ)
+			}
+			return p, e
+		})
+	}},
+	{"carry-of-half-words", "x86/vpdpbssd", func(u *unit) uint64 {
+		d := u.right()
+		if sum := d - u.C; (sum^u.C^d)>>16&1 == 1 {
+			return (d - 1<<16) & 0xffffffff
+		}
+		return d
+	}},
+	{"far-product", ampereHalf, func(u *unit) uint64 { // but one below c is kept
+		most := -1000
+		for i := range u.A {
+			if u.p(i) != 0 && isNumber(u.p(i)) {
+				most = max(most, nominal(u.A[i], 10, 15)+nominal(u.B[i], 10, 15))
+			}
+		}
+		w := u.with()
+		for i := range u.A {
+			e := nominal(u.A[i], 10, 15) + nominal(u.B[i], 10, 15)
+			if u.p(i) != 0 && isNumber(u.p(i)) && most-e > 12 && isNumber(u.c()) && u.c() != 0 && e > nominal(u.C, 23, 127) {
+				w.A[i], w.B[i] = 0, 0
+			}
+		}
+		return w.right()
 	}},
 	// Two defects.
 	{"lane-and-stuck", ampereHalf, func(u *unit) uint64 {

@@ -29,6 +29,7 @@ type viewer struct {
 	tr sim.Trace
 	// budget is charged for the dot products of the model; nil: none is.
 	budget  *Budget
+	held    int   // features of scopes that views have
 	rule    *Rule // of which columns are those of the conditions; no rule changes
 	columns []int
 	// before is a defect that comes first, if not nil.
@@ -95,7 +96,13 @@ func (w *viewer) add(v *view, s Scope) {
 	case OfSum:
 		v.of[s] = w.ofSums(v)
 	}
+	for _, vs := range v.of[s] {
+		w.held += len(vs)
+	}
 }
+
+// shed forgets the features of all scopes but those of the case.
+func (v *view) shed() { v.of = map[Scope][][]int64{OfCase: v.of[OfCase]} }
 
 // value returns a feature of an instance of a scope, by its number in columns.
 func (v *view) value(s Scope, instance, column int) int64 {
@@ -200,7 +207,18 @@ func (w *viewer) ofCase(v *view) []int64 {
 		dTop = int64(f.Dyadic(f.Decode(v.right)).Exponent())
 	}
 	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(w.cExp(d), most), most, least, minus(most, least),
-		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], opposed, truth(negative > 0 && positive > 0), minus(top, dTop), zeros[0], zeros[1], zeros[2], w.negatives(d))
+		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], opposed, truth(negative > 0 && positive > 0), minus(top, dTop), w.carries(v), zeros[0], zeros[1], zeros[2], w.negatives(d))
+}
+
+// carries are the bits of an integer result into which the addition of c to the sum of the products
+// carries.
+func (w *viewer) carries(v *view) int64 {
+	c, d := w.f.C, w.f.D.Get()
+	if c == fp.None || !c.Get().Integer() || !d.Integer() || c.Get().CodeBits() != d.CodeBits() {
+		return absent
+	}
+	sum := v.right - v.dot.C
+	return int64((sum ^ v.dot.C ^ v.right) & d.CodeMask())
 }
 
 // zeros are the products that are zero, those with a zero a and those with a zero b, as sets of bits.
@@ -331,7 +349,8 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 		for _, name := range []string{"zero.p", "zero.a", "zero.b"} {
 			vs = append(vs, partners(v.whole[column(OfCase, name)], k, len(d.A)))
 		}
-		vs = append(w.roundedProduct(vs, d, k, ts[k]), largest, opposed, opposite(w.f.A, d.A[k], w.f.C, d.C), opposite(w.f.B, d.B[k], w.f.C, d.C), truth(d.A[k] == d.B[k]), truth(equalNumbers(w.f.A, d.A[k], w.f.B, d.B[k])),
+		vs = append(w.roundedProduct(vs, d, k, ts[k]), minus(most, exp), largest, opposed, opposite(w.f.A, d.A[k], w.f.C, d.C), opposite(w.f.B, d.B[k], w.f.C, d.C), truth(d.A[k] == d.B[k]), truth(equalNumbers(w.f.A, d.A[k], w.f.B, d.B[k])),
+			truth(larger(w.f.A, d.A[k], w.f.B, d.B[k])), truth(larger(w.f.B, d.B[k], w.f.A, d.A[k])),
 			sameCode(w.f.A, d.A[k], w.f.C, d.C), sameCode(w.f.B, d.B[k], w.f.C, d.C), int64(bits.OnesCount64(d.A[k])+bits.OnesCount64(d.B[k])))
 		vs = append(vs, same(d.A, d.A, k), same(d.B, d.B, k), same(d.A, d.B, k))
 		var sa, sb uint64
@@ -447,6 +466,18 @@ func equalNumbers(f fp.ID, x uint64, g fp.ID, y uint64) bool {
 	}
 	m, n := f.Get().Dyadic(f.Get().Decode(x)), g.Get().Dyadic(g.Get().Decode(y))
 	return m.Neg == n.Neg && compare(m, n) == 0
+}
+
+// larger reports whether a code is of a larger magnitude than another.
+func larger(f fp.ID, x uint64, g fp.ID, y uint64) bool {
+	p, q := classOf(f.Get(), x), classOf(g.Get(), y)
+	if max(p, q) == isNaN {
+		return false
+	}
+	if p != isNormal && p != isSubnormal || q != isNormal && q != isSubnormal {
+		return p > q
+	}
+	return compare(f.Get().Dyadic(f.Get().Decode(x)), g.Get().Dyadic(g.Get().Decode(y))) > 0
 }
 
 // opposite reports whether two codes are numbers other than zero of opposite signs.
