@@ -56,6 +56,9 @@ type search struct {
 	before   int     // cases that were known before
 	// partial: there are two defects, of which one is looked for
 	partial bool
+	// lenient: no rule covers all cases that seem to show its effect in one product. Where several
+	// products have it and some of them hide it, it may seem to be in another one.
+	lenient bool
 	guessed bool                 // the first of them is a guess, which is given up where no rule is left
 	allowed func(e *Effect) bool // effects that are looked for; nil: any
 }
@@ -292,9 +295,19 @@ func (s *search) visible(h *hypothesis, v *view, met []int) bool {
 	return false
 }
 
-// hypotheses returns the simplest rules that no case contradicts. Where those with the fewest
-// conditions need a far-fetched one, such as a pattern of bits, one more condition may be simpler.
+// hypotheses returns the simplest rules that no case contradicts.
 func (s *search) hypotheses() []*hypothesis {
+	pool := s.simplest()
+	if len(pool) == 0 && !s.lenient && !s.partial {
+		s.lenient = true
+		pool = s.simplest()
+	}
+	return pool
+}
+
+// simplest returns those with the fewest conditions. Where these need a far-fetched one, such as a
+// pattern of bits, one more condition may be simpler.
+func (s *search) simplest() []*hypothesis {
 	proposals := s.proposals()
 	var pool []*hypothesis
 	for parts := range s.mostParts() + 1 {
@@ -435,7 +448,7 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 		if one > 0 {
 			l.spare = 1 + len(l.no)/one
 		}
-		if s.partial || one > 0 { // where an effect hides it may seem to have happened elsewhere
+		if s.partial || s.lenient && one > 0 {
 			l.miss = l.cases / 8
 		}
 		var fixed []Condition

@@ -133,7 +133,7 @@ func (s *search) plainConditions(e *Effect) [][]Condition {
 // the other one if the first is not nil.
 func (s *search) restart(first *Rule, allowed func(e *Effect) bool) {
 	s.partial, s.allowed, s.viewer.before = first == nil, allowed, nil
-	s.held, s.tried = 0, nil
+	s.held, s.tried, s.lenient = 0, nil, false
 	s.against, s.proposed, s.left = map[string][]*sample{}, map[string]*proposal{}, nil
 	dots := make([]*mma.Dot, len(s.samples))
 	for i, c := range s.samples {
