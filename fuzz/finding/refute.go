@@ -41,7 +41,8 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 	return cases, nil
 }
 
-// dropDefect takes a defect back that a case contradicts which repeats itself.
+// dropDefect takes a defect back that a case contradicts which repeats itself, and with it a program
+// that explained anything beside this defect alone (triage.Verdict.Seldom).
 func (x *pairTriage) dropDefect(cases []*Case) {
 	if x.defect == nil {
 		return
@@ -50,7 +51,11 @@ func (x *pairTriage) dropDefect(cases []*Case) {
 		if k.Primary == triage.Unexplained && cases[i].Class != oracle.Fault {
 			v := *x.verdict
 			v.Defect, v.Labels = nil, []triage.Label{triage.Unexplained}
+			if v.Nearest != nil && v.Nearest.Witness.Dot == nil {
+				v.Program, v.Changes, v.Explained, v.Partial, v.Nearest = x.p.base, nil, 0, false, nil
+			}
 			x.verdict, x.d.Verdict, x.defect = &v, &v, nil
+			x.attributor = x.fullAttributor()
 			return
 		}
 	}
