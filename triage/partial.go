@@ -21,6 +21,7 @@ import (
 // The limits of looking for such a change.
 const (
 	partialTried   = 16  // programs that new inputs decide between
+	partialBriefly = 4   // the same of a brief search
 	partialRounds  = 9   // of new inputs
 	partialAsked   = 256 // inputs on which the programs differ, in each round
 	partialSupport = 16  // new inputs at least that show what the program gives and the base does not
@@ -120,10 +121,11 @@ func (s *explainer) partialPrograms(seldom bool) []*Nearest {
 	var some []*Nearest
 	agree, differ := s.ev.First(1).Split(base)
 	t := &tallies{ev: s.ev, counts: map[mma.Params][]int{}}
+	tried := partialTried
 	if s.pr.Brief {
-		all = nil
+		tried = partialBriefly
 	}
-	for _, n := range slices.Concat(all[:min(len(all), partialTried)], single[:min(len(single), partialTried)]) {
+	for _, n := range slices.Concat(all[:min(len(all), tried)], single[:min(len(single), tried)]) {
 		n.Program = s.fewest(t, n, agree, differ)
 		if !slices.ContainsFunc(some, func(x *Nearest) bool { return x.Program == n.Program }) {
 			some = append(some, n)
