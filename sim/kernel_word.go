@@ -209,7 +209,7 @@ func (w *word) runBeside(st *wordState, in *mma.Batch, out []byte) {
 
 // runTiles computes some tiles in vector instructions.
 func (w *word) runTiles(st *wordState, products *[]uint64, in *mma.Batch, out []byte, first, tiles int) {
-	if !w.vector.half && len(*products) == 0 {
+	if !w.vector.codes && len(*products) == 0 {
 		a, b := in.M*in.K, in.N*in.K
 		st.a = decodeWords(&st.x.a, st.bytesA, st.a, in.A[first*a*int(st.x.a.f.Width):], 0, tiles*a)
 		st.b = decodeWords(&st.x.b, st.bytesB, st.b, in.B[first*b*int(st.x.b.f.Width):], 0, tiles*b)
@@ -229,7 +229,7 @@ func (w *word) runDecoded(f *decodedWords, in *mma.Batch, out []byte, scratch an
 	st := scratch.(*wordState)
 	st.tile = -1
 	if w.vector.computes(w.m, in) {
-		w.runTiles(st, &f.side, in, out, 0, in.Tiles)
+		w.runTiles(st, f.beside(w.vector), in, out, 0, in.Tiles)
 		return
 	}
 	if !f.decoded {

@@ -18,9 +18,11 @@ import (
 // if it has an infinity or a NaN, or if its result may become one or be flushed.
 type wordVector struct {
 	level   simd.Level
-	lanes   int  // float64 in a vector
-	half    bool // operands are FP16, read as they are
-	values  bool // of products, without their exponents
+	lanes   int              // float64 in a vector
+	codes   bool             // operands are read as they are, not as factors
+	half    bool             // they are FP16
+	bytes   [2]*[256]float32 // the values of A's and B's codes if they have one byte, and are values of FP16
+	values  bool             // products are made without their exponents
 	run     func(x *simd.Program, l simd.Level)
 	program simd.Program
 }
@@ -55,11 +57,12 @@ func newWordVector(m *Model, level simd.Level) *wordVector {
 	}
 	ok := v.setSums(p) && v.setRound(&v.program.AccRound, &p.Acc) && p.Acc.Frac <= 23 && p.Acc.Emin == -126
 	if ok && p.Join.Align.F == 0 {
-		ok = v.setExact(p)
+		ok = v.setExact(p, f)
 	}
 	if !ok {
 		return nil
 	}
+	v.codes = v.half || v.bytes[0] != nil
 	return v
 }
 
@@ -85,7 +88,7 @@ func neverRounded(f mma.Formats, p *mma.Params) bool {
 	return p.Prod.Round.Emax == 0 || a.Get().Emax()+b.Get().Emax()+1 < int32(p.Prod.Round.Emax)
 }
 
-// splitExp is the exponent of the unit at which products of FP16 are split: up to 2^13 of them, which
+// splitExp is the exponent of the unit at which products of values of FP16 are split: up to 2^13 of them, which
 // are below 2^32 and multiples of 2^-48, are added without an error above and below it.
 const splitExp = -8
 
@@ -172,12 +175,15 @@ func (v *wordVector) setRound(to *simd.Rounding, r *mma.Round) (ok bool) {
 
 // setExact sets the routine for exact sums, and reports whether there is one. FP32 has room for all
 // products of FP16, which are added one by one without a sum that is tiny.
-func (v *wordVector) setExact(p *mma.Params) bool {
+func (v *wordVector) setExact(p *mma.Params, f mma.Formats) bool {
 	x := &v.program
 	v.values = true
 	if x.L > 1 || p.Acc != mma.To(fp.FP32, p.Acc.Mode) || p.Acc.Mode != fp.RNE && p.Acc.Mode != fp.RZ {
 		v.run = (*simd.Program).Exact
-		return v.half
+		if f.Scale == fp.None && p.In == (mma.Input{}) && isHalfByte(f.A) && isHalfByte(f.B) {
+			v.bytes = [2]*[256]float32{byteValues(f.A), byteValues(f.B)}
+		}
+		return v.half || v.bytes[0] != nil
 	}
 	v.run = (*simd.Program).Chained
 	x.Control, x.Abs32, x.Over32 = uint64(controls[p.Acc.Mode]), fill(uint32(math.MaxInt32)), fill(float32(0x1p127))
@@ -187,8 +193,23 @@ func (v *wordVector) setExact(p *mma.Params) bool {
 	return v.half
 }
 
+// isHalfByte reports whether codes of a format have one byte, and their values are values of FP16.
+func isHalfByte(id fp.ID) bool {
+	f, half := id.Get(), fp.FP16.Get()
+	return f.Width == 1 && f.Emin()-int32(f.FracBits) >= half.Emin()-int32(half.FracBits) && f.Emax() <= half.Emax()
+}
+
+// byteValues returns the values of all codes of a format of one byte.
+func byteValues(id fp.ID) *[256]float32 {
+	var values [256]float32
+	for code := range values {
+		values[code] = float32(id.Get().Float64(uint64(code)))
+	}
+	return &values
+}
+
 // tiles computes some tiles and returns the outputs that it leaves open. products has those of the
-// tiles: they are made if it is empty, from FP16 or, of other formats, from the factors a and b.
+// tiles: they are made if it is empty, from codes or, of other formats, from the factors a and b.
 func (v *wordVector) tiles(s *sideVector, a, b []wordFactor, products *[]uint64, in *mma.Batch, out []byte, first, tiles int) []int32 {
 	each := in.M * in.N
 	n := tiles * each
@@ -196,8 +217,9 @@ func (v *wordVector) tiles(s *sideVector, a, b []wordFactor, products *[]uint64,
 	if len(*products) == 0 {
 		*products = resize(*products, groups*in.K*2*v.lanes)
 		clear((*products)[n/v.lanes*in.K*2*v.lanes:])
-		if v.half {
-			v.halves(s, *products, in, first, tiles)
+		if v.codes {
+			v.decode(s, in, first, tiles)
+			v.multiply(s, *products, in, tiles)
 		} else {
 			v.factors(*products, a, b, in, n)
 		}
@@ -229,14 +251,22 @@ func (v *wordVector) tiles(s *sideVector, a, b []wordFactor, products *[]uint64,
 // Products are their values and, as powers of two, their nominal exponents. One with an infinity or a
 // NaN may be either.
 
-// halves makes the products of FP16.
-func (v *wordVector) halves(s *sideVector, x []uint64, in *mma.Batch, first, tiles int) {
+// decode makes values of operands, and exponents if they are FP16.
+func (v *wordVector) decode(s *sideVector, in *mma.Batch, first, tiles int) {
 	for side, all := range [2][]byte{in.A, in.B} {
 		n := in.M
 		if side == 1 {
 			n = in.N
 		}
-		codes := all[2*first*n*in.K:][:2*tiles*n*in.K]
+		first, n := first*n*in.K, tiles*n*in.K
+		if table := v.bytes[side]; table != nil {
+			s.values[side] = resize(s.values[side], n)
+			for i, code := range all[first:][:n] {
+				s.values[side][i] = table[code]
+			}
+			continue
+		}
+		codes := all[2*first:][:2*n]
 		if len(codes)%64 != 0 {
 			s.codes = resize(s.codes, (len(codes)+63)/64*64)
 			clear(s.codes[copy(s.codes, codes):])
@@ -247,12 +277,16 @@ func (v *wordVector) halves(s *sideVector, x []uint64, in *mma.Batch, first, til
 		s.half = simd.Half{Src: &codes[0], Val: &s.values[side][0], Code: &s.exps[side][0], N: int64(n)}
 		s.half.Run(v.level)
 	}
+}
+
+// multiply makes the products of values.
+func (v *wordVector) multiply(s *sideVector, x []uint64, in *mma.Batch, tiles int) {
 	const bias = 1023 + 2*(-14-codeOne) // of the sum of two exponent codes
 	k, each := in.K, in.M*in.N
 	for i := range tiles * each {
 		t, o := i/each, i%each
 		row, col := (t*in.M+o/in.N)*k, (t*in.N+o%in.N)*k
-		a, b, ea, eb := s.values[0][row:][:k], s.values[1][col:][:k], s.exps[0][row:][:k], s.exps[1][col:][:k]
+		a, b := s.values[0][row:][:k], s.values[1][col:][:k]
 		at := i/v.lanes*k*2*v.lanes + i%v.lanes
 		if v.values {
 			for j := range a {
@@ -261,6 +295,7 @@ func (v *wordVector) halves(s *sideVector, x []uint64, in *mma.Batch, first, til
 			}
 			continue
 		}
+		ea, eb := s.exps[0][row:][:k], s.exps[1][col:][:k]
 		for j := range a {
 			p, e := a[j]*b[j], uint64(int(ea[j])+int(eb[j])+bias)<<52
 			if p == 0 {

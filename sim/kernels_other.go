@@ -16,7 +16,7 @@ func newIntVectors(*intSums, simd.Level) kernel { return nil }
 var vectorKernels []func(*Model, simd.Level) kernel
 
 type (
-	wordVector struct{ half bool }
+	wordVector struct{ codes, values bool }
 	sideVector struct{}
 )
 

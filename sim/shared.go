@@ -23,8 +23,16 @@ type decodedWords struct {
 	how      reading
 	a, b     []wordFactor
 	products []wordProducts // of each tile of one output
-	side     []uint64       // for wordVector.tiles
+	side     [2][]uint64    // for wordVector.tiles: with exponents, and values alone
 	decoded  bool
+}
+
+// beside returns the products that a vector's kernel makes and reads.
+func (f *decodedWords) beside(v *wordVector) *[]uint64 {
+	if v.values {
+		return &f.side[1]
+	}
+	return &f.side[0]
 }
 
 // mostShared is the number of operands up to which they are kept: a processor's cache has them.
@@ -56,7 +64,7 @@ func (m *Model) RunShared(s *Shared, out []byte) {
 		if few {
 			if k.vector.computes(m, in) {
 				st := m.states.Get()
-				k.runTiles(st.(*exactState), &s.words(&m.params).side, in, out, 0, in.Tiles)
+				k.runTiles(st.(*exactState), s.words(&m.params).beside(k.vector), in, out, 0, in.Tiles)
 				m.states.Put(st)
 				return
 			}
@@ -78,7 +86,7 @@ func (s *Shared) words(p *mma.Params) *decodedWords {
 		}
 	}
 	f := again(&s.all)
-	f.how, f.decoded, f.products, f.side = how, false, f.products[:0], f.side[:0]
+	f.how, f.decoded, f.products, f.side = how, false, f.products[:0], [2][]uint64{f.side[0][:0], f.side[1][:0]}
 	return f
 }
 

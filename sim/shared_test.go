@@ -23,9 +23,11 @@ func TestShared(t *testing.T) {
 	}
 	chain := mma.Params{L: 1, Acc: mma.To(fp.FP32, fp.RNE)}
 	exact := mma.Params{In: flushing.Params.In, Acc: chain.Acc}
+	cut := i.Params // in steps, after the first program has made products without exponents
+	cut.L, cut.Join.Align = 4, mma.Align{F: 20, Mode: fp.RNE}
 	least := map[string]int{"word": 20, "exact": 8, "float32": 4}
-	var s sim.Shared
-	for _, ends := range [][2]*mma.Params{{&i.Params, &flushing.Params}, {&i.Params, &chain}, {&chain, &exact}} {
+	for _, ends := range [][2]*mma.Params{{&i.Params, &flushing.Params}, {&i.Params, &chain}, {&chain, &cut}, {&chain, &exact}} {
+		var s sim.Shared // with no products of the batch from before
 		changes := mma.Diff(ends[0], ends[1])
 		for n, shape := range []mma.Shape{{M: 3, N: 2, K: 16, Tiles: 20}, {M: 1, N: 1, K: 32, Tiles: 40}} {
 			b := measure.Batch(i, shape, uint64(n), []measure.Inputs{measure.Raw, measure.Finite}[n])

@@ -66,6 +66,18 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestReadmeLength holds that the README stays what a stranger reads in a few minutes.
+func TestReadmeLength(t *testing.T) {
+	const most = 1200
+	text, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(strings.Fields(string(text))); n > most {
+		t.Errorf("the README has %d words, at most %d are wanted", n, most)
+	}
+}
+
 var fileBlock = regexp.MustCompile("(?ms)^```\\w+ (\\S+)\n(.*?)^```$")
 
 // writeFiles writes the files of a document: blocks with a name behind the language.

@@ -99,6 +99,12 @@ func (p *probeCmd) run(ctx context.Context) error {
 		return hint.New("mmafuzz infer, with the same --target and --inst, finds how integers are added up", "the questions are about floating-point sums, not about those in %s", i.D)
 	case i.D.Flags() != 0:
 		return hint.New("mmafuzz run --b ref:fma32 or the like compares flags with IEEE 754's", "the questions are about sums, not about %s", i.D)
+	case p.brief && i.Conversion() && !p.json:
+		text, err := pr.BriefConversion()
+		if err == nil {
+			_, err = fmt.Fprint(p.stdout, text)
+		}
+		return err
 	case p.brief:
 		return p.writeBrief(pr)
 	}

@@ -23,6 +23,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -60,7 +61,7 @@ func (w waiting) Run() int {
 
 // programs are the commands of the scripts.
 var programs = map[string]func(){
-	"mmafuzz":   func() { cudatest.Register(); main() },
+	"mmafuzz":   func() { statusFirst = time.Minute; cudatest.Register(); main() },
 	"mmachild":  mmachild,
 	"mmaunit":   mmaunit,
 	"mmakernel": mmakernel,

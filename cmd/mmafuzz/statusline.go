@@ -32,10 +32,13 @@ type statusLine struct {
 // first after statusFirst.
 func newStatusLine(a *app) statusLine { return statusLine{app: a, last: time.Now()} }
 
-// statusFirst is the time until the first status line where lines cannot be rewritten, statusEvery
-// that between two, and beatEvery that after which the same one is shown where they can.
+// statusFirst is the time until the first status line where lines cannot be rewritten. Scripts, whose
+// output must not depend on the machine's load, set another.
+var statusFirst = 4 * time.Second
+
+// statusEvery is the time between two such lines, and beatEvery that after which the same one is
+// shown where they can be rewritten.
 const (
-	statusFirst = 4 * time.Second
 	statusEvery = 10 * time.Second
 	beatEvery   = time.Second
 )

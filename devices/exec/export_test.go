@@ -1,6 +1,10 @@
 package exec
 
-import "time"
+import (
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+)
 
 // SplitQuoted cuts a command into words.
 var SplitQuoted = splitQuoted
@@ -13,8 +17,13 @@ func SetHelloTime(t interface{ Cleanup(func()) }, d time.Duration) {
 	t.Cleanup(func() { helloTime = old })
 }
 
-// Hurry gives children less time to end by themselves.
-func Hurry() { endTime = 300 * time.Millisecond }
+// Hurry gives children less time to end by themselves, but those with the race detector, which
+// waits a second at the end of a program.
+func Hurry() {
+	if endTime = 300 * time.Millisecond; tier.Race {
+		endTime = 3 * time.Second
+	}
+}
 
 // LifeOf returns how many answers children give that have ended so: answers, and for how many more
 // they were asked.

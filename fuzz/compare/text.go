@@ -2,7 +2,6 @@ package compare
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -61,13 +60,14 @@ func WriteUnknown(w io.Writer, ds []Difference, o TextOptions) error {
 type printer struct {
 	bytes.Buffer
 	TextOptions
+	drawn map[[3]string]bool // causes of two machines with a picture
 }
 
 func newPrinter(o TextOptions) *printer {
 	if o.Bold == nil {
 		o.Bold = func(s string) string { return s }
 	}
-	return &printer{TextOptions: o}
+	return &printer{TextOptions: o, drawn: map[[3]string]bool{}}
 }
 
 // first shortens a list, unless Verbose.
@@ -127,24 +127,27 @@ func (p *printer) news(groups [][]*Difference) {
 const idIndent = 14
 
 // group shows the differences of an instruction of two machines, the most frequent
-// first, and how to see the picture of one.
+// first, and how to see the picture of one, if Verbose or if the picture is of a cause of which these
+// machines had none.
 func (p *printer) group(g []*Difference) {
 	const most = 2
 	p.line(2, "", where(g[0].A, g[0].B, g[0].Instruction))
-	bundle := ""
+	picture := ""
 	for i, d := range g {
-		bundle = cmp.Or(bundle, d.Bundle)
 		if i == most && !p.Verbose {
 			p.line(idIndent, "", fmt.Sprintf("and %s (all: -v)", more(len(g)-i, "difference")))
 			break
+		}
+		if cause := [3]string{d.A, d.B, d.Bucket}; picture == "" && d.Bundle != "" && (p.Verbose || !p.drawn[cause]) {
+			p.drawn[cause], picture = true, d.Bundle
 		}
 		p.line(4, d.ID+"  ", d.text())
 		if d.State == StateExpired {
 			p.line(idIndent, "", "known as "+d.Known+", which has expired")
 		}
 	}
-	if bundle != "" {
-		fmt.Fprintf(p, "%*s%s show %s\n", idIndent, "", p.Command, readable.ShellPath(bundle))
+	if picture != "" {
+		fmt.Fprintf(p, "%*s%s show %s\n", idIndent, "", p.Command, readable.ShellPath(picture))
 	}
 }
 

@@ -27,7 +27,6 @@ var pages = []struct {
 	}},
 	{"fuzz/selfcheck/SPEED.md", []section{
 		{"speed", "fuzz/selfcheck/testdata/bench.json", speed},
-		{"references", "fuzz/selfcheck/testdata/references.json", speed},
 		{"loop", "fuzz/selfcheck/testdata/bench.json", loop},
 	}},
 	{"fuzz/selfcheck/PEERS.md", []section{

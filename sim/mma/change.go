@@ -20,15 +20,50 @@ func (c Change) String() string { return c.Path + " " + c.From + "→" + c.To }
 
 // Brief writes changes in words, with commas between them: Row.Brief and the two values of each. A
 // change that says nothing, as an accumulator's rule that becomes what that of the other terms
-// is, is left out.
+// is, is left out, and so are the parts of a rounding that one of the programs does not have.
 func Brief(changes []Change) string {
 	var all []string
 	for _, c := range changes {
-		if before, after := c.value(changes, from), c.value(changes, to); before != after {
+		before, after := c.value(changes, from), c.value(changes, to)
+		switch bits, ok := c.wholeRounding(changes); {
+		case ok && bits == nil: // said with the mode
+			continue
+		case ok:
+			before, after = withBits(bits.From, before), withBits(bits.To, after)
+		}
+		if before != after {
 			all = append(all, c.name(changes)+" "+before+"→"+after)
 		}
 	}
 	return strings.Join(all, ", ")
+}
+
+// wholeRounding reports whether a parameter is part of a rounding that only one of the programs
+// has. With the mode it returns the change of the fraction bits.
+func (c Change) wholeRounding(all []Change) (bits *Change, ok bool) {
+	dot := strings.LastIndexByte(c.Path, '.')
+	if dot < 0 || !slices.Contains([]string{".frac", ".mode", ".emin", ".emax", ".flush", ".over"}, c.Path[dot:]) {
+		return nil, false
+	}
+	of := func(part string) int {
+		return slices.IndexFunc(all, func(d Change) bool { return d.Path == c.Path[:dot]+part })
+	}
+	frac, mode := of(".frac"), of(".mode")
+	if frac < 0 || mode < 0 || (all[mode].From == "") == (all[mode].To == "") {
+		return nil, false
+	}
+	if c.Path[dot:] == ".mode" {
+		return &all[frac], true
+	}
+	return nil, true
+}
+
+// withBits puts the fraction bits before a mode: 23 bits to nearest even.
+func withBits(bits, mode string) string {
+	if bits == Frac(0).String() {
+		return mode
+	}
+	return bits + " bits " + mode
 }
 
 // name is the parameter in words.

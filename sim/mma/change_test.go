@@ -18,6 +18,12 @@ func TestBrief(t *testing.T) {
 		{[]Change{{"join.align.mode", "rz", "rd"}, {"join.cmode", "", "rd"}}, "rounding of cut terms toward zero→down, rounding of a cut c toward zero→down"},
 		{[]Change{{"l", "0", "4"}, {"lanes", "0", "2"}, {"join.cdrop", "exact", "25"}, {"prod.gate", "off", "inf"}, {"special.negzero", "false", "true"}},
 			"products in a step (L) all→4, accumulators in turn 1→2, distance of a dropped c none→25, zero times infinity or NaN is zero off→inf, sums can be -0 no→yes"},
+		{[]Change{{"late.frac", "exact", "23"}, {"late.mode", "", "rne"}, {"late.emin", "none", "-126"}, {"late.emax", "none", "127"}, {"late.flush", "keep", "after"}},
+			"rounding of additions after the last step none→23 bits to nearest even"},
+		{[]Change{{"join.post.frac", "31", "exact"}, {"join.post.mode", "rd", ""}}, "rounding of the sum with c 31 bits down→none"},
+		{[]Change{{"acc.frac", "13", "23"}, {"acc.mode", "rz", "rne"}, {"acc.emin", "-126", "-14"}},
+			"fraction bits of the result 13→23, rounding of the result toward zero→to nearest even, least exponent of the result -126→-14"},
+		{[]Change{{"stage0.sum", "off", "pairwise"}, {"stage0.round.frac", "exact", "23"}, {"stage0.round.mode", "", "rne"}}, "first partial sums none→pairwise, rounding of first partial sums none→23 bits to nearest even"},
 		{[]Change{{"nowhere", "1", "2"}}, "nowhere 1→2"},
 	} {
 		if got := Brief(c.changes); got != c.want {

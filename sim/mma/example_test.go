@@ -33,7 +33,7 @@ func ExampleTFDPA() {
 	fmt.Println(mma.Brief(mma.Diff(&p, &q)))
 	// Output:
 	// t-fdpa(L=8, F=24, rz-fp32, e_zero=-132)
-	// fraction bits of a exact→7, rounding of a none→to nearest even, fraction bits of b exact→7, rounding of b none→to nearest even, parts of operands multiplied none→10-01-00
+	// rounding of a none→7 bits to nearest even, rounding of b none→7 bits to nearest even, parts of operands multiplied none→10-01-00
 }
 
 // Dot products are written as codes: a, b and c.

@@ -15,9 +15,9 @@ import protocol
 NUMPY = {"fp16": "float16", "fp32": "float32", "fp64": "float64"}
 ML_DTYPES = {
     "bf16": "bfloat16", "e5m2": "float8_e5m2", "e4m3": "float8_e4m3fn", "e5m2fnuz": "float8_e5m2fnuz", "e4m3fnuz": "float8_e4m3fnuz",
-    "e3m2": "float6_e3m2fn", "e2m3": "float6_e2m3fn", "e2m1": "float4_e2m1fn",
+    "e3m2": "float6_e3m2fn", "e2m3": "float6_e2m3fn", "e2m1": "float4_e2m1fn", "ue8m0": "float8_e8m0fnu",
 }
-GFLOAT = {"fp16": "binary16", "bf16": "bfloat16", "e5m2": "ocp_e5m2", "e4m3": "ocp_e4m3"}  # of FP6 and FP4 it raises an error for a NaN
+GFLOAT = {"fp16": "binary16", "bf16": "bfloat16", "e5m2": "ocp_e5m2", "e4m3": "ocp_e4m3", "ue8m0": "ocp_e8m0"}  # of FP6 and FP4 it raises an error for a NaN
 ROUNDINGS = {"rne": "TiesToEven", "rz": "TowardZero", "rd": "TowardNegative", "ru": "TowardPositive", "rna": "TiesToAway"}
 
 

@@ -1,0 +1,23 @@
+package fleet
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSummaryAlone holds that a shard which did the work of others says so if it has seen nothing of
+// them.
+func TestSummaryAlone(t *testing.T) {
+	for _, c := range []struct {
+		here, others, done int
+		alone              bool
+	}{
+		{10, 6, 10, true}, {10, 0, 10, false}, {10, 6, 12, false},
+	} {
+		var b strings.Builder
+		(&ShardSummary{Shard: "0/4", Units: 12, Here: c.here, Others: c.others, Done: c.done, Seconds: 1}).Write(&b, 100)
+		if got := strings.Contains(b.String(), "no other shard has written here"); got != c.alone {
+			t.Errorf("%d here, %d of others, %d done: %s", c.here, c.others, c.done, &b)
+		}
+	}
+}
