@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
@@ -121,12 +120,13 @@ func (s *explainer) partialPrograms(seldom bool) []*Nearest {
 	single := slices.DeleteFunc(slices.Clone(all), func(n *Nearest) bool { return len(changedParts(&s.pr.Base, &n.Program)) > 1 })
 	var some []*Nearest
 	agree, differ := s.ev.First(1).Split(base)
+	t := &tallies{ev: s.ev, counts: map[mma.Params][]int{}}
 	tried := partialTried
 	if s.pr.Brief {
 		tried = partialBriefly
 	}
 	for _, n := range slices.Concat(all[:min(len(all), tried)], single[:min(len(single), tried)]) {
-		n.Program = s.fewest(n, agree, differ)
+		n.Program = s.fewest(t, n, agree, differ)
 		if !slices.ContainsFunc(some, func(x *Nearest) bool { return x.Program == n.Program }) {
 			some = append(some, n)
 		}
@@ -153,15 +153,14 @@ func (s *explainer) before() []mma.Params {
 
 // fewest returns the program between the base and another with the fewest changed parts that is
 // right on as many of the cases in which the base is, and on as many of the others.
-func (s *explainer) fewest(n *Nearest, agree, differ []*evidence.Cases) mma.Params {
+func (s *explainer) fewest(t *tallies, n *Nearest, agree, differ []*evidence.Cases) mma.Params {
 	x := s.pr.between(n.Program)
 	set := search.Fewest(len(x.parts), func(set uint32) bool {
 		p, ok := x.program(set)
 		if !ok || p.Params.Validate(s.pr.Formats, s.pr.K) != nil {
 			return false
 		}
-		m, err := sim.New(s.pr.Formats, s.pr.K, p.Params)
-		return err == nil && s.ev.MissesAtMost(m, agree, n.Agree-n.Kept) && s.ev.MissesAtMost(m, differ, n.Differ-n.Explained)
+		return t.atMost(&p.Params, agree, 0, n.Agree-n.Kept) && t.atMost(&p.Params, differ, len(agree), n.Differ-n.Explained)
 	})
 	p, _ := x.program(set)
 	return p.Params
