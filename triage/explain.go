@@ -42,6 +42,9 @@ type Unknown struct {
 	// in millions (proportionally fewer if they have more than 16 products).
 	// 0: DefaultEffort; negative: there is no such search.
 	Effort int
+	// Brief: where nothing explains all cases, fewer programs that explain a part of them are looked
+	// into, which takes seconds whatever Effort is.
+	Brief bool
 	// Time limits the processor time that models may run in the search. What is found then
 	// depends on the machine. 0: no limit.
 	Time time.Duration

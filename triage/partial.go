@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
@@ -22,6 +21,7 @@ import (
 // The limits of looking for such a change.
 const (
 	partialTried   = 16  // programs that new inputs decide between
+	partialBriefly = 4   // the same of a brief search
 	partialRounds  = 9   // of new inputs
 	partialAsked   = 256 // inputs on which the programs differ, in each round
 	partialSupport = 16  // new inputs at least that show what the program gives and the base does not
@@ -120,8 +120,13 @@ func (s *explainer) partialPrograms(seldom bool) []*Nearest {
 	single := slices.DeleteFunc(slices.Clone(all), func(n *Nearest) bool { return len(changedParts(&s.pr.Base, &n.Program)) > 1 })
 	var some []*Nearest
 	agree, differ := s.ev.First(1).Split(base)
-	for _, n := range slices.Concat(all[:min(len(all), partialTried)], single[:min(len(single), partialTried)]) {
-		n.Program = s.fewest(n, agree, differ)
+	t := &tallies{ev: s.ev, counts: map[mma.Params][]int{}}
+	tried := partialTried
+	if s.pr.Brief {
+		tried = partialBriefly
+	}
+	for _, n := range slices.Concat(all[:min(len(all), tried)], single[:min(len(single), tried)]) {
+		n.Program = s.fewest(t, n, agree, differ)
 		if !slices.ContainsFunc(some, func(x *Nearest) bool { return x.Program == n.Program }) {
 			some = append(some, n)
 		}
@@ -148,15 +153,14 @@ func (s *explainer) before() []mma.Params {
 
 // fewest returns the program between the base and another with the fewest changed parts that is
 // right on as many of the cases in which the base is, and on as many of the others.
-func (s *explainer) fewest(n *Nearest, agree, differ []*evidence.Cases) mma.Params {
+func (s *explainer) fewest(t *tallies, n *Nearest, agree, differ []*evidence.Cases) mma.Params {
 	x := s.pr.between(n.Program)
 	set := search.Fewest(len(x.parts), func(set uint32) bool {
 		p, ok := x.program(set)
 		if !ok || p.Params.Validate(s.pr.Formats, s.pr.K) != nil {
 			return false
 		}
-		m, err := sim.New(s.pr.Formats, s.pr.K, p.Params)
-		return err == nil && s.ev.MissesAtMost(m, agree, n.Agree-n.Kept) && s.ev.MissesAtMost(m, differ, n.Differ-n.Explained)
+		return t.atMost(&p.Params, agree, 0, n.Agree-n.Kept) && t.atMost(&p.Params, differ, len(agree), n.Differ-n.Explained)
 	})
 	p, _ := x.program(set)
 	return p.Params
@@ -230,20 +234,25 @@ func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left, s
 // differing returns up to partialAsked inputs on which programs do not all give the same, and
 // what each gives.
 func (s *explainer) differing(ps []mma.Params, dots []*mma.Dot) (some []*mma.Dot, results [][]uint64) {
-	c, w := s.ev.Pack(dots, nil), s.pr.Formats.D.Width()
+	w := s.pr.Formats.D.Width()
 	outs := make([][]byte, len(ps))
-	for i := range ps {
-		outs[i] = s.ev.Results(&ps[i], c)
-	}
-	for n, d := range dots {
-		if len(some) == partialAsked || s.division(outs, w, n) == "" {
-			continue
+	for part := range slices.Chunk(dots, partialAsked) {
+		c := s.ev.Pack(part, nil)
+		for i := range ps {
+			outs[i] = s.ev.Results(&ps[i], c)
 		}
-		given := make([]uint64, len(ps))
-		for i := range outs {
-			given[i] = mma.Load(outs[i], w, n)
+		for n, d := range part {
+			if s.division(outs, w, n) == "" {
+				continue
+			}
+			given := make([]uint64, len(ps))
+			for i := range outs {
+				given[i] = mma.Load(outs[i], w, n)
+			}
+			if some, results = append(some, d), append(results, given); len(some) == partialAsked {
+				return some, results
+			}
 		}
-		some, results = append(some, d), append(results, given)
 	}
 	return some, results
 }

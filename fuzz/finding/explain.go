@@ -295,6 +295,7 @@ func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 // unknownUnit returns the unit that is to be explained, with the evidence.
 func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 	pr := &triage.Unknown{Formats: x.p.Spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.Policy, Seed: x.t.Seed, Length: x.p.K, Questions: infer.Questions}
+	pr.Brief = x.t.Effort > 0 && x.t.Effort < freeEffort
 	for _, f := range evidence {
 		want, base := x.p.want(f)
 		c := triage.Case{Dot: f.Start, Want: want}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -48,12 +49,22 @@ func (x *pairTriage) dropDefect(cases []*Case) {
 	}
 	for i, k := range x.kindsOf(cases) {
 		if k.Primary == triage.Unexplained && cases[i].Class != oracle.Fault {
-			v := *x.verdict
-			v.Defect, v.Labels = nil, []triage.Label{triage.Unexplained}
+			v := withoutDefect(*x.verdict, x.p.base)
 			x.verdict, x.d.Verdict, x.defect = &v, &v, nil
+			x.attributor = x.fullAttributor()
 			return
 		}
 	}
+}
+
+// withoutDefect returns a verdict without its defect. A program that new inputs had contradicted but
+// for the defect (triage.Verdict.Seldom), of which there is no witness, goes with it.
+func withoutDefect(v triage.Verdict, base mma.Params) triage.Verdict {
+	v.Defect, v.Labels = nil, []triage.Label{triage.Unexplained}
+	if v.Nearest != nil && v.Nearest.Witness.Dot == nil {
+		v.Program, v.Changes, v.Explained, v.Partial, v.Nearest = base, nil, 0, false, nil
+	}
+	return v
 }
 
 // refuting returns a few cases that a verdict or a defect which explains all evidence does not, other than some.

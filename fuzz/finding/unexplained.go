@@ -58,7 +58,7 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 		if v.Found() {
 			u.Why = fmt.Sprintf("The changes above explain %d of the %d differing cases looked into and break none. But %s does something else, too, which no change that was tried explains.", v.Explained, v.Differ, other.Target)
 		}
-		if !v.Found() && v.Nearest == nil {
+		if !v.Found() && v.Nearest == nil && devices.IsRecording(other.Unit) {
 			u.Why = fmt.Sprintf("%s cannot be asked, and of so few recorded cases that differ, %d, several changes would be an explanation.", other.Target, v.Differ)
 		}
 		if v.Spent > 0 {

@@ -53,7 +53,7 @@ class Comparison(_table.Table):
     mismatches are those of other results, codes further ones of the same results in other codes: NaNs,
     unless bits were asked for. causes are the mismatches by their cause, the most frequent first, but for
     unexamined ones (examine of compare), and findings the smallest inputs in the same order.
-    stochastic says what was found of a side that rounds stochastically."""
+    stochastic says what was found of a side that rounds stochastically. effort is that of the search."""
 
     dots: int
     mismatches: int
@@ -62,6 +62,7 @@ class Comparison(_table.Table):
     findings: list[Finding]
     stochastic: list[str] = dataclasses.field(default_factory=list)
     unexamined: int = 0
+    effort: int = 0
 
     _rows = "causes"
 
@@ -76,6 +77,8 @@ class Comparison(_table.Table):
         if self.unexamined:
             known = not {"unexplained", "defect"} & {c.label for c in self.causes}
             text += f"{self.unexamined:>12,}  " + ("explained by the same arithmetics, not counted by cause\n" if known else "not examined\n")
+        if any(c.label == "unexplained" for c in self.causes):
+            text += f"(causes were looked for with effort={self.effort}: a larger one, such as {max(16, 4 * self.effort)}, may find more)\n"
         if len(self.causes) > 1:
             text += "(a case that has several causes counts for the first of them)\n"
         for n, f in enumerate(self.findings):
@@ -83,7 +86,7 @@ class Comparison(_table.Table):
         return "\n".join([text, *self.stochastic])
 
 
-def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_000, effort=16, seed=1, bits=False, bundles="", workers=0):
+def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_000, effort=4, seed=1, bits=False, bundles="", workers=0):
     """Compares f with g, on inputs that are aimed at the decisions of arithmetics. Each is a unit,
     the name of one, or a function.
 
@@ -104,16 +107,17 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
     A NaN is equal to any other unless bits is true. bundles is a directory for findings that the
     command mmafuzz reads. The same seed and count give the same findings. effort is what the search for
     causes may take, in millions of dot products of models, about a second of a processor each; two more
-    come to it for each million compared. It takes most of that where nothing explains the mismatches;
-    with effort=0 there is none, and they are unexplained unless both sides are units."""
+    come to it for each million compared. It takes most of that where nothing explains the mismatches.
+    Several causes together, or a defect beside one, may need effort=16 or more. With effort=0 there is
+    no search, and mismatches are unexplained unless both sides are units."""
     with _function.opened(f, g, formats=formats, k=k, like=like) as units:
         found = _function.run("compare", units, count=count, examine=examine, effort=effort, seed=seed, bits=bits, workers=workers, bundles=os.fspath(bundles))
         info = _both(units)
     return Comparison(found["dots"], found["mismatches"], found["codes"], [Cause(**x) for x in found["causes"]],
-                      [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"])
+                      [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"], effort)
 
 
-def minimize(f, g, case, *, formats=None, k=None, like=None, effort=16, seed=1, bits=False, workers=0):
+def minimize(f, g, case, *, formats=None, k=None, like=None, effort=4, seed=1, bits=False, workers=0):
     """The smallest input on which f and g differ as they do on one dot product, and why: a Finding,
     or None if they agree on it. The case is a Finding, its input, or the operands of a dot product, as in
     compare but without the first dimension. f and g are asked about other inputs, too, to find

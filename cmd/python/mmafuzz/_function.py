@@ -42,10 +42,11 @@ class Function:
 
 
 def _buffers(b):
-    """The operands of a batch, as far as there are any."""
+    """Copies of the operands of a batch, as far as there are any: the function may keep what it gets,
+    and cannot change the memory of the library."""
     for name in ("a", "b", "c", "sa", "sb"):
         if size := getattr(b, "bytes_" + name):
-            yield (ctypes.c_char * size).from_address(getattr(b, name))
+            yield ctypes.string_at(getattr(b, name), size)
 
 
 def _name(function):
@@ -99,7 +100,7 @@ def run(task, units, **options):
     """Does a task with units, and returns its result. An exception of a function ends it."""
     for what, x in options.items():
         if what in ("count", "examine", "seed", "workers", "checks", "effort"):
-            options[what] = _library.number(what, x)
+            options[what] = _library.number(what, x, _library.MOST.get(what, 2**64 - 1))
         elif what == "seconds" and not x >= 0:
             raise ValueError(f"seconds is {x}")
         elif what == "bits":

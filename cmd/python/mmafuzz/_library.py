@@ -104,14 +104,17 @@ def call(name, *arguments):
     return result
 
 
-def number(what, x):
+MOST = {"workers": 4096, "effort": 10**9, "checks": 10**9}  # beyond what any machine does
+
+
+def number(what, x, most=2**64 - 1):
     """x as a whole number, not negative."""
     try:
         n = operator.index(x)
     except TypeError:
         raise TypeError(f"{what} is {x!r}, and not a whole number") from None
-    if not 0 <= n < 2**64:
-        raise ValueError(f"{what} is {n}")
+    if not 0 <= n <= most:
+        raise ValueError(f"{what} is {n}" + (f", and at most {most}" if n > most else ""))
     return n
 
 

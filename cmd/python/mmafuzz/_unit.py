@@ -206,7 +206,7 @@ class Unit:
     def _run(self, shape, a, b, c, sa, sb, d, workers, schedule=None):
         if not d.size:
             return
-        workers = _library.number("workers", workers)
+        workers = _library.number("workers", workers, _library.MOST["workers"])
         batch = _batch(shape, a, b, c, sa, sb, d)
         if schedule is None:
             job = _library.call("run", self._handle, ctypes.byref(batch), workers)

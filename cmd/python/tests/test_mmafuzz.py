@@ -218,6 +218,26 @@ class Comparisons(unittest.TestCase):
         self.assertEqual(some.unexamined + sum(c.cases for c in some.causes), some.mismatches)
         self.assertIn(f"{some.unexamined:>12,}  explained by the same arithmetics", str(some))
 
+    def test_effort(self):
+        """Without effort mismatches have no cause, with a little they have, both times the same ones. What
+        needs more effort is called unexplained, and the text says that there is more."""
+        def run(effort):
+            found = mmafuzz.compare(chain, HOPPER, count=4000, effort=effort)
+            self.assertEqual(found, mmafuzz.compare(chain, HOPPER, count=4000, effort=effort, workers=1))
+            return found
+
+        none, little = run(0), run(1)
+        self.assertEqual([c.label for c in none.causes], ["unexplained"])
+        self.assertEqual(none.mismatches, little.mismatches)
+        self.assertIn("truncation-width", [c.label for c in little.causes])
+        self.assertNotIn("unexplained", [c.label for c in little.causes])
+        self.assertEqual(little.causes, mmafuzz.compare(chain, HOPPER, count=4000).causes)
+        self.assertIn("causes were looked for with effort=0: a larger one, such as 16,", str(none))
+        self.assertNotIn("effort", str(little))
+        f = none.findings[0]
+        self.assertEqual(mmafuzz.minimize(chain, HOPPER, f, effort=0).label, "unexplained")
+        self.assertEqual(mmafuzz.minimize(chain, HOPPER, (*[np.ones(16, np.float16)] * 2, np.float32(2**24)), effort=1).label, "fusion-width")
+
     def test_codes(self):
         """NaNs of another code are equal, unless bits are asked for."""
         u = mmafuzz.unit(HOPPER)

@@ -24,6 +24,48 @@ def python(code):
     return done.returncode, done.stdout + done.stderr
 
 
+class Callables(unittest.TestCase):
+    def test_kept(self):
+        """What a function keeps of its arguments stays as it was."""
+        kept = []
+
+        def keeps(a, b, c):
+            kept.append(((a, b, c), [x.tobytes() for x in (a, b, c)]))
+            return chain(a, b, c)
+
+        mmafuzz.compare(keeps, HOPPER, count=5000, effort=0)
+        mmafuzz.compare(chain, HOPPER, count=20_000, effort=0)  # takes the memory again
+        self.assertGreater(len(kept), 4)
+        for arrays, before in kept:
+            self.assertEqual([x.tobytes() for x in arrays], before)
+
+    def test_overwritten(self):
+        """A function that writes into its arguments by force changes nothing but its own copies."""
+        def writes(a, b, c):
+            d = chain(a, b, c)
+            for x in (a, b, c):
+                try:
+                    x.flags.writeable = True
+                except ValueError:
+                    continue
+                x[:] = 0
+            return d
+
+        one, two = (mmafuzz.compare(f, HOPPER, count=3000, effort=1) for f in (writes, chain))
+        self.assertEqual((one.mismatches, one.causes), (two.mismatches, two.causes))
+
+    def test_limits(self):
+        """Numbers beyond any machine are refused before anything is begun."""
+        a, b, c = dots(2)
+        with mmafuzz.unit(HOPPER) as u:
+            for words, f in [("workers is 1099511627776, and at most 4096", lambda: u(a, b, c, workers=2**40)),
+                             ("workers is 1099511627776, and at most", lambda: mmafuzz.compare(chain, u, count=1000, workers=2**40)),
+                             ("effort is 9223372036854775808, and at most", lambda: mmafuzz.compare(chain, u, count=1000, effort=2**63)),
+                             ("effort is -1", lambda: mmafuzz.compare(chain, u, count=1000, effort=-1))]:
+                with self.subTest(words), self.assertRaisesRegex(ValueError, words):
+                    f()
+
+
 class Interrupts(unittest.TestCase):
     def interrupted(self, f):
         """Calls f, which would take minutes, and sends a signal soon."""
