@@ -1,6 +1,7 @@
 package change
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -301,8 +302,8 @@ func TestConversionsAndIntegers(t *testing.T) {
 		}
 	}
 	for _, tc := range []struct{ arch, name, change, want string }{
-		{"ada", "cvt.rn.satfinite.e4m3x2.f32", "rounded twice", "in.a.frac exact→10, in.a.mode none→rne, in.a.to none→fp16"},
-		{"x86", "vpdpbusd", "sums of 16 bits", "stage0.sum off→fused, stage0.group none→2, stage0.round.frac none→15, stage0.round.mode none→rz, stage0.round.emin none→15, stage0.round.emax none→14, stage0.round.over none→wrap"},
+		{"ada", "cvt.rn.satfinite.e4m3x2.f32", "rounded twice", "[in.a.frac exact→10 in.a.mode →rne in.a.to none→fp16]"},
+		{"x86", "vpdpbusd", "sums of 16 bits", "[stage0.sum off→fused stage0.group 0→2 stage0.round.frac exact→15 stage0.round.mode →rz stage0.round.emin none→15 stage0.round.emax none→14 stage0.round.over inf→wrap]"},
 	} {
 		i, err := mma.Lookup(tc.arch, tc.name)
 		if err != nil {
@@ -311,7 +312,7 @@ func TestConversionsAndIntegers(t *testing.T) {
 		var got []string
 		for _, m := range (Space{i.Formats, i.K}).Mutants(&i.Params, Refinements) {
 			if m.Change == tc.change {
-				got = append(got, mma.Brief(mma.Diff(&i.Params, &m.Params)))
+				got = append(got, fmt.Sprint(mma.Diff(&i.Params, &m.Params)))
 			}
 		}
 		if !slices.Contains(got, tc.want) {

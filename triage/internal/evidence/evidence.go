@@ -163,12 +163,12 @@ func (e *Evidence) Explains(p *mma.Params) bool {
 	if e.growing == nil {
 		e.growing = e.All().growing()
 	}
-	return e.MissesAtMost(m, e.growing, 0)
+	return e.missesAtMost(m, e.growing, 0)
 }
 
-// MissesAtMost reports whether a program gives another result than the unit in no more than so many
+// missesAtMost reports whether a program gives another result than the unit in no more than so many
 // cases. It runs batches of growing size, since a wrong program mostly fails in one of the first.
-func (e *Evidence) MissesAtMost(m Runner, growing []*Cases, most int) bool {
+func (e *Evidence) missesAtMost(m Runner, growing []*Cases, most int) bool {
 	defer e.timed(time.Now())
 	var buf []byte
 	for _, c := range growing {
