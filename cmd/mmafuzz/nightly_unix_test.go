@@ -187,7 +187,7 @@ func TestWorkflowNights(t *testing.T) {
 				m.Target = "model:changed.json"
 			}
 			return false
-		}, 1, `\n  sim-hopper  mma.m16n8k8.f32.f16.f16.f32 computes as sim:hopper with kept bits (F) 25→26; last time as sim:hopper\n`},
+		}, 1, `\n  sim-hopper  mma.m16n8k8.f32.f16.f16.f32 computes as sim:hopper with kept bits \(F\) 25→26; last time as sim:hopper\n`},
 	}
 	for night, tc := range nights {
 		recordings := filepath.Join(dir, "recordings")

@@ -52,7 +52,7 @@ func (j *judge) rule(u *unit, seed uint64) (ruling, error) {
 		return ruling{}, err
 	}
 	target := "exec:" + j.self + " serve " + u.name
-	args := append([]string{"infer", "--target", target, "--seed", strconv.FormatUint(seed, 10), "--out", dir, "--json"}, j.flags...)
+	args := append([]string{"infer", "--target", target, "--nan", "bits", "--seed", strconv.FormatUint(seed, 10), "--out", dir, "--json"}, j.flags...)
 	out, code, err := j.run("", args...)
 	if err != nil {
 		return ruling{}, err
