@@ -200,11 +200,11 @@ func (t *table) readLines(text string) {
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
-		cells := strings.Fields(line)
+		cells := slices.DeleteFunc(strings.Fields(line), func(c string) bool { return c == "=" })
 		if len(cells) == 0 || cells[0][0] == '#' || len(t.cells) == 0 && t.roles == nil && t.named(cells) {
 			continue
 		}
-		t.cells, t.lines = append(t.cells, slices.DeleteFunc(cells, func(c string) bool { return c == "=" })), append(t.lines, n)
+		t.cells, t.lines = append(t.cells, cells), append(t.lines, n)
 	}
 }
 
