@@ -277,6 +277,12 @@ func (c *Campaign) Run(ctx context.Context) (err error) {
 		}
 		e := c.newEpoch(plan)
 		complete, err := c.epoch(hard, e)
+		if !complete && err == nil && hard.Err() == nil && c.state.Epochs > 0 {
+			// The time was over before all pairs had had as many dot products more: the campaign
+			// is complete without them.
+			c.complete = true
+			return errors.Join(c.saving.reset(c.state.Epochs), c.markComplete())
+		}
 		if complete && err == nil {
 			if err := c.commit(e); err != nil {
 				return err
