@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -188,6 +189,30 @@ func TestUnstable(t *testing.T) {
 				t.Errorf("a finding that changes: %v", found)
 			}
 		})
+	}
+}
+
+// TestCodesOfNaNs checks a unit that gives a NaN where the right answer ends in 101, of another code
+// each time. Where NaNs are compared by class that is one defect, which repeats itself.
+func TestCodesOfNaNs(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pair := spoilt(t, same, func(_ *mma.Batch, _ int, code uint64) uint64 {
+		if code&7 == 5 {
+			code = 0x7fc00000 | uint64(r.IntN(1<<22))
+		}
+		return code
+	})
+	for _, tc := range []struct {
+		nan      oracle.Strictness
+		unstable bool
+	}{{oracle.ByClass, false}, {oracle.Bits, true}} {
+		p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 1000, Workers: 1, NaN: &tc.nan, Effort: 2}).Pairs[0]
+		if p.Mismatches() == 0 || (p.Unstable > 0) != tc.unstable || p.UnstablePair != tc.unstable {
+			t.Errorf("NaNs by %s: %d of %d mismatches are unstable", tc.nan, p.Unstable, p.Mismatches())
+		}
+		if b := p.Buckets["defect"]; !tc.unstable && (b == nil || b.Cases != p.Mismatches()) {
+			t.Errorf("buckets %v, want all %d mismatches a defect", p.Buckets, p.Mismatches())
+		}
 	}
 }
 

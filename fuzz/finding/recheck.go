@@ -46,13 +46,13 @@ type trial struct {
 	steady bool      // all gave the first result
 }
 
-// add adds a repetition of a case.
-func (t *trial) add(want, got [2]uint64) {
+// add adds a repetition of a case of a pair.
+func (t *trial) add(p *Pair, want, got [2]uint64) {
 	if t.of == 0 {
 		t.first, t.steady = got, true
 	}
-	t.steady = t.steady && got == t.first
-	if got == want {
+	t.steady = t.steady && p.bothEqual(got, t.first)
+	if p.bothEqual(got, want) {
 		t.same++
 	}
 	t.of++
@@ -67,7 +67,7 @@ func (x *pairTriage) trials(ctx context.Context, times int, b *mma.Batch, cases 
 			return ts, err
 		}
 		for i, f := range cases {
-			ts[i].add([2]uint64{f.A, f.B}, got(output(i)))
+			ts[i].add(x.p, [2]uint64{f.A, f.B}, got(output(i)))
 		}
 	}
 	return ts, nil
