@@ -70,7 +70,8 @@ Without --shape it gets
                input told, and on how many inputs of each kind it was tested
   report.json  the same as JSON, for scripts
   tree.svg     the summation tree; tree.dot for Graphviz
-  journal      what was asked and answered
+  journal      what was asked and answered; a damaged one is renamed to
+               journal.damaged, and what it had from there on is asked again
 
 An inference that was interrupted, even by kill -9, goes on when the same command
 is given again; one that runs out of queries or time keeps an earlier run's

@@ -92,17 +92,44 @@ type transcript struct {
 	records []*record // not yet used
 }
 
+// openJournal opens a journal. A damaged one is set aside: what it has before the damage is kept.
 func openJournal(path string, want header) (*transcript, error) {
+	t, err := newTranscript(path, want)
+	if !errors.Is(err, journal.ErrDamaged) {
+		return t, err
+	}
+	if err := journal.SetAside(path, fmt.Sprintf("%v: what comes before that is kept, the rest is asked again", err)); err != nil {
+		return nil, err
+	}
+	kept := t.records
+	if t, err = newTranscript(path, want); err != nil {
+		return nil, err
+	}
+	for _, r := range kept {
+		if err := t.write(r); err != nil {
+			t.close()
+			return nil, err
+		}
+	}
+	t.records = kept
+	return t, nil
+}
+
+// newTranscript opens a journal. With an error it has the records before what is wrong.
+func newTranscript(path string, want header) (*transcript, error) {
 	kind := journal.Kind[header]{Of: "inference", Version: journalVersion, By: journal.ByInfer, Versions: versions.Current(), Differ: func(have, want header) error {
 		return fmt.Errorf("%w: %s", ErrOtherInference, strings.Join(journal.Differences(have, want), "; "))
 	}}
 	t := &transcript{}
 	log, err := journal.Open(path, kind, want, func(r *record) error {
+		if err := r.check(&want); err != nil {
+			return err
+		}
 		t.records = append(t.records, r)
-		return r.check(&want)
+		return nil
 	})
 	if err != nil {
-		return nil, err
+		return t, err
 	}
 	t.log = log
 	return t, log.Begin()

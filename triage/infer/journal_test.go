@@ -1,10 +1,13 @@
 package infer
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -107,5 +110,43 @@ func TestOtherVersion(t *testing.T) {
 	want := path + ": another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " + now + "; the same catalogue and formats"
 	if !errors.Is(err, corpus.ErrOtherVersion) || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+// TestDamagedJournals changes a bit of a journal at many places: the inference goes on with the records
+// before the damage, and the damaged file stays beside the new one.
+func TestDamagedJournals(t *testing.T) {
+	const line = `{"ask":{"queries":2,"batches":1,"sum":1,"n":2,"codes":"AAAAAAAAAAA="}}`
+	path := journalOf(t, "", "", line, line, line)
+	right, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	aside := path + journal.DamagedSuffix
+	defer slog.SetDefault(slog.Default())
+	slog.SetDefault(slog.New(slog.DiscardHandler))
+	for i := 0; i < len(right); i += 7 {
+		bad := slices.Clone(right)
+		bad[i] ^= 1 << (i % 5)
+		if err := os.WriteFile(path, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for again := range 2 { // what is written anew is a journal
+			j, err := openJournal(path, testHeader)
+			if err != nil {
+				t.Fatalf("byte %d, open %d: %v", i, again, err)
+			}
+			if want := max(0, bytes.Count(right[:i], []byte("\n"))-1); len(j.records) != want {
+				t.Errorf("byte %d, open %d: %d records, want %d", i, again, len(j.records), want)
+			}
+			j.close()
+		}
+		if bytes.Count(right[i+1:], []byte("\n")) < 2 {
+			continue // what is wrong in the last line is what a crash has left of it: it is dropped
+		}
+		if kept, err := os.ReadFile(aside); err != nil || !bytes.Equal(kept, bad) {
+			t.Errorf("byte %d: the damaged file has not stayed: %v", i, err)
+		}
+		os.Remove(aside)
 	}
 }
