@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -111,6 +112,23 @@ func cases(p *finding.PairState) uint64 {
 		n += b.Cases
 	}
 	return n
+}
+
+// TestNaNsOfManyCodes has a unit whose NaNs have another code each time, compared by class: nothing
+// of it is unstable.
+func TestNaNsOfManyCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pair := spoilt(t, narrower, func(_ *mma.Batch, _ int, code uint64) uint64 {
+		if code&0x7f800000 == 0x7f800000 && code&0x7fffff != 0 {
+			code = 0x7f800001 | uint64(r.IntN(1<<22))<<1 | uint64(r.IntN(2))<<31
+		}
+		return code
+	})
+	class := oracle.ByClass
+	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1, NaN: &class}).Pairs[0]
+	if p.UnstablePair || p.Unstable > 0 || sprint(p.Verdict.Changes) != "[join.align.f 25→24]" {
+		t.Errorf("unstable %v, %d cases; %v", p.UnstablePair, p.Unstable, p.Verdict.Changes)
+	}
 }
 
 // TestUnstable checks units that change their answers: what does not repeat itself is
