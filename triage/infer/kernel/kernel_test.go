@@ -164,7 +164,7 @@ func infers(t *testing.T, want *schedule.Kernel, s schedule.Shape) *Result {
 
 // TestDrawn infers drawn kernels: each is found, or not explained, never wrong.
 func TestDrawn(t *testing.T) {
-	found, n := 0, tier.Of(4, 6, 50, 200)
+	found, n := 0, tier.Of(4, 4, 50, 200)
 	for seed := range uint64(n) {
 		d := rand.New(rand.NewPCG(seed, 7))
 		k := drawn(d)
