@@ -333,6 +333,10 @@ func (w *printer) unstableList() {
 			fmt.Fprintln(w)
 			fmt.Fprint(w, readable.Hanging("stochastic: "+r.Text, w.Width))
 		}
+		for _, text := range w.sum.Pairs[i].Unjudged {
+			fmt.Fprintln(w)
+			fmt.Fprint(w, readable.Hanging("not judged: "+text, w.Width))
+		}
 		for _, d := range w.sum.Pairs[i].Drift {
 			fmt.Fprintln(w)
 			fmt.Fprint(w, readable.Hanging(d.text(w.sum.Pairs[i].Names.Instruction), w.Width))
