@@ -407,6 +407,7 @@ var rare = map[string]bool{
 	"import: differed":                           true,
 	"import: runs":                               true,
 	"event summary: pairs[].rounded":             true, // see stochastic.txtar
+	"event summary: pairs[].unjudged[]":          true,
 	"event summary: pairs[].next[]":              true, // see unexplained.txtar
 	"event summary: pairs[].equivalent[][].path": true,
 	"event summary: pairs[].equivalent[][].from": true,
