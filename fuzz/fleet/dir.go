@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
@@ -37,7 +38,7 @@ func adopt(dir string, p *Plan) error {
 	have, err := ReadPlan(file)
 	switch {
 	case errors.Is(err, journal.ErrDamaged):
-		if err := journal.SetAside(file, err.Error()); err != nil {
+		if err := setAside(file, err.Error()); err != nil {
 			return err
 		}
 	case err == nil && have.Digest() != p.Digest():
@@ -50,6 +51,19 @@ func adopt(dir string, p *Plan) error {
 		return err
 	}
 	return retryOnce(func() error { return corpus.ReplaceSharedFile(file, body) })
+}
+
+// setAside renames a damaged file, and says so.
+func setAside(file, why string) error {
+	err := os.Rename(file, file+damagedSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // another process was faster
+	}
+	if err != nil {
+		return err
+	}
+	slog.Warn(fmt.Sprintf("%s; it is now %s%s", why, filepath.Base(file), damagedSuffix))
+	return corpus.SyncDir(filepath.Dir(file))
 }
 
 // retryOnce repeats what fails because a temporary file has disappeared. Where another machine does

@@ -192,7 +192,7 @@ func (x *index) damaged(path, why string) error {
 		slog.Warn(why)
 		return nil
 	}
-	return journal.SetAside(path, why)
+	return setAside(path, why)
 }
 
 // errNoResult reports that a unit has no result, or that its result has been lost since.

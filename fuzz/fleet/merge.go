@@ -132,7 +132,7 @@ func (m *Merged) copy(ctx context.Context, x *index, units []int, log string, w 
 // the units have all that is needed to do it again.
 func (m *Merged) StartOver(damage error) error {
 	for _, name := range []string{engine.JournalFile, engine.CheckpointFile} {
-		if err := journal.SetAside(filepath.Join(m.dir, name), damage.Error()); err != nil {
+		if err := setAside(filepath.Join(m.dir, name), damage.Error()); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // testHeader is the header of these tests' journals: K = 2, results of four bytes.
@@ -113,40 +114,44 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
-// TestDamagedJournals changes a bit of a journal at many places: the inference goes on with the records
-// before the damage, and the damaged file stays beside the new one.
-func TestDamagedJournals(t *testing.T) {
-	const line = `{"ask":{"queries":2,"batches":1,"sum":1,"n":2,"codes":"AAAAAAAAAAA="}}`
-	path := journalOf(t, "", "", line, line, line)
-	right, err := os.ReadFile(path)
+// TestDamagedPlaces damages the journal of an inference at random places, in its first line, too: it
+// is taken up again, with the records before the damage.
+func TestDamagedPlaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), JournalFile)
+	o := Options{Checks: few, Journal: path}
+	want := inferred(t, volta(t), o)
+	whole, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	aside := path + journal.DamagedSuffix
-	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(slog.New(slog.DiscardHandler))
-	for i := 0; i < len(right); i += 7 {
-		bad := slices.Clone(right)
-		bad[i] ^= 1 << (i % 5)
-		if err := os.WriteFile(path, bad, 0o666); err != nil {
+	rng := rand.New(rand.NewPCG(1, 2))
+	lines := strings.SplitAfter(string(whole), "\n")
+	first := len(lines[0])
+	for n := range tier.Of(1, 2, 40) {
+		body := bytes.Clone(whole)
+		switch n % 4 {
+		case 1:
+			body[rng.IntN(first)] ^= 1 << rng.IntN(8)
+		case 2:
+			body[first+rng.IntN(len(body)-first)] ^= 1 << rng.IntN(8)
+		case 0: // two lines in each other's place
+			i, j := rng.IntN(len(lines)-1), rng.IntN(len(lines)-1)
+			other := slices.Clone(lines)
+			other[i], other[j] = other[j], other[i]
+			body = []byte(strings.Join(other, ""))
+		case 3: // a piece is lost
+			from := rng.IntN(len(body))
+			body = slices.Delete(body, from, min(len(body), from+1+rng.IntN(3000)))
+		}
+		if err := os.WriteFile(path, body, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		for again := range 2 { // what is written anew is a journal
-			j, err := openJournal(path, testHeader)
-			if err != nil {
-				t.Fatalf("byte %d, open %d: %v", i, again, err)
-			}
-			if want := max(0, bytes.Count(right[:i], []byte("\n"))-1); len(j.records) != want {
-				t.Errorf("byte %d, open %d: %d records, want %d", i, again, len(j.records), want)
-			}
-			j.close()
+		r := inferred(t, volta(t), o)
+		if r.Verdict != want.Verdict || r.Params != want.Params || r.Stats.Queries != want.Stats.Queries {
+			t.Errorf("damage %d: %s %s with %+v, want %+v", n, r.Verdict, &r.Params, r.Stats, want.Stats)
 		}
-		if bytes.Count(right[i+1:], []byte("\n")) < 2 {
-			continue // what is wrong in the last line is what a crash has left of it: it is dropped
+		if after, _ := os.ReadFile(path); !bytes.Equal(after, whole) {
+			t.Errorf("damage %d: the journal is another one", n)
 		}
-		if kept, err := os.ReadFile(aside); err != nil || !bytes.Equal(kept, bad) {
-			t.Errorf("byte %d: the damaged file has not stayed: %v", i, err)
-		}
-		os.Remove(aside)
 	}
 }
