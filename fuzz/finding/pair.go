@@ -74,14 +74,10 @@ func PolicyOf(p *devices.Pair, nan, zero *oracle.Strictness) oracle.Policy {
 	return policy
 }
 
-// equal reports whether two codes of d are the same result, as the pair compares results: where NaNs are
-// compared by class, one of another code is no other answer.
+// equal reports whether two codes of d are the same result by the pair's policy.
 func (p *Pair) equal(x, y uint64) bool {
-	return oracle.Compare(p.Spec.D, p.Policy, x, y) == oracle.Same
+	return x == y || oracle.Compare(p.Spec.D, p.Policy, x, y) == oracle.Same
 }
-
-// bothEqual reports the same of the results of both sides.
-func (p *Pair) bothEqual(x, y [2]uint64) bool { return p.equal(x[0], y[0]) && p.equal(x[1], y[1]) }
 
 // Replace replaces the units of both sides by others that give the same results.
 func (p *Pair) Replace(by func(side int, u devices.Unit) devices.Unit) {
