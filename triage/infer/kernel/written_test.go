@@ -118,6 +118,77 @@ var writtens = []struct {
 		}},
 }
 
+// float32s adds products in FP32, each by an FMA.
+func float32s(a, b []float64) float64 { return chain32(0, a, b, stride(0, len(a), 1)...) }
+
+// casts are kernels that end in a cast, each with how it rounds: fma and mul-add chains in FP32.
+var casts = []struct {
+	name string
+	d    fp.ID
+	want string
+	code func(sum float32) uint64
+}{
+	{"BF16, bits are dropped", fp.BF16, `{"op":"cast","format":"bf16","round":"zero"}`, func(x float32) uint64 {
+		if x != x {
+			return 0x7fc0
+		}
+		return uint64(math.Float32bits(x) >> 16)
+	}},
+	{"BF16, half a unit is added", fp.BF16, `{"op":"cast","format":"bf16","round":"away"}`, func(x float32) uint64 {
+		if x != x {
+			return 0x7fc0
+		}
+		return uint64((math.Float32bits(x) + 0x8000) >> 16)
+	}},
+	{"BF16, subnormal numbers are zeros", fp.BF16, `{"op":"cast","format":"bf16","subnormals":"zero"}`, func(x float32) uint64 {
+		if x != x {
+			return 0x7fc0
+		}
+		return uint64(math.Float32bits(bf16(flushed(x))) >> 16)
+	}},
+	{"FP16, the largest number instead of infinities", fp.FP16, `{"op":"cast","format":"fp16","saturate":true}`, func(x float32) uint64 {
+		if x != x {
+			return 0x7e00
+		}
+		return fp.FP16.Get().FromFloat64(min(max(float64(x), -65504), 65504))
+	}},
+	{"FP16, but NaN is zero", fp.FP16, "no unit gives its results with ", func(x float32) uint64 {
+		if x != x {
+			return 0
+		}
+		return fp.FP16.Get().FromFloat64(min(max(float64(x), -65504), 65504))
+	}},
+}
+
+// TestCasts infers the kernels of casts.
+func TestCasts(t *testing.T) {
+	for n, tc := range casts {
+		if n%tier.Of(5, 2, 1) != 0 {
+			continue
+		}
+		t.Run(tc.name, func(t *testing.T) {
+			s := schedule.Shape{M: 2, N: 3, K: 21}
+			in := tc.d
+			w := newWritten(mma.Formats{A: in, B: in, D: tc.d}, s, func(a, b []float64, row, column int) float64 {
+				return float32s(a[row*s.K:][:s.K], b[column*s.K:][:s.K])
+			})
+			w.code = func(v float64) uint64 { return tc.code(float32(v)) }
+			r := w.infer(t, s)
+			if got := r.Why + strings.Join(strings.Fields(text(r.Kernel)), ""); !strings.Contains(got, tc.want) {
+				t.Errorf("%s, want %s", got, tc.want)
+			}
+			if r.Verdict == Found {
+				t.Log((&Report{Result: r}).found())
+				for _, f := range r.Fields {
+					if strings.HasPrefix(f.Name, "epilogue") {
+						t.Logf("%+v", f)
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestWritten infers the kernels of writtens.
 func TestWritten(t *testing.T) {
 	for n, tc := range writtens {
