@@ -132,6 +132,7 @@ var ownUnits = map[string]ownUnit{
 	"half-away":         {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, halfAway},
 	"stochastic":        {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 0) }},
 	"stochastic-biased": {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 64) }},
+	"by-chance-bytes":   {"bytes", inBytes, 4, func(a, b []float64, c float64) float64 { return plainSum(a, b, c) + float64(dice.IntN(2)) }, toInt32},
 	"random-bits":       {"convert", dithered, 1, func(a, b []float64, _ float64) float64 { return dither(a[0], b[0]) }, halfAway},
 	"random-bits-short": {"convert", dithered, 1, func(a, b []float64, _ float64) float64 { return dither(a[0], 2*math.Floor(b[0]/2)) }, halfAway},
 	"bytes":             {"bytes", inBytes, 4, plainSum, toInt32},

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -182,7 +183,16 @@ func (p *probeCmd) checkStable(ctx context.Context, pr *probe.Prober, u devices.
 		return err
 	}
 	pr.Unstable = unstable.Error()
-	if found, err := stochastic.Judge(ctx, u, stochastic.Options{K: u.Instruction().K, Seed: p.seed, Answers: stochastic.Most, Looks: 1}); err == nil && found != nil {
+	found, err := stochastic.Judge(ctx, u, stochastic.Options{K: u.Instruction().K, Seed: p.seed, Answers: stochastic.Most, Looks: 1})
+	var unjudged stochastic.Unjudged
+	switch {
+	case errors.As(err, &unjudged):
+		pr.Unstable += "; " + unjudged.Text(p.target)
+	case devices.IsFault(err):
+		pr.Unstable += fmt.Sprintf("; whether it rounds stochastically is not known: %v", err)
+	case err != nil:
+		return err
+	case found != nil:
 		pr.Unstable = found.Text(p.target)
 	}
 	return p.section("", document.Alert("WARNING: "+strings.TrimSuffix(pr.Unstable, ".")+". What follows are answers of such a unit: they prove nothing."))

@@ -394,7 +394,7 @@ var rare = map[string]bool{
 	"study: plots[].log_y":                       true,
 	"study: plots[].series":                      true,
 	"study: failures[]":                          true,
-	"study: unstable[]":                          true, // see outcomes.txtar
+	"study: unstable[]":                          true, // see unstable_unit.txtar
 	"probe: unstable":                            true,
 	"order: unstable":                            true,
 	"event recorded: unstable[]":                 true,
@@ -407,6 +407,7 @@ var rare = map[string]bool{
 	"import: differed":                           true,
 	"import: runs":                               true,
 	"event summary: pairs[].rounded":             true, // see stochastic.txtar
+	"event summary: pairs[].unjudged[]":          true,
 	"event summary: pairs[].next[]":              true, // see unexplained.txtar
 	"event summary: pairs[].equivalent[][].path": true,
 	"event summary: pairs[].equivalent[][].from": true,

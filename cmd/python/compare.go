@@ -23,7 +23,7 @@ type comparison struct {
 	Unexamined uint64    `json:"unexamined"` // mismatches that count for no cause: see fuzz.Config.Examine
 	Causes     []cause   `json:"causes"`
 	Findings   []finding `json:"findings"`   // in the order of their causes
-	Stochastic []string  `json:"stochastic"` // what was found of a side that rounds stochastically
+	Stochastic []string  `json:"stochastic"` // what was found of a side that rounds stochastically, or why it is not known whether it does
 }
 
 // cause is all cases of one cause.
@@ -90,8 +90,8 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 	st := c.State().Pairs[0]
 	out := &comparison{Dots: st.Dots, Mismatches: st.Differences(), Codes: st.Codes, Unexamined: st.Unexamined, Causes: []cause{}, Findings: []finding{}, Stochastic: []string{}}
 	for _, r := range st.Stochastic {
-		if r.Found != nil {
-			out.Stochastic = append(out.Stochastic, st.StochasticText(r))
+		if text := st.StochasticText(r); text != "" {
+			out.Stochastic = append(out.Stochastic, text)
 		}
 	}
 	for _, b := range st.Sorted() {

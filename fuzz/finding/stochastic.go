@@ -2,6 +2,7 @@ package finding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -22,9 +23,10 @@ import (
 
 // Stochastic is what was found of a side whose answers change.
 type Stochastic struct {
-	Side    int                   `json:"side"`            // 0: A
-	Answers int                   `json:"answers"`         // that the judgement may take
-	Found   *stochastic.Judgement `json:"found,omitempty"` // nil: the side does not round stochastically
+	Side     int                   `json:"side"`               // 0: A
+	Answers  int                   `json:"answers"`            // that the judgement may take
+	Found    *stochastic.Judgement `json:"found,omitempty"`    // nil: the side does not round stochastically, or Unjudged
+	Unjudged stochastic.Unjudged   `json:"unjudged,omitempty"` // why it is not known whether it does
 }
 
 // judgements are how many answers a judgement may take, after so many dot products.
@@ -85,9 +87,17 @@ func (s *Sum) defective() bool {
 	return slices.ContainsFunc(s.Stochastic, func(r Stochastic) bool { return r.defect() != "" })
 }
 
-// StochasticText says what was found of a side that rounds stochastically.
+// StochasticText says what was found of a side that rounds stochastically, or of which it is not
+// known whether it does; "" of one that does not.
 func (st *PairState) StochasticText(r Stochastic) string {
-	return r.Found.Text([]string{st.TargetA, st.TargetB}[r.Side])
+	name := []string{st.TargetA, st.TargetB}[r.Side]
+	switch {
+	case r.Unjudged != "":
+		return r.Unjudged.Text(name)
+	case r.Found != nil:
+		return r.Found.Text(name)
+	}
+	return ""
 }
 
 // judgeRounding judges the sides of an unstable pair by so many answers, and marks the cases that
@@ -102,10 +112,11 @@ func (x *pairTriage) judgeRounding(ctx context.Context, answers int, cases ...*C
 			continue
 		}
 		found, err := stochastic.Judge(ctx, u, stochastic.Options{K: x.p.K, Seed: x.t.Seed, Answers: answers, Looks: len(judgements)})
-		if err != nil && !devices.IsFault(err) {
+		var unjudged stochastic.Unjudged
+		if err != nil && !errors.As(err, &unjudged) && !devices.IsFault(err) {
 			return err
 		}
-		r := Stochastic{side, answers, found}
+		r := Stochastic{side, answers, found, unjudged}
 		x.d.Stochastic = append(x.d.Stochastic, r)
 		x.rounding.addStochastic(r)
 	}
@@ -123,7 +134,7 @@ func (x *pairTriage) judgeRounding(ctx context.Context, answers int, cases ...*C
 func (x *pairTriage) judgedBefore(side, answers int) bool {
 	for _, r := range x.rounding.Stochastic {
 		if r.Side == side {
-			return r.Answers >= answers || r.defect() != ""
+			return r.Answers >= answers || r.defect() != "" || r.Unjudged != ""
 		}
 	}
 	return false
@@ -193,8 +204,11 @@ func (p *Pair) checkStochastic(r *Stochastic) error {
 		return fmt.Errorf("a judgement of side %d with %d answers", r.Side, r.Answers)
 	}
 	j := r.Found
-	if j == nil {
+	switch {
+	case j == nil && slices.Contains([]stochastic.Unjudged{"", stochastic.Integers, stochastic.Scales, stochastic.NoInputs}, r.Unjudged):
 		return nil
+	case r.Unjudged != "":
+		return fmt.Errorf("a side that is not judged since %q, with the judgement %v", r.Unjudged, j)
 	}
 	if j.Formats != p.Spec.Formats {
 		return fmt.Errorf("a judgement of other formats, %+v", j.Formats)

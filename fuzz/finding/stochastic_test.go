@@ -106,3 +106,23 @@ func TestDistrust(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckStochastic reads judgements of a journal of which some cannot be.
+func TestCheckStochastic(t *testing.T) {
+	p := stochasticTriage(false).p
+	sound := &stochastic.Judgement{Formats: p.Spec.Formats}
+	for _, tc := range []struct {
+		r  Stochastic
+		ok bool
+	}{
+		{Stochastic{Found: sound}, true},
+		{Stochastic{Side: 1, Unjudged: stochastic.Scales}, true},
+		{Stochastic{Side: 2}, false},
+		{Stochastic{Found: sound, Unjudged: stochastic.Scales}, false},
+		{Stochastic{Unjudged: "for no reason"}, false},
+	} {
+		if err := p.checkStochastic(&tc.r); (err == nil) != tc.ok {
+			t.Errorf("%+v: %v", tc.r, err)
+		}
+	}
+}

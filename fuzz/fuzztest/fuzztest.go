@@ -173,9 +173,9 @@ type harness struct {
 	dir          string      // of bundles
 	examineLimit time.Duration
 
-	mu         sync.Mutex
-	last       string // the description of the mismatch that was examined, "" before
-	stochastic *bool  // a sound side rounds so; nil: not known yet
+	mu       sync.Mutex
+	last     string    // the description of the mismatch that was examined, "" before
+	rounding *rounding // nil: not judged yet
 }
 
 func newHarness(pair devices.Pair, dir string, options ...Option) *harness {
@@ -217,8 +217,8 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 		fmt.Fprintf(&s, "%s more differ in %s\n", readable.Thousands(st.Codes), what)
 	}
 	for _, r := range st.Stochastic {
-		if r.Found != nil {
-			fmt.Fprintln(&s, st.StochasticText(r))
+		if text := st.StochasticText(r); text != "" {
+			fmt.Fprintln(&s, text)
 		}
 	}
 	h.causes(&s, c.State())
@@ -242,7 +242,7 @@ func (h *harness) one(ctx context.Context, dot *mma.Dot) (string, error) {
 	if oracle.Compare(f.D, h.config.Policy(&h.pair), codes[0], codes[1]) == oracle.Same {
 		return "", nil
 	}
-	if stochastic.Neighbours(f, h.config.Policy(&h.pair), dot, codes[0], codes[1]) && h.sound(ctx) {
+	if stochastic.Neighbours(f, h.config.Policy(&h.pair), dot, codes[0], codes[1]) && h.judge(ctx).sound {
 		return "", nil
 	}
 	text := fmt.Sprintf("%s gives %s, %s gives %s\n  on %s\n", h.pair.TargetA, mma.FormatCode(f.D, codes[0]),
@@ -250,21 +250,35 @@ func (h *harness) one(ctx context.Context, dot *mma.Dot) (string, error) {
 	return text + h.examine(ctx, dot), nil
 }
 
-// sound reports whether a side rounds stochastically, and without a defect that few answers show.
-// It is asked once.
-func (h *harness) sound(ctx context.Context) bool {
+// rounding is what is known of the two sides' rounding.
+type rounding struct {
+	sound    bool   // a side rounds stochastically, and without a defect that few answers show
+	unjudged string // why it is not known of a side whether it rounds stochastically
+}
+
+// judge judges the two sides' rounding, once.
+func (h *harness) judge(ctx context.Context) *rounding {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stochastic == nil {
-		h.stochastic = new(bool)
-		for _, u := range []devices.Unit{h.pair.A, h.pair.B} {
-			if u.Model() == nil && !devices.IsRecording(u) {
-				j, err := stochastic.Judge(ctx, u, stochastic.Options{K: h.pair.K, Seed: h.config.Seed, Answers: stochastic.Least, Looks: 1})
-				*h.stochastic = *h.stochastic || err == nil && j != nil && j.Defect == ""
-			}
+	return h.judgeLocked(ctx)
+}
+
+func (h *harness) judgeLocked(ctx context.Context) *rounding {
+	if h.rounding != nil {
+		return h.rounding
+	}
+	h.rounding = new(rounding)
+	for side, u := range []devices.Unit{h.pair.A, h.pair.B} {
+		if u.Model() != nil || devices.IsRecording(u) {
+			continue
+		}
+		j, err := stochastic.Judge(ctx, u, stochastic.Options{K: h.pair.K, Seed: h.config.Seed, Answers: stochastic.Least, Looks: 1})
+		h.rounding.sound = h.rounding.sound || err == nil && j != nil && j.Defect == ""
+		if unjudged := stochastic.Unjudged(""); errors.As(err, &unjudged) {
+			h.rounding.unjudged += unjudged.Text([]string{h.pair.TargetA, h.pair.TargetB}[side]) + "\n"
 		}
 	}
-	return *h.stochastic
+	return h.rounding
 }
 
 // examine finds the cause of a mismatch, once.
@@ -288,6 +302,9 @@ func (h *harness) examine(ctx context.Context, dot *mma.Dot) string {
 		h.last = fmt.Sprintf("the cause was not found: %v\n", err)
 	default:
 		h.last = h.describe(f)
+		if f.Bucket == fuzz.Unstable {
+			h.last += h.judgeLocked(ctx).unjudged
+		}
 	}
 	return h.last
 }

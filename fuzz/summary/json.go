@@ -76,6 +76,7 @@
 //	pairs[].stochastic[].found           number?   a bias of about this size would have been found
 //	pairs[].stochastic[].defect          string?   third, bias or share, if it has one: go doc ./triage/stochastic Defect
 //	pairs[].stochastic[].text            string?   the same in sentences, with the simplest input that shows a defect
+//	pairs[].unjudged[]                   string?   a target whose results change, and why it is not known whether it rounds stochastically
 //	pairs[].drift[].target               string?   a target that answers inputs otherwise than at the beginning, the same each time
 //	pairs[].drift[].changed              number?   inputs that get another answer
 //	pairs[].drift[].of                   number?   inputs that it was asked again

@@ -274,8 +274,8 @@ func (c *campaign) alerts() (blocks []document.Block) {
 		unexamined += st.Unexamined
 		for _, r := range st.Stochastic {
 			switch {
-			case r.Found == nil:
-			case r.Found.Defect != "":
+			case st.StochasticText(r) == "":
+			case r.Found == nil || r.Found.Defect != "":
 				blocks = append(blocks, document.Alert(st.StochasticText(r)))
 			default:
 				blocks = append(blocks, document.Note(st.StochasticText(r)))

@@ -86,6 +86,7 @@ type Pair struct {
 	Buckets    []Bucket          `json:"buckets"`
 	Unstable   *Unstable         `json:"unstable,omitempty"`
 	Stochastic []Stochastic      `json:"stochastic,omitempty"`
+	Unjudged   []string          `json:"unjudged,omitempty"` // targets of which it is not known whether they round stochastically, and why
 	Drift      []Drift           `json:"drift,omitempty"`
 	Unexamined uint64            `json:"unexamined"`
 }
@@ -221,6 +222,9 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 		}
 	}
 	for _, r := range p.Stochastic {
+		if r.Unjudged != "" {
+			s.Unjudged = append(s.Unjudged, p.StochasticText(r))
+		}
 		if j := r.Found; j != nil {
 			s.Stochastic = append(s.Stochastic, Stochastic{[]string{p.TargetA, p.TargetB}[r.Side], j.Inputs, j.Answers, j.Away, j.Up, j.Found, j.Defect, p.StochasticText(r)})
 		}

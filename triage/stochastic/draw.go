@@ -57,9 +57,6 @@ func (x *input) count(d fp.ID, code uint64) int {
 // draw returns inputs of a kind, normal or subnormal, the simplest first; nil if there are none, as
 // where D has the bits of every product.
 func draw(f mma.Formats, k int, seed uint64, kind func(mma.Formats, int, *rand.Rand, bool) *input) []*input {
-	if f.D.Integer() || f.A.Integer() || f.Scale != fp.None {
-		return nil
-	}
 	r := rand.New(rand.NewPCG(seed, 0x5707ca571c))
 	var all []*input
 	for n := range tries {

@@ -104,13 +104,16 @@ type Options struct {
 	Looks   int // at most so many judgements are made of the unit
 }
 
-// Judge asks a unit. The judgement is nil if the unit does not round stochastically, or if its
-// formats have no inputs that show it. The error is the unit's.
+// Judge asks a unit. The judgement is nil if the unit does not round stochastically. The error is
+// the unit's, or Unjudged if the unit was not asked.
 func Judge(ctx context.Context, u stability.Unit, o Options) (*Judgement, error) {
+	if why := unjudged(u.Instruction().Formats); why != "" {
+		return nil, why
+	}
 	tests := 2 * o.Looks * mostRounds * (inputs + 2)
 	t := tallyOf(u, o, normal)
 	if t == nil {
-		return nil, nil
+		return nil, NoInputs
 	}
 	if err := t.ask(ctx, firstRuns); err != nil || !t.stochastic() {
 		return nil, err

@@ -135,7 +135,6 @@ func TestJudge(t *testing.T) {
 		{"to nearest", narrow, 1, nearest, false, false, "", false},
 		{"flips", narrow, 1, flips, false, false, "", false},
 		{"sound sum in FP32", singles, 1, sound, false, true, "", false},
-		{"no bit of a product is lost", singles, 4, sound, false, false, "", false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -165,6 +164,29 @@ func TestJudge(t *testing.T) {
 				t.Errorf("a second time: %s", d)
 			}
 		})
+	}
+}
+
+// TestUnjudged checks that units of whose rounding nothing can be said are refused, and not asked.
+func TestUnjudged(t *testing.T) {
+	for _, tc := range []struct {
+		formats mma.Formats
+		k       int
+		want    Unjudged
+	}{
+		{mma.Formats{A: fp.U8, B: fp.S8, C: fp.S32, D: fp.S32}, 4, Integers},
+		{mma.Formats{A: fp.FP16, B: fp.One, D: fp.S8}, 1, Integers},
+		{mma.Formats{A: fp.S32, B: fp.One, D: fp.FP16}, 1, Integers},
+		{mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32, Scale: fp.E8M0, Block: 32}, 32, Scales},
+		{mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, 4, NoInputs}, // no bit of a product is lost
+	} {
+		u := &unit{formats: tc.formats, k: tc.k}
+		if j, err := Judge(t.Context(), u, Options{K: tc.k, Seed: 1, Answers: Least, Looks: 1}); j != nil || err != tc.want {
+			t.Errorf("%v: %+v, %v; want %q", tc.formats, j, err, tc.want)
+		}
+	}
+	if want := "whether u rounds stochastically is not known: formats with integers are not judged. Its results that change may be a defect or may be meant."; Integers.Text("u") != want {
+		t.Errorf("got %q, want %q", Integers.Text("u"), want)
 	}
 }
 

@@ -53,7 +53,8 @@ class Comparison(_table.Table):
     mismatches are those of other results, codes further ones of the same results in other codes: NaNs,
     unless bits were asked for. causes are the mismatches by their cause, the most frequent first, but for
     unexamined ones (examine of compare), and findings the smallest inputs in the same order.
-    stochastic says what was found of a side that rounds stochastically. effort is that of the search."""
+    stochastic says what was found of a side that rounds stochastically, or why that is not known. effort is
+    that of the search."""
 
     dots: int
     mismatches: int

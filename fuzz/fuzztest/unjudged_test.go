@@ -1,0 +1,41 @@
+package fuzztest
+
+import (
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+)
+
+// TestUnjudged has a function of integers that adds one by chance. Whether this is meant is not
+// judged, and a failure on one input says so.
+func TestUnjudged(t *testing.T) {
+	a, err := devices.OpenUnit("sim:x86", "vpdpbusd", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := a.Instruction()
+	var mu sync.Mutex
+	dice := rand.New(rand.NewPCG(1, 2))
+	own := devices.Func(&mma.Instruction{Name: "mine", Formats: i.Formats, K: i.K}, func(*mma.Dot) uint64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return dice.Uint64N(2)
+	})
+	h := newHarness(devices.Pair{A: a, B: own, TargetA: "sim:x86", TargetB: "mine", K: i.K}, t.TempDir())
+	h.examineLimit = time.Hour
+	zero := mma.NewDot(i.Formats, i.K)
+	text := ""
+	for range 64 { // half of the answers are right
+		if text, err = h.one(t.Context(), zero); text != "" || err != nil {
+			break
+		}
+	}
+	if want := "whether mine rounds stochastically is not known: formats with integers are not judged. "; err != nil || !strings.Contains(text, want) {
+		t.Errorf("%v; there is no %q in\n%s", err, want, text)
+	}
+}
