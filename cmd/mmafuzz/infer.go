@@ -73,7 +73,8 @@ Without --shape it gets
   journal      what was asked and answered
 
 An inference that was interrupted, even by kill -9, goes on when the same command
-is given again; one that runs out of queries or time keeps an earlier run's
+is given again. A damaged journal is set aside as journal.damaged, and what is lost is
+asked again. An inference that runs out of queries or time keeps an earlier run's
 result if that got further. A directory with files of these names and no journal is
 refused: no inference wrote them. Behaviour that no program explains, that changes
 from one time to the next, or that is a failure, is reported with the smallest input

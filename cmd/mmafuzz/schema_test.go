@@ -394,7 +394,7 @@ var rare = map[string]bool{
 	"study: plots[].log_y":                       true,
 	"study: plots[].series":                      true,
 	"study: failures[]":                          true,
-	"study: unstable[]":                          true, // see outcomes.txtar
+	"study: unstable[]":                          true, // see unstable_unit.txtar
 	"probe: unstable":                            true,
 	"order: unstable":                            true,
 	"event recorded: unstable[]":                 true,

@@ -22,6 +22,11 @@ type Kind[O any] struct {
 	// Differ describes how the options of a journal, have, differ from the expected ones, as the
 	// error with which such a journal is refused. The two are not the same.
 	Differ func(have, want O) error
+
+	// SetAside: a damaged journal does not need a person. It is set aside, which a warning says, and
+	// the command goes on from the records before the damage. Each record must tell by itself if it
+	// is out of place, and none may be compacted.
+	SetAside bool
 }
 
 // Head is the first record of a journal.
@@ -45,7 +50,11 @@ func (k *Kind[O]) decode(body []byte) (*Head[O], error) {
 	}
 	switch err := json.Unmarshal(body, &what); {
 	case err != nil || what.Of != k.Of:
-		return nil, fmt.Errorf("the first line is not that of %s %s: the file is damaged, or something else", article(k.Of), k.Of)
+		err = fmt.Errorf("the first line is not that of %s %s: the file is damaged, or something else", article(k.Of), k.Of)
+		if what.Of == "" {
+			err = Damaged(err)
+		}
+		return nil, err
 	case what.Version != k.Version:
 		return nil, fmt.Errorf("%w: its journal is of version %d, this program's of version %d", corpus.ErrOtherVersion, what.Version, k.Version)
 	}

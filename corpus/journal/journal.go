@@ -25,7 +25,7 @@ type Journal[R any] struct {
 // Open opens a journal to go on from it, or makes an empty one, with the directories that it is
 // in. It calls replay with each record that is there. If there is an error, the file stays as it
 // is: corpus.ErrInUse if another process has it open, corpus.ErrOtherVersion, that of
-// Kind.Differ, or one of replay.
+// Kind.Differ, or one of replay. One of replay that is ErrDamaged counts as damage of the file.
 func Open[O, R any](path string, k Kind[O], options O, replay func(*R) error) (*Journal[R], error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return nil, err
@@ -38,6 +38,9 @@ func Open[O, R any](path string, k Kind[O], options O, replay func(*R) error) (*
 		return &Head[O]{k.Of, k.Version, k.By, k.Versions, options, compacted}
 	}}
 	j.size, j.base, err = read(f, &k, func(h *Head[O]) error { return k.check(h, options) }, replay)
+	if k.SetAside && errors.Is(err, ErrDamaged) && (j.size > 0 || hasRecord[R](f)) {
+		err = setAside(path, f, err)
+	}
 	if err == nil {
 		err = j.cut(j.size)
 	}

@@ -114,7 +114,7 @@ const (
 func (x *pairTriage) budget(quick bool) *defect.Budget {
 	most := min(twoDefects, x.left()*3/4)
 	if quick {
-		most = min(quickDefects, max(leastDefects, x.left()-x.perK(quickChanges+inferQuickly+inferBriefly)))
+		most = min(quickDefects, max(leastDefects, x.left()-x.perK(quickChanges+x.quickly()+inferBriefly)))
 	}
 	b := &defect.Budget{Most: int64(max(1, x.t.withinTime(most))) * million * defect.PerDot}
 	b.Show = func(b *defect.Budget) {

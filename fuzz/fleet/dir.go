@@ -16,7 +16,7 @@ import (
 const (
 	planFile      = "campaign.json"
 	unitsDir      = "units"
-	damagedSuffix = ".damaged"
+	damagedSuffix = journal.DamagedSuffix
 )
 
 // prepare creates a directory for a plan, if it is missing, and removes what killed processes have

@@ -30,7 +30,8 @@ func CheckDir(dir string, targets ...string) error {
 	if err := journal.CheckWriter(dir, journal.ByInfer); err != nil {
 		return err
 	}
-	begun := journal.HasRecords(filepath.Join(dir, JournalFile))
+	log := filepath.Join(dir, JournalFile)
+	begun := journal.HasRecords(log) || journal.HasRecords(log+journal.DamagedSuffix)
 	for _, name := range resultFiles {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)

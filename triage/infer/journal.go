@@ -16,8 +16,9 @@ import (
 // answers and findings from them. So nothing that a killed process had learned is asked
 // twice.
 
-// record is a line of the journal after the header: one of these.
+// record is a line of the journal after the header: its number, from 0, and one of these.
 type record struct {
+	Number int      `json:"number,omitempty"`
 	Ask    *asked   `json:"ask,omitempty"`
 	Check  *checked `json:"check,omitempty"`
 	Search *found   `json:"search,omitempty"`
@@ -82,23 +83,27 @@ type header struct {
 	Zero    string      `json:"zero" is:"comparison of zeros (zero)"`
 }
 
-// journalVersion is 6 since the search also keeps the program that comes nearest.
-const journalVersion = 6
+// journalVersion is 7 since records have numbers.
+const journalVersion = 7
 
 // transcript is the records that are there and the journal for new ones. A nil transcript
 // keeps nothing.
 type transcript struct {
 	log     *journal.Journal[record]
 	records []*record // not yet used
+	length  int       // of the journal, in records
 }
 
 func openJournal(path string, want header) (*transcript, error) {
-	kind := journal.Kind[header]{Of: "inference", Version: journalVersion, By: journal.ByInfer, Versions: versions.Current(), Differ: func(have, want header) error {
+	kind := journal.Kind[header]{Of: "inference", Version: journalVersion, By: journal.ByInfer, Versions: versions.Current(), SetAside: true, Differ: func(have, want header) error {
 		return fmt.Errorf("%w: %s", ErrOtherInference, strings.Join(journal.Differences(have, want), "; "))
 	}}
 	t := &transcript{}
 	log, err := journal.Open(path, kind, want, func(r *record) error {
-		t.records = append(t.records, r)
+		if r.Number != t.length { // lines were lost, doubled or exchanged
+			return journal.Damaged(fmt.Errorf("it is record %d, where record %d was to be", r.Number, t.length))
+		}
+		t.records, t.length = append(t.records, r), t.length+1
 		return r.check(&want)
 	})
 	if err != nil {
@@ -125,6 +130,8 @@ func (t *transcript) write(r *record) error {
 	if t == nil {
 		return nil
 	}
+	r.Number = t.length
+	t.length++
 	return t.log.Append(r)
 }
 

@@ -1,10 +1,13 @@
 package infer
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +16,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // testHeader is the header of these tests' journals: K = 2, results of four bytes.
@@ -107,5 +111,47 @@ func TestOtherVersion(t *testing.T) {
 	want := path + ": another version of mmafuzz made it: its generators: 0123456789abcdef, this program's: " + now + "; the same catalogue and formats"
 	if !errors.Is(err, corpus.ErrOtherVersion) || err.Error() != want {
 		t.Errorf("got %v\nwant %s", err, want)
+	}
+}
+
+// TestDamagedPlaces damages the journal of an inference at random places, in its first line, too: it
+// is taken up again, with the records before the damage.
+func TestDamagedPlaces(t *testing.T) {
+	path := filepath.Join(t.TempDir(), JournalFile)
+	o := Options{Checks: few, Journal: path}
+	want := inferred(t, volta(t), o)
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	lines := strings.SplitAfter(string(whole), "\n")
+	first := len(lines[0])
+	for n := range tier.Of(1, 2, 40) {
+		body := bytes.Clone(whole)
+		switch n % 4 {
+		case 1:
+			body[rng.IntN(first)] ^= 1 << rng.IntN(8)
+		case 2:
+			body[first+rng.IntN(len(body)-first)] ^= 1 << rng.IntN(8)
+		case 0: // two lines in each other's place
+			i, j := rng.IntN(len(lines)-1), rng.IntN(len(lines)-1)
+			other := slices.Clone(lines)
+			other[i], other[j] = other[j], other[i]
+			body = []byte(strings.Join(other, ""))
+		case 3: // a piece is lost
+			from := rng.IntN(len(body))
+			body = slices.Delete(body, from, min(len(body), from+1+rng.IntN(3000)))
+		}
+		if err := os.WriteFile(path, body, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		r := inferred(t, volta(t), o)
+		if r.Verdict != want.Verdict || r.Params != want.Params || r.Stats.Queries != want.Stats.Queries {
+			t.Errorf("damage %d: %s %s with %+v, want %+v", n, r.Verdict, &r.Params, r.Stats, want.Stats)
+		}
+		if after, _ := os.ReadFile(path); !bytes.Equal(after, whole) {
+			t.Errorf("damage %d: the journal is another one", n)
+		}
 	}
 }
