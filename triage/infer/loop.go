@@ -297,7 +297,7 @@ func (l *loop) nearest() mma.Params {
 	if len(l.met) == 0 {
 		return l.p
 	}
-	met := append(slices.Clone(l.met), l.p) // which may be simpler than what a search ended with
+	met := append(slices.Clone(l.met), l.p)                    // which may be simpler than what a search ended with
 	met = search.MostRight(l.Evidence, met, l.All(), len(met)) // of several such, the one that is right on more
 	unbiased := l.unbiasedEvidence()
 	return search.MostRight(unbiased, met, unbiased.All(), 1)[0]
