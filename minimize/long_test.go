@@ -22,7 +22,7 @@ func long(n int) *mma.Dot {
 // TestLong minimizes a long dot product: one that may shrink, and one that may not, which
 // takes no more memory than there is.
 func TestLong(t *testing.T) {
-	start := long(tier.Of(600, 600, 6_000))
+	start := long(tier.Of(300, 300, 6_000))
 	any := func(_ context.Context, dots []*mma.Dot) ([]string, error) {
 		buckets := make([]string, len(dots))
 		for i, d := range dots {
@@ -35,10 +35,10 @@ func TestLong(t *testing.T) {
 	if r := minimize(t, half, start, any, Options{}); Terms(half, r.Dot) != 1 || !r.Minimal {
 		t.Errorf("%d terms, minimal %v", Terms(half, r.Dot), r.Minimal)
 	}
-	start = long(tier.Of(2_100, 2_100, 6_000))
+	start = long(tier.Of(1_500, 1_500, 6_000))
 	if !tier.Long() {
-		maxBatchBytes, maxCacheBytes = maxBatchBytes/8, maxCacheBytes/8
-		t.Cleanup(func() { maxBatchBytes, maxCacheBytes = 8*maxBatchBytes, 8*maxCacheBytes })
+		maxBatchBytes, maxCacheBytes = maxBatchBytes/16, maxCacheBytes/16
+		t.Cleanup(func() { maxBatchBytes, maxCacheBytes = 16*maxBatchBytes, 16*maxCacheBytes })
 	}
 	all := func(_ context.Context, dots []*mma.Dot) ([]string, error) {
 		if n := len(dots) * 16 * len(start.A); n > maxBatchBytes {

@@ -81,8 +81,8 @@ func (j *judge) empty(u *schedule.Unit, d fp.ID) number {
 }
 
 // muladd is x*y + z, rounded once.
-func (j *judge) muladd(x, y, z number, d fp.ID, saturate bool) number {
-	i, err := schedule.Arithmetic(x.id, y.id, d, saturate, j.unit)
+func (j *judge) muladd(x, y, z number, d fp.ID, r schedule.Rounding) number {
+	i, err := schedule.Arithmetic(x.id, y.id, d, r, j.unit)
 	if err != nil {
 		panic(err) // a kernel that has a Layout has no such step
 	}
@@ -94,7 +94,7 @@ func one(id fp.ID) number         { return number{code: id.Get().FromFloat64(1),
 func nothing(id fp.ID) number     { return number{code: id.Get().SignBit(), id: id} }
 func (j *judge) side() (id fp.ID) { return schedule.Side(j.unit.D) }
 func (j *judge) times(x, y number, d fp.ID) number {
-	return j.muladd(x, y, nothing(d), d, false)
+	return j.muladd(x, y, nothing(d), d, schedule.Rounding{})
 }
 
 // to is x rounded to a format; None: as it is.
@@ -107,7 +107,7 @@ func (j *judge) to(x number, d fp.ID) number {
 
 // add is acc + x, after both are in a format.
 func (j *judge) add(acc, x number, d fp.ID) number {
-	return j.muladd(x, one(x.id), j.to(acc, d), d, false)
+	return j.muladd(x, one(x.id), j.to(acc, d), d, schedule.Rounding{})
 }
 
 // chain is a unit's sum of a sequence of products, one step after the other.
@@ -300,7 +300,7 @@ func (j *judge) merge(n int, parts [][]int, start number) number {
 			acc = j.scaled(m, parts[i], p, d)
 		case m.Fused:
 			x, y := j.factors(m, parts[i], p, d)
-			acc = j.muladd(x, y, acc, d, false)
+			acc = j.muladd(x, y, acc, d, schedule.Rounding{})
 		default:
 			acc = j.add(acc, j.scaled(m, parts[i], p, d), d)
 		}
@@ -359,36 +359,36 @@ func (j *judge) epilogue(x number) number {
 		none := nothing(d)
 		switch s.Op {
 		case "cast":
-			x = j.muladd(x, one(x.id), none, d, s.Saturate)
+			x = j.muladd(x, one(x.id), none, d, s.Rounding)
 		case "alpha":
-			x = j.muladd(x, alpha, none, d, s.Saturate)
+			x = j.muladd(x, alpha, none, d, s.Rounding)
 		case "scale-a":
-			x = j.muladd(x, number{code: e.ScaleA[0], id: j.side()}, none, d, s.Saturate)
+			x = j.muladd(x, number{code: e.ScaleA[0], id: j.side()}, none, d, s.Rounding)
 		case "scale-b":
-			x = j.muladd(x, number{code: e.ScaleB[0], id: j.side()}, none, d, s.Saturate)
+			x = j.muladd(x, number{code: e.ScaleB[0], id: j.side()}, none, d, s.Rounding)
 		case "scale-ab":
-			x = j.muladd(j.times(number{code: e.ScaleA[0], id: j.side()}, number{code: e.ScaleB[0], id: j.side()}, d), x, none, d, s.Saturate)
+			x = j.muladd(j.times(number{code: e.ScaleA[0], id: j.side()}, number{code: e.ScaleB[0], id: j.side()}, d), x, none, d, s.Rounding)
 		case "alpha-beta":
 			if e.Given.C {
 				none = j.times(c, beta, d)
 			}
-			x = j.muladd(x, alpha, none, d, s.Saturate)
+			x = j.muladd(x, alpha, none, d, s.Rounding)
 		case "bias":
 			if e.Given.Bias {
-				x = j.muladd(bias, one(bias.id), x, d, s.Saturate)
+				x = j.muladd(bias, one(bias.id), x, d, s.Rounding)
 			}
 		case "c":
 			if e.Given.C {
-				x = j.muladd(c, one(c.id), x, d, s.Saturate)
+				x = j.muladd(c, one(c.id), x, d, s.Rounding)
 			}
 		case "beta-c":
 			if e.Given.C {
-				x = j.muladd(c, beta, x, d, s.Saturate)
+				x = j.muladd(c, beta, x, d, s.Rounding)
 			}
 		case "beta-c-mul":
 			if e.Given.C {
 				product := j.times(c, beta, d)
-				x = j.muladd(product, one(d), x, d, s.Saturate)
+				x = j.muladd(product, one(d), x, d, s.Rounding)
 			}
 		}
 	}

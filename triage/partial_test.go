@@ -28,7 +28,7 @@ func TestPartial(t *testing.T) {
 		{"acc.mode=rne", "acc.mode rz→rne", rare},
 		{"join.align.f=25", "join.align.f 24→25", rare},
 		{"acc.mode=rne", "", func(d *mma.Dot, code uint64) uint64 { return code ^ d.A[0]>>1&1 }}, // in every second case
-	}[:tier.Of(1, 2, 5, 5)] {
+	}[:tier.Of(1, 1, 5, 5)] {
 		i := find(t, ampere16)
 		r := &regression{a: i, b: changed(t, i, tc.set)}
 		defect := func(dots []*mma.Dot) []uint64 {

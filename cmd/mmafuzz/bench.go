@@ -140,7 +140,7 @@ func (b *benchCmd) check(args []string, f *pflag.FlagSet) error {
 		return err
 	}
 	if b.pattern, err = regexp.Compile(b.only); err != nil {
-		return hint.New("go doc regexp/syntax describes the syntax", "--only: %v", err)
+		return hint.New("https://pkg.go.dev/regexp/syntax describes the syntax", "--only: %v", err)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ are asked.
   mmafuzz bisect --a may.rec --versions june.rec,july.rec
   mmafuzz bisect --a exec:./released --b "exec:{}/unit" --git v1.0..main --build make
 
-A version is a program that speaks the protocol of exec: (go doc ./devices/exec), a
+A version is a program that speaks the protocol of exec: (mmafuzz help protocol), a
 recording, a model file, the plan of a campaign, which stands for the second of its
 targets, or the name of a target. A command (exec:) that a plan names is shown, and run only if
 you agree: on the terminal, or by --allow-exec. In --b the word {} stands for the version.

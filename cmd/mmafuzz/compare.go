@@ -61,7 +61,7 @@ memory than two, and the same command goes on after an interruption.
 
 A difference is new if it is neither in the baseline, which is the compare.json of
 an earlier directory or what --json wrote, nor in the list of known differences
-(go doc ./corpus Known). --update-known makes that list or adds the differences that it
+(mmafuzz help known). --update-known makes that list or adds the differences that it
 does not cover; what it has already stays as it is.
 
 Exit status: 0 nothing new, 1 something new, 2 trouble, 75 incomplete, even if

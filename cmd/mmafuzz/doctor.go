@@ -19,7 +19,7 @@ do about it.
 With --checklist it runs everything that is worth running on a device that is
 rarely at hand, unattended: whether its driver takes every kernel, self-tests, the
 questions that nobody has answered, recordings, a differential run against the
-simulators, speed (go doc ./fuzz/checklist). Started again with the same directory
+simulators, speed (mmafuzz help checklist). Started again with the same directory
 it goes on where it was. At the end the directory has everything in one archive.
 
   mmafuzz doctor

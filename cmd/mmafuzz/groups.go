@@ -35,5 +35,6 @@ func setGroups(root *cobra.Command) {
 	for _, g := range guides() {
 		fmt.Fprintf(&b, "\n  %-11s %s", g.name, g.title)
 	}
+	fmt.Fprintf(&b, "\n\nFormats and protocols, in the same way: %s.", strings.Join(references(), ", "))
 	root.Long += b.String()
 }

@@ -104,6 +104,9 @@ func newHelp() *cobra.Command {
 				if g, ok := findGuide(args[0]); ok {
 					return g.write(c.OutOrStdout())
 				}
+				if found, err := writeReference(c.OutOrStdout(), args[0]); found {
+					return err
+				}
 			}
 			topic, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -123,5 +126,6 @@ func unknownTopic(c *cobra.Command, word string) error {
 	for _, g := range guides() {
 		names = append(names, g.name)
 	}
+	names = append(names, references()...)
 	return hint.New(hint.DidYouMean(hint.Nearest(word, names))+"mmafuzz --help lists the commands and the guides", "unknown command or guide %q", word)
 }

@@ -124,8 +124,8 @@ var inferArgs = []string{"infer", "--target", "exec:mmachild x86 dppd", "--check
 // came from the journal, the report.
 func TestKill9Infer(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("takes many runs")
+	if *kills == 0 {
+		tier.LongOnly(t)
 	}
 	kills := max(*kills, tier.Of(0, 1, 3, 5))
 	began := time.Now()

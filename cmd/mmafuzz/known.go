@@ -24,7 +24,7 @@ type knownFlags struct {
 }
 
 func (k *knownFlags) add(f *pflag.FlagSet) {
-	f.StringVar(&k.known, "known", "", "`file` with a list of known differences (go doc ./corpus Known)")
+	f.StringVar(&k.known, "known", "", "`file` with a list of known differences (mmafuzz help known)")
 	f.StringVar(&k.date, "date", "", "`date` for expiry, YYYY-MM-DD (default: today, UTC)")
 	f.BoolVar(&k.update, "update-known", false, "make the list of --known, or add to it the differences that it does not cover")
 	f.StringVar(&k.reason, "reason", "", "with --update-known, `text`: why these are accepted (default: accepted on DATE)")
@@ -54,7 +54,7 @@ func (k *knownFlags) open() (err error) {
 	k.List, err = corpus.OpenKnown(k.known)
 	switch {
 	case !errors.Is(err, fs.ErrNotExist):
-		return hint.Add(err, "go doc ./corpus Known says what a list of known differences looks like")
+		return hint.Add(err, "mmafuzz help known says what a list of known differences looks like")
 	case k.update:
 		return nil
 	}

@@ -126,7 +126,7 @@ was found so far).`,
 		},
 	}
 	f := root.PersistentFlags()
-	f.BoolVar(&a.json, "json", false, "write results as JSON lines (schema: go doc ./cmd/mmafuzz)")
+	f.BoolVar(&a.json, "json", false, "write results as JSON lines (schema: mmafuzz help json)")
 	f.StringVar(&a.colorFlag, "color", "auto", "`when` to use colour: auto, always or never")
 	f.StringVar(&a.logFormat, "log-format", "text", "`form` of what is logged: text, or json for collectors of logs")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "show all, and log what happens inside")

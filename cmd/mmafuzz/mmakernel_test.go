@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/child"
@@ -16,11 +17,11 @@ import (
 
 // mmakernel is a child process that multiplies FP32 matrices as a kernel says:
 //
-//	mmakernel FILE MxNxK [flips|changes|doubles]
+//	mmakernel FILE MxNxK [flips|changes|doubles|turns]
 //	mmakernel FILE K
 //
 // The second takes all M and N, and has an instruction for each K from 1 on.
-// One that doubles doubles its results. One that flips is wrong where its results end in the bits 101; the first result of one that
+// One that doubles doubles its results, and one that turns gives the rows of a product last first. One that flips is wrong where its results end in the bits 101; the first result of one that
 // changes has another last bit in every other request.
 func mmakernel() {
 	text, err := os.ReadFile(os.Args[1])
@@ -67,6 +68,8 @@ func mmakernel() {
 				flip(out)
 			case "changes":
 				out[0] ^= byte(requests & 1)
+			case "turns":
+				turn(out, in.M, 4*in.N)
 			case "doubles":
 				for i := range len(out) / 4 {
 					mma.Store(out, 4, i, uint64(math.Float32bits(2*math.Float32frombits(uint32(mma.Load(out, 4, i))))))
@@ -77,5 +80,15 @@ func mmakernel() {
 	}
 	if err := child.Serve(os.Stdin, stdout, child.Options{}, all...); err != nil {
 		die(err)
+	}
+}
+
+// turn puts the rows of each matrix, of so many bytes, last first.
+func turn(out []byte, rows, size int) {
+	for d := range slices.Chunk(out, rows*size) {
+		all := slices.Collect(slices.Chunk(slices.Clone(d), size))
+		for i, row := range all {
+			copy(d[(rows-1-i)*size:], row)
+		}
 	}
 }

@@ -45,8 +45,7 @@ mmafuzz compare, and replay:FILE plays one as a target.
   mmafuzz record --target sim:hopper --plan smoke --inst fp8 --out fp8.rec
   mmafuzz record --target cuda:0 --name h100 --plan nightly --out h100.rec --date $(date -I)
 
-A plan is one of those that mmafuzz list plans lists, or a file (go doc ./corpus
-Plan). The recording depends on the target, the plan, --name, --date and the program with
+A plan is one of those that mmafuzz list plans lists, or a file (mmafuzz help plans). The recording depends on the target, the plan, --name, --date and the program with
 its Go version, operating system and processor architecture, not on the number of workers or
 on interruptions. If it is interrupted, even by kill -9, the same command goes on where it was.
 
@@ -142,10 +141,10 @@ func (r *recordCmd) run(ctx context.Context) error {
 func openPlan(name string) (*corpus.Plan, error) {
 	p, err := corpus.OpenPlan(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, hint.New(hint.DidYouMean(hint.Nearest(name, planNames()))+"mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one",
+		return nil, hint.New(hint.DidYouMean(hint.Nearest(name, planNames()))+"mmafuzz list plans lists the plans; mmafuzz help plans says how to write one",
 			"there is no plan and no file %q", name)
 	}
-	return p, hint.Add(err, "go doc ./corpus Plan says what a plan looks like")
+	return p, hint.Add(err, "mmafuzz help plans says what a plan looks like")
 }
 
 // trouble adds a remedy to an error. begun means that something may be in the file.
@@ -154,7 +153,7 @@ func (r *recordCmd) trouble(err error, begun bool) error {
 	var plan *record.PlanError
 	switch {
 	case errors.As(err, &plan):
-		return hint.Add(err, "mmafuzz list plans lists the plans; go doc ./corpus Plan says how to write one")
+		return hint.Add(err, "mmafuzz list plans lists the plans; mmafuzz help plans says how to write one")
 	case errors.Is(err, corpus.ErrOtherVersion):
 		return hint.Add(err, "%s", otherVersionHint)
 	case errors.Is(err, corpus.ErrOtherRecording):

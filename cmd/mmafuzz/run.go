@@ -93,7 +93,7 @@ leaves that out.
 
 With --known, differences on a list are reported but do not change the exit status.
 --update-known makes such a list for the next run, or adds the differences that it does not
-cover (go doc ./corpus Known).
+cover (mmafuzz help known).
 
 With --accept, units that do not promise bits may be apart: by N codes (ulp=N), or by
 EXPRESSION (bound=EXPRESSION) in u, the unit roundoff of the result, eta, its smallest

@@ -32,7 +32,7 @@ func newServe(a *app) *cobra.Command {
 		Use:   "serve TARGET",
 		Short: "be a child process that executes a target's instructions, for exec:",
 		Long: `serve makes any target a child process: it speaks the protocol of exec: targets
-(go doc ./devices/exec) on its standard input and output, until the input ends.
+(mmafuzz help protocol) on its standard input and output, until the input ends.
 
   mmafuzz run --a cpu:0 --b "exec:qemu-x86_64 -cpu max ./mmafuzz serve cpu:0" --inst dpps
   mmafuzz run --a "exec:ssh host mmafuzz serve cuda:0" --b sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32

@@ -56,7 +56,7 @@ only in what nobody knows of the instruction, and of which values neither is kno
 pass. Other parameters changed at once may pass, too. The catalogue's other instructions of
 the same formats fail, if any of the inputs that were tried tells them apart. Each test says what it is for and which known
 arithmetics fail it. The files are JSON, CSV, a header of C,
-$readmemh of Verilog and .npz of NumPy (go doc ./corpus/vectors).
+$readmemh of Verilog and .npz of NumPy (mmafuzz help vectorfiles).
 
   mmafuzz vectors --arch hopper --inst mma.m16n8k16.f32.f16.f16.f32 --out DIR
   mmafuzz vectors --target model:mine.json --out DIR

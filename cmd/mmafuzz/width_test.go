@@ -57,11 +57,11 @@ func TestWidth(t *testing.T) {
 		"bisect --a sim:ampere --versions a100.rec,h100.rec --inst " + inst,
 	}
 	widths := []int{60, 80, 120}
-	if !tier.Long() {
-		widths = widths[:1] // the hardest
-	}
-	for _, width := range widths {
-		for _, command := range commands {
+	for _, width := range widths[:tier.Of(1, 1, 3)] { // 60 is the hardest
+		for n, command := range commands {
+			if n%tier.Of(2, 2, 1) != 0 {
+				continue
+			}
 			args := append(strings.Fields(command), "--width", fmt.Sprint(width))
 			for line := range strings.Lines(said(t, args...)) {
 				if line = strings.TrimSuffix(line, "\n"); utf8.RuneCountInString(line) > width && breakable(line) {

@@ -78,6 +78,15 @@ func (t *Table) columnWidths() []int {
 	return widths
 }
 
+// Room is how many columns are left for the last one in a line with the others.
+func (t *Table) Room() int {
+	room := t.Width
+	for _, w := range t.columnWidths()[:len(t.Rows[0])-1] {
+		room -= w + gap
+	}
+	return room
+}
+
 // writeRow writes a row. Lines without text are left out, but a row without any is an empty line.
 func (t *Table) writeRow(w io.Writer, row []string, widths []int, bold func(string) string) {
 	if strings.Join(row, "") == "" {

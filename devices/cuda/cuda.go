@@ -50,7 +50,7 @@ import (
 )
 
 func init() {
-	devices.Register(kind, open, "NVIDIA GPU: cuda:0, or cuda:GPU-... by its UUID (go doc ./devices/cuda)")
+	devices.Register(kind, open, "NVIDIA GPU: cuda:0, or cuda:GPU-... by its UUID (mmafuzz help cuda)")
 }
 
 const kind = "cuda"

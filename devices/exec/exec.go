@@ -16,7 +16,7 @@ import (
 // The target exec:COMMAND: opening it, and its instructions.
 
 func init() {
-	devices.Register("exec", open, "anybody's simulator in a child process: exec:COMMAND [ARGS] (go doc ./devices/exec)")
+	devices.Register("exec", open, "anybody's simulator in a child process: exec:COMMAND [ARGS] (mmafuzz help protocol)")
 }
 
 // Protocol is the version of the protocol that this package speaks.
@@ -125,7 +125,7 @@ func (t *target) explain(err error) error {
 	if t.prefix == "" || !failed {
 		return err // it is this program, or there is no child
 	}
-	return hint.Add(err, "go doc ./devices/exec describes what a child is asked, and what it has to write")
+	return hint.Add(err, "mmafuzz help protocol describes what a child is asked, and what it has to write")
 }
 
 // Open returns the unit of an instruction after it has answered a first dot product, of

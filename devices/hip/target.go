@@ -12,7 +12,7 @@ import (
 )
 
 func init() {
-	devices.Register(kind, open, "AMD GPU: hip:0; compiled and inspected, not yet run (go doc ./devices/hip)")
+	devices.Register(kind, open, "AMD GPU: hip:0; compiled and inspected, not yet run (mmafuzz help hip)")
 }
 
 const kind = "hip"

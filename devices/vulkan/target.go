@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	devices.Register(kind, open, "any vendor's GPU with cooperative matrices: vulkan:0 (go doc ./devices/vulkan)")
+	devices.Register(kind, open, "any vendor's GPU with cooperative matrices: vulkan:0 (mmafuzz help vulkan)")
 }
 
 const kind = "vulkan"

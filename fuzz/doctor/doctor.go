@@ -65,7 +65,7 @@ func Look() []Line {
 	lines := []Line{
 		{"processors", OK, fmt.Sprintf("%d, %s/%s", runtime.GOMAXPROCS(0), runtime.GOOS, runtime.GOARCH), ""},
 		simulators(),
-		{"programs", OK, fmt.Sprintf("exec:COMMAND tests any simulator, protocol version %d: go doc ./devices/exec", exec.Protocol), ""},
+		{"programs", OK, fmt.Sprintf("exec:COMMAND tests any simulator, protocol version %d: mmafuzz help protocol", exec.Protocol), ""},
 	}
 	return slices.Concat(lines, processor(), gpus(), vulkan())
 }

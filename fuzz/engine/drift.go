@@ -138,7 +138,9 @@ func (c *Campaign) checkDrift(ctx context.Context, e *epoch) {
 	for _, s := range c.slow {
 		named := func(d finding.Drift) bool { return d.Side == s.side }
 		if p := e.pairs[s.pair]; s.watch != nil && !p.Before.RoundsStochastically(s.side) && !p.RoundsStochastically(s.side) && !slices.ContainsFunc(p.Before.Drift, named) {
-			if n := s.drifted(ctx); n >= driftLeast {
+			of := c.pairs[s.pair]
+			alike := func(x, y uint64) bool { return x == y || oracle.Compare(of.Spec.D, of.Policy, x, y) == oracle.Same }
+			if n := s.drifted(ctx, alike); n >= driftLeast {
 				p.Drift = append(p.Drift, finding.Drift{Side: s.side, Changed: n, Of: len(s.watch.inputs), Dots: p.Before.Dots + p.Dots})
 			}
 		}
@@ -146,9 +148,9 @@ func (c *Campaign) checkDrift(ctx context.Context, e *epoch) {
 }
 
 // drifted returns how many inputs now get another answer than at first, the same each time.
-func (s *slowUnit) drifted(ctx context.Context) (n int) {
+func (s *slowUnit) drifted(ctx context.Context, alike func(x, y uint64) bool) (n int) {
 	now, err := s.watch.repeat(ctx, s)
-	if err != nil || slices.Equal(now, s.watch.answers) {
+	if err != nil || slices.EqualFunc(now, s.watch.answers, alike) {
 		return 0
 	}
 	steady := slices.Repeat([]bool{true}, len(now))
@@ -158,11 +160,11 @@ func (s *slowUnit) drifted(ctx context.Context) (n int) {
 			return 0
 		}
 		for i := range again {
-			steady[i] = steady[i] && again[i] == now[i]
+			steady[i] = steady[i] && alike(again[i], now[i])
 		}
 	}
 	for i := range now {
-		if steady[i] && now[i] != s.watch.answers[i] {
+		if steady[i] && !alike(now[i], s.watch.answers[i]) {
 			n++
 		}
 	}

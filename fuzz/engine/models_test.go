@@ -160,7 +160,7 @@ func TestSpecialRules(t *testing.T) {
 // take a program of which it computes only what the catalogue has.
 func TestNeighbours(t *testing.T) {
 	tier.SkipUnderRace(t)
-	programs := tier.Of(6, 6, 20, 40) // of each arithmetic
+	programs := tier.Of(3, 3, 20, 40) // of each arithmetic
 	const each = 48                   // dot products of a generator
 	kernels := 0
 	for _, i := range mma.Arithmetics() {

@@ -134,7 +134,7 @@ func TestPaths(t *testing.T) {
 // one parameter from an arithmetic: kernels must know what they do not compute.
 func TestPathsOfMutants(t *testing.T) {
 	tier.SkipUnderRace(t)
-	every := tier.Of(20, 5, 1)
+	every := tier.Of(20, 10, 1)
 	seed := 0
 	for _, i := range mma.Arithmetics() {
 		b := mma.NewBatch(i.Formats, mma.Shape{M: 16, N: 8, K: i.K, Tiles: 1})

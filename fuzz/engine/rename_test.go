@@ -13,7 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// TestRefutedDefect: the rule of a defect holds for all inputs but one in thirty thousand, which a
+// TestRefutedDefect: the rule of a defect holds for all inputs but one in ten thousand, which a
 // later epoch has. From then on nothing is called after it.
 func TestRefutedDefect(t *testing.T) {
 	i, err := mma.Lookup("ampere", "mma.m16n8k8.f32.f16.f16.f32")
@@ -26,7 +26,7 @@ func TestRefutedDefect(t *testing.T) {
 	}
 	b := devices.Func(&mma.Instruction{Name: i.Name, K: i.K, Formats: i.Formats}, func(d *mma.Dot) uint64 {
 		code := m.Dot(d, nil) | 1<<12
-		if gen.Mix(d.C+gen.Mix(d.A[0]+d.B[0]<<16))%30_000 == 1 {
+		if gen.Mix(d.C+gen.Mix(d.A[0]+d.B[0]<<16))%10_000 == 1 {
 			code ^= 1 << 20
 		}
 		return code
@@ -38,7 +38,7 @@ func TestRefutedDefect(t *testing.T) {
 	for _, tc := range []struct {
 		count uint64
 		names []string
-	}{{4000, []string{"defect"}}, {100_000, []string{"unexplained"}}, {100_001, []string{"unexplained"}}} {
+	}{{4000, []string{"defect"}}, {30_000, []string{"unexplained"}}, {30_001, []string{"unexplained"}}} {
 		cfg.Count = tc.count
 		st := runCampaign(t, cfg).Pairs[0]
 		var names []string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -113,11 +114,28 @@ func cases(p *finding.PairState) uint64 {
 	return n
 }
 
+// TestNaNsOfManyCodes has a unit whose NaNs have another code each time, compared by class: nothing
+// of it is unstable.
+func TestNaNsOfManyCodes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	pair := spoilt(t, narrower, func(_ *mma.Batch, _ int, code uint64) uint64 {
+		if code&0x7f800000 == 0x7f800000 && code&0x7fffff != 0 {
+			code = 0x7f800001 | uint64(r.IntN(1<<22))<<1 | uint64(r.IntN(2))<<31
+		}
+		return code
+	})
+	class := oracle.ByClass
+	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1, NaN: &class}).Pairs[0]
+	if p.UnstablePair || p.Unstable > 0 || sprint(p.Verdict.Changes) != "[join.align.f 25→24]" {
+		t.Errorf("unstable %v, %d cases; %v", p.UnstablePair, p.Unstable, p.Verdict.Changes)
+	}
+}
+
 // TestUnstable checks units that change their answers: what does not repeat itself is
 // in no bucket and no evidence, what does is explained as if nothing else were there,
 // and every mismatch is counted once.
 func TestUnstable(t *testing.T) {
-	for _, tc := range []struct {
+	for n, tc := range []struct {
 		name    string
 		change  func(*mma.Params)
 		spoil   func(*mma.Batch, int, uint64) uint64
@@ -139,7 +157,10 @@ func TestUnstable(t *testing.T) {
 		{"a coin", same, coin(1, 2), "[]", nil, true, 400},
 		{"a coin and a column", same, both(column5, onlyAt(1<<6, coin(1, 2))), "[]", []string{"layout"}, true, 400},
 		{"mostly wrong", same, coin(9, 10), "[]", nil, true, 400},
-	}[:tier.Of(9, 10, 11, 13)] {
+	}[:tier.Of(13, 13, 11, 13)] {
+		if n%tier.Of(3, 3, 1) != tier.Of(1, 1, 0) {
+			continue
+		}
 		t.Run(tc.name, func(t *testing.T) {
 			pair := spoilt(t, tc.change, tc.spoil)
 			p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: tc.count, Workers: 1}).Pairs[0]

@@ -133,12 +133,15 @@ func replace(dots []*mma.Dot, codes []uint64, others []bool, by int) {
 // unsure is how many more times an input is asked if its first answers are not the same.
 const unsure = 2
 
+// equality reports whether two codes are the same result.
+type equality func(x, y uint64) bool
+
 // steady returns a runner of a unit that changes its answers, for triage. An answer
 // counts if at least 4 of 5 are the same; an input without such an answer says nothing, and is
 // replaced as harmless does.
-func steady(run runner) runner {
+func steady(run runner, equal equality) runner {
 	return func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
-		codes, doubtful, err := often(ctx, run, dots)
+		codes, doubtful, err := often(ctx, run, equal, dots)
 		if good := slices.Index(doubtful, false); good >= 0 {
 			replace(dots, codes, doubtful, good)
 		}
@@ -148,16 +151,16 @@ func steady(run runner) runner {
 
 // mostly returns a runner of a unit that changes its answers, for the minimizer: it
 // gives the most frequent one.
-func mostly(run runner) runner {
+func mostly(run runner, equal equality) runner {
 	return func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
-		codes, _, err := often(ctx, run, dots)
+		codes, _, err := often(ctx, run, equal, dots)
 		return codes, err
 	}
 }
 
 // often asks three times, and twice more about inputs whose answers are not the same. It
 // returns the most frequent answers, and marks those that at least two others contradict.
-func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, doubtful []bool, err error) {
+func often(ctx context.Context, run runner, equal equality, dots []*mma.Dot) (codes []uint64, doubtful []bool, err error) {
 	votes := make([]map[uint64]int, len(dots))
 	ask := func(at []int, times int) error {
 		some := make([]*mma.Dot, len(at))
@@ -171,7 +174,7 @@ func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, do
 			}
 			for j, i := range at {
 				dots[i] = some[j] // harmless may have replaced it
-				votes[i][got[j]]++
+				votes[i][known(votes[i], got[j], equal)]++
 			}
 		}
 		return nil
@@ -201,4 +204,14 @@ func often(ctx context.Context, run runner, dots []*mma.Dot) (codes []uint64, do
 		doubtful[i] = v[codes[i]] < asked-1 || v[codes[i]] < repetitions
 	}
 	return codes, doubtful, nil
+}
+
+// known is the code of an earlier answer that is the same result as a code, or else the code.
+func known(votes map[uint64]int, code uint64, equal equality) uint64 {
+	for earlier := range votes {
+		if equal(earlier, code) {
+			return earlier
+		}
+	}
+	return code
 }

@@ -105,16 +105,15 @@ const (
 	quickChanges = 2  // about what it takes to try all single changes of a program
 	quickDefects = 12 // the most of a quick search
 	leastDefects = 3  // and the least, with many products
-	twoDefects   = 6  // the most of a long one
+	twoDefects   = 5  // those of a long one, which is not begun if nothing is left
 )
 
 // budget returns the limit of a search for defects, which depends on the campaign and on no clock: of
-// what is left for all searches, a quick one leaves what the quick inference behind it needs, and a
-// long one a quarter.
+// what is left for all searches, a quick one leaves what the quick inference behind it needs.
 func (x *pairTriage) budget(quick bool) *defect.Budget {
-	most := min(twoDefects, x.left()*3/4)
+	most := twoDefects
 	if quick {
-		most = min(quickDefects, max(leastDefects, x.left()-x.perK(quickChanges+inferQuickly+inferBriefly)))
+		most = min(quickDefects, max(leastDefects, x.left()-x.perK(quickChanges+x.quickly()+inferBriefly)))
 	}
 	b := &defect.Budget{Most: int64(max(1, x.t.withinTime(most))) * million * defect.PerDot}
 	b.Show = func(b *defect.Budget) {

@@ -196,7 +196,7 @@ func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case, quic
 
 // The limits of the searches of a pair together, in millions of dot products of models.
 const (
-	freeEffort   = 16 // about ten seconds of two processors
+	freeEffort   = 12 // with what is not counted about ten seconds, in which one processor is busy and often two
 	effortPerDot = 2  // the same for a million dot products compared: no unit in another process answers more in the time
 	longerEffort = 4  // how many times the effort of a search that found nothing another one must have
 	inferAlways  = 8  // about what an inference that finds nothing takes beside its effort
@@ -233,9 +233,20 @@ func (x *pairTriage) left() int {
 	return cmp.Or(x.t.Effort, freeEffort) + int(effortPerDot*(x.st.Dots+x.d.Dots)/million) - x.spent()
 }
 
-// perK is the effort that a number of dot products of 16 products is, if they have as many as those
-// of the pair.
-func (x *pairTriage) perK(dots int) int { return max(1, dots*(16+x.p.K)/32) }
+// perK is the effort that an inference of a number of dot products of 16 products of FP16 is, if they
+// have as many as those of the pair, and are as wide: programs of wide operands multiply parts of them.
+func (x *pairTriage) perK(dots int) int { return max(1, dots*(16+x.p.K)/32*x.wide()) }
+
+// wide is how many times as long programs for the operands of the pair take as those for 16 bits.
+func (x *pairTriage) wide() int {
+	switch w := x.p.Spec.A.Get().Bits(); {
+	case w > 32:
+		return 4
+	case w > 19: // the bits of TF32
+		return 2
+	}
+	return 1
+}
 
 // spent is about what the searches of the pair have taken. Each search for a verdict took several
 // times as long as the one before.
@@ -322,7 +333,7 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 	if !devices.IsRecording(x.p.unknown) {
 		pr.Ask = harmless(dotRunner(x.p.unknown, x.p.Spec.Formats))
 		if x.isUnstable() {
-			pr.Ask = steady(pr.Ask)
+			pr.Ask = steady(pr.Ask, x.p.equal)
 		}
 		if x.rounding.stochastic() {
 			pr.Ask = x.withoutChance(pr.Ask)

@@ -8,7 +8,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
-	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/defect"
 )
@@ -90,13 +89,13 @@ func (x *pairTriage) after(ctx context.Context, f *Case, before []*mma.Dot) (dif
 	var varies [2]bool
 	for i := range before {
 		r := first(2*i + 1)
-		if r != second(2*i+1) {
+		if !x.alike(r, second(2*i+1)) {
 			return nil, 0, nil
 		}
 		for s := range varies {
-			varies[s] = varies[s] || r[s] != first(1)[s]
+			varies[s] = varies[s] || !x.p.equal(r[s], first(1)[s])
 		}
-		differs = append(differs, oracle.Compare(x.p.Spec.D, x.p.Policy, r[0], r[1]) != oracle.Same)
+		differs = append(differs, !x.p.equal(r[0], r[1]))
 	}
 	if varies[0] == varies[1] || !slices.Contains(differs, true) || !slices.Contains(differs, false) {
 		return nil, 0, nil

@@ -108,13 +108,16 @@ func (x *pairTriage) inferUnknown(ctx context.Context, quick bool) (bool, error)
 	e, known := min(inferEffort, x.usualEffort()), Believed(x.p.baseUnit) != nil
 	brief := quick && known
 	if brief {
-		e = min(e, inferQuickly)
+		e = min(e, x.quickly())
 	}
 	if e <= 0 || !quick && known && 2*x.perK(e+inferAlways) > x.left() { // in a short campaign the quick one has to do
 		return false, nil
 	}
 	return x.infer(ctx, side, e, brief)
 }
+
+// quickly is the effort of a quick inference, smaller for wide operands.
+func (x *pairTriage) quickly() int { return max(1, inferQuickly/x.wide()) }
 
 // infer looks for the program of a side, unless it may not be asked, its program is known, or
 // it was looked for with about the same effort. brief: in one attempt. It reports whether it has

@@ -74,6 +74,11 @@ func PolicyOf(p *devices.Pair, nan, zero *oracle.Strictness) oracle.Policy {
 	return policy
 }
 
+// equal reports whether two codes of d are the same result by the pair's policy.
+func (p *Pair) equal(x, y uint64) bool {
+	return x == y || oracle.Compare(p.Spec.D, p.Policy, x, y) == oracle.Same
+}
+
 // Replace replaces the units of both sides by others that give the same results.
 func (p *Pair) Replace(by func(side int, u devices.Unit) devices.Unit) {
 	for side, u := range []*devices.Unit{&p.A, &p.B} {

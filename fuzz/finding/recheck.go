@@ -46,16 +46,22 @@ type trial struct {
 	steady bool      // all gave the first result
 }
 
-// add adds a repetition of a case.
-func (t *trial) add(want, got [2]uint64) {
+// add adds a repetition of a case, whose results are those that were found if alike says so.
+func (t *trial) add(want, got [2]uint64, alike func(x, y [2]uint64) bool) {
 	if t.of == 0 {
 		t.first, t.steady = got, true
 	}
-	t.steady = t.steady && got == t.first
-	if got == want {
+	t.steady = t.steady && alike(got, t.first)
+	if alike(got, want) {
 		t.same++
 	}
 	t.of++
+}
+
+// alike reports whether the results of both sides are the same by the pair's policy: where NaNs are
+// compared by class, one that has another code each time is no change.
+func (x *pairTriage) alike(these, those [2]uint64) bool {
+	return x.p.equal(these[0], those[0]) && x.p.equal(these[1], those[1])
 }
 
 // trials runs a batch several times, and counts what it gives for cases at some outputs.
@@ -67,7 +73,7 @@ func (x *pairTriage) trials(ctx context.Context, times int, b *mma.Batch, cases 
 			return ts, err
 		}
 		for i, f := range cases {
-			ts[i].add([2]uint64{f.A, f.B}, got(output(i)))
+			ts[i].add([2]uint64{f.A, f.B}, got(output(i)), x.alike)
 		}
 	}
 	return ts, nil

@@ -13,36 +13,49 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
-// causes says how many cases each primary cause has, and what it means.
-func (w *printer) causes() {
+// causes says how many cases each primary cause has, and what it means; if short, what differs in
+// a line each.
+func (w *printer) causes(short bool) {
 	all := fuzz.Causes(w.state)
-	if len(all) == 0 {
+	switch {
+	case len(all) == 0:
 		return
-	}
-	if w.Verbose {
+	case w.Verbose:
 		w.causeTable(all)
 		w.causesInWords(all)
 		return
 	}
+	fmt.Fprintln(w)
+	if short {
+		w.shortCauses(all)
+	} else {
+		w.wholeCauses(all)
+	}
+	if total, mismatches := totalOf(all), w.sum.Mismatches; total < mismatches {
+		w.paragraph(fmt.Sprintf("SHARE: of the %s mismatches whose cause was looked for, of %s.", readable.Thousands(total), readable.Thousands(mismatches)))
+	}
+}
+
+// wholeCauses has a row for each cause: its meaning, and the changes behind it.
+func (w *printer) wholeCauses(all []fuzz.Cause) {
 	words := map[string]string{}
 	for _, r := range w.causeWords(all) {
 		words[r[0]] = r[1]
 	}
-	total := totalOf(all)
 	g := readable.Table{Width: w.Width, Right: map[int]bool{0: true, 1: true}, Head: true}
-	first := "CAUSE"
-	if slices.ContainsFunc(all, func(c fuzz.Cause) bool { more, other := folded(&c); return more+other > 0 }) {
-		first = "FIRST CAUSE" // of the several that a case can have
-	}
-	g.Add("CASES", "SHARE", first, "WHAT DIFFERS")
+	g.Add("CASES", "SHARE", causeHead(all), "WHAT DIFFERS")
 	for _, c := range all {
-		g.Add(readable.Thousands(c.Cases), readable.Share(c.Cases, total), c.Name, words[c.Name]+classesOf(&c))
+		g.Add(readable.Thousands(c.Cases), readable.Share(c.Cases, totalOf(all)), c.Name, words[c.Name]+classesOf(&c))
 	}
-	fmt.Fprintln(w)
 	g.Write(w, nil)
-	if mismatches := w.sum.Mismatches; total < mismatches {
-		w.paragraph(fmt.Sprintf("SHARE: of the %s mismatches whose cause was looked for, of %s.", readable.Thousands(total), readable.Thousands(mismatches)))
+}
+
+// causeHead is the heading of causes.
+func causeHead(all []fuzz.Cause) string {
+	if slices.ContainsFunc(all, func(c fuzz.Cause) bool { more, other := folded(&c); return more+other > 0 }) {
+		return "FIRST CAUSE" // of the several that a case can have
 	}
+	return "CAUSE"
 }
 
 func totalOf(all []fuzz.Cause) (total uint64) {

@@ -10,14 +10,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// pairTables shows for each two targets the instructions on which they differ.
-func (w *printer) pairTables() {
+// pairTables shows for each two targets the instructions on which they differ; if short, only the
+// one on which they differ most.
+func (w *printer) pairTables(short bool) {
 	for first := 0; first < len(w.state.Pairs); {
 		end := first + 1
 		for end < len(w.state.Pairs) && w.state.Pairs[end].TargetA == w.state.Pairs[first].TargetA && w.state.Pairs[end].TargetB == w.state.Pairs[first].TargetB {
 			end++
 		}
-		if pairs := w.state.Pairs[first:end]; w.headline(pairs) && len(pairs) > 1 {
+		pairs := w.state.Pairs[first:end]
+		switch differ := w.headline(pairs); {
+		case !differ || len(pairs) == 1:
+		case short:
+			w.worstPair(pairs)
+		default:
 			w.pairTable(pairs)
 		}
 		first = end

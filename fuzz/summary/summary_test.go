@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -108,5 +109,50 @@ func TestUnstableOnly(t *testing.T) {
 	}
 	if p.Unstable = 6; explanation(p, 4) != string(triage.Unexplained) {
 		t.Errorf("6 unstable mismatches of 7: %s", explanation(p, 4))
+	}
+}
+
+// TestOverview holds that many instructions with many causes leave room for a picture on a screen
+// of 40 lines, that few are written in whole, and that all are with -v.
+func TestOverview(t *testing.T) {
+	state := &fuzz.State{}
+	for i, causes := range []string{"overflow output-rounding truncation-width fusion-width", "truncation-width zero-exponent output-ftz summation-order", "input-ftz", "overflow"} {
+		p := &fuzz.PairState{TargetA: "sim:hopper", TargetB: "sim:cdna3", Name: fmt.Sprintf("inst%d", i)}
+		p.Dots, p.Buckets = 1000, map[string]*fuzz.Bucket{}
+		for j, name := range strings.Fields(causes) {
+			b := &fuzz.Bucket{Name: name, Cases: uint64(100 - 10*i - j)}
+			b.Classes[oracle.Value] = b.Cases
+			p.Buckets[name] = b
+			p.Classes[oracle.Value] += b.Cases
+		}
+		state.Pairs = append(state.Pairs, p)
+	}
+	text := func(pairs int, verbose bool) string {
+		s := &fuzz.State{Pairs: state.Pairs[:pairs]}
+		w := &printer{TextOptions: TextOptions{Width: 100, Verbose: verbose, Bold: func(s string) string { return s }}, sum: &Summary{}, state: s}
+		return string(w.written((*printer).overview))
+	}
+	want := `sim:hopper and sim:cdna3 differ on 4 of 4 instructions: in 898 of 4,000 dot products (22.4%)
+  most often on inst0: 39.4% (-v lists all)
+
+CASES  SHARE  INSTR  CAUSE             WHAT DIFFERS
+  188  20.9%      2  truncation-width  bits kept below the largest exponent of a sum
+  170  18.9%      2  overflow          where and to what operands, products, sums or results
+                                       overflow
+   99    11%      1  output-rounding   mode or width of the rounding to the result
+   97  10.8%      1  fusion-width      number of products added in one fused sum
+   89  9.91%      1  zero-exponent     exponent of terms that are zero or subnormal: floor of the
+                                       alignment
+   88   9.8%      1  output-ftz        subnormal products, sums or results flushed to zero
+  167  18.6%         2 others          summation-order, input-ftz
+`
+	if got := text(4, false); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if got := text(1, false); !strings.Contains(got, "where and to what operands") || strings.Contains(got, "INSTR") {
+		t.Errorf("few causes:\n%s", got)
+	}
+	if got := text(4, true); !strings.Contains(got, "inst3") || strings.Contains(got, "others") {
+		t.Errorf("with -v:\n%s", got)
 	}
 }

@@ -41,14 +41,14 @@ type printer struct {
 }
 
 // Write writes which instructions differ, how many cases each cause has and what it means, the
-// picture of one finding, and how to go on: with few causes a screen, and more if it is verbose. The text may change with every version.
+// picture of one finding, and how to go on: a screen, and more if it is verbose. The text may
+// change with every version.
 func (s *Summary) Write(w io.Writer, o TextOptions) error {
 	if o.Bold == nil {
 		o.Bold = func(s string) string { return s }
 	}
 	p := &printer{w, o, s, s.in.State}
-	p.pairTables()
-	p.causes()
+	p.overview()
 	if err := p.example(); err != nil {
 		return err
 	}
@@ -58,10 +58,10 @@ func (s *Summary) Write(w io.Writer, o TextOptions) error {
 		return err
 	}
 	p.inferredList()
-	p.codesList()
 	p.constantList()
 	p.unstableList()
 	p.total()
+	p.codesList()
 	p.hints()
 	return nil
 }
@@ -252,43 +252,44 @@ func (w *printer) inferredList() {
 	}
 }
 
-// codesList counts what differs in codes alone and is no mismatch: for each pair with -v, else for
-// those together that are compared in the same way.
+// codesList counts what differs in codes alone and is no mismatch: for each pair with -v, else
+// together.
 func (w *printer) codesList() {
-	type differing struct {
-		what, flags, pair string
-		pairs             int
-		codes             uint64
-	}
-	var all []*differing
-	pairs := w.sum.in.Config.Pairs
+	var sum uncompared
 	for i, st := range w.state.Pairs {
 		if st.Codes == 0 {
 			continue
 		}
-		policy := w.sum.in.Config.Policy(&pairs[i])
-		what, flags := "codes of NaNs", "--nan bits"
-		switch {
-		case policy.NaN == policy.Zero:
-			what, flags = "codes of NaNs or signs of zeros", "--nan bits --zero bits"
-		case policy.Zero == oracle.ByClass:
-			what, flags = "signs of zeros", "--zero bits"
+		policy := w.sum.in.Config.Policy(&w.sum.in.Config.Pairs[i])
+		one := uncompared{st.Codes, "", policy.NaN == oracle.ByClass, policy.Zero == oracle.ByClass}
+		if w.Verbose {
+			one.of = " of " + st.Name
+			fmt.Fprint(w, "codes:    ", readable.Hanging(one.text(), w.Width-10))
 		}
-		n := slices.IndexFunc(all, func(d *differing) bool { return d.flags == flags })
-		if n < 0 || w.Verbose {
-			n, all = len(all), append(all, &differing{what: what, flags: flags, pair: st.Name})
-		}
-		all[n].pairs++
-		all[n].codes += st.Codes
+		sum = uncompared{sum.codes + one.codes, "", sum.nan || one.nan, sum.zero || one.zero}
 	}
-	for _, d := range all {
-		if d.pairs > 1 {
-			d.pair = fmt.Sprintf("%d pairs of instructions", d.pairs)
-		}
-		fmt.Fprintln(w)
-		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("codes: %s more results of %s differ in %s alone, which are not compared (%s does)",
-			readable.Thousands(d.codes), d.pair, d.what, d.flags), w.Width))
+	if sum.codes > 0 && !w.Verbose {
+		fmt.Fprint(w, "codes:    ", readable.Hanging(sum.text(), w.Width-10))
 	}
+}
+
+// uncompared is how many results differ in codes of NaNs or signs of zeros alone, which of them
+// are compared by class.
+type uncompared struct {
+	codes     uint64
+	of        string
+	nan, zero bool
+}
+
+func (u *uncompared) text() string {
+	what, flags := "NaN codes", "--nan bits"
+	switch {
+	case u.nan && u.zero:
+		what, flags = "NaN codes or zero signs", "--nan bits --zero bits"
+	case u.zero:
+		what, flags = "zero signs", "--zero bits"
+	}
+	return fmt.Sprintf("%s more%s differ in %s alone (counted by %s)", readable.Thousands(u.codes), u.of, what, flags)
 }
 
 // constantFrom is how many results that are kept must be equal before they are worth a remark: an
@@ -448,7 +449,7 @@ func (w *printer) hints() {
 	if n := w.sum.NotKept; n > 0 {
 		more = fmt.Sprintf("; %s of cases without one", readable.Plural(n, "more kind"))
 		if w.state.Full(w.sum.in.Config.MaxFindings) {
-			more += " (--max-bundles, of which some are kept for causes not seen yet)"
+			more += " (--max-bundles)"
 		}
 	}
 	dir, p := readable.ShellPath(f.Dir), &w.sum.in.Config.Pairs[f.Pair]

@@ -50,7 +50,10 @@ func (d drawer) kernel() *schedule.Kernel {
 	}
 	for range d.IntN(3) {
 		s := schedule.Step{Op: pick(d, "cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias"),
-			Format: pick(d, fp.None, fp.None, fp.BF16, fp.E4M3), Saturate: d.IntN(2) == 0}
+			Format: pick(d, fp.None, fp.None, fp.BF16, fp.E4M3), Rounding: schedule.Rounding{Saturate: d.IntN(2) == 0}}
+		if s.Op == "cast" {
+			s.Round, s.Subnormals = pick(d, "", "away", "zero"), pick(d, "", "zero")
+		}
 		k.Epilogue = append(k.Epilogue, s)
 	}
 	return k

@@ -260,7 +260,7 @@ func (m *machine) arithmetic(ctx context.Context, i int, out []byte) error {
 // returns false for another operation.
 func (m *machine) native(op *schedule.Op, out []byte) bool {
 	f := op.Unit.Formats
-	if op.Unit.Params.Acc.Over != mma.OverInf || op.Unit.Params.Acc.Flush != mma.NoFlush {
+	if a := op.Unit.Params.Acc; a.Mode != fp.RNE || a.Over != mma.OverInf || a.Flush != mma.NoFlush {
 		return false
 	}
 	nan := nanCode(op.Unit)

@@ -14,7 +14,7 @@ func (p *planner) epilogue(x value) fp.ID {
 	for _, s := range p.k.Epilogue {
 		d := cmp.Or(s.Format, x.id)
 		what := "epilogue: " + s.Op
-		op := func(x, y value, z Ref) value { return p.arithmetic(x, y, z, d, s.Saturate, what) }
+		op := func(x, y value, z Ref) value { return p.arithmetic(x, y, z, d, s.Rounding, what) }
 		switch s.Op {
 		case "cast":
 			x = op(x, value{Ref: Ref{Kind: One}, id: x.id}, none)
@@ -25,11 +25,11 @@ func (p *planner) epilogue(x value) fp.ID {
 		case "scale-b":
 			x = op(x, side(ScaleB), none)
 		case "scale-ab":
-			x = op(p.arithmetic(side(ScaleA), side(ScaleB), none, d, false, what), x, none)
+			x = op(p.arithmetic(side(ScaleA), side(ScaleB), none, d, Rounding{}, what), x, none)
 		case "alpha-beta":
 			beta := Ref{Kind: NegZero}
 			if p.given.C {
-				beta = p.arithmetic(c, side(Beta), none, d, false, what).Ref
+				beta = p.arithmetic(c, side(Beta), none, d, Rounding{}, what).Ref
 			}
 			x = op(x, side(Alpha), beta)
 		case "bias":
@@ -43,7 +43,7 @@ func (p *planner) epilogue(x value) fp.ID {
 		}
 	}
 	if x.Kind != Value || x.N != len(p.ops)-1 { // the last value is the result
-		p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, none, x.id, false, "result")
+		p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, none, x.id, Rounding{}, "result")
 	}
 	return x.id
 }
@@ -55,8 +55,8 @@ func (p *planner) withC(s *Step, c, beta, x value, what string) value {
 	case "beta-c":
 		y = beta
 	case "beta-c-mul":
-		c = p.arithmetic(c, beta, Ref{Kind: NegZero}, x.id, false, what)
+		c = p.arithmetic(c, beta, Ref{Kind: NegZero}, x.id, Rounding{}, what)
 		y.id = c.id
 	}
-	return p.arithmetic(c, y, x.Ref, x.id, s.Saturate, what)
+	return p.arithmetic(c, y, x.Ref, x.id, s.Rounding, what)
 }

@@ -80,8 +80,8 @@ type planner struct {
 
 // conversion is what Arithmetic makes an instruction of, beside what all of a plan has.
 type conversion struct {
-	x, y, d  fp.ID
-	saturate bool
+	x, y, d fp.ID
+	Rounding
 }
 
 // Given is which operands of an epilogue there are: steps with the others are left out.
@@ -137,12 +137,12 @@ func (p *planner) emit(op Op, d fp.ID) value {
 }
 
 // arithmetic appends x*y + z in a format.
-func (p *planner) arithmetic(x, y value, z Ref, d fp.ID, saturate bool, what string) value {
-	of := conversion{x.id, y.id, d, saturate}
+func (p *planner) arithmetic(x, y value, z Ref, d fp.ID, r Rounding, what string) value {
+	of := conversion{x.id, y.id, d, r}
 	u := p.units[of]
 	if u == nil {
 		var err error
-		if u, err = Arithmetic(x.id, y.id, d, saturate, p.unit); err != nil && p.err == nil {
+		if u, err = Arithmetic(x.id, y.id, d, r, p.unit); err != nil && p.err == nil {
 			p.err = fmt.Errorf("%s: %w", what, err)
 		}
 		p.units[of] = u
@@ -155,13 +155,13 @@ func (p *planner) convert(x value, d fp.ID, what string) value {
 	if x.id == d || d == fp.None {
 		return x
 	}
-	return p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, Ref{Kind: NegZero}, d, false, phrase(what, "to "+d.String()))
+	return p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, Ref{Kind: NegZero}, d, Rounding{}, phrase(what, "to "+d.String()))
 }
 
 // add appends the sum of two values.
 func (p *planner) add(acc, x value, d fp.ID, what string) value {
 	acc = p.convert(acc, d, what)
-	return p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, acc.Ref, d, false, what)
+	return p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, acc.Ref, d, Rounding{}, what)
 }
 
 // run appends a run of a unit, or lengthens that of the accumulator on which it goes on.
@@ -331,7 +331,7 @@ func (m *merger) sequential(d fp.ID) value {
 		}
 		if o.Fused {
 			x, y := m.factors(i, m.raw(i, n == 0), d)
-			acc = m.arithmetic(x, y, m.convert(acc, d, m.name(i)).Ref, d, false, phrase(m.name(i), "scale and add"))
+			acc = m.arithmetic(x, y, m.convert(acc, d, m.name(i)).Ref, d, Rounding{}, phrase(m.name(i), "scale and add"))
 			acc = m.convert(acc, o.Store, phrase(m.name(i), "store"))
 			continue
 		}
@@ -356,7 +356,7 @@ func (m *merger) partial(i int, first bool, d fp.ID) value {
 		return x
 	}
 	f, y := m.factors(i, x, d)
-	return m.arithmetic(f, y, Ref{Kind: NegZero}, d, false, phrase(m.name(i), "scale"))
+	return m.arithmetic(f, y, Ref{Kind: NegZero}, d, Rounding{}, phrase(m.name(i), "scale"))
 }
 
 // factors returns the last two factors of a scaled partial sum.
@@ -376,7 +376,7 @@ func (m *merger) factors(i int, x value, d fp.ID) (f, y value) {
 	}
 	a, b := block(ScaleA, m.k.ScaleA), block(ScaleB, m.k.ScaleB)
 	product := func(x, y value) value {
-		return m.arithmetic(x, y, Ref{Kind: NegZero}, d, false, phrase(m.name(i), "scale"))
+		return m.arithmetic(x, y, Ref{Kind: NegZero}, d, Rounding{}, phrase(m.name(i), "scale"))
 	}
 	switch m.l.Merge.Scale {
 	case "sa*(sb*p)":

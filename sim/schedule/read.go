@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -240,6 +241,11 @@ func (s *Step) validate(k *Kernel) error {
 		return fmt.Errorf(`%s needs "scale_a" of the kernel`, s.Op)
 	case (s.Op == "scale-b" || s.Op == "scale-ab") && k.ScaleB == nil:
 		return fmt.Errorf(`%s needs "scale_b" of the kernel`, s.Op)
+	case (s.Round != "" || s.Subnormals != "") && s.Op != "cast":
+		return errors.New(`"round" and "subnormals" belong to "op": "cast"`)
+	}
+	if err := cmp.Or(oneOf("round", s.Round, []string{"", "away", "zero"}), oneOf("subnormals", s.Subnormals, []string{"", "zero"})); err != nil {
+		return err
 	}
 	return checkSum(s.Format)
 }

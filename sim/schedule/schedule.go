@@ -200,6 +200,17 @@ type Step struct {
 	//	bias         x + bias of the column
 	Op     string `json:"op"`
 	Format fp.ID  `json:"format,omitzero"`
+	Rounding
+}
+
+// Rounding is how the result of a step is rounded.
+type Rounding struct {
 	// Saturate: what is too large, and an infinity, becomes the largest number.
 	Saturate bool `json:"saturate,omitempty"`
+	// Round is how a cast rounds: "" to nearest even; to nearest "away" from zero where two are as near, as
+	// code does that adds half a unit in the last place; or to "zero", as code does that drops bits.
+	Round string `json:"round,omitempty"`
+	// Subnormals is what becomes of subnormal numbers before and after a cast: "" they are numbers, or
+	// "zero" of their sign.
+	Subnormals string `json:"subnormals,omitempty"`
 }

@@ -103,15 +103,23 @@ func checkUnit(i *mma.Instruction) error {
 
 // Arithmetic returns x*y + z in a format as an instruction of one product: every sum,
 // multiplication and conversion of a kernel is one. NaNs have the code that like gives.
-func Arithmetic(x, y, d fp.ID, saturate bool, like *mma.Instruction) (*mma.Instruction, error) {
+func Arithmetic(x, y, d fp.ID, r Rounding, like *mma.Instruction) (*mma.Instruction, error) {
 	i := &mma.Instruction{Arch: "ieee", Name: "fma", K: 1, Formats: mma.Formats{A: x, B: y, C: d, D: d}, Params: mma.FMA(d)}
 	if r := like.Params.Special.NaN; r == mma.NaNOnes || r == mma.NaNQuietNeg {
 		i.Params.Special.NaN = r
 	}
-	if like.Arch == i.Arch && like.Params.Acc.Flush != mma.NoFlush {
+	if like.Arch == i.Arch && like.Params.Acc.Flush != mma.NoFlush || r.Subnormals == "zero" {
 		flush(&i.Params)
 	}
-	if saturate {
+	switch r.Round {
+	case "away":
+		i.Params.Acc.Mode = fp.RNA
+	case "zero":
+		if i.Params.Acc.Mode = fp.RZ; i.Params.Acc.Over == mma.OverInf {
+			i.Params.Acc.Over = mma.OverIEEE
+		}
+	}
+	if r.Saturate {
 		i.Params.Acc.Over = mma.OverSat
 	}
 	return i, i.Params.Validate(i.Formats, 1)

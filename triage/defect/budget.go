@@ -20,6 +20,7 @@ const (
 	ofCombination = 30         // to try conditions together
 	ofInstance    = 30         // to test the conditions of a rule
 	ofValue       = 1          // to compare a feature with a condition
+	ofWord        = 1          // to look at 64 conditions at once
 )
 
 // Over reports whether the budget is spent. A search ends soon after that.

@@ -211,15 +211,16 @@ func costs(set ...*atom) int {
 // pairs finds pairs of conditions that no instance of an agreeing case meets and one of every
 // differing case does.
 func (l *lesson) pairs(atoms []*atom, found *cheapest, budget *Budget) {
+	x := l.excluders(atoms, budget)
 	for i, a := range atoms {
-		if budget.add(i * ofCombination); budget.Over() {
+		if budget.Over() {
 			return
 		}
-		for _, b := range atoms[:i] {
+		x.each(a.no, i, l.spare, budget, func(b *atom) {
 			if a.cost+b.cost < found.bound && l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
 				found.add(b, a)
 			}
-		}
+		})
 	}
 }
 
@@ -232,24 +233,25 @@ func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 		strong = slices.DeleteFunc(strong, func(a *atom) bool { of[a.column]++; return of[a.column] > eachFeature })
 	}
 	strong = strong[:min(len(strong), strongAtoms)]
+	few, any := l.excluders(strong, budget), l.excluders(atoms, budget)
 	for i, a := range strong {
 		for j, b := range strong[:i] {
+			if budget.add(ofCombination); budget.Over() {
+				return
+			}
 			if a.column == b.column && a.Is != AtLeast && a.Is != AtMost || !l.covers(a.yes, b.yes) {
 				continue
 			}
 			yes, no := both(a.yes, b.yes), both(a.no, b.no)
-			third := strong[:j]
+			third, most := few, j
 			if n := count(no); n > l.spare && n <= l.spare+max(fewLeft, len(l.no)/4) { // but for an exception two are enough
-				third = atoms
+				third, most = any, len(atoms)
 			}
-			if budget.add(len(third) * ofCombination); budget.Over() {
-				return
-			}
-			for _, c := range third {
+			third.each(no, most, l.spare, budget, func(c *atom) {
 				if a.cost+b.cost+c.cost < found.bound && l.excludes(no, c.no) && l.covers(yes, c.yes) {
 					found.add(c, b, a)
 				}
-			}
+			})
 		}
 	}
 }

@@ -67,6 +67,7 @@ func TestBegin(t *testing.T) {
 // TestAttempts infers a unit that no program explains, in three attempts, and expects the same
 // with other numbers of workers, and with an end after more and more calls.
 func TestAttempts(t *testing.T) {
+	tier.LongOnly(t)
 	var attempts []string
 	o := Options{Effort: 1, Checks: few, Trace: func(format string, args ...any) {
 		if line := fmt.Sprintf(format, args...); strings.HasPrefix(line, "attempt") {
@@ -76,9 +77,6 @@ func TestAttempts(t *testing.T) {
 	complete := inferred(t, tripled(t), o)
 	if complete.Verdict != Unexplained || !slices.Equal(attempts, []string{"attempt 2", "attempt 3"}) {
 		t.Fatalf("%s after %v", complete.Verdict, attempts)
-	}
-	if !tier.Long() {
-		return
 	}
 	for _, o.Workers = range []int{3, 1}[:tier.Of(0, 0, 1, 2)] {
 		r := inferred(t, tripled(t), o)

@@ -119,6 +119,8 @@ var (
 	parts   = []int{2, 3, 4, 5, 6, 7, 8, 16, 32}
 	formats = []fp.ID{fp.None, fp.FP16, fp.BF16, fp.FP32, fp.FP64}
 	orders  = []string{"forward", "reverse", "neighbours", "halves", "chain", "chain-reverse"}
+
+	roundings = []string{"", "away", "zero"}
 )
 
 // dropped forgets left-over products.
@@ -355,7 +357,14 @@ func (m *mutator) epilogue() {
 	m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.CFirst = !k.CFirst }, "the sum starts from C, or does not")
 	for i, s := range m.of.Epilogue {
 		m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue = slices.Delete(k.Epilogue, i, i+1) }, "there is no %s", s.Op)
-		m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i].Saturate = !s.Saturate }, "%s saturates, or does not", s.Op)
+		at := fmt.Sprintf("epilogue[%d].", i)
+		m.try("epilogue", at+"saturate", s.Saturate, !s.Saturate, func(k *schedule.Kernel) { k.Epilogue[i].Saturate = !s.Saturate }, "%s saturates, or does not", s.Op)
+		for _, round := range roundings {
+			m.try("epilogue", at+"round", cmp.Or(s.Round, "nearest"), cmp.Or(round, "nearest"), func(k *schedule.Kernel) { k.Epilogue[i].Round = round }, "%s rounds to %s", s.Op, cmp.Or(round, "nearest"))
+		}
+		for _, sub := range []string{"", "zero"} {
+			m.try("epilogue", at+"subnormals", s.Subnormals, sub, func(k *schedule.Kernel) { k.Epilogue[i].Subnormals = sub }, "subnormal numbers of a %s are zeros, or are not", s.Op)
+		}
 		for _, f := range formats {
 			m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i].Format = f }, "%s is rounded to %s", s.Op, f)
 		}

@@ -151,42 +151,99 @@ func (o *Order) owners() []int {
 }
 
 const (
-	stripWidth = 64 // letters of the picture in text
-	shownSums  = 6
-	shownRows  = 24 // accumulators of the picture in a page
+	stripWidth  = 64 // letters of the picture in text
+	shownStrips = 4
+	shownSums   = 6
+	shownRows   = 24 // accumulators of the picture in a page
 )
 
 // Text is the picture for a terminal: a letter for each k or for as many as share one, and how the
 // sums of the letters are added.
 func (o *Order) Text() string {
 	owners := o.owners()
-	each := (o.K + stripWidth - 1) / stripWidth
+	each, note := o.lettersOf(owners)
+	lines := o.strips(owners)
+	if each > 0 {
+		lines = []string{o.letters(owners, each)}
+	}
+	if owners[o.K-1] < 0 {
+		note += ", . not summed"
+	}
+	text := fmt.Sprintf("%s: K = %d, %s.\nA letter is an accumulator, which adds its products from left to right.\n", o.Title, o.K, note)
+	for _, l := range lines {
+		text += "  " + l + "\n"
+	}
+	return text + o.sumsText()
+}
+
+// lettersOf says how many products share a letter, 0 if each has its own in more than a line, as
+// interleaved accumulators need.
+func (o *Order) lettersOf(owners []int) (each int, note string) {
+	each = (o.K + stripWidth - 1) / stripWidth
 	mixed := 0
 	for k := range owners {
 		if owners[k] != owners[k/each*each] {
 			mixed++
 		}
 	}
-	shown := o.K
-	if mixed > o.K/4 { // lanes
-		each, shown = 1, min(o.K, stripWidth)
+	switch {
+	case each == 1:
+		return 1, "each letter a product"
+	case mixed > o.K/4:
+		return 0, "each letter a product"
+	case mixed > 0:
+		return each, fmt.Sprintf("each letter %d products, of which it is the first one's", each)
 	}
-	var strip strings.Builder
-	for k := 0; k < shown; k += each {
+	return each, fmt.Sprintf("each letter %d products", each)
+}
+
+// letters writes a letter for each so many of some products.
+func (o *Order) letters(owners []int, each int) string {
+	var b strings.Builder
+	for k := 0; k < len(owners); k += each {
 		if owners[k] < 0 {
-			strip.WriteByte('.')
+			b.WriteByte('.')
 		} else {
-			strip.WriteByte(o.name(owners[k])[0])
+			b.WriteByte(o.name(owners[k])[0])
 		}
 	}
-	what := "each letter a product"
-	if each > 1 {
-		what = fmt.Sprintf("each letter %d products", each)
+	return b.String()
+}
+
+// strips writes interleaved accumulators: a line for each range of k in which they repeat
+// themselves, which says where that ends; at most shownStrips.
+func (o *Order) strips(owners []int) (lines []string) {
+	for from := 0; from < o.K; {
+		if len(lines) == shownStrips {
+			return append(lines, fmt.Sprintf("... k %d..%d are not shown", from, o.K-1))
+		}
+		end := min(from+stripWidth, o.K)
+		line := o.letters(owners[from:end], 1)
+		if period := periodOf(owners[from:end]); period > 0 {
+			for end < o.K && owners[end] == owners[end-period] {
+				end++
+			}
+			if end > from+stripWidth {
+				line += fmt.Sprintf("  and so on, up to k %d", end-1)
+			}
+		}
+		lines, from = append(lines, line), end
 	}
-	if owners[o.K-1] < 0 {
-		what += ", . not summed"
+	return lines
+}
+
+// periodOf returns after how many elements a list repeats itself, at least twice; 0 if it does not.
+func periodOf(list []int) int {
+	for n := 1; n <= len(list)/2; n++ {
+		if slices.Equal(list[n:], list[:len(list)-n]) {
+			return n
+		}
 	}
-	text := fmt.Sprintf("%s: k 0..%d of K = %d, %s.\nA letter is an accumulator, which adds its products from left to right.\n  %s\n", o.Title, shown-1, o.K, what, &strip)
+	return 0
+}
+
+// sumsText writes the first sums of accumulators, and the last one.
+func (o *Order) sumsText() (text string) {
 	for n, s := range o.Sums {
 		if n >= shownSums && n < len(o.Sums)-1 {
 			if n == shownSums {

@@ -13,6 +13,8 @@ import (
 func TestOrder(t *testing.T) {
 	const lanes = `{"cut": {"by": "size", "n": 30}, "merge": {"order": "forward"}},
 		{"cut": {"by": "lanes", "n": 4, "vector": 2}, "merge": {"order": "halves"}, "tail": {"of": 8, "into": "after"}}`
+	const halves = `{"cut": {"by": "count", "n": 2, "grain": 4}, "merge": {"order": "forward"}},
+		{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}}`
 	for _, c := range []struct {
 		name, levels string
 		depth        int
@@ -35,6 +37,37 @@ func TestOrder(t *testing.T) {
   s6 = G + I
   ...
   D = s4 + s8
+`},
+		{"", halves, 1000, `
+  ABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCD  and so on, up to k 499
+  EFGHEFGHEFGHEFGHEFGHEFGHEFGHEFGHEFGHEFGHEFGHEFGHEFGHEFGHEFGHEFGH  and so on, up to k 999
+  s1 = A + C
+  s2 = B + D
+  s3 = s1 + s2
+  s4 = E + G
+  s5 = F + H
+  s6 = s4 + s5
+  D = s3 + s6
+`},
+		{"", `{"cut": {"by": "lanes", "n": 3}, "merge": {"order": "forward"}}`, 100, `
+  ABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCA  and so on, up to k 99
+  s1 = A + B
+  D = s1 + C
+`},
+		{"", `{"cut": {"by": "size", "n": 65}, "merge": {"order": "forward"}}, {"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward"}}`, 650, `
+  ABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABAB  and so on, up to k 64
+  CDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCDCD  and so on, up to k 129
+  EFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEFEF  and so on, up to k 194
+  GHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGHGH  and so on, up to k 259
+  ... k 260..649 are not shown
+  s1 = A + B
+  s2 = C + D
+  s3 = s1 + s2
+  s4 = E + F
+  s5 = s3 + s4
+  s6 = G + H
+  ...
+  D = s17 + s18
 `},
 		{"split-k-tail-lost", "", 75, `
   AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA......

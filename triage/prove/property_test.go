@@ -26,7 +26,7 @@ var propertyUnits = [][2]string{
 // TestRelations compares both tellings of each relation, in nodes on gates and in codes with the
 // oracle's results, on inputs of all generators.
 func TestRelations(t *testing.T) {
-	for _, name := range propertyUnits[:tier.Of(2, len(propertyUnits), len(propertyUnits))] {
+	for _, name := range propertyUnits[:tier.Of(2, 2, len(propertyUnits))] {
 		i, err := mma.Lookup(name[0], name[1])
 		if err != nil {
 			t.Fatal(err)

@@ -22,10 +22,10 @@ import (
 func TestErrorBound(t *testing.T) {
 	tier.SkipUnderRace(t)
 	var units []mma.Instruction
-	for seed := range uint64(tier.Of(20, 30, 120, 800)) {
+	for seed := range uint64(tier.Of(20, 20, 120, 800)) {
 		units = append(units, madeup.Unit(seed))
 	}
-	for seed, n := uint64(800), tier.Of(4, 6, 80, 600); n > 0; seed++ {
+	for seed, n := uint64(800), tier.Of(4, 4, 80, 600); n > 0; seed++ {
 		if u := madeup.Unit(seed); u.Params.Refined() {
 			units = append(units, u)
 			n--
@@ -35,7 +35,7 @@ func TestErrorBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, u := range all[:tier.Of(20, 25, 60, len(all))] {
+	for _, u := range all[:tier.Of(20, 20, 60, len(all))] {
 		units = append(units, *u.inst())
 	}
 	rounds := tier.Of(1, 1, 1, 2)

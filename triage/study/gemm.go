@@ -37,7 +37,7 @@ says in which order, in which accumulators and in which formats the K products a
 
 A kernel is TARGET/INSTRUCTION (one accumulator, K ascending), TARGET/INSTRUCTION@SCHEDULE, or
 a SCHEDULE that names its own unit. A SCHEDULE is one of the literature (mmafuzz gemm --list)
-or FILE.json; go doc ./sim/schedule says what is in the file, and --print NAME prints one to
+or FILE.json; mmafuzz help schedules says what is in the file, and --print NAME prints one to
 start from.
 
 A is M x K, B is K x N and C is M x N: NumPy arrays (.npy) or .safetensors files, as FILE or

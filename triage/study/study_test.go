@@ -114,7 +114,7 @@ var small = []struct {
 	{"multiword", study.Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32", "sim:cdna1/v_mfma_f32_16x16x16f16"}, Seed: 1, Count: 50}, []string{"--words", "3"}},
 }
 
-// TestInterrupted holds that a study that is interrupted after every third of its items (in the
+// TestInterrupted holds that a study that is interrupted after every fifth of its items (in the
 // long tier after each) and then goes on with another number of workers has the result of one that
 // is not.
 func TestInterrupted(t *testing.T) {
@@ -124,7 +124,7 @@ func TestInterrupted(t *testing.T) {
 			want := asJSON(t, run(t, c.study, c.request, c.args...))
 			s, runner := find(t, c.study, c.args...)
 			c.request.Dir = t.TempDir()
-			for parts := 0; ; parts += tier.Of(5, 3, 1) {
+			for parts := 0; ; parts += tier.Of(5, 5, 1) {
 				ctx, cancel := context.WithCancel(context.Background())
 				before := 0
 				c.request.Workers = 2
@@ -402,11 +402,15 @@ func TestMultiword(t *testing.T) {
 var update = flag.Bool("update", false, "write PAPERS.md")
 
 // TestPapers holds that PAPERS.md is what comes out, and that every entry that differs from
-// what is printed has its reason. With fewer draws, only the latter.
+// what is printed has its reason. With fewer draws than in the long tier, only the latter.
 func TestPapers(t *testing.T) {
 	tier.SkipUnderRace(t)
 	complete := study.Papers.Count
-	res, err := study.Papers.Run(t.Context(), study.Papers.New(nil), study.Request{Seed: 1, Count: tier.Of(complete/20, complete, complete)}, nil)
+	count := tier.Of(complete/20, complete/20, complete)
+	if *update {
+		count = complete
+	}
+	res, err := study.Papers.Run(t.Context(), study.Papers.New(nil), study.Request{Seed: 1, Count: count}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,24 +14,24 @@ class Signature:
 
     def compute(self, function, tiles, m, n, k, buffers):
         """The codes of D of a batch: buffers has the bytes of A, B, C, SA, SB, those that there
-        are. If k is larger than the function's, it is called again with c = the result before."""
+        are. If k is larger than the function's, it is called again with c = the result before. What the
+        function gets are copies, which it may keep: the buffers may go when this is over."""
         buffers = iter(buffers)
 
-        def array(f, *shape):
-            codes = np.frombuffer(next(buffers), f.codes).reshape(shape)
+        def array(f, times, axis, shape, result):
+            """The next operand, so many times along an axis: np.repeat copies, even once, and does so
+            several times as fast as what broadcasts."""
+            codes = np.repeat(np.frombuffer(next(buffers), f.codes).reshape(shape), times, axis).reshape(result)
             codes.flags.writeable = False
             return f.result(codes)
 
-        whole = (tiles, m, n)
-
         def operands(f, length):
             """Of each dot product, those of its row and of its column."""
-            rows, columns = array(f[0], tiles, m, length), array(f[1], tiles, n, length)
-            return [np.broadcast_to(rows[:, :, None], (*whole, length)).reshape(-1, length),
-                    np.broadcast_to(columns[:, None], (*whole, length)).reshape(-1, length)]
+            return [array(f[0], n, 0, (tiles * m, length), (-1, length)),
+                    array(f[1], m, 1, (tiles, 1, n, length), (-1, length))]
 
         both = operands((self.a, self.b), k)
-        c = array(self.c, -1) if self.c else None
+        c = array(self.c, 1, 0, -1, -1) if self.c else None
         scales = operands((self.scale, self.scale), self.blocks(k)) if self.scale else []
         for at in range(0, k, self.k):
             part = [x[:, at:at + self.k] for x in both]

@@ -42,11 +42,10 @@ class Function:
 
 
 def _buffers(b):
-    """Copies of the operands of a batch, as far as there are any: the function may keep what it gets,
-    and cannot change the memory of the library."""
+    """The operands of a batch, as far as there are any, where the library has them."""
     for name in ("a", "b", "c", "sa", "sb"):
         if size := getattr(b, "bytes_" + name):
-            yield ctypes.string_at(getattr(b, name), size)
+            yield (ctypes.c_char * size).from_address(getattr(b, name))
 
 
 def _name(function):

@@ -62,17 +62,21 @@ def unit(target, instruction="", *, like=""):
 
 class Unit:
     """An instruction of a target. Calling it computes dot products. It may be used by several
-    threads at once."""
+    threads at once. A copy of it, and so one that pickle brings to another process, is opened anew."""
 
     def __init__(self, target, instruction, like=""):
         names = (("target", target), ("instruction", instruction), ("like", like))
         self._handle = _library.call("open", *(_library.text(*x) for x in names))
         self._finalizer = weakref.finalize(self, _library.close, self._handle)
+        self._names = target, instruction, like
         self.info = self.describe(self._handle)
 
     @staticmethod
     def describe(handle):
         return _info(_library.call_json("info", handle))
+
+    def __reduce__(self):  # the handle is of this process, and ends with this unit
+        return Unit, self._names
 
     def __repr__(self):
         return f"<mmafuzz.Unit {self.info.target}/{self.info.name}>"

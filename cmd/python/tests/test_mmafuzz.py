@@ -252,6 +252,17 @@ class Comparisons(unittest.TestCase):
         self.assertGreater(found.codes, 0)
         self.assertEqual(mmafuzz.compare(quiet, u, count=5000, bits=True).mismatches, found.codes)
 
+    def test_codes_change(self):
+        """NaNs of another code each time are one result, of which the smallest input is found."""
+        draw = np.random.default_rng(1)
+
+        def nans(a, b, c):
+            return np.full(len(c), 0x7FC00000, np.uint32) + draw.integers(1, 1000, len(c), np.uint32)
+
+        found = mmafuzz.minimize(nans, HOPPER, (*[np.ones(16, np.float16)] * 2, np.float32(1)), effort=0)
+        self.assertEqual(found.label, "unexplained")
+        self.assertEqual(mmafuzz.minimize(nans, HOPPER, found.input, effort=0, bits=True).label, "unstable")
+
     def test_functions(self):
         """Two functions, and a function beside a reference, need formats of their own."""
         formats = ("fp16", np.float16, "fp32", "fp32")

@@ -1,10 +1,13 @@
 """What may happen to a library in a process that is not its own."""
 
+import copy
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -192,6 +195,36 @@ class Exceptions(unittest.TestCase):
             u.close()
             self.assertFalse(tile(*[0] * 7))
 
+    def test_copies(self):
+        """Copies of a unit are units of their own, and results are what they were."""
+        u = mmafuzz.unit("ref:mul32", like=HOPPER)
+        x = dots(3)
+        want = u(*x).tobytes()
+        copies = [copy.copy(u), copy.deepcopy(u), pickle.loads(pickle.dumps(u))]
+        u.close()
+        for v in copies:
+            self.assertEqual(v(*x).tobytes(), want)
+            v.close()
+            with self.assertRaisesRegex(mmafuzz.Error, "is not open"):
+                v(*x)
+        found = mmafuzz.compare(chain, HOPPER, count=500, effort=0)
+        for result in (found, mmafuzz.probe(HOPPER), mmafuzz.infer(chain, like=HOPPER, seconds=0.1, checks=10), mmafuzz.units("sim:hopper")):
+            self.assertEqual(pickle.loads(pickle.dumps(result)), result)
+        for mine, other in zip(found.findings[0].operands, pickle.loads(pickle.dumps(found)).findings[0].operands, strict=True):
+            self.assertEqual(mine.tobytes(), other.tobytes())
+
+    def test_too_large(self):
+        """What no memory holds is refused before the library sees it."""
+        u, one = mmafuzz.unit(HOPPER), np.float16(1)
+        for f in (lambda: u.inputs(10**15), lambda: u(np.broadcast_to(one, (2**40, 16)), np.ones(16, np.float16)),
+                  lambda: u.matmul(np.broadcast_to(one, (2**20, 16)), np.broadcast_to(one, (16, 2**24)))):
+            with self.assertRaises(MemoryError):
+                f()
+        with self.assertRaisesRegex(mmafuzz.Error, "k is 1099511627776: a dot product has 1 to 65536 products"):
+            mmafuzz.compare(chain, chain, formats=FORMATS, k=2**40)
+        self.assertFalse(mmafuzz.compare(lambda a, b, c: c, lambda a, b, c: c.copy(), formats=FORMATS, k=2**16, count=10))
+        self.assertEqual(u(*[np.broadcast_to(one, 2**20)] * 2), 2**20)  # 65536 executions
+
     def test_closed(self):
         u = mmafuzz.unit(HOPPER)
         u.close()
@@ -220,6 +253,84 @@ class Processes(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual(wrong, [])
+
+    def test_closed_beside(self):
+        """A unit that one thread closes while others use it gives whole results, and then an error."""
+        u, x, wrong = mmafuzz.unit(HOPPER), dots(20_000), []
+        want = u(*x)
+
+        def work():
+            try:
+                for _ in range(1000):
+                    if not np.array_equal(u(*x), want):
+                        wrong.append("dot products")
+                wrong.append("not closed")
+            except mmafuzz.Error as e:
+                if "is not open" not in str(e):
+                    wrong.append(e)
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for t in threads:
+            t.start()
+        u.close()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong, [])
+
+    def test_nested(self):
+        """A function may compare, use the unit that it is compared with, and run threads."""
+        def nested(a, b, c):
+            results = []
+            t = threading.Thread(target=lambda: results.append(u(a, b, c)))
+            t.start()
+            t.join()
+            mmafuzz.compare(chain, HOPPER, count=10, effort=0)
+            return results[0]
+
+        u = mmafuzz.unit(HOPPER)
+        self.assertFalse(mmafuzz.compare(nested, u, count=500))
+
+    def test_spawn(self):
+        """A unit that is sent to another process is the same one there, whatever was opened before."""
+        code = """
+import multiprocessing, pathlib, sys
+import numpy as np
+import mmafuzz
+def product(unit, x):
+    return float(unit(x, x))
+if __name__ == "__main__":
+    others = [mmafuzz.unit("sim:volta/mma.m8n8k4.f32.f16.f16.f32") for _ in range(3)]
+    u = mmafuzz.unit("sim:hopper/mma.m16n8k16.f32.f16.f16.f32")
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        print(pool.apply(product, (others[0], np.ones(4, np.float16))), pool.apply(product, (u, np.ones(16, np.float16))))
+"""
+        with tempfile.TemporaryDirectory() as d:  # spawn reads the script once more
+            script = pathlib.Path(d, "spawn.py")
+            script.write_text(code)
+            done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+        self.assertEqual((done.returncode, done.stdout), (0, "4.0 16.0\n"), done.stderr)
+
+    def test_subinterpreter(self):
+        """NumPy is for one interpreter of a process: another one says so, or works."""
+        status, said = python("""
+try:
+    import _interpreters as interpreters
+except ImportError:
+    import _xxsubinterpreters as interpreters
+code = '''
+try:
+    import mmafuzz
+    print(mmafuzz.unit("sim:hopper/mma.m16n8k16.f32.f16.f16.f32").info.k)
+except ImportError:
+    print(16)
+'''
+exec(code)
+other = interpreters.create()
+interpreters.run_string(other, code)
+interpreters.destroy(other)
+exec(code)
+""")
+        self.assertEqual((status, [line for line in said.splitlines() if line.isdigit()]), (0, ["16"] * 3), said)
 
     @unittest.skipUnless(hasattr(os, "fork"), "no fork")
     def test_fork(self):

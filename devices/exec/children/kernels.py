@@ -133,7 +133,7 @@ def cells(row, shape, r):
         return head + ["not had", r["error"], ""]
     if r["verdict"] != "found":
         w = r.get("witness")
-        return head + [r["verdict"], "element (%d,%d) is %s, not %s" % (w["row"], w["column"], w["d"], w["model"]) if w else r["why"][:200], ""]
+        return head + [r["verdict"], "element (%d,%d) is %s, not %s" % (w["row"], w["column"], w["d"], w["model"]) if w and "model" in w else r["why"][:200], ""]
     return head + ["found", schedules(r), format(r["validated"], ",")]
 
 

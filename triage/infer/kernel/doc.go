@@ -19,6 +19,8 @@
 //     that was computed alike so far: those that give the same results again need one
 //     schedule, which is looked for in the same way, or there is a witness that nothing here
 //     explains the product.
+//   - Where nothing explains it: whether results change from run to run, or depend on other rows of A
+//     and columns of B than their own, with the fewest such lines.
 //   - For every field of what was found, a schedule with another value: one that gives the
 //     same results everywhere is a field that was not distinguished.
 //
@@ -69,6 +71,10 @@
 //	witness.b[]          string?   its column of B
 //	witness.d            string?   the result
 //	witness.model        string?   that of the nearest schedule
+//	witness.others[].of       string?  A or B: the result depends on this line, too; others are zeros
+//	witness.others[].number   number?  of the line, from 0
+//	witness.others[].codes[]  string?
+//	witness.alone        string?   the result where these are zeros, too
 //	fields[].schedule    number?   a field of a schedule, by its number from 0
 //	fields[].name        string?
 //	fields[].value       string?

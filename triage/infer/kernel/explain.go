@@ -64,7 +64,10 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 	}
 	e := &enumeration{ctx: ctx, sums: s, failed: map[uint64]bool{}}
 	seen := map[string]bool{}
-	for depth := 0; depth <= maxDepth && len(seen) <= alternatives(l.K) && !e.spent() && n.tried < maxTries; depth++ {
+	for depth := 0; depth <= maxDepth && !e.spent() && n.tried < maxTries; depth++ {
+		if e.more = e.more || len(seen) > alternatives(l.K); len(seen) > alternatives(l.K) {
+			break
+		}
 		for _, s.width = range n.widths() {
 			// In FP32 and FP64 instructions that add one product at a time are operations.
 			if s.several == (s.width == 1) && (s.several || l.A.Get().FracBits >= fp.FP32.Get().FracBits) {
@@ -85,16 +88,28 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	why := "no unit gives its results, though a schedule has its partial sums: "
+	why := e.why(len(seen), n.tried >= maxTries)
 	if n.best == nil {
 		if _, err := n.try(ctx, nil, n.widths()[0]); err != nil {
 			return nil, err
 		}
-		if why = "its partial sums are those of no schedule that can be described: "; e.spent() {
-			why = "no schedule with its partial sums was found in the time that a search takes at most: "
-		}
 	}
 	return nil, l.unexplained(ctx, c, n.best, why+short(s.outline(s.present)))
+}
+
+// why says how a search without a finding has ended, after so many schedules.
+func (e *enumeration) why(schedules int, tried bool) string {
+	switch {
+	case schedules == 0 && e.spent():
+		return "no schedule with its partial sums was found in the time that a search takes at most: "
+	case schedules == 0:
+		return "its partial sums are those of no schedule that can be described: "
+	case tried || e.more || e.spent():
+		return fmt.Sprintf("of the schedules that have its partial sums only the first %d were tried, and no unit gives its results with one of these: ", schedules)
+	case schedules == 1:
+		return "no unit gives its results with the one schedule that was found to have its partial sums: "
+	}
+	return fmt.Sprintf("no unit gives its results with one of the %d schedules that were found to have its partial sums: ", schedules)
 }
 
 // key tells levels apart that are different operations at this shape.

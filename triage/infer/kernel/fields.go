@@ -37,7 +37,7 @@ func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class,
 		judged := &search{loop: l, samples: f.samples}
 		for _, m := range mutants.Mutants(own.kernel()) {
 			other := l.plan(m.Kernel)
-			if m.Field == "" || m.Value == m.Was || other == nil { // no other value of a field, or no kernel
+			if m.Field == "" || m.Value == m.Was || other == nil || f.epilogue == nil && m.Label == "epilogue" { // no other value of a field, or no kernel
 				continue
 			}
 			l.enter("trying other values of %s", m.Field)

@@ -66,10 +66,17 @@ type Witness struct {
 	A      []string `json:"a"`
 	B      []string `json:"b"`
 	D      string   `json:"d"`
-	Model  string   `json:"model"` // what the nearest schedule gives
+	Model  string   `json:"model,omitempty"` // what the nearest schedule gives
+	// Where D depends on them: the other rows of A and columns of B that are not zeros, and the result
+	// where these are zeros, too.
+	Others []Line `json:"others,omitempty"`
+	Alone  string `json:"alone,omitempty"`
 }
 
 func (w *Witness) String() string {
+	if w.Alone != "" {
+		return fmt.Sprintf("element (%d,%d) of %s matrices is %s, and %s where all other rows of A and columns of B are zeros", w.Row, w.Column, w.Kind, w.D, w.Alone)
+	}
 	return fmt.Sprintf("element (%d,%d) of %s matrices is %s, the nearest schedule gives %s", w.Row, w.Column, w.Kind, w.D, w.Model)
 }
 
@@ -83,7 +90,7 @@ func (b *box) witness(atRow, atColumn, row, column int, s *sample, model []byte)
 	}
 	n, w := row*s.N+column, b.D.Width()
 	code := func(d []byte) string { return fmt.Sprintf("%0*x", 2*w, mma.Load(d, w, n)) }
-	return &Witness{atRow, atColumn, kinds[s.kind], codes(s.a, row, b.A.Width()), codes(s.b, column, b.B.Width()), code(s.d), code(model)}
+	return &Witness{Row: atRow, Column: atColumn, Kind: kinds[s.kind], A: codes(s.a, row, b.A.Width()), B: codes(s.b, column, b.B.Width()), D: code(s.d), Model: code(model)}
 }
 
 // loop is an inference.
@@ -113,6 +120,7 @@ const (
 	seedClasses = 1 << 32 * (1 + iota)
 	seedSamples
 	seedValidation
+	seedOthers
 )
 
 // Infer finds the kernel of a unit whose tiles of M x N with its K are matrix products. An
@@ -131,15 +139,20 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 	err = l.run(ctx, r)
 	var varies *variesError
 	var unexplained *unexplainedError
-	if errors.As(err, &unexplained) { // unless its results change
+	var depends *dependsError
+	if errors.As(err, &unexplained) { // unless its results change, or are of other rows and columns
 		if _, again := l.classify(ctx, o.Seed+seedClasses, len(kinds), 16); again != nil {
 			err = again
+		} else if other := l.others(ctx, unexplained.Witness); other != nil {
+			err = other
 		}
 	}
 	r.Products = l.products
 	switch {
 	case errors.As(err, &varies):
 		r.Verdict, r.Why = Varies, varies.Error()
+	case errors.As(err, &depends):
+		r.Verdict, r.Why, r.Witness = Unexplained, depends.Error(), depends.Witness
 	case errors.As(err, &unexplained):
 		r.Verdict, r.Why, r.Witness = Unexplained, unexplained.What, unexplained.Witness
 	case err != nil:

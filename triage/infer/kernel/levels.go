@@ -24,6 +24,7 @@ type enumeration struct {
 	*sums
 	work   int             // products that were looked at
 	failed map[uint64]bool // sequences and depths that have no schedule
+	more   bool            // there may be schedules that were not listed
 }
 
 // spent reports whether the enumeration has to end: it has looked at ten times as many products
@@ -70,6 +71,7 @@ func (e *enumeration) levels(seqs [][]int32, depth int) (all [][]schedule.Level)
 					all = append(all, append([]schedule.Level{f}, inner...))
 				}
 				if len(all) >= alternatives(len(e.keys)) {
+					e.more = true
 					return all
 				}
 			}
@@ -119,26 +121,60 @@ func (s *sums) goesOn(key uint64, n int, seq []int32) bool {
 	return true
 }
 
-// permuted returns the levels by which one accumulator adds sequences in another order.
+// permuted returns the levels by which one accumulator adds sequences in an order that is another than their
+// own, one for each such order.
 func (e *enumeration) permuted(seqs [][]int32) (all [][]schedule.Level) {
-	cuts := []schedule.Level{{Cut: schedule.Cut{By: "size", N: 1}, Merge: schedule.Merge{Order: "chain-reverse"}}}
-	for n := 2; n <= 64; n++ {
-		for vector := 1; vector <= 16; vector *= 2 {
-			cuts = append(cuts, schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: vector}, Merge: schedule.Merge{Order: "chain"}})
-		}
-	}
-	for _, l := range cuts {
-		if !slices.ContainsFunc(seqs, func(seq []int32) bool {
-			parts, _, _ := l.Parts(seq, nil)
-			if l.Merge.Order == "chain-reverse" {
-				slices.Reverse(parts)
+	seen := map[string]bool{}
+	for _, levels := range permutations() {
+		same, order := true, []byte(nil)
+		if slices.ContainsFunc(seqs, func(seq []int32) bool {
+			got := permute(levels, seq)
+			same = same && slices.Equal(got, seq)
+			for _, k := range got {
+				order = binary.LittleEndian.AppendUint32(order, uint32(k))
 			}
-			return !e.chain(slices.Concat(parts...))
-		}) {
-			all = append(all, []schedule.Level{l})
+			return !e.chain(got)
+		}) || same || seen[string(order)] {
+			continue
 		}
+		seen[string(order)] = true
+		all = append(all, levels)
 	}
 	return all
+}
+
+// permutations returns levels that add products in another order: last first, lane after lane, and runs whose
+// own products are last first.
+func permutations() [][]schedule.Level {
+	reverse := schedule.Level{Cut: schedule.Cut{By: "size", N: 1}, Merge: schedule.Merge{Order: "chain-reverse"}}
+	all := [][]schedule.Level{{reverse}}
+	for n := 2; n <= 64; n++ {
+		for vector := 1; vector <= 16; vector *= 2 {
+			all = append(all, []schedule.Level{{Cut: schedule.Cut{By: "lanes", N: n, Vector: vector}, Merge: schedule.Merge{Order: "chain"}}})
+		}
+	}
+	for n := 2; n <= 64; n++ {
+		run := schedule.Cut{By: "size", N: n}
+		all = append(all, []schedule.Level{{Cut: run, Merge: schedule.Merge{Order: "chain"}}, reverse},
+			[]schedule.Level{{Cut: run, Merge: schedule.Merge{Order: "chain-reverse"}}})
+	}
+	return all
+}
+
+// permute returns the order in which one accumulator adds a sequence.
+func permute(levels []schedule.Level, seq []int32) []int32 {
+	if len(levels) == 0 {
+		return seq
+	}
+	parts, _, _ := levels[0].Parts(seq, nil)
+	parts = slices.Clone(parts)
+	if levels[0].Merge.Order == "chain-reverse" {
+		slices.Reverse(parts)
+	}
+	for i, p := range parts {
+		parts[i] = permute(levels[1:], p)
+	}
+	return slices.Concat(parts...)
 }
 
 // frames returns levels without their cuts: what may be done apart, nothing first.

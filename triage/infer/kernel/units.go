@@ -58,8 +58,32 @@ func operations(f mma.Formats) (all []candidate) {
 	start = "second"
 	add("fma", fp.None, map[bool]fp.ID{true: fp.FP64, false: fp.FP32}[double])
 	start = ""
+	if d := f.D; d == fp.BF16 || d == fp.FP16 {
+		for _, op := range []string{"fma", "mul-add"} {
+			for _, cast := range oddCasts(d) {
+				u := schedule.Unit{Op: op, In: f.A, Acc: fp.FP32}
+				if u.In == u.Acc {
+					u.In = fp.None
+				}
+				all = append(all, candidate{u, u.Acc, 1, cast})
+			}
+		}
+	}
 	if sum = map[fp.ID]fp.ID{fp.FP32: fp.FP64, fp.FP16: fp.FP32, fp.BF16: fp.FP32}[f.A]; sum != fp.None && f.A.Width() == f.D.Width() { // no FMA of the format
 		add("fma", fp.None, f.A)
+	}
+	return all
+}
+
+// saturated is a cast in which what is too large becomes the largest number.
+func saturated(d fp.ID) schedule.Step {
+	return schedule.Step{Op: "cast", Format: d, Rounding: schedule.Rounding{Saturate: true}}
+}
+
+// oddCasts returns casts to narrow formats as code has them that is written by hand, or for one processor.
+func oddCasts(d fp.ID) (all [][]schedule.Step) {
+	for _, r := range []schedule.Rounding{{Round: "zero"}, {Round: "away"}, {Saturate: true}, {Subnormals: "zero"}} {
+		all = append(all, []schedule.Step{{Op: "cast", Format: d, Rounding: r}})
 	}
 	return all
 }
@@ -74,7 +98,7 @@ func castsTo(acc, d fp.ID) [][]schedule.Step {
 	case d.Width() > 1:
 		return [][]schedule.Step{castTo(d)}
 	}
-	return [][]schedule.Step{castTo(d), {{Op: "cast", Format: d, Saturate: true}}} // FP8
+	return [][]schedule.Step{castTo(d), {saturated(d)}} // FP8
 }
 
 // instructions returns the instructions of the catalogue that are different functions: the first of

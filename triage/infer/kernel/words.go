@@ -9,8 +9,30 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// words says in which order a schedule adds K products, a sentence for each level.
-func words(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
+// words says in which order a schedule adds K products, a sentence for each level, and what becomes of
+// the sum.
+func words(k *schedule.Kernel, s *schedule.Schedule, depth int) []string {
+	all := sumWords(k, s, depth)
+	for i := range k.Epilogue {
+		all = append(all, castWords(&k.Epilogue[i]))
+	}
+	return all
+}
+
+// castWords says how a sum is rounded.
+func castWords(s *schedule.Step) string {
+	text := "The sum is rounded to " + s.Format.String() + map[string]string{"": "", "away": ", to nearest, away from zero where two numbers are as near", "zero": " towards zero"}[s.Round]
+	if s.Saturate {
+		text += "; what is too large, and an infinity, becomes the largest number"
+	}
+	if s.Subnormals == "zero" {
+		text += "; subnormal numbers become zeros"
+	}
+	return text + "."
+}
+
+// sumWords says in which order a schedule adds K products.
+func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
 	seq := upTo(depth)
 	unit := cmp.Or(s.Unit, k.Unit)
 	of := fmt.Sprintf("K = %d", depth)
