@@ -99,8 +99,7 @@ func asymmetric(c mma.Change) bool {
 	return slices.ContainsFunc([]string{c.From, c.To}, func(m string) bool { return m == fp.RD.String() || m == fp.RU.String() })
 }
 
-// fusedStage refines the appearance or disappearance of a stage: sums of integers that saturate
-// are a matter of that; a fused sum of all
+// fusedStage refines the appearance or disappearance of a stage: a fused sum of all
 // products, without c, is a matter of c's place; fused sums of groups are a matter of
 // their size.
 func fusedStage(c mma.Change, p, q *mma.Params) Label {
@@ -113,8 +112,6 @@ func fusedStage(c mma.Change, p, q *mma.Params) Label {
 		s = with.Stage1
 	}
 	switch {
-	case s.Round.Emax != 0 && s.Round.Emax < s.Round.Emin: // integers in a smaller range
-		return Overflow
 	case c.From != "off" && c.To != "off" || s.Sum != mma.Fused:
 		return SummationOrder
 	case s.Group == 0:
@@ -256,6 +253,8 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 	switch {
 	case c.Path == "start" && !placesC(p, q):
 		return SignedZero
+	case slices.Contains(ranges, label) && integers(p) && integers(q):
+		return Overflow
 	case strings.HasSuffix(c.Path, ".sum"):
 		return fusedStage(c, p, q)
 	case label == FusionWidth && c.Path != "together" && !fuses(p) && !fuses(q):
@@ -265,6 +264,14 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 	}
 	return label
 }
+
+// ranges are the labels of which terms are added when, and of how a sum is rounded. Sums of integers
+// lose no bits, so that all of it decides nothing but which of them leave which range, where they
+// saturate or wrap.
+var ranges = []Label{FusionWidth, SummationOrder, AccumulatePlacement, IntermediateRounding, OutputRounding}
+
+// integers reports whether a program's results are integers.
+func integers(p *mma.Params) bool { return p.Acc.Emax < p.Acc.Emin }
 
 // fuses reports whether a program adds several products in one fused sum. One that adds two
 // numbers at a time, each sum rounded, does not, however many products a step has.

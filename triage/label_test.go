@@ -205,3 +205,35 @@ func TestLabelsOfSteps(t *testing.T) {
 		}
 	}
 }
+
+// TestIntegerLabels: the order of a sum of integers decides nothing but which partial sums saturate.
+func TestIntegerLabels(t *testing.T) {
+	of := func(instruction string, set ...mma.Change) *mma.Params {
+		i, err := mma.Lookup("x86", instruction)
+		if err == nil {
+			err = i.Params.Apply(set)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &i.Params
+	}
+	short := []mma.Change{{Path: "acc.frac", To: "15"}, {Path: "acc.emin", To: "15"}, {Path: "acc.emax", To: "14"}, {Path: "acc.over", To: "sat"}}
+	steps := append([]mma.Change{{Path: "l", To: "2"}}, short...)
+	for _, tc := range []struct {
+		name string
+		p, q *mma.Params
+	}{
+		{"saturated pairs", of("vpdpbusd"), of("avx2-u8s8")},
+		{"interleaved pairs", of("vpdpbusd"), of("avx2-u8s8", mma.Change{Path: "stage0.split", To: "interleaved"})},
+		{"another order of pairs", of("avx2-u8s8"), of("avx2-u8s8", mma.Change{Path: "stage0.split", To: "interleaved"})},
+		{"steps that saturate", of("vpdpbusd"), of("vpdpbusd", steps...)},
+		{"other steps that saturate", of("vpdpbusd", short...), of("vpdpbusd", steps...)},
+	} {
+		for _, got := range [][]Label{LabelsOf(tc.p, tc.q), LabelsOf(tc.q, tc.p)} {
+			if !slices.Equal(got, []Label{Overflow}) {
+				t.Errorf("%s: %v", tc.name, got)
+			}
+		}
+	}
+}

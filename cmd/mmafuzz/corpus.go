@@ -70,8 +70,7 @@ func newCorpusExport(a *app) *cobra.Command {
 		Short: "write inputs to begin with for a fuzzing engine",
 		Long: `export writes a file for every input: one of each generator, and the case of each
 bundle. go-fuzz takes them from WORKDIR/corpus, libFuzzer from the directory that it is
-given, and go test -fuzz, with --go-test, from testdata/fuzz/FuzzPair of the package (go
-doc ./fuzz/harness). Without --a and --b they are for the fast models against the oracle.`,
+given, and go test -fuzz, with --go-test, from testdata/fuzz/FuzzPair of the repository's package fuzz/harness. Without --a and --b they are for the fast models against the oracle.`,
 		ValidArgsFunction: directories,
 		Args:              cobra.ArbitraryArgs,
 		RunE:              func(_ *cobra.Command, args []string) error { return x.export(args) },

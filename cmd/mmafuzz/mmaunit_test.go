@@ -136,6 +136,12 @@ var ownUnits = map[string]ownUnit{
 	"random-bits":       {"convert", dithered, 1, func(a, b []float64, _ float64) float64 { return dither(a[0], b[0]) }, halfAway},
 	"random-bits-short": {"convert", dithered, 1, func(a, b []float64, _ float64) float64 { return dither(a[0], 2*math.Floor(b[0]/2)) }, halfAway},
 	"bytes":             {"bytes", inBytes, 4, plainSum, toInt32},
+	"byte-pairs": {"bytes", inBytes, 4, func(a, b []float64, c float64) float64 {
+		return c + toShort(a[0]*b[0]+a[1]*b[1]) + toShort(a[2]*b[2]+a[3]*b[3])
+	}, toInt32},
+	"short-bytes": {"bytes", inBytes, 4, func(a, b []float64, c float64) float64 {
+		return toShort(toShort(c+a[0]*b[0]+a[1]*b[1]) + a[2]*b[2] + a[3]*b[3])
+	}, toInt32},
 	"zero-point": {"bytes", inBytes, 4, func(a, b []float64, c float64) float64 {
 		return plainSum(each(a, func(x float64) float64 { return x - 128 }), b, c)
 	}, toInt32},
@@ -180,6 +186,9 @@ func plainSum(a, b []float64, c float64) float64 {
 	}
 	return c
 }
+
+// toShort saturates in 16 bits.
+func toShort(x float64) float64 { return max(-0x8000, min(x, 0x7fff)) }
 
 // toInt32 returns the lowest bits of an integer.
 func toInt32(d float64) uint64 { return uint64(uint32(int64(d))) }

@@ -104,6 +104,7 @@ func TestParameters(t *testing.T) {
 		}
 		space := change.Space{Formats: s.Formats, K: s.K}
 		listed := map[string]bool{}
+		all, silent := s.Values(), 0
 		for _, row := range s.Parameters {
 			listed[row.Path] = true
 			values, failing := 0, 0
@@ -119,6 +120,7 @@ func TestParameters(t *testing.T) {
 					}
 				}
 			}
+			silent += max(0, values-failing-row.Same-row.Undecided-len(row.Open))
 			if values != row.Values || failing != row.Killed || row.Killed+row.Same+row.Undecided+len(row.Open) != values {
 				t.Errorf("%s: %s has %d values, %d fail a test: the set says %+v", file, row.Path, values, failing, row)
 			}
@@ -128,6 +130,8 @@ func TestParameters(t *testing.T) {
 				t.Errorf("%s: nothing is said of %s", file, f.Path)
 			}
 		}
+		t.Logf("%s: of %d programs with other values %d fail a test, %d are proved to be the same, %d differ in what is not known, %d are named as open, %d are silent",
+			s.Instruction, all.Changes, all.Killed, all.Same, all.Undecided, all.Open, silent)
 	}
 }
 

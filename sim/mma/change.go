@@ -3,6 +3,7 @@ package mma
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -29,7 +30,7 @@ func Brief(changes []Change) string {
 		case ok && bits == nil: // said with the mode
 			continue
 		case ok:
-			before, after = withBits(bits.From, before), withBits(bits.To, after)
+			before, after = withBits(bits.From, cmp.Or(c.integers(changes, from), before)), withBits(bits.To, cmp.Or(c.integers(changes, to), after))
 		}
 		if before != after {
 			all = append(all, c.name(changes)+" "+before+"→"+after)
@@ -56,6 +57,24 @@ func (c Change) wholeRounding(all []Change) (bits *Change, ok bool) {
 		return &all[frac], true
 	}
 	return nil, true
+}
+
+// integers is what becomes of integers outside of their range, if a mode is that of a rounding to
+// integers, of which the least exponent is above the largest one; else "". The mode says nothing.
+func (c Change) integers(all []Change, side func(Change) string) string {
+	of := func(part string) string {
+		path := strings.TrimSuffix(c.Path, ".mode") + part
+		if i := slices.IndexFunc(all, func(d Change) bool { return d.Path == path }); i >= 0 {
+			return side(all[i])
+		}
+		return ""
+	}
+	emin, err := strconv.Atoi(of(".emin"))
+	emax, err2 := strconv.Atoi(of(".emax"))
+	if err != nil || err2 != nil || emax >= emin {
+		return ""
+	}
+	return map[string]string{OverSat.String(): "saturating", OverWrap.String(): "wrapping"}[of(".over")]
 }
 
 // withBits puts the fraction bits before a mode: 23 bits to nearest even.

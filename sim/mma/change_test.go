@@ -24,6 +24,10 @@ func TestBrief(t *testing.T) {
 		{[]Change{{"acc.frac", "13", "23"}, {"acc.mode", "rz", "rne"}, {"acc.emin", "-126", "-14"}},
 			"fraction bits of the result 13→23, rounding of the result toward zero→to nearest even, least exponent of the result -126→-14"},
 		{[]Change{{"stage0.sum", "off", "pairwise"}, {"stage0.round.frac", "exact", "23"}, {"stage0.round.mode", "", "rne"}}, "first partial sums none→pairwise, rounding of first partial sums none→23 bits to nearest even"},
+		{[]Change{{"stage0.round.frac", "exact", "15"}, {"stage0.round.mode", "", "rz"}, {"stage0.round.emin", "none", "15"}, {"stage0.round.emax", "none", "14"}, {"stage0.round.over", "inf", "sat"}},
+			"rounding of first partial sums none→15 bits saturating"},
+		{[]Change{{"stage0.round.frac", "15", "exact"}, {"stage0.round.mode", "rz", ""}, {"stage0.round.emin", "15", "none"}, {"stage0.round.emax", "14", "none"}, {"stage0.round.over", "wrap", "inf"}},
+			"rounding of first partial sums 15 bits wrapping→none"},
 		{[]Change{{"nowhere", "1", "2"}}, "nowhere 1→2"},
 	} {
 		if got := Brief(c.changes); got != c.want {

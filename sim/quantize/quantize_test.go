@@ -22,6 +22,9 @@ func parse(t *testing.T, text string) *quantize.Scheme {
 	return &s
 }
 
+// third is the scale of a block of NVFP4: 448 * (8/2688 in FP32), which is 4/3 but for rounding.
+var third = 448 * float64(float32(8)/2688)
+
 // TestKnown looks at blocks whose scale and codes were worked out by hand.
 func TestKnown(t *testing.T) {
 	for _, tc := range []struct {
@@ -48,7 +51,10 @@ func TestKnown(t *testing.T) {
 		{"bfp8", []float32{1.984375, -1, 0.0234375}, 0x7f, []uint64{0x7f, 0xc0, 0x02}, []float64{1.984375, -1, 0.03125}},
 		{"bfp4", []float32{7, -3, 0.5}, 0x81, []uint64{7, 0xb, 0}, []float64{7, -3, 0}},
 		{"fp8-tensor", []float32{896, 3}, 0x40000000, []uint64{0x7e, 0x3c}, []float64{896, 3}},
-		// By division 5/3 is 1.6666666 and 1.6666666 / 0.2777778 is 6; the reciprocals are below.
+		// The scales are 448 * (8/2688 in FP32) = 1.3333334: 2.3333333 by it is below 1.75, the tie, but the
+		// product with its reciprocal 0.75 in FP32 is the tie.
+		{"nvfp4", []float32{8, 2.3333333}, 0x7e, []uint64{7, 3}, []float64{6 * third, 1.5 * third}},
+		{"nvfp4:reciprocal", []float32{8, 2.3333333}, 0x7e, []uint64{7, 4}, []float64{6 * third, 2 * third}},
 		{"nvfp4", []float32{0, float32(math.Copysign(0, -1))}, 0, []uint64{0, 8}, []float64{0, math.Copysign(0, -1)}}, // of a scale of 0
 		{"fp8-row:reciprocal", []float32{0x1p-149, 0}, 1, []uint64{0x7e, 0}, []float64{448 * 0x1p-149, 0}},            // 1/scale is infinite
 		{"nvfp4", []float32{2688, 6}, 0x7e, []uint64{7, 0}, []float64{2688, 0}},

@@ -10,8 +10,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// corners are the extremes by construction that package gen enumerates. The unit is asked
-// for all of them before any program is believed: a fault that only they show, such as
+// corners are the extremes by construction that package gen enumerates, and NaNs in all lanes. The
+// unit is asked for all of them before any program is believed: a fault that only they show, such as
 // an adder without its top bit, is seen whatever the seed.
 type corners struct {
 	dots []*mma.Dot
@@ -29,7 +29,7 @@ func (l *loop) askCorners(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	dots := generate(l.spec(), g, l.seed, 0, smallSize(g, l.spec()))
+	dots := append(generate(l.spec(), g, l.seed, 0, smallSize(g, l.spec())), nanLanes(l.Formats, l.K)...)
 	l.corners.dots, l.corners.want, err = l.unit.ask(ctx, dots)
 	return err
 }

@@ -78,6 +78,9 @@ func (t *Report) trouble() (blocks []document.Block) {
 		below(document.Text(fmt.Sprintf("the unit gives %s, the program %s: %s, as in %d of the %d cases that it does not explain", x.Got, x.Would, x.Kind, x.Alike, x.Wrong)))
 		below(document.Text("as eval reads it:"))
 		below(document.Indent(2, document.Pre(x.Dot)))
+		if t.dropped != "" {
+			line("%s", t.dropped)
+		}
 		if x.Kind == nanCodes && x.Alike == x.Wrong {
 			line("only the codes of NaNs are not explained: --nan class leaves them out, and finds the arithmetic of numbers")
 		}
@@ -186,7 +189,7 @@ func (t *Report) tested() []document.Block {
 		extremes = append(extremes, k.Name+": "+strings.Join(k.Classes, "; "))
 	}
 	var sentences []document.Block
-	for _, text := range []string{"validated: " + t.confidence(), t.confident(), t.covered(), t.tileText(), unseen} {
+	for _, text := range []string{"validated: " + t.confidence(), t.confident(), t.covered() + t.nansCovered(), t.tileText(), unseen} {
 		sentences = append(sentences, document.Text(text))
 	}
 	return []document.Block{document.Indent(2, append(sentences, t.faults()...)...),

@@ -291,16 +291,16 @@ func (l *loop) bestEnds(others ...mma.Params) []mma.Params {
 
 // nearest returns the best program that the loop has met: the one that is right on the most
 // unbiased inputs, those that were not chosen because some program was wrong on them, and of
-// several such on the most of all evidence. It is the one at hand if no search has begun yet.
+// several such the smallest: what only the others show was fitted to them. It is the one at hand if
+// no search has begun yet.
 func (l *loop) nearest() mma.Params {
 	if len(l.met) == 0 {
 		return l.p
 	}
-	met := append(slices.Clone(l.met), l.p) // which may be simpler than what a search ended with
-	met = search.MostRight(l.Evidence, met, l.All(), len(met))
+	met := append(slices.Clone(l.met), l.p)                    // which may be simpler than what a search ended with
+	met = search.MostRight(l.Evidence, met, l.All(), len(met)) // of several such, the one that is right on more
 	unbiased := l.unbiasedEvidence()
-	right := unbiased.Counts(met, unbiased.All())
-	return met[slices.Index(right, slices.Max(right))]
+	return search.MostRight(unbiased, met, unbiased.All(), 1)[0]
 }
 
 // unbiasedEvidence returns the cases that were not chosen because some program was wrong on
@@ -318,14 +318,20 @@ func (l *loop) explains(p *mma.Params) bool {
 
 // settled follows the single changes that make a program right on more unbiased inputs: a
 // search whose budget was spent may have left some that are simple to see, of special values
-// most often, which the searches take up last.
+// most often, which the searches take up last. Then it leaves out what no unbiased input shows,
+// unless the program explains everything.
 func (l *loop) settled(ctx context.Context, p mma.Params) mma.Params {
 	const share = 8 // of the effort
 	if !l.Valid(&p) {
 		return p // no search has begun
 	}
 	l.budget.Allow(l.effort / share)
-	return l.newSearch(l.unbiasedEvidence(), search.AllSteps, p).Climb(ctx).P
+	e := l.unbiasedEvidence()
+	n := l.newSearch(e, search.AllSteps, p).Climb(ctx)
+	if l.explains(&n.P) || ctx.Err() != nil {
+		return n.P
+	}
+	return search.Simplest(e, n.P, e.All(), n.Right(), nil)
 }
 
 // grow fits a program loosely to the designed families one after the other, then to all

@@ -106,3 +106,44 @@ func TestNearestOfSearch(t *testing.T) {
 		}
 	}
 }
+
+// TestNearestIsPlain compares programs that are right on the same unbiased inputs: the nearest is the
+// plainest one, not the one that was fitted to inputs that refuted others. If searches have met the
+// fitted one alone, what only those inputs show is left out of it.
+func TestNearestIsPlain(t *testing.T) {
+	plain := mma.TFDPA(0, 24, mma.To(fp.FP32, fp.RZ), 0)
+	fitted := plain
+	fitted.In.Sub = mma.FlushSign
+	for _, met := range [][]mma.Params{{fitted, plain}, {plain, fitted}, {fitted}} {
+		l, err := newLoop(newUnit(t, half, 4, plain), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := gen.Find("normal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dots := generate(l.spec(), g, 1, 0, 400)
+		c, err := l.Predicted(&plain, dots)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Want[7] ^= 1 // no program explains it
+		l.Add("normal", dots, c.Want)
+		small := mma.NewDot(l.Formats, l.K)
+		small.A[0], small.B[0] = 1, 0x3c00 // a subnormal times 1
+		n, err := l.Predicted(&fitted, []*mma.Dot{small})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Add(refutations, slices.Repeat([]*mma.Dot{small}, 50), slices.Repeat(n.Want, 50))
+		if r := l.Counts([]mma.Params{plain, fitted}, l.All()); r[0] >= r[1] {
+			t.Fatalf("right on %d: the fitted program explains no more", r)
+		}
+		l.met, l.p, l.left = met, fitted, 1
+		r, err := l.conclude(context.Background(), errBudget)
+		if err != nil || r.Params != plain {
+			t.Errorf("%d met: %s, %v", len(met), mma.Brief(mma.Diff(&plain, &r.Params)), err)
+		}
+	}
+}

@@ -62,7 +62,8 @@ type Report struct {
 	Stats    Stats         `json:"stats"`
 	Seconds  float64       `json:"seconds"`
 
-	tree *probe.Tree
+	tree    *probe.Tree
+	dropped string // what droppedBits says of the witness
 }
 
 // Parameter is what was found out about a parameter.
@@ -152,6 +153,7 @@ func (r *Result) Report(ctx context.Context, target, instruction string, seed ui
 		t.Classes = append(t.Classes, tested(c))
 	}
 	if w := r.Witness; w != nil {
+		t.dropped = droppedBits(r.Formats, w.Dot)
 		t.Witness = &WitnessText{r.difference(w.Dot, w.Got, w.Would), w.Kind, w.Alike, w.Wrong}
 	}
 	if u := r.Unstable; u != nil {

@@ -297,8 +297,7 @@ func tailVariants(f mma.Formats, t *schedule.Tail) []*schedule.Tail {
 // it is.
 func (n *search) starts(ctx context.Context, f *finding) *finding {
 	levels := f.schedule.Levels
-	cleared := schedule.Level{Cut: schedule.Cut{By: "size", N: n.K}, Merge: schedule.Merge{Order: "forward", Start: "zero"}}
-	for _, outer := range [][]schedule.Level{nil, {cleared}} { // the whole sum is added to zero
+	for _, outer := range n.cleared(f) {
 		var folds []int // the levels whose sums may start with zero
 		for i, l := range levels {
 			if l.Merge.Order == "forward" || l.Merge.Order == "reverse" {
@@ -324,6 +323,18 @@ func (n *search) starts(ctx context.Context, f *finding) *finding {
 		}
 	}
 	return nil
+}
+
+// cleared returns the levels by which a whole sum may be added to zero, none first. A sum in FP64 may be
+// rounded to FP32 before.
+func (n *search) cleared(f *finding) [][]schedule.Level {
+	l := schedule.Level{Cut: schedule.Cut{By: "size", N: n.K}, Merge: schedule.Merge{Order: "forward", Start: "zero"}}
+	all := [][]schedule.Level{nil, {l}}
+	if n.D == fp.FP32 && f.schedule.Unit.Acc == fp.FP64 {
+		l.Merge.Format, l.Merge.Parts = fp.FP32, fp.FP32
+		all = append(all, []schedule.Level{l})
+	}
+	return all
 }
 
 // with returns a finding with other subnormals, and with accumulators that start from

@@ -46,7 +46,11 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string
 		case len(parts) > 1:
 			all = append(all, fmt.Sprintf("%s is %s. %s", capital(of), cutWords(&l.Cut, shown), mergeWords(l, unit, len(parts))))
 		case l.Merge.Start == "zero":
-			all = append(all, fmt.Sprintf("The sum of %s is added to zero in the end, as if C were cleared first: no result is -0.", of))
+			rounded := ""
+			if p := l.Merge.Parts; p != fp.None {
+				rounded = fmt.Sprintf("rounded to %s and ", p)
+			}
+			all = append(all, fmt.Sprintf("The sum of %s is %sadded to zero in the end, as if C were cleared first: no result is -0.", of, rounded))
 		}
 		if len(head) > 0 {
 			all = append(all, fmt.Sprintf("Before these, the first %s adds %s.", partName(&l.Cut), ks(head)))

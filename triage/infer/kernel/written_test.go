@@ -109,6 +109,13 @@ var writtens = []struct {
 			}
 			return chain32(s, a, b, len(a)-1)
 		}},
+	{"a sum in FP64, rounded and added to a C of zeros", mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}, schedule.Shape{M: 2, N: 2, K: 21},
+		`[{"cut":{"by":"size","n":21},"merge":{"order":"forward","format":"fp32","parts":"fp32","start":"zero"}}]`, func(a, b []float64) (s float64) {
+			for k := range a {
+				s += a[k] * b[k]
+			}
+			return float64(0 + float32(s))
+		}},
 	{"runs of six, last first", mma.Formats{A: fp.BF16, B: fp.BF16, D: fp.FP32}, schedule.Shape{M: 2, N: 2, K: 21},
 		`[{"cut":{"by":"size","n":6},"merge":{"order":"chain-reverse"}}]`, func(a, b []float64) (s float64) {
 			for k := 18; k >= 0; k -= 6 {
@@ -163,7 +170,7 @@ var casts = []struct {
 // TestCasts infers the kernels of casts.
 func TestCasts(t *testing.T) {
 	for n, tc := range casts {
-		if n%tier.Of(5, 2, 1) != 0 {
+		if n%tier.Of(5, 3, 1) != 0 {
 			continue
 		}
 		t.Run(tc.name, func(t *testing.T) {
@@ -178,14 +185,37 @@ func TestCasts(t *testing.T) {
 				t.Errorf("%s, want %s", got, tc.want)
 			}
 			if r.Verdict == Found {
-				t.Log((&Report{Result: r}).found())
+				told := 0
 				for _, f := range r.Fields {
-					if strings.HasPrefix(f.Name, "epilogue") {
-						t.Logf("%+v", f)
+					if strings.HasPrefix(f.Name, "epilogue[0].") && f.distinguished() {
+						told++
 					}
+				}
+				if told != 3 {
+					t.Errorf("%d fields of the cast are distinguished, not 3: %+v", told, r.Fields)
 				}
 			}
 		})
+	}
+}
+
+// TestRoundedWords has what a report says of the end of a sum.
+func TestRoundedWords(t *testing.T) {
+	for kernel, want := range map[string]string{
+		`"epilogue": [{"op": "cast", "format": "bf16"}]`:                                                                                "The sum is rounded to bf16.",
+		`"epilogue": [{"op": "cast", "format": "bf16", "round": "zero"}]`:                                                               "The sum is rounded to bf16 towards zero.",
+		`"epilogue": [{"op": "cast", "format": "bf16", "round": "away"}]`:                                                               "The sum is rounded to bf16, to nearest, away from zero where two numbers are as near.",
+		`"epilogue": [{"op": "cast", "format": "fp16", "saturate": true}]`:                                                              "The sum is rounded to fp16; what is too large, and an infinity, becomes the largest number.",
+		`"epilogue": [{"op": "cast", "format": "bf16", "subnormals": "zero"}]`:                                                          "The sum is rounded to bf16; subnormal numbers become zeros.",
+		`"schedules": [{"levels": [{"cut": {"by": "size", "n": 9}, "merge": {"order": "forward", "parts": "fp32", "start": "zero"}}]}]`: "The sum of K = 9 is rounded to fp32 and added to zero in the end, as if C were cleared first: no result is -0.",
+	} {
+		if !strings.Contains(kernel, "schedules") {
+			kernel += `, "schedules": [{}]`
+		}
+		k := read(t, `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, `+kernel+`}`)
+		if got := strings.Join(words(k, &k.Schedules[0], 9), " "); !strings.Contains(got, want) {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 

@@ -50,6 +50,9 @@ type Node struct {
 	group int // group of the change that made it from its parent; 0: several changes, or it is one of the first
 }
 
+// Right returns how many cases the program explains.
+func (n *Node) Right() int { return n.n }
+
 // tried is which moves of a node were tried.
 type tried struct{ expanded, widened, paired bool }
 
@@ -132,10 +135,10 @@ func hashHits(hits []bool) uint64 {
 func (s *Search) Best() *Node { return slices.MinFunc(s.nodes, better) }
 
 // BestWithout returns the program that explains the most cases but for those of some families;
-// of several such the best of all.
+// of several such the smallest, and of these the best of all.
 func (s *Search) BestWithout(families ...string) mma.Params {
 	count := func(n *Node) int { return s.TotalWithout(n.hits, families...) }
-	return slices.MinFunc(s.nodes, func(x, y *Node) int { return cmp.Or(count(y)-count(x), better(x, y)) }).P
+	return slices.MinFunc(s.nodes, func(x, y *Node) int { return cmp.Or(count(y)-count(x), x.size-y.size, better(x, y)) }).P
 }
 
 // Leaders returns the simplest programs that explain everything; if these are few, also
