@@ -30,7 +30,7 @@ func (r *Rule) String() string {
 		case c.Feature == "k" && c.Is == Equal:
 			product = fmt.Sprintf("product %d", c.Value)
 		case c.Feature == "step" && c.Is == Equal && r.Effect.On == OnSum:
-			product = fmt.Sprintf("sum %d", c.Value+1)
+			product = fmt.Sprintf("sum %d", c.Value) // as pictures and the feature count them
 		default:
 			parts = append(parts, c.String())
 		}

@@ -20,6 +20,7 @@ func TestCodes(t *testing.T) {
 		{half, Rule{Scope: OfProduct, When: when("a.code"), Effect: Effect{On: OnResult, Do: "code", N: 0x10}}, "the result is 00000010 where in a product a is 0001"},
 		{half, Rule{Scope: OfProduct, When: when("x.code"), Effect: Effect{On: OnOperand, Do: "code", N: 2}}, "each operand of each product is 0002 where it is 0001"},
 		{mixed, Rule{Scope: OfProduct, When: when("x.code"), Effect: Effect{On: OnOperand, Do: "code", N: 2}}, "each operand of each product is 2 where it is 1"},
+		{half, Rule{Scope: OfSum, When: when("step"), Effect: Effect{On: OnSum, Do: "rz"}}, "sum 1 is rounded by RZ"}, // the second: pictures count from 0
 		{mixed, Rule{When: when("c.mag"), Effect: Effect{On: OnA, Do: "xor", N: 4}}, "the bits 04 of a of each product are inverted where the code of the magnitude of c is 00000001"},
 	} {
 		if c.r.setDigits(c.f); c.r.String() != c.want {
