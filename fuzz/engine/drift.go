@@ -138,9 +138,7 @@ func (c *Campaign) checkDrift(ctx context.Context, e *epoch) {
 	for _, s := range c.slow {
 		named := func(d finding.Drift) bool { return d.Side == s.side }
 		if p := e.pairs[s.pair]; s.watch != nil && !p.Before.RoundsStochastically(s.side) && !p.RoundsStochastically(s.side) && !slices.ContainsFunc(p.Before.Drift, named) {
-			of := c.pairs[s.pair]
-			alike := func(x, y uint64) bool { return x == y || oracle.Compare(of.Spec.D, of.Policy, x, y) == oracle.Same }
-			if n := s.drifted(ctx, alike); n >= driftLeast {
+			if n := s.drifted(ctx, c.pairs[s.pair].Equal); n >= driftLeast {
 				p.Drift = append(p.Drift, finding.Drift{Side: s.side, Changed: n, Of: len(s.watch.inputs), Dots: p.Before.Dots + p.Dots})
 			}
 		}

@@ -28,7 +28,7 @@ func TestOften(t *testing.T) {
 		}
 		p := &Pair{Policy: oracle.Policy{NaN: tc.nan}}
 		p.Spec.D = fp.FP32
-		codes, doubtful, err := often(t.Context(), run, p.equal, make([]*mma.Dot, 2))
+		codes, doubtful, err := often(t.Context(), run, p.Equal, make([]*mma.Dot, 2))
 		if err != nil || codes[1] != 5 || !slices.Equal(doubtful, tc.doubtful) || runs != tc.runs {
 			t.Errorf("NaNs by %s: %x, doubtful %v in %d runs, %v", tc.nan, codes, doubtful, runs, err)
 		}

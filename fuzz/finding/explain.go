@@ -333,7 +333,7 @@ func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
 	if !devices.IsRecording(x.p.unknown) {
 		pr.Ask = harmless(dotRunner(x.p.unknown, x.p.Spec.Formats))
 		if x.isUnstable() {
-			pr.Ask = steady(pr.Ask, x.p.equal)
+			pr.Ask = steady(pr.Ask, x.p.Equal)
 		}
 		if x.rounding.stochastic() {
 			pr.Ask = x.withoutChance(pr.Ask)

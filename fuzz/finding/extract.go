@@ -85,11 +85,11 @@ func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*c
 		if !x.alike(r, again(i*n+i)) {
 			return nil, nil
 		}
-		if !x.p.equal(r[0], r[1]) {
+		if !x.p.Equal(r[0], r[1]) {
 			at = append(at, i)
 		}
 		for s := range varies {
-			varies[s] = varies[s] || !x.p.equal(r[s], first[s])
+			varies[s] = varies[s] || !x.p.Equal(r[s], first[s])
 		}
 	}
 	if varies[0] == varies[1] || !slices.Contains(at, output) || at[0] == 0 {
@@ -141,5 +141,5 @@ func (x *pairTriage) differs(ctx context.Context, b *mma.Batch, output int) (boo
 		return false, err
 	}
 	r := got(output)
-	return !x.p.equal(r[0], r[1]), nil
+	return !x.p.Equal(r[0], r[1]), nil
 }

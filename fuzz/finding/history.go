@@ -93,9 +93,9 @@ func (x *pairTriage) after(ctx context.Context, f *Case, before []*mma.Dot) (dif
 			return nil, 0, nil
 		}
 		for s := range varies {
-			varies[s] = varies[s] || !x.p.equal(r[s], first(1)[s])
+			varies[s] = varies[s] || !x.p.Equal(r[s], first(1)[s])
 		}
-		differs = append(differs, !x.p.equal(r[0], r[1]))
+		differs = append(differs, !x.p.Equal(r[0], r[1]))
 	}
 	if varies[0] == varies[1] || !slices.Contains(differs, true) || !slices.Contains(differs, false) {
 		return nil, 0, nil

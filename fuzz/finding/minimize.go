@@ -84,7 +84,7 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 	if !devices.IsRecording(u) {
 		run := dotRunner(u, x.p.Spec.Formats)
 		if x.isUnstable() && u.Model() == nil {
-			run = mostly(run, x.p.equal)
+			run = mostly(run, x.p.Equal)
 		}
 		return run, nil
 	}

@@ -74,8 +74,8 @@ func PolicyOf(p *devices.Pair, nan, zero *oracle.Strictness) oracle.Policy {
 	return policy
 }
 
-// equal reports whether two codes of d are the same result by the pair's policy.
-func (p *Pair) equal(x, y uint64) bool {
+// Equal reports whether two codes of d are the same result by the pair's policy.
+func (p *Pair) Equal(x, y uint64) bool {
 	return x == y || oracle.Compare(p.Spec.D, p.Policy, x, y) == oracle.Same
 }
 

@@ -61,7 +61,7 @@ func (t *trial) add(want, got [2]uint64, alike func(x, y [2]uint64) bool) {
 // alike reports whether the results of both sides are the same by the pair's policy: where NaNs are
 // compared by class, one that has another code each time is no change.
 func (x *pairTriage) alike(these, those [2]uint64) bool {
-	return x.p.equal(these[0], those[0]) && x.p.equal(these[1], those[1])
+	return x.p.Equal(these[0], those[0]) && x.p.Equal(these[1], those[1])
 }
 
 // trials runs a batch several times, and counts what it gives for cases at some outputs.

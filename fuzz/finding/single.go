@@ -98,7 +98,7 @@ func (x *pairTriage) repeated(ctx context.Context, sides bothSides, dot *mma.Dot
 		f.Differed++
 	}
 	for _, r := range runs {
-		if f.Of++; x.p.equal(r.A, f.A) && x.p.equal(r.B, f.B) {
+		if f.Of++; x.p.Equal(r.A, f.A) && x.p.Equal(r.B, f.B) {
 			f.Stable++
 		}
 	}
