@@ -94,7 +94,11 @@ func (f *Found) Save(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	files := map[string][]byte{caseName: append(body, '\n'), "reproduce.py": reproduce, "README.md": f.readme()}
+	// The case comes first: it shows checkForeign whose the others are, also when this is killed.
+	if err := corpus.ReplaceFile(filepath.Join(dir, caseName), append(body, '\n')); err != nil {
+		return "", err
+	}
+	files := map[string][]byte{"reproduce.py": reproduce, "README.md": f.readme()}
 	side, _, _ := f.changedSide()
 	for name, k := range map[string]*schedule.Kernel{kernelFiles[0]: c.kernels[0], kernelFiles[1]: c.kernels[1], changedFiles[side]: f.changed(), changedFiles[1-side]: nil} {
 		var text bytes.Buffer
