@@ -90,13 +90,16 @@ func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *t
 			return &found, err
 		}
 	}
-	if both, err := x.beside(ctx, pr, v, budget); err != nil || both.Settled() || !quick {
+	both, err := x.beside(ctx, pr, v, budget)
+	if err != nil || !quick {
 		return both, err
 	}
+	// One defect that explains all cases is simpler than a program and a defect beside it, which
+	// may be two halves of it.
 	if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Single: true, Budget: budget}); err != nil || found.Settled() {
 		return &found, err
 	}
-	return v, nil
+	return both, nil
 }
 
 // The limits of searches for defects, in millions of dot products of models.
