@@ -74,6 +74,9 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 			all = append(all, Effect{On: on, Do: do, N: n})
 		}
 	}
+	if on == OnTerm && s.f.A.Get().Integer() { // whose least number has no opposite in its format
+		all = append(all, Effect{On: on, Do: "negate"})
+	}
 	if on != OnSum {
 		return all
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
@@ -19,10 +20,14 @@ import (
 func (x *planted) open(t *testing.T) *Unit {
 	arch, name, _ := strings.Cut(x.target, "/")
 	i, err := mma.Lookup(arch, name)
+	if x.target == exactHalf {
+		i, err = &mma.Instruction{Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP16, D: fp.FP16}, K: 4}, nil
+		i.Params.Acc = mma.Round{Frac: 10, Mode: fp.RNE, Emin: -14, Emax: 15}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := sim.ForInstruction(i)
+	m, err := sim.New(i.Formats, i.K, i.Params)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,6 +118,7 @@ var operations = []operation{
 	}, nil, func(_ *fp.Format, x, y uint64) (int64, bool) { return int64(y - x), true }},
 	{"flip", "bit %s of %w is inverted", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ 1<<n, true },
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x^y, 0) }},
+	{"moved", "the magnitude of %w, where it is subnormal, is shifted by %s", 3, false, moved, nil, movedBetween},
 	{"lead", "%w lacks the leading bit of its significand", 2, false, withoutLead, once, constant},
 	{"cut", "the low %s bits of %w are zero", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1<<n - 1), true },
 		lowParts, nil},
@@ -260,6 +261,27 @@ func raised(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		n = -n
 	}
 	return added(f, x, n)
+}
+
+// moved shifts the code of a magnitude to the left, or to the right if n is negative: a subnormal
+// number that is shifted by a wrong number of places.
+func moved(f *fp.Format, x uint64, n int64) (uint64, bool) {
+	m, ok := magnitude(f, x)
+	if ok = ok && classOf(f, x) == isSubnormal && f.Low == 0; n < 0 {
+		m >>= -n
+	} else {
+		m <<= n
+	}
+	return x&f.SignBit() | uint64(m), ok && uint64(m) < f.SignBit()
+}
+
+func movedBetween(f *fp.Format, x, y uint64) (int64, bool) {
+	for _, n := range []int64{-1, 1, -2, 2} {
+		if got, ok := moved(f, x, n); ok && got == y && x != y {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // withoutLead is a number less its leading power of two.

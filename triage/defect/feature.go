@@ -155,6 +155,8 @@ var (
 			{"zero.a", lanes, "a of product %d is zero", "a of product %d is not zero", 2},
 			{"zero.b", lanes, "b of product %d is zero", "b of product %d is not zero", 2},
 			{"neg.p", lanes, "product %d is negative", "product %d is positive", 2},
+			{"minus.p", lanes, "product %d has a minus sign, even if it is zero", "product %d has a plus sign, even if it is zero", 3},
+			{"minus", number, "the number of products with a minus sign, zeros included,", "", 3},
 		})
 	numberFeatures = []feature{
 		{"k", choice, "the number of the product", "", 1},

@@ -2,6 +2,7 @@ package defect
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -31,6 +32,7 @@ func (u *unit) p(i int) float64   { return u.a(i) * u.b(i) }
 func (u *unit) c() float64        { return u.f.C.Get().Float64(u.C) }
 func (u *unit) value() float64    { return u.f.D.Get().Float64(u.right()) }
 func (u *unit) with() *unit       { return &unit{u.Clone(), u.f, u.m} }
+func (u *unit) minus(i int) bool  { return (u.A[i]^u.B[i])&0x8000 != 0 } // of formats of 16 bits
 func (u *unit) drop(i int) uint64 { w := u.with(); w.A[i], w.B[i] = 0, 0; return w.right() }
 
 // changed is the result with other products.
@@ -55,6 +57,18 @@ func (u *unit) sum() float64 {
 	return s
 }
 
+// exact is the magnitude of the sum; nil: it is no number.
+func (u *unit) exact() *big.Float {
+	if !isNumber(u.sum()) {
+		return nil
+	}
+	s := new(big.Float).SetPrec(512).SetFloat64(u.c())
+	for i := range u.A {
+		s.Add(s, new(big.Float).SetFloat64(u.p(i)))
+	}
+	return s.Abs(s)
+}
+
 // exponent is that of a number's leading bit.
 func exponent(x float64) int { _, e := math.Frexp(x); return e - 1 }
 
@@ -66,6 +80,7 @@ const (
 	cdnaHalf    = "cdna3/v_mfma_f32_32x32x8_f16"
 	cdnaSingle  = "cdna3/v_mfma_f32_32x32x2_f32"
 	cdnaDouble  = "cdna3/v_mfma_f64_16x16x4_f64"
+	exactHalf   = "exact/fp16" // four products and c, added exactly and rounded once
 	halfSums    = "hopper/mma.m16n8k16.f16.f16.f16.f16"
 )
 
@@ -302,6 +317,52 @@ var units = []planted{
 			return u.right() ^ 1
 		}
 		return u.right()
+	}},
+	// What few of the others are about.
+	{"booth-corner", "ampere/mma.m16n8k16.s32.s8.s8.s32", func(u *unit) uint64 {
+		d := u.right()
+		for i := range u.A {
+			if u.A[i] == 0x80 && u.B[i] == 0x80 {
+				d -= 2 * 16384
+			}
+		}
+		return d & 0xffffffff
+	}},
+	{"halved-subnormal", cdnaSingle, func(u *unit) uint64 {
+		d := u.right()
+		if d&0x7f800000 == 0 {
+			return d&0x80000000 | d&0x7fffff>>1
+		}
+		return d
+	}},
+	{"away-from-zero", exactHalf, func(u *unit) uint64 { // subnormal results
+		d, x := u.right(), u.exact()
+		if x == nil || x.Sign() == 0 || x.Cmp(big.NewFloat(0x1p-14)) >= 0 {
+			return d
+		}
+		n, acc := x.Mul(x, big.NewFloat(0x1p24)).Int64()
+		return d&0x8000 | uint64(n) + uint64(truth(acc != big.Exact))
+	}},
+	{"early-overflow", exactHalf, func(u *unit) uint64 {
+		d, x := u.right(), u.exact()
+		if x != nil && d&0x7fff == 0x7bff && x.Cmp(big.NewFloat(65504)) > 0 {
+			return d + 1
+		}
+		return d
+	}},
+	{"two-signs", hopperBrain, func(u *unit) uint64 {
+		if u.minus(0) && u.minus(2) {
+			return u.drop(3)
+		}
+		return u.right()
+	}},
+	{"no-minus", ampereHalf, func(u *unit) uint64 {
+		for i := range u.A {
+			if u.minus(i) {
+				return u.right()
+			}
+		}
+		return u.right() &^ 3
 	}},
 }
 

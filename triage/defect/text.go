@@ -181,6 +181,15 @@ func (e *Effect) number() string {
 			return fmt.Sprintf("%d too small", -e.N)
 		}
 		return fmt.Sprintf("%d too large", e.N)
+	case "moved":
+		places := "one place"
+		if n := max(e.N, -e.N); n > 1 {
+			places = fmt.Sprintf("%d places", n)
+		}
+		if e.N < 0 {
+			return places + " to the right"
+		}
+		return places + " to the left"
 	case "plus":
 		return fmt.Sprintf("%+d", e.N)
 	case "add":
