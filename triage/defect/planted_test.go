@@ -319,15 +319,6 @@ var units = []planted{
 		return u.right()
 	}},
 	// What few of the others are about.
-	{"booth-corner", "ampere/mma.m16n8k16.s32.s8.s8.s32", func(u *unit) uint64 {
-		d := u.right()
-		for i := range u.A {
-			if u.A[i] == 0x80 && u.B[i] == 0x80 {
-				d -= 2 * 16384
-			}
-		}
-		return d & 0xffffffff
-	}},
 	{"halved-subnormal", cdnaSingle, func(u *unit) uint64 {
 		d := u.right()
 		if d&0x7f800000 == 0 {
@@ -342,19 +333,6 @@ var units = []planted{
 		}
 		n, acc := x.Mul(x, big.NewFloat(0x1p24)).Int64()
 		return d&0x8000 | uint64(n) + uint64(truth(acc != big.Exact))
-	}},
-	{"early-overflow", exactHalf, func(u *unit) uint64 {
-		d, x := u.right(), u.exact()
-		if x != nil && d&0x7fff == 0x7bff && x.Cmp(big.NewFloat(65504)) > 0 {
-			return d + 1
-		}
-		return d
-	}},
-	{"two-signs", hopperBrain, func(u *unit) uint64 {
-		if u.minus(0) && u.minus(2) {
-			return u.drop(3)
-		}
-		return u.right()
 	}},
 	{"no-minus", ampereHalf, func(u *unit) uint64 {
 		for i := range u.A {

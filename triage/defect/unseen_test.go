@@ -2,6 +2,7 @@ package defect
 
 import (
 	"math"
+	"math/big"
 	"math/bits"
 
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -353,6 +354,29 @@ var unseen = []planted{
 			d += 1 << 23
 		}
 		return d
+	}},
+	// Integers, overflow, signs of zero products.
+	{"booth-corner", "ampere/mma.m16n8k16.s32.s8.s8.s32", func(u *unit) uint64 {
+		d := u.right()
+		for i := range u.A {
+			if u.A[i] == 0x80 && u.B[i] == 0x80 {
+				d -= 2 * 16384
+			}
+		}
+		return d & 0xffffffff
+	}},
+	{"early-overflow", exactHalf, func(u *unit) uint64 {
+		d, x := u.right(), u.exact()
+		if x != nil && d&0x7fff == 0x7bff && x.Cmp(big.NewFloat(65504)) > 0 {
+			return d + 1
+		}
+		return d
+	}},
+	{"two-signs", hopperBrain, func(u *unit) uint64 {
+		if u.minus(0) && u.minus(2) {
+			return u.drop(3)
+		}
+		return u.right()
 	}},
 }
 
