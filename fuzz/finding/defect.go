@@ -54,7 +54,7 @@ func (x *Defect) explains(dot *mma.Dot, a, b uint64) bool {
 // change again, perhaps with a defect.
 func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown, quick bool) (*triage.Verdict, error) {
 	effort := pr.Effort
-	first := quick && x.verdict == nil // with the least budget, where inference has taken all
+	first := quick && x.verdict == nil                                                            // also where inferences have taken all of the budget: it has a least one
 	hunts := pr.Ask != nil && (effort >= 0 || first || x.defect != nil || x.due(x.usualEffort())) // one that was refuted is replaced
 	budget := x.budget(quick)
 	pr.Effort = -1

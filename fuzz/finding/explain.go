@@ -201,7 +201,7 @@ const (
 	longerEffort = 4  // how many times the effort of a search that found nothing another one must have
 	inferAlways  = 8  // about what an inference that finds nothing takes beside its effort
 	inferBriefly = 2  // the same of a brief one
-	twoUnknown   = 6  // what a pair may take beside where no model was known of either side, but is now of one
+	twoUnknown   = 6  // what a pair may take in addition if neither side had a model, and one was inferred
 )
 
 // effort returns how long a search for a verdict may take: the longer the more has been
@@ -233,7 +233,7 @@ func (x *pairTriage) usualEffort() int {
 func (x *pairTriage) left() int {
 	most := cmp.Or(x.t.Effort, freeEffort)
 	if x.t.Effort == 0 && slices.ContainsFunc(slices.Concat(x.st.Inferred, x.d.Inferred), func(r Inferred) bool { return r.Params != nil }) {
-		most += twoUnknown // the other side was looked for first, in vain
+		most += twoUnknown // the inferences have taken a part of the rest
 	}
 	return most + int(effortPerDot*(x.st.Dots+x.d.Dots)/million) - x.spent()
 }

@@ -277,7 +277,7 @@ func moved(f *fp.Format, x uint64, n int64) (uint64, bool) {
 
 func movedBetween(f *fp.Format, x, y uint64) (int64, bool) {
 	for _, n := range []int64{-1, 1, -2, 2} {
-		if got, ok := moved(f, x, n); ok && got == y && x != y {
+		if got, ok := moved(f, x, n); ok && got == y {
 			return n, true
 		}
 	}

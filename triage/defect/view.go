@@ -201,13 +201,14 @@ func (w *viewer) ofCase(v *view) []int64 {
 	if w.f.C != fp.None && count > 0 && classOf(w.f.C.Get(), d.C) != isZero {
 		opposed = truth(negative > 0 && d.C&w.f.C.Get().SignBit() == 0 || positive > 0 && d.C&w.f.C.Get().SignBit() != 0)
 	}
-	zeros, signs := w.zeros(d), w.minusSigns(d)
+	zeros := w.zeros(d)
+	minusSet, minusCount := w.minusSigns(d)
 	dTop := absent
 	if f := w.f.D.Get(); classOf(f, v.right) == isNormal || classOf(f, v.right) == isSubnormal {
 		dTop = int64(f.Dyadic(f.Decode(v.right)).Exponent())
 	}
 	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(w.cExp(d), most), most, least, minus(most, least),
-		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], opposed, truth(negative > 0 && positive > 0), minus(top, dTop), w.carries(v), zeros[0], zeros[1], zeros[2], w.negatives(d), signs.set, signs.count)
+		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], opposed, truth(negative > 0 && positive > 0), minus(top, dTop), w.carries(v), zeros[0], zeros[1], zeros[2], w.negatives(d), minusSet, minusCount)
 }
 
 // carries are the bits of an integer result into which the addition of c to the sum of the products
@@ -249,26 +250,23 @@ func (w *viewer) negatives(d *mma.Dot) (set int64) {
 	return set
 }
 
-// signs are the products with a minus sign, as a set of bits, and their number.
-type signs struct{ set, count int64 }
-
-// minusSigns are those whose operands' sign bits differ, whatever they are: a unit that looks at
-// these bits alone does not see that a product is zero.
-func (w *viewer) minusSigns(d *mma.Dot) signs {
-	a, b, x := w.f.A.Get(), w.f.B.Get(), signs{}
+// minusSigns are the products whose operands' sign bits differ, whatever they are, as a set of bits and
+// their number: a unit that looks at these bits alone does not see that a product is zero.
+func (w *viewer) minusSigns(d *mma.Dot) (set, count int64) {
+	a, b := w.f.A.Get(), w.f.B.Get()
 	if a.Integer() || b.Integer() {
-		return signs{absent, absent}
+		return absent, absent
 	}
 	for k := range d.A {
 		if d.A[k]&a.SignBit() != 0 != (d.B[k]&b.SignBit() != 0) {
-			x.count++
-			x.set |= 1 << (k % 64)
+			count++
+			set |= 1 << k
 		}
 	}
 	if len(d.A) > mostLanes {
-		x.set = absent
+		set = absent
 	}
-	return x
+	return set, count
 }
 
 // partners moves to bit n what a set says of the product whose number differs from k in bit n.

@@ -94,7 +94,8 @@ func (f *Found) Save(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// The case comes first: it shows checkForeign whose the others are, also when this is killed.
+	// The case is written first: by it checkForeign knows the other files, also those of a run that was
+	// killed here.
 	if err := corpus.ReplaceFile(filepath.Join(dir, caseName), append(body, '\n')); err != nil {
 		return "", err
 	}
