@@ -133,9 +133,9 @@ func (s *source) operand() string {
 	return roleOf(strings.TrimSuffix(filepath.Base(s.file), filepath.Ext(s.file)))
 }
 
-// only returns the array of a file that has one.
+// only returns the array of a file that has one; x is nil if it is empty.
 func (s *source) only(x *array, err error) (map[string]*array, error) {
-	if err != nil {
+	if err != nil || x == nil {
 		return nil, err
 	}
 	role := s.operand()

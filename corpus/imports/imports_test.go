@@ -388,7 +388,8 @@ func FuzzRead(f *testing.F) {
 		{6, "3c00,4000 4500,4700 00000000 sa=3c sb=3c 41980000\n", ""},
 		{6, "3C00 4000 4200 4500 00\n", ""},
 		{7, "1 2\n3 4\n", ""},
-		{7, "=\n3 4\n", ""}, // a row of nothing
+		{7, "=\n3 4\n", ""},     // a row of nothing
+		{6, ",0 0 0 sa= 0", ""}, // scales of nothing
 		{0x18, "=", ""},
 	} {
 		f.Add(s.kind, []byte(s.body), s.columns)

@@ -73,8 +73,12 @@ func (s *source) readTable(text, ext string, f mma.Formats, columns string) (map
 			if err != nil {
 				return nil, err
 			}
-			if all[role], err = t.array(columns); err != nil {
+			x, err := t.array(columns)
+			if err != nil {
 				return nil, err
+			}
+			if x != nil {
+				all[role] = x
 			}
 		}
 	}
