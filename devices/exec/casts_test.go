@@ -90,7 +90,9 @@ What PyTorch makes of numbers in other formats, as CONVERSIONS.md has it of othe
 
     MMAFUZZ_LONG=nightly MMAFUZZ_PYTHON=... go test ./devices/exec -run TorchCasts -update
 
-with a Python that has torch, and compared by ` + "`.ci/nightly frameworks`" + `.
+with a Python that has torch, and compared by ` + "`.ci/nightly frameworks`" + `. In UE8M0 all numbers above
+2^-127 and below 2^-126 become 2^-126, also those that are nearer to 2^-127. An overflow of E4M3 is the
+largest number, and that of E4M3FNUZ NaN.
 
 `
 
