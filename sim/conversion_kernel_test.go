@@ -13,8 +13,8 @@ import (
 
 // conversion is a program for an operation of A alone.
 type conversion struct {
-	mma.Formats
-	mma.Params
+	f mma.Formats
+	p mma.Params
 }
 
 // conversions returns those of the catalogue, and others that differ in rounding, overflow and
@@ -34,9 +34,9 @@ func conversions() (all []conversion) {
 	}
 	n := 0
 	for _, c := range slices.Clone(all) {
-		for _, c.In.Sub = range []mma.InFlush{mma.KeepSub, mma.FlushSign, mma.FlushPlus} {
-			for _, c.Acc.Mode = range fp.Modes() {
-				for _, c.Acc.Over = range []mma.Over{mma.OverInf, mma.OverMax, mma.OverIEEE, mma.OverSat} {
+		for _, c.p.In.Sub = range []mma.InFlush{mma.KeepSub, mma.FlushSign, mma.FlushPlus} {
+			for _, c.p.Acc.Mode = range fp.Modes() {
+				for _, c.p.Acc.Over = range []mma.Over{mma.OverInf, mma.OverMax, mma.OverIEEE, mma.OverSat} {
 					if n++; n%tier.Of(397, 97, 7, 1) == 0 {
 						add(c)
 					}
@@ -52,21 +52,21 @@ func conversions() (all []conversion) {
 func TestConversionKernel(t *testing.T) {
 	inputs, kernels := map[fp.ID][]uint64{}, 0
 	for _, c := range conversions() {
-		m, err := sim.New(c.Formats, 1, c.Params)
+		m, err := sim.New(c.f, 1, c.p)
 		if err != nil || m.Kernel() != "conversion" {
 			continue
 		}
 		kernels++
-		if inputs[c.A] == nil {
-			inputs[c.A] = codesOf(c.A.Get())
+		if inputs[c.f.A] == nil {
+			inputs[c.f.A] = codesOf(c.f.A.Get())
 		}
-		in, width := batchOf(c.Formats, inputs[c.A]), c.D.Width()
+		in, width := batchOf(c.f, inputs[c.f.A]), c.f.D.Width()
 		got, want := make([]byte, in.Tiles*width), make([]byte, in.Tiles*width)
 		m.Run(in, got)
 		m.On(sim.General).Run(in, want)
-		for i, code := range inputs[c.A] {
+		for i, code := range inputs[c.f.A] {
 			if got, want := mma.Load(got, width, i), mma.Load(want, width, i); got != want {
-				t.Fatalf("%v to %v, %v: %x gives %x, want %x", c.A, c.D, c.Params, code, got, want)
+				t.Fatalf("%v to %v, %v: %x gives %x, want %x", c.f.A, c.f.D, c.p, code, got, want)
 			}
 		}
 	}
