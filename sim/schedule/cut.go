@@ -97,8 +97,32 @@ func (c *Cut) ends(n int, tile []int) []int {
 		}
 	case "size":
 		return c.sized(n, grain)
+	case "pairwise":
+		return c.halved(0, n)
 	}
 	return append(ends, n)
+}
+
+// Half returns how many of n products the first half of a pairwise cut has; 0: they are not cut.
+func (c *Cut) Half(n int) int {
+	grain := max(c.Grain, 1)
+	half := n / 2 / grain * grain
+	if c.Rest == "halve" {
+		half = ceil(ceil(n, 2), grain) * grain
+	}
+	if n <= c.N || half >= n {
+		return 0
+	}
+	return half
+}
+
+// halved returns where the runs of a pairwise cut of n products end, that begin at from.
+func (c *Cut) halved(from, n int) []int {
+	half := c.Half(n)
+	if half == 0 {
+		return []int{from + n}
+	}
+	return append(c.halved(from, half), c.halved(from+half, n-half)...)
 }
 
 // sized returns where runs of N products end.

@@ -29,6 +29,12 @@ func TestParts(t *testing.T) {
 		{Cut{By: "spread", N: 3}, 7, "2 2 3"},
 		{Cut{By: "spread", N: 3, Grain: 16}, 100, "32 32 36"},
 		{Cut{By: "spread", N: 9}, 2, "1 1"},
+		{Cut{By: "pairwise", N: 128, Grain: 8}, 300, "72 72 72 84"}, // numpy.sum
+		{Cut{By: "pairwise", N: 128, Grain: 8}, 264, "128 64 72"},
+		{Cut{By: "pairwise", N: 128, Grain: 8}, 128, "128"},
+		{Cut{By: "pairwise", N: 3, Rest: "halve"}, 9, "3 2 2 2"},
+		{Cut{By: "pairwise", N: 3, Rest: "halve", Grain: 4}, 9, "4 4 1"},
+		{Cut{By: "pairwise", N: 1, Grain: 4}, 7, "7"}, // no half has a grain
 		{Cut{By: "stream", Tile: [2]int{1, 1}, N: 1}, 9, "4 5"},
 	} {
 		seq := make([]int32, c.n)
@@ -64,6 +70,8 @@ func TestPlan(t *testing.T) {
 		{``, "k 0..9"},
 		{`{"cut": {"by": "size", "n": 4}, "merge": {"order": "chain"}}`, "size 1 of 3, k 0..3"}, // one run
 		{`{"cut": {"by": "size", "n": 5}, "merge": {"order": "forward"}}`, "size 1 of 2, k 0..4; size 2 of 2, k 5..9; size 2 of 2, add"},
+		{`{"cut": {"by": "pairwise", "n": 4, "grain": 2}, "merge": {"order": "pairwise"}}`,
+			"pairwise 1 of 3, k 0..3; pairwise 2 of 3, k 4..5; pairwise 3 of 3, k 6..9; 2 + 4 products; 4 + 6 products"},
 		{`{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}, "tail": {"of": 4, "into": "after"}}`,
 			"lanes 1 of 4, k 0, 4; lanes 2 of 4, k 1, 5; lanes 3 of 4, k 2, 6; lanes 4 of 4, k 3, 7; lanes 1 + 3; lanes 2 + 4; lanes 1 + 2; tail, k 8..9"},
 		{`{"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward", "store": "bf16"}, "tail": {"of": 4, "into": "drop"}}`,

@@ -118,7 +118,7 @@ var (
 	lengths = []int{4, 8, 16, 32, 64, 128, 256, 320, 384, 448, 512, 1024, 2048, 4096}
 	parts   = []int{2, 3, 4, 5, 6, 7, 8, 16, 32}
 	formats = []fp.ID{fp.None, fp.FP16, fp.BF16, fp.FP32, fp.FP64}
-	orders  = []string{"forward", "reverse", "neighbours", "halves", "chain", "chain-reverse"}
+	orders  = []string{"forward", "reverse", "neighbours", "halves", "pairwise", "chain", "chain-reverse"}
 
 	roundings = []string{"", "away", "zero"}
 )
@@ -219,7 +219,7 @@ func (m *mutator) levels() {
 			cut("split-k", "grain", max(c.Grain, 1), g, func(c *schedule.Cut) { c.Grain = g }, "grain %d is %d", c.Grain, g)
 			cut("lanes", "vector", max(c.Vector, 1), g, func(c *schedule.Cut) { c.Vector = g }, "vector %d is %d", c.Vector, g)
 		}
-		for _, by := range []string{"size", "count", "spread", "lanes"} {
+		for _, by := range []string{"size", "count", "spread", "pairwise", "lanes"} {
 			label := label
 			if by == "lanes" {
 				label = by

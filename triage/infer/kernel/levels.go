@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"iter"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -373,6 +375,59 @@ func cutsOf(first []bool, next int) (all []schedule.Cut) {
 			all = append(all, schedule.Cut{By: "count", N: parts, Grain: grain}, schedule.Cut{By: "spread", N: parts, Grain: grain})
 		}
 	}
+	return append(all, halvings(n, run)...)
+}
+
+// halvings returns the pairwise cuts of n products whose first part has run.
+func halvings(n, run int) (all []schedule.Cut) {
+	for grain := 1; grain <= 64; grain *= 2 {
+		for _, rest := range []string{"", "halve"} {
+			c := schedule.Cut{By: "pairwise", N: run, Rest: rest, Grain: grain}
+			above, left := 0, n // the left halves
+			for left > run {
+				above, left = left, c.Half(left)
+			}
+			if left != run {
+				continue
+			}
+			for _, most := range thresholds(slices.Collect(nodes(&c, n)), run, above) {
+				c.N = most
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// nodes are the numbers of products that are halved, and of those that are not.
+func nodes(c *schedule.Cut, n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		work := []int{n}
+		for len(work) > 0 && yield(work[0]) {
+			if half := c.Half(work[0]); half > 0 {
+				work = append(work, half, work[0]-half)
+			}
+			work = work[1:]
+		}
+	}
+}
+
+// thresholds returns numbers from run to below above that part sizes in different ways, each a power of two
+// if one of those that do it in the same way is.
+func thresholds(sizes []int, run, above int) (all []int) {
+	sizes = slices.DeleteFunc(append(sizes, run), func(n int) bool { return n < run || n >= above })
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	for i, n := range sizes {
+		next := above
+		if i+1 < len(sizes) {
+			next = sizes[i+1]
+		}
+		if power := 1 << bits.Len(uint(n-1)); power < next {
+			n = power
+		}
+		all = append(all, n)
+	}
 	return all
 }
 
@@ -404,6 +459,11 @@ func (s *sums) level(seqs [][]int32, l schedule.Level) (all []merged) {
 	switch {
 	case len(most) == 1:
 		orders[0] = "chain"
+	case l.Cut.By == "pairwise":
+		if !slices.ContainsFunc(seqs, func(seq []int32) bool { return !s.pairwise(&l.Cut, seq) }) {
+			all = append(all, merged{"pairwise", inner})
+		}
+		return all
 	case len(most) > 2:
 		orders = append(orders, "reverse")
 		if d := s.distances(most); d != "" {
@@ -465,6 +525,12 @@ func (s *sums) inOrder(parts [][]int32, order string) bool {
 		}
 	}
 	return len(left) == 1
+}
+
+// pairwise reports whether the halves of a sequence, and their halves, are partial sums.
+func (s *sums) pairwise(c *schedule.Cut, seq []int32) bool {
+	half := c.Half(len(seq))
+	return s.has(s.key(seq), len(seq)) && (half == 0 || s.pairwise(c, seq[:half]) && s.pairwise(c, seq[half:]))
 }
 
 func (s *sums) keysOf(parts [][]int32) (keys []uint64, sizes []int) {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
@@ -42,6 +41,21 @@ func (e element) products() []float32 {
 	return p
 }
 
+// TestSameValues compares plans of four blocks: added as pairs they are halves of halves, whichever is added
+// first.
+func TestSameValues(t *testing.T) {
+	plan := func(cut, order string) []schedule.Op {
+		k := read(t, `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [{"cut": {"by": "`+cut+`", "n": 4}, "merge": {"order": "`+order+`"}}]}]}`)
+		return (&loop{box: &box{Shape: schedule.Shape{K: 16}}}).plan(k)
+	}
+	pairs := plan("size", "neighbours")
+	for order, want := range map[string]bool{"pairwise": true, "neighbours": true, "halves": false, "forward": false} {
+		if got := sameValues(pairs, plan("pairwise", order)); got != want {
+			t.Errorf("%s: %v", order, got)
+		}
+	}
+}
+
 // TestPairwise infers the sum of NumPy for many K.
 func TestPairwise(t *testing.T) {
 	for _, k := range []int{7, 300, 64, 100, 1000, 4096, 129, 777}[:tier.Of(2, 2, 8)] {
@@ -67,5 +81,3 @@ func findsHandwritten(t *testing.T, f func(element) float32, s schedule.Shape) *
 	holds(t, h, r.Kernel, s)
 	return r
 }
-
-var _ = fp.FP32

@@ -123,6 +123,7 @@ var orderWords = map[string]string{
 	"forward":    "((1 + 2) + 3) + ..., first to last",
 	"reverse":    "last to first",
 	"neighbours": "(1 + 2) + (3 + 4) ..., neighbours first",
+	"pairwise":   "the sum of the first half of all products and that of the second, each of which is halved in the same way until it is a block",
 	"halves":     "the second half to the first, again and again until one is left",
 }
 
