@@ -154,8 +154,7 @@ func (j *judge) sum(n int, seq []int, start number) number {
 	seq = seq[len(head):]
 	var rest []int
 	if l.Tail != nil {
-		full := len(seq) / l.Tail.Of * l.Tail.Of
-		seq, rest = seq[:full], seq[full:]
+		seq, rest = leftOver(l.Tail, seq)
 	}
 	if l.Merge.Order == "pairwise" {
 		d := cmp.Or(l.Merge.Format, j.unit.D)
@@ -168,13 +167,25 @@ func (j *judge) sum(n int, seq []int, start number) number {
 		if l.Tail.Unit != nil {
 			u, _ = l.Tail.Unit.Resolve()
 		}
+		more := make([][]int, len(parts))
 		for i, k := range rest {
 			j.tail[k] = u
+			if l.Tail.Last { // counted from the end
+				i = len(rest) - 1 - i
+			}
 			i %= len(parts)
 			if l.Tail.Into == "lane" {
 				i = 0
 			}
-			parts[i] = append(parts[i], k)
+			if l.Tail.Last {
+				i = len(parts) - 1 - i
+			}
+			more[i] = append(more[i], k)
+		}
+		for i, own := range parts {
+			if parts[i] = append(own, more[i]...); l.Tail.Front {
+				parts[i] = append(more[i], own...)
+			}
 		}
 		rest = nil
 	}
@@ -192,6 +203,21 @@ func (j *judge) sum(n int, seq []int, start number) number {
 	}
 	apart := j.chain(u, rest, j.empty(own, u.D))
 	return j.to(j.add(sum, apart, cmp.Or(l.Tail.Format, sum.id)), sum.id)
+}
+
+// leftOver cuts the products of a tail off a sequence.
+func leftOver(t *schedule.Tail, seq []int) (whole, rest []int) {
+	for at, k := range seq {
+		if t.Front && at < len(seq)%t.Of || !t.Front && at >= len(seq)/t.Of*t.Of {
+			rest = append(rest, k)
+		} else {
+			whole = append(whole, k)
+		}
+	}
+	if t.Reverse {
+		slices.Reverse(rest)
+	}
+	return whole, rest
 }
 
 // halves is the sum of a sequence that is halved while it has more than N products.

@@ -108,6 +108,14 @@ func (d drawer) level(n int) schedule.Level {
 	}
 	if c.By != "stream" && c.By != "pairwise" && d.IntN(3) == 0 {
 		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "deal", "after", "apart", "drop")}
+		switch l.Tail.Front = l.Head == 0 && d.IntN(2) == 0; l.Tail.Into {
+		case "lane":
+			l.Tail.Last, l.Tail.Reverse = d.IntN(2) == 0, d.IntN(2) == 0
+		case "deal":
+			l.Tail.Last = d.IntN(2) == 0
+		case "after", "apart":
+			l.Tail.Reverse = d.IntN(2) == 0
+		}
 		if l.Tail.Into == "apart" {
 			l.Tail.Format = pick(d, fp.None, fp.FP64)
 		}

@@ -160,6 +160,8 @@ func (l *Level) validate(k *Kernel) error {
 		return errors.New(`"grain" belongs to count, spread, pairwise and stream, and to halved rests`)
 	case (c.Tile[0] > 0 && c.Tile[1] > 0) != (c.By == "stream"):
 		return errors.New(`"tile", rows and columns, belongs to "by": "stream", which needs it`)
+	case l.Head > 0 && l.Tail != nil && l.Tail.Front:
+		return errors.New(`a level with "head" has no "tail" in "front"`)
 	case l.Tail != nil && c.By == "stream":
 		return errors.New(`"stream" cuts all of K: it has no "tail"`)
 	case l.Merge.Order == "pairwise" && c.By != "pairwise":
@@ -190,6 +192,10 @@ func (t *Tail) validate() error {
 	switch err := oneOf("into", t.Into, tails); {
 	case err != nil:
 		return err
+	case t.Last && t.Into != "lane" && t.Into != "deal":
+		return errors.New(`"last" belongs to lane and deal`)
+	case t.Reverse && (t.Into == "deal" || t.Into == "drop"):
+		return fmt.Errorf(`"reverse" does not belong to %s`, t.Into)
 	case t.Of < 2:
 		return fmt.Errorf(`"of" is %d, at least 2 is needed`, t.Of)
 	case t.Unit != nil && t.Into == "drop":

@@ -157,7 +157,15 @@ type Tail struct {
 	//	apart  an accumulator of their own, whose sum is added to that of the parts
 	//	drop   they are forgotten: a defect
 	Into string `json:"into"`
-	Unit *Unit  `json:"unit,omitempty"` // what adds them; none: the schedule's
+	// Front: they are the first products instead, as where code begins with what is left over.
+	// lane and deal add them before the others of a part.
+	Front bool `json:"front,omitempty"`
+	// Last: lane is that of the last part instead of the first, and deal ends at the last part
+	// instead of beginning at the first.
+	Last bool `json:"last,omitempty"`
+	// Reverse: they are added last first, as where code counts them down. deal has no such order.
+	Reverse bool  `json:"reverse,omitempty"`
+	Unit    *Unit `json:"unit,omitempty"` // what adds them; none: the schedule's
 	// Format is that of apart's addition. The result is rounded to that of the level.
 	Format fp.ID `json:"format,omitzero"`
 }

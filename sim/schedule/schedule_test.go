@@ -52,6 +52,28 @@ func TestParts(t *testing.T) {
 	}
 }
 
+// TestTails lists the parts of ten products in four lanes, and what is left over.
+func TestTails(t *testing.T) {
+	for _, c := range []struct {
+		tail Tail
+		want string
+	}{
+		{Tail{Of: 4, Into: "lane"}, "[[0 4 8 9] [1 5] [2 6] [3 7]] []"},
+		{Tail{Of: 4, Into: "lane", Last: true, Reverse: true}, "[[0 4] [1 5] [2 6] [3 7 9 8]] []"},
+		{Tail{Of: 4, Into: "lane", Front: true, Reverse: true}, "[[1 0 2 6] [3 7] [4 8] [5 9]] []"},
+		{Tail{Of: 4, Into: "deal", Last: true}, "[[0 4] [1 5] [2 6 8] [3 7 9]] []"},
+		{Tail{Of: 4, Into: "deal", Front: true, Last: true}, "[[2 6] [3 7] [0 4 8] [1 5 9]] []"},
+		{Tail{Of: 11, Into: "deal", Last: true}, "[[2 6] [3 7] [0 4 8] [1 5 9]] []"},
+		{Tail{Of: 4, Into: "after", Front: true, Reverse: true}, "[[2 6] [3 7] [4 8] [5 9]] [1 0]"},
+	} {
+		l := Level{Cut: Cut{By: "lanes", N: 4}, Tail: &c.tail}
+		parts, _, rest := l.Parts([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, nil)
+		if got := fmt.Sprint(parts, rest); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.tail, got, c.want)
+		}
+	}
+}
+
 // TestStream lists where three workers cut each of 2 x 2 tiles of 5 grains.
 func TestStream(t *testing.T) {
 	s := Schedule{Levels: []Level{{Cut: Cut{By: "stream", N: 3, Grain: 8, Tile: [2]int{4, 4}}}}}
@@ -122,6 +144,13 @@ func TestRefused(t *testing.T) {
 		{level(`"by": "size", "n": 4, "rest": "middle"`, ``), `"rest" is "middle", not last, first, halve, halve-down`},
 		{level(`"by": "size", "n": 4`, `, "tail": {"of": 1, "into": "drop"}`), `tail: "of" is 1`},
 		{level(`"by": "size", "n": 4`, `, "tail": {"of": 8, "into": "lane", "format": "fp64"}`), `"format" belongs to apart`},
+		{level(`"by": "lanes", "n": 4`, `, "tail": {"of": 4, "into": "after", "last": true}`), `"last" belongs to lane and deal`},
+		{level(`"by": "lanes", "n": 4`, `, "tail": {"of": 4, "into": "deal", "reverse": true}`), `"reverse" does not belong to deal`},
+		{level(`"by": "lanes", "n": 4`, `, "head": 2, "tail": {"of": 4, "into": "lane", "front": true}`), `a level with "head" has no "tail" in "front"`},
+		{level(`"by": "pairwise", "n": 4`, `, "tail": {"of": 4, "into": "lane"}`), `"pairwise" cuts all of a sequence`},
+		{level(`"by": "pairwise", "n": 4, "rest": "first"`, ``), `the "rest" of pairwise is "first", not halve`},
+		{level(`"by": "count", "n": 4, "rest": "first"`, ``), `"rest" belongs to`},
+		{merge(`"order": "pairwise"`), `the order pairwise belongs to "by": "pairwise"`},
 		{merge(`"order": "4-3"`), `"order" is "4-3"`},
 		{merge(`"order": "chain", "format": "fp64"`), `a chain adds no partial sums`},
 		{merge(`"order": "halves", "start": "zero"`), `"start" belongs to`},

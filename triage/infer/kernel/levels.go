@@ -104,7 +104,10 @@ func (s *sums) cutKey(t *schedule.Tail, m merged) string {
 	}
 	into := ""
 	if t != nil && (t.Into == "after" || t.Into == "apart") {
-		into = t.Into
+		into = fmt.Sprint(t.Into, t.Front)
+	}
+	if t != nil && t.Reverse { // the same sets in another order
+		into += " reverse"
 	}
 	return fmt.Sprint(into, m.order, len(m.parts), h.Sum64())
 }
@@ -186,8 +189,37 @@ func (e *enumeration) frames(seqs [][]int32) (all []schedule.Level) {
 			all = append(all, schedule.Level{Head: head, Tail: t})
 		}
 	}
+	for _, t := range e.tails(seqs, 0)[1:] {
+		for _, other := range otherEnds(t) {
+			all = append(all, schedule.Level{Tail: other})
+		}
+	}
 	return all
 }
+
+// otherEnds returns a tail with what is rarer: it is first, goes to the last lanes, or is added last first.
+func otherEnds(t *schedule.Tail) (all []*schedule.Tail) {
+	if t.Into == "drop" {
+		return nil
+	}
+	lanes := t.Into == "lane" || t.Into == "deal"
+	for _, front := range []bool{false, true} {
+		for _, last := range []bool{false, true} {
+			for _, reverse := range []bool{false, true} {
+				if last && !lanes || reverse && t.Into == "deal" || !(front || last || reverse) {
+					continue
+				}
+				other := *t
+				other.Front, other.Last, other.Reverse = front, last, reverse
+				all = append(all, &other)
+			}
+		}
+	}
+	return all
+}
+
+// usual reports whether a tail is none of otherEnds.
+func usual(t *schedule.Tail) bool { return t == nil || !t.Front && !t.Last && !t.Reverse }
 
 // heads returns how many products the first lane may have before its own, if there is one sequence: all
 // that it adds in order but for one of its vectors.
@@ -260,7 +292,14 @@ func tailLengths(dropped bool) (all []int) {
 func (e *enumeration) cuts(seqs [][]int32, f schedule.Level) (all []schedule.Cut) {
 	seq := slices.MaxFunc(seqs, func(x, y []int32) int { return len(x) - len(y) })
 	head, body := f.Split(seq)
-	main, _ := f.Tail.Cut(body)
+	main, rest := f.Tail.Cut(body)
+	root := seq[0] // of the first part
+	own := len(head) == 0
+	if t := f.Tail; t != nil && t.Front && len(rest) > 0 && len(main) > 0 {
+		if own = t.Last || t.Into == "after" || t.Into == "apart"; own {
+			root = main[0]
+		}
+	}
 	at := make([]int, len(e.keys)) // where in main, from 1
 	keys := make([]uint64, 1+len(main))
 	for i, k := range main {
@@ -270,8 +309,8 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level) (all []schedule.Cut
 	const short = 64 // all partial sums are tried
 	first := make([]bool, len(main))
 	size := 1
-	for _, g := range append(slices.Clone(e.joined[seq[0]]), nil) {
-		if len(main) > 0 && len(head) == 0 {
+	for _, g := range append(slices.Clone(e.joined[root]), nil) {
+		if len(main) > 0 && own {
 			first[0] = true
 		}
 		if size >= len(seq) || len(main) == 0 {
@@ -279,7 +318,10 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level) (all []schedule.Cut
 		}
 		if first[0] && (len(g) > 1 || size <= 2 || len(seq) <= short) {
 			for _, c := range cutsOf(first, len(g)) {
-				if c.By == "lanes" || len(head) == 0 && e.runs(&c, f.Tail, leading(first), keys, len(seq)-len(main)) {
+				if !usual(f.Tail) && c.By == "size" { // one run for each lane
+					c = schedule.Cut{By: "lanes", N: (len(main) + c.N - 1) / c.N, Vector: c.N}
+				}
+				if c.By == "lanes" || usual(f.Tail) && len(head) == 0 && e.runs(&c, f.Tail, leading(first), keys, len(seq)-len(main)) {
 					all = append(all, c)
 				}
 			}
@@ -317,7 +359,10 @@ func (e *enumeration) keeps(f schedule.Level, seq []int32) bool {
 	head, body := f.Split(seq)
 	main, rest := f.Tail.Cut(body)
 	t := f.Tail
-	return t == nil || t.Into == "lane" || t.Into == "deal" || e.tail(t, seq[:len(head)+len(main)], rest)
+	if len(head) > 0 {
+		main = seq[:len(head)+len(main)]
+	}
+	return t == nil || t.Into == "lane" || t.Into == "deal" || e.tail(t, main, rest)
 }
 
 // runs reports whether the first run of a cut has so many products, and the others are partial sums: keys
