@@ -14,6 +14,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/report"
@@ -300,7 +301,8 @@ const constantFrom = 32
 // inputs, as children do that misread what they are asked.
 func (w *printer) constantList() {
 	for i, st := range w.state.Pairs {
-		if st.Mismatches() > 0 || len(st.Agree) < constantFrom {
+		f := w.sum.in.Config.Pairs[i].Formats()
+		if st.Mismatches() > 0 || len(st.Agree) < constantFrom || alike(st.Agree, f) {
 			continue
 		}
 		first := st.Agree[0].A
@@ -309,8 +311,17 @@ func (w *printer) constantList() {
 		}
 		fmt.Fprintln(w)
 		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("constant: both sides of %s gave %0*x to all of %d inputs that were looked at. Do they read what they are asked?",
-			st.Name, 2*w.sum.in.Config.Pairs[i].Formats().D.Width(), first, len(st.Agree)), w.Width))
+			st.Name, 2*f.D.Width(), first, len(st.Agree)), w.Width))
 	}
+}
+
+// alike reports whether samples are the first ones of all codes of more than 16 bits, which lie close
+// together, and may well have one result.
+func alike(samples []fuzz.Sample, f mma.Formats) bool {
+	return f.A.Get().CodeBits() > 16 && !slices.ContainsFunc(samples, func(s fuzz.Sample) bool {
+		name, _, _ := strings.Cut(s.Source, "@")
+		return name != "codes"
+	})
 }
 
 // unstableList counts the mismatches that are no evidence of anything, because a unit gave
