@@ -154,8 +154,11 @@ func (j *judge) sum(n int, seq []int, start number) number {
 	seq = seq[len(head):]
 	var rest []int
 	if l.Tail != nil {
-		full := len(seq) / l.Tail.Of * l.Tail.Of
-		seq, rest = seq[:full], seq[full:]
+		seq, rest = leftOver(l.Tail, seq)
+	}
+	if l.Merge.Order == "pairwise" {
+		d := cmp.Or(l.Merge.Format, j.unit.D)
+		return j.to(j.halves(n, seq, start, d), cmp.Or(l.Merge.Store, d))
 	}
 	parts := j.parts(&l.Cut, seq)
 	parts[0] = append(slices.Clone(head), parts[0]...)
@@ -164,13 +167,25 @@ func (j *judge) sum(n int, seq []int, start number) number {
 		if l.Tail.Unit != nil {
 			u, _ = l.Tail.Unit.Resolve()
 		}
+		more := make([][]int, len(parts))
 		for i, k := range rest {
 			j.tail[k] = u
+			if l.Tail.Last { // counted from the end
+				i = len(rest) - 1 - i
+			}
 			i %= len(parts)
 			if l.Tail.Into == "lane" {
 				i = 0
 			}
-			parts[i] = append(parts[i], k)
+			if l.Tail.Last {
+				i = len(parts) - 1 - i
+			}
+			more[i] = append(more[i], k)
+		}
+		for i, own := range parts {
+			if parts[i] = append(own, more[i]...); l.Tail.Front {
+				parts[i] = append(more[i], own...)
+			}
 		}
 		rest = nil
 	}
@@ -188,6 +203,52 @@ func (j *judge) sum(n int, seq []int, start number) number {
 	}
 	apart := j.chain(u, rest, j.empty(own, u.D))
 	return j.to(j.add(sum, apart, cmp.Or(l.Tail.Format, sum.id)), sum.id)
+}
+
+// leftOver cuts the products of a tail off a sequence.
+func leftOver(t *schedule.Tail, seq []int) (whole, rest []int) {
+	for at, k := range seq {
+		if t.Front && at < len(seq)%t.Of || !t.Front && at >= len(seq)/t.Of*t.Of {
+			rest = append(rest, k)
+		} else {
+			whole = append(whole, k)
+		}
+	}
+	if t.Reverse {
+		slices.Reverse(rest)
+	}
+	return whole, rest
+}
+
+// halves is the sum of a sequence that is halved while it has more than N products.
+func (j *judge) halves(n int, seq []int, start number, d fp.ID) number {
+	l := &j.s.Levels[n]
+	if len(seq) > l.Cut.N {
+		if at := middle(&l.Cut, len(seq)); at < len(seq) {
+			x := j.halves(n, seq[:at], start, d)
+			y := j.halves(n, seq[at:], j.empty(j.own, j.unit.D), d)
+			return j.to(j.add(x, y, d), l.Merge.Store)
+		}
+	}
+	return j.scaled(&l.Merge, seq, j.to(j.sum(n+1, seq, start), l.Merge.Parts), d)
+}
+
+// middle is where a sequence of n is halved: at the last whole grain of its first half, or at the first
+// beyond. A half without any grain is no half.
+func middle(c *schedule.Cut, n int) int {
+	grain := max(c.Grain, 1)
+	at := (n - n%2) / 2
+	if c.Rest == "halve" {
+		at = n - at
+		for at%grain > 0 {
+			at++
+		}
+		return at
+	}
+	if at -= at % grain; at == 0 {
+		return n
+	}
+	return at
 }
 
 // parts gives each product of a sequence the number of its part. Only lanes can be empty.
@@ -222,6 +283,20 @@ func (j *judge) partOf(c *schedule.Cut, at, n int) int {
 	switch c.By {
 	case "lanes":
 		return at / max(c.Vector, 1) % c.N
+	case "pairwise": // the parts are told apart by where they begin
+		from := 0
+		for n > c.N {
+			half := middle(c, n)
+			switch {
+			case half >= n:
+				return from
+			case at < half:
+				n = half
+			default:
+				from, at, n = from+half, at-half, n-half
+			}
+		}
+		return from
 	case "count":
 		return at / ((grains + c.N - 1) / c.N * grain)
 	case "spread":

@@ -100,6 +100,9 @@ func newKernel(m *Model, path Path) kernel {
 	if f.D.Integer() {
 		return newIntegers(m, path.level())
 	}
+	if c := newConversion(m); c != nil {
+		return c
+	}
 	described := f.A.Described() || f.B.Described() || f.C.Described() || f.D.Described() || !f.D.Get().Signed || f.B.Get().PowersOfTwo()
 	if m.params.Special.NaN > mma.NaNLarger || f.Down != 0 || described { // which no kernel knows
 		return nil

@@ -24,10 +24,27 @@ func TestCasts(t *testing.T) {
 	if err := osexec.Command(python(t), "-c", "import ml_dtypes, gfloat").Run(); err != nil {
 		t.Skip("the packages ml_dtypes and gfloat are not here: conversions of libraries are NOT TESTED")
 	}
+	golden.File(t, "children/CONVERSIONS.md", castsHead+castsTable(t, "numpy", "ml_dtypes", "gfloat", "gfloat rz", "gfloat rna", "gfloat rd sat", "gfloat ru sat"))
+}
+
+// TestTorchCasts is TestCasts for PyTorch, which not every machine has.
+func TestTorchCasts(t *testing.T) {
+	if !tier.Nightly() {
+		t.Skip("converts a million numbers in Python: only with MMAFUZZ_LONG=nightly")
+	}
+	if err := osexec.Command(python(t), "-c", "import torch, numpy").Run(); err != nil {
+		t.Skip("the package torch is not here: conversions of PyTorch are NOT TESTED")
+	}
+	golden.File(t, "children/CONVERSIONS-torch.md", torchHead+castsTable(t, "torch"))
+}
+
+// castsTable returns the rows of the conversions that the child has with some options.
+func castsTable(t *testing.T, options ...string) string {
+	t.Helper()
 	var b strings.Builder
-	b.WriteString(castsHead)
-	for _, options := range []string{"numpy", "ml_dtypes", "gfloat", "gfloat rz", "gfloat rna", "gfloat rd sat", "gfloat ru sat"} {
-		target := open(t, framework(t, "casts", options))
+	b.WriteString(castsColumns)
+	for _, each := range options {
+		target := open(t, framework(t, "casts", each))
 		for _, i := range target.Instructions() {
 			u, err := target.Open(&i)
 			if err != nil {
@@ -41,7 +58,7 @@ func TestCasts(t *testing.T) {
 			b.WriteString(castRow(t, &i, in, got))
 		}
 	}
-	golden.File(t, "children/CONVERSIONS.md", b.String())
+	return b.String()
 }
 
 const castsHead = `# Conversions of libraries
@@ -62,9 +79,24 @@ which ` + "`.ci/nightly frameworks`" + ` compares. One conversion alone: ` + "`g
     mmafuzz infer --target "exec:python3 devices/exec/children/casts.py ml_dtypes" --inst ml_dtypes.e4m3.fp16
 
 In formats without NaN ml_dtypes makes of a NaN the zero of the other sign, which no rule of mmafuzz
-says; an overflow to NaN keeps the sign in E4M3, where the rules have one NaN.
+says; an overflow to NaN keeps the sign in E4M3, where the rules have one NaN. Those of PyTorch are in
+CONVERSIONS-torch.md.
 
-| conversion | operands | nearest rule | differ | for example |
+`
+
+const torchHead = `# Conversions of PyTorch
+
+What PyTorch makes of numbers in other formats, as CONVERSIONS.md has it of other libraries. Made by
+
+    MMAFUZZ_LONG=nightly MMAFUZZ_PYTHON=... go test ./devices/exec -run TorchCasts -update
+
+with a Python that has torch, and compared by ` + "`.ci/nightly frameworks`" + `. In UE8M0 all numbers above
+2^-127 and below 2^-126 become 2^-126, also those that are nearer to 2^-127. An overflow of E4M3 is the
+largest number, and that of E4M3FNUZ NaN.
+
+`
+
+const castsColumns = `| conversion | operands | nearest rule | differ | for example |
 |---|---|---|---|---|
 `
 

@@ -275,7 +275,9 @@
 //
 // What mmafuzz found in them is in children/FINDINGS.md, and in which order libraries sum
 // whole matrix products in children/KERNELS*.md (mmafuzz infer --shape, by children/kernels.py;
-// children/matmul.py is a child that serves a function of two matrices in three lines).
+// children/matmul.py is a child that serves a function of two matrices in three lines). Their
+// conversions are in children/CONVERSIONS*.md, by children/casts.py; children/exact.py has
+// conversions and sums of integers in exact arithmetic.
 //
 // # Example: a child in Go
 //

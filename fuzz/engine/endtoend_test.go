@@ -278,21 +278,27 @@ func benchmarkGenerate(b *testing.B, c *Campaign) {
 
 // BenchmarkCampaign reports, by the clock on the wall, how many dot products a second
 // whole campaigns compare: with the names of all differing cases, mutations, triage
-// and a journal.
+// and a journal. Codes are those of a conversion, of which all 2^32 are to be compared in minutes.
 //
 //	go test -run xxx -bench Campaign -count 5 ./fuzz/engine
 func BenchmarkCampaign(b *testing.B) {
+	fp16Pair := [3]string{"sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"}
 	for _, bm := range []struct {
 		name       string
+		pair       [3]string
 		generators []string
 		count      uint64
-	}{{"raw", []string{"raw"}, 1 << 26}, {"all", nil, 1 << 22}} {
+	}{
+		{"raw", fp16Pair, []string{"raw"}, 1 << 26},
+		{"all", fp16Pair, nil, 1 << 22},
+		{"codes", [3]string{"sim:ada", "sim:blackwell", "cvt.rn.satfinite.e4m3x2.f32"}, []string{"codes"}, 1 << 25},
+	} {
 		for workers := 1; workers <= runtime.GOMAXPROCS(0); workers *= 2 {
 			b.Run(fmt.Sprintf("%s/workers=%d", bm.name, workers), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					runCampaign(b, Config{
-						Pairs: openPairs(b, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), Seed: 1, Generators: bm.generators,
+						Pairs: openPairs(b, bm.pair[0], bm.pair[1], bm.pair[2]), Seed: 1, Generators: bm.generators,
 						Count: bm.count, Workers: workers, Journal: filepath.Join(b.TempDir(), "journal"),
 					})
 				}

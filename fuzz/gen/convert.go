@@ -1,16 +1,18 @@
 package gen
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // conversions are the generators for an operation of A alone, whose B is fp.One: rounding to
 // another format. Its inputs are so few that either all of them or all borders of its results
 // can be tried. The last one is for sums of integers.
 var conversions = []Generator{
-	{Name: "codes", Version: 2, Weight: 1, M: 1, N: 1, Size: codesSize, Once: math.MaxUint64, rare: true, dot: codesDot,
+	{Name: "codes", Version: 2, Weight: 1, M: 1, N: 1, Size: codesSize, Once: math.MaxUint64, rare: true, dot: codesDot, all: allCodes,
 		Doc: "every code of A once, those that lie apart one after the other, for an operation of A alone"},
 	{Name: "border", Version: 1, Weight: 16, M: 1, N: 1, Size: borderSize, rare: true, dot: borderDot,
 		Doc: "the numbers of D and those half way between them, and A's neighbours of each, for an operation of A alone"},
@@ -19,7 +21,7 @@ var conversions = []Generator{
 }
 
 const (
-	allCodes = 16     // bits up to which all codes are inputs of an operation of A alone
+	mostBits = 16     // bits up to which all codes are inputs of an operation of A alone
 	stride   = 0x9e37 // between two codes: the first of them are spread over all, each comes once since it is odd
 )
 
@@ -44,7 +46,7 @@ func Every(sp Spec) []*Generator {
 		return append(all, &conversions[2])
 	case !sp.B.IsOne() || sp.K != 1:
 		return all
-	case sp.B == fp.One && sp.A.Get().CodeBits() <= allCodes:
+	case sp.B == fp.One && sp.A.Get().CodeBits() <= mostBits:
 		return append(all, &conversions[0])
 	}
 	return append(all, &conversions[1])
@@ -61,6 +63,29 @@ func (g *Generator) Inputs(sp Spec) uint64 {
 func codesSize(sp Spec) uint64 { return 1 << min(sp.A.Get().CodeBits(), 63) }
 
 func codesDot(d *draw) { d.dot.A[0] = d.index * stride & d.fa.CodeMask() }
+
+// allCodes makes a batch of codes of A beside the number 1. An operation of A alone may have other
+// operands, and dot products have more than one, which codesDot makes.
+func allCodes(b *mma.Batch, first uint64) bool {
+	f, n := b.Formats, b.Dots()
+	if f.B != fp.One || f.C != fp.None || f.Scale != fp.None || b.K != 1 {
+		return false
+	}
+	mask, code, step := f.A.Get().CodeMask(), first*stride, uint64(stride)
+	if f.A.Width() == 4 {
+		for i := range n {
+			binary.LittleEndian.PutUint32(b.A[4*i:], uint32(code&mask))
+			code += step
+		}
+	} else {
+		for i := range n {
+			mma.Store(b.A, f.A.Width(), i, code&mask)
+			code += step
+		}
+	}
+	clear(b.B)
+	return true
+}
 
 const (
 	borderSteps   = 5       // A's numbers around a border

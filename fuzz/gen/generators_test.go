@@ -410,3 +410,31 @@ func TestLongProbe(t *testing.T) {
 		t.Error("no last round of programs")
 	}
 }
+
+// TestAllCodes compares the inputs that are made as a batch with those made one by one.
+func TestAllCodes(t *testing.T) {
+	codes, err := Find("codes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	single := *codes
+	single.all = nil
+	for _, a := range []fp.ID{fp.FP64, fp.FP32, fp.TF32, fp.FP16, fp.E4M3, fp.E2M1} {
+		for _, f := range []mma.Formats{
+			{A: a, B: fp.One, D: fp.FP16}, {A: a, B: fp.FP16, D: fp.FP16}, {A: a, B: fp.One, C: fp.FP32, D: fp.FP32},
+		} {
+			for _, k := range []int{1, 2} {
+				shape := mma.Shape{M: 1, N: 1, K: k, Tiles: 1000}
+				got, want := mma.NewBatch(f, shape), mma.NewBatch(f, shape)
+				for i := range got.B {
+					got.B[i] = 0xff // as an earlier batch may leave it
+				}
+				Source{Generator: codes}.Fill(got, 1, 1<<33+12345)
+				Source{Generator: &single}.Fill(want, 1, 1<<33+12345)
+				if string(got.A) != string(want.A) || string(got.B) != string(want.B) || string(got.C) != string(want.C) {
+					t.Errorf("%v, k = %d: other inputs", f, k)
+				}
+			}
+		}
+	}
+}

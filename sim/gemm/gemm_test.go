@@ -68,7 +68,7 @@ func (d drawer) schedule() (s schedule.Schedule) {
 }
 
 func (d drawer) level(n int) schedule.Level {
-	c := schedule.Cut{By: pick(d, "size", "size", "count", "spread", "lanes", "stream"), N: 1 + d.IntN(8)}
+	c := schedule.Cut{By: pick(d, "size", "size", "count", "spread", "pairwise", "lanes", "stream"), N: 1 + d.IntN(8)}
 	if c.By == "stream" && n > 0 {
 		c.By = "size"
 	}
@@ -83,10 +83,16 @@ func (d drawer) level(n int) schedule.Level {
 		if strings.HasPrefix(c.Rest, "halve") {
 			c.Grain = d.IntN(3)
 		}
+	case "pairwise":
+		c.Rest = pick(d, "", "halve")
+		fallthrough
 	default:
 		c.Grain = d.IntN(5)
 	}
 	m := schedule.Merge{Order: pick(d, "forward", "reverse", "neighbours", "halves", "2-1-4", "chain", "chain-reverse")}
+	if c.By == "pairwise" && d.IntN(3) > 0 {
+		m.Order = c.By
+	}
 	m.Store = pick(d, fp.None, fp.None, fp.BF16)
 	if !m.Chain() {
 		m.Format = pick(d, fp.None, fp.FP32, fp.FP64)
@@ -98,11 +104,19 @@ func (d drawer) level(n int) schedule.Level {
 		m.Fused = m.Scale != "" && m.Start == "zero" && d.IntN(2) == 0
 	}
 	l := schedule.Level{Cut: c, Merge: m}
-	if c.By != "stream" && d.IntN(6) == 0 {
+	if c.By != "stream" && c.By != "pairwise" && d.IntN(6) == 0 {
 		l.Head = 1 + d.IntN(5)
 	}
-	if c.By != "stream" && d.IntN(3) == 0 {
+	if c.By != "stream" && c.By != "pairwise" && d.IntN(3) == 0 {
 		l.Tail = &schedule.Tail{Of: 2 + d.IntN(6), Into: pick(d, "lane", "deal", "after", "apart", "drop")}
+		switch l.Tail.Front = l.Head == 0 && d.IntN(2) == 0; l.Tail.Into {
+		case "lane":
+			l.Tail.Last, l.Tail.Reverse = d.IntN(2) == 0, d.IntN(2) == 0
+		case "deal":
+			l.Tail.Last = d.IntN(2) == 0
+		case "after", "apart":
+			l.Tail.Reverse = d.IntN(2) == 0
+		}
 		if l.Tail.Into == "apart" {
 			l.Tail.Format = pick(d, fp.None, fp.FP64)
 		}

@@ -18,21 +18,41 @@ func (l *Level) Parts(seq []int32, tile []int) (parts [][]int32, main, rest []in
 	head, body := l.Split(seq)
 	main, rest = l.Tail.Cut(body)
 	parts = l.Cut.parts(main, tile)
-	if main = seq[:len(head)+len(main)]; len(head) > 0 {
+	if len(head) > 0 { // no tail is in front
+		main = seq[:len(head)+len(main)]
 		parts[0] = slices.Concat(head, parts[0])
 	}
 	if l.Tail == nil || l.Tail.Into != "lane" && l.Tail.Into != "deal" {
 		return parts, main, rest
 	}
-	parts = slices.Clone(parts)
+	return l.Tail.deal(parts, rest), main, nil
+}
+
+// deal returns parts with products of a tail.
+func (t *Tail) deal(parts [][]int32, rest []int32) [][]int32 {
+	n := len(parts)
+	more := make([][]int32, n)
 	for i, k := range rest {
 		to := 0
-		if l.Tail.Into == "deal" {
-			to = i % len(parts)
+		switch {
+		case t.Into == "lane" && t.Last:
+			to = n - 1
+		case t.Into == "deal" && t.Last:
+			to = n - 1 - (len(rest)-1-i)%n
+		case t.Into == "deal":
+			to = i % n
 		}
-		parts[to] = append(slices.Clip(parts[to]), k)
+		more[to] = append(more[to], k)
 	}
-	return parts, main, nil
+	parts = slices.Clone(parts)
+	for i, m := range more {
+		if t.Front {
+			parts[i] = append(m, parts[i]...)
+		} else {
+			parts[i] = append(slices.Clip(parts[i]), m...)
+		}
+	}
+	return parts
 }
 
 // parts returns the parts of a sequence; at least one, which may be empty. tile are the
@@ -55,13 +75,20 @@ func (c *Cut) parts(seq []int32, tile []int) [][]int32 {
 	return parts
 }
 
-// Cut cuts the tail off a sequence; without one, all of it is main.
+// Cut cuts the tail off a sequence, in the order in which it is added; without one, all is main.
 func (t *Tail) Cut(seq []int32) (main, rest []int32) {
 	if t == nil {
 		return seq, nil
 	}
-	cut := len(seq) - len(seq)%t.Of
-	return seq[:cut], seq[cut:]
+	n := len(seq) % t.Of
+	if main, rest = seq[:len(seq)-n], seq[len(seq)-n:]; t.Front {
+		rest, main = seq[:n], seq[n:]
+	}
+	if t.Reverse {
+		rest = slices.Clone(rest)
+		slices.Reverse(rest)
+	}
+	return main, rest
 }
 
 // lanes deals a sequence out.
@@ -97,8 +124,32 @@ func (c *Cut) ends(n int, tile []int) []int {
 		}
 	case "size":
 		return c.sized(n, grain)
+	case "pairwise":
+		return c.halved(0, n)
 	}
 	return append(ends, n)
+}
+
+// Half returns how many of n products the first half of a pairwise cut has; 0: they are not cut.
+func (c *Cut) Half(n int) int {
+	grain := max(c.Grain, 1)
+	half := n / 2 / grain * grain
+	if c.Rest == "halve" {
+		half = ceil(ceil(n, 2), grain) * grain
+	}
+	if n <= c.N || half >= n {
+		return 0
+	}
+	return half
+}
+
+// halved returns where the runs of a pairwise cut of n products end, that begin at from.
+func (c *Cut) halved(from, n int) []int {
+	half := c.Half(n)
+	if half == 0 {
+		return []int{from + n}
+	}
+	return append(c.halved(from, half), c.halved(from+half, n-half)...)
 }
 
 // sized returns where runs of N products end.

@@ -275,6 +275,13 @@ func (m *merger) merge() value {
 		return m.chain()
 	}
 	d := cmp.Or(o.Format, m.unit.D)
+	if o.Order == "pairwise" {
+		n, part := 0, 0
+		for _, p := range m.parts {
+			n += len(p)
+		}
+		return m.convert(m.pairwise(n, &part, d), cmp.Or(o.Store, d), phrase(m.prefix, "sum"))
+	}
 	distances, _ := o.Distances(len(m.parts))
 	if distances == nil {
 		return m.convert(m.sequential(d), cmp.Or(o.Store, d), phrase(m.prefix, "sum"))
@@ -295,6 +302,19 @@ func (m *merger) merge() value {
 		m.err = fmt.Errorf("the order %s does not add part %d of %d", o.Order, n+2, len(sums))
 	}
 	return m.convert(sums[0], cmp.Or(o.Store, d), phrase(m.prefix, "sum"))
+}
+
+// pairwise appends the sum of the next n products, which are one part or two halves; part is the number of
+// the first.
+func (m *merger) pairwise(n int, part *int, d fp.ID) value {
+	half := m.l.Cut.Half(n)
+	if half == 0 {
+		*part++
+		return m.partial(*part-1, *part == 1, d)
+	}
+	x := m.pairwise(half, part, d)
+	y := m.pairwise(n-half, part, d)
+	return m.stored(x, y, d, phrase(m.prefix, fmt.Sprintf("%d + %d products", half, n-half)))
 }
 
 // visited returns the numbers of the parts in the order in which they are summed.

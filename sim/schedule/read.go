@@ -63,10 +63,10 @@ func (k *Kernel) AddsC() bool {
 
 // The words of a kernel.
 var (
-	cuts   = []string{"size", "count", "spread", "lanes", "stream"}
+	cuts   = []string{"size", "count", "spread", "pairwise", "lanes", "stream"}
 	rests  = []string{"", "last", "first", "halve", "halve-down"}
 	tails  = []string{"lane", "deal", "after", "apart", "drop"}
-	orders = []string{"forward", "reverse", "neighbours", "halves", "chain", "chain-reverse"}
+	orders = []string{"forward", "reverse", "neighbours", "halves", "pairwise", "chain", "chain-reverse"}
 	scales = []string{"", "(sa*sb)*p", "sa*(sb*p)", "sb*(sa*p)"}
 	steps  = []string{"cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias"}
 )
@@ -157,13 +157,21 @@ func (l *Level) validate(k *Kernel) error {
 	case c.Vector > 0 && c.By != "lanes":
 		return errors.New(`"vector" belongs to "by": "lanes"`)
 	case c.Grain > 0 && (c.By == "lanes" || c.By == "size" && !strings.HasPrefix(c.Rest, "halve")):
-		return errors.New(`"grain" belongs to count, spread and stream, and to halved rests`)
+		return errors.New(`"grain" belongs to count, spread, pairwise and stream, and to halved rests`)
 	case (c.Tile[0] > 0 && c.Tile[1] > 0) != (c.By == "stream"):
 		return errors.New(`"tile", rows and columns, belongs to "by": "stream", which needs it`)
+	case l.Head > 0 && l.Tail != nil && l.Tail.Front:
+		return errors.New(`a level with "head" has no "tail" in "front"`)
 	case l.Tail != nil && c.By == "stream":
 		return errors.New(`"stream" cuts all of K: it has no "tail"`)
-	case c.Rest != "" && c.By != "size":
-		return errors.New(`"rest" belongs to "by": "size"`)
+	case l.Merge.Order == "pairwise" && c.By != "pairwise":
+		return errors.New(`the order pairwise belongs to "by": "pairwise"`)
+	case c.By == "pairwise" && (l.Head > 0 || l.Tail != nil):
+		return errors.New(`"pairwise" cuts all of a sequence: it has no "head" and no "tail"`)
+	case c.By == "pairwise" && c.Rest != "" && c.Rest != "halve":
+		return fmt.Errorf(`the "rest" of pairwise is %q, not halve`, c.Rest)
+	case c.Rest != "" && c.By != "size" && c.By != "pairwise":
+		return errors.New(`"rest" belongs to "by": "size" and "pairwise"`)
 	}
 	if err := oneOf("rest", c.Rest, rests); err != nil {
 		return err
@@ -184,6 +192,10 @@ func (t *Tail) validate() error {
 	switch err := oneOf("into", t.Into, tails); {
 	case err != nil:
 		return err
+	case t.Last && t.Into != "lane" && t.Into != "deal":
+		return errors.New(`"last" belongs to lane and deal`)
+	case t.Reverse && (t.Into == "deal" || t.Into == "drop"):
+		return fmt.Errorf(`"reverse" does not belong to %s`, t.Into)
 	case t.Of < 2:
 		return fmt.Errorf(`"of" is %d, at least 2 is needed`, t.Of)
 	case t.Unit != nil && t.Into == "drop":

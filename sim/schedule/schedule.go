@@ -15,6 +15,7 @@
 //	promotion     {"cut": {"by": "size", "n": 128}, "merge": {"order": "forward", "start": "zero"}}
 //	SIMD lanes    {"cut": {"by": "lanes", "n": 8}, "merge": {"order": "4-2-1"}}
 //	K slabs       {"cut": {"by": "size", "n": 8}, "merge": {"order": "chain"}}
+//	pairwise sum  {"cut": {"by": "pairwise", "n": 128, "grain": 8}, "merge": {"order": "pairwise"}}
 //	stream-K      {"cut": {"by": "stream", "n": 132, "grain": 32, "tile": [128, 128]}, "merge": {"order": "reverse"}}
 //
 // A part is a sequence again, which the next level cuts. What is left to an accumulator is
@@ -124,13 +125,15 @@ type Level struct {
 type Cut struct {
 	// By is one of
 	//
-	//	size    runs of N products; Rest says where a shorter one is
-	//	count   N runs of ceil(ceil(n/Grain)/N)*Grain products; the last are shorter, or absent
-	//	spread  N runs of whole Grains, the lengths of which differ by one Grain at most:
-	//	        run i begins at Grain i*ceil(n/Grain)/N, rounded down
-	//	lanes   N parts that are dealt Vector products at a time
-	//	stream  stream-K: the Grains of all tiles of D, row after row of tiles, are spread
-	//	        over N workers, and a tile is cut where one worker follows another
+	//	size      runs of N products; Rest says where a shorter one is
+	//	count     N runs of ceil(ceil(n/Grain)/N)*Grain products; the last are shorter, or absent
+	//	spread    N runs of whole Grains, the lengths of which differ by one Grain at most:
+	//	          run i begins at Grain i*ceil(n/Grain)/N, rounded down
+	//	pairwise  more than N products are halved, the first half being rounded down to whole
+	//	          Grains, and so is each half, until none has more than N
+	//	lanes     N parts that are dealt Vector products at a time
+	//	stream    stream-K: the Grains of all tiles of D, row after row of tiles, are spread
+	//	          over N workers, and a tile is cut where one worker follows another
 	By     string `json:"by"`
 	N      int    `json:"n"`
 	Grain  int    `json:"grain,omitempty"`  // 0: 1
@@ -138,7 +141,8 @@ type Cut struct {
 	Tile   [2]int `json:"tile,omitzero"`    // rows and columns of a tile
 	// Rest is where the run of size that is shorter stands: last (default) or first; or
 	// what is left when it is less than two runs is halved: halve rounds half of it up,
-	// halve-down down, and both then up to whole Grains.
+	// halve-down down, and both then up to whole Grains. Of pairwise, halve rounds the first
+	// half up to whole Grains.
 	Rest string `json:"rest,omitempty"`
 }
 
@@ -153,7 +157,15 @@ type Tail struct {
 	//	apart  an accumulator of their own, whose sum is added to that of the parts
 	//	drop   they are forgotten: a defect
 	Into string `json:"into"`
-	Unit *Unit  `json:"unit,omitempty"` // what adds them; none: the schedule's
+	// Front: they are the first products instead, as where code begins with what is left over.
+	// lane and deal add them before the others of a part.
+	Front bool `json:"front,omitempty"`
+	// Last: lane is that of the last part instead of the first, and deal ends at the last part
+	// instead of beginning at the first.
+	Last bool `json:"last,omitempty"`
+	// Reverse: they are added last first, as where code counts them down. deal has no such order.
+	Reverse bool  `json:"reverse,omitempty"`
+	Unit    *Unit `json:"unit,omitempty"` // what adds them; none: the schedule's
 	// Format is that of apart's addition. The result is rounded to that of the level.
 	Format fp.ID `json:"format,omitzero"`
 }
@@ -167,6 +179,7 @@ type Merge struct {
 	//	neighbours      ((0+1)+(2+3)) + ...
 	//	halves          ((0+4)+(2+6)) + ((1+5)+(3+7)): a butterfly
 	//	4-2-1           any distances: for each d in turn, part i becomes i + (i+d)
+	//	pairwise        of a pairwise cut: the sum of one half + that of the other
 	//	chain           no sums: each accumulator starts from what the one before it gave
 	//	chain-reverse   the same, last part first
 	Order  string `json:"order"`

@@ -29,6 +29,12 @@ func TestParts(t *testing.T) {
 		{Cut{By: "spread", N: 3}, 7, "2 2 3"},
 		{Cut{By: "spread", N: 3, Grain: 16}, 100, "32 32 36"},
 		{Cut{By: "spread", N: 9}, 2, "1 1"},
+		{Cut{By: "pairwise", N: 128, Grain: 8}, 300, "72 72 72 84"}, // numpy.sum
+		{Cut{By: "pairwise", N: 128, Grain: 8}, 264, "128 64 72"},
+		{Cut{By: "pairwise", N: 128, Grain: 8}, 128, "128"},
+		{Cut{By: "pairwise", N: 3, Rest: "halve"}, 9, "3 2 2 2"},
+		{Cut{By: "pairwise", N: 3, Rest: "halve", Grain: 4}, 9, "4 4 1"},
+		{Cut{By: "pairwise", N: 1, Grain: 4}, 7, "7"}, // no half has a grain
 		{Cut{By: "stream", Tile: [2]int{1, 1}, N: 1}, 9, "4 5"},
 	} {
 		seq := make([]int32, c.n)
@@ -43,6 +49,28 @@ func TestParts(t *testing.T) {
 	lanes := Cut{By: "lanes", N: 3, Vector: 2}
 	if got := fmt.Sprint(lanes.parts([]int32{0, 1, 2, 3, 4, 5, 6, 7}, nil)); got != "[[0 1 6 7] [2 3] [4 5]]" {
 		t.Error(got)
+	}
+}
+
+// TestTails lists the parts of ten products in four lanes, and what is left over.
+func TestTails(t *testing.T) {
+	for _, c := range []struct {
+		tail Tail
+		want string
+	}{
+		{Tail{Of: 4, Into: "lane"}, "[[0 4 8 9] [1 5] [2 6] [3 7]] []"},
+		{Tail{Of: 4, Into: "lane", Last: true, Reverse: true}, "[[0 4] [1 5] [2 6] [3 7 9 8]] []"},
+		{Tail{Of: 4, Into: "lane", Front: true, Reverse: true}, "[[1 0 2 6] [3 7] [4 8] [5 9]] []"},
+		{Tail{Of: 4, Into: "deal", Last: true}, "[[0 4] [1 5] [2 6 8] [3 7 9]] []"},
+		{Tail{Of: 4, Into: "deal", Front: true, Last: true}, "[[2 6] [3 7] [0 4 8] [1 5 9]] []"},
+		{Tail{Of: 11, Into: "deal", Last: true}, "[[2 6] [3 7] [0 4 8] [1 5 9]] []"},
+		{Tail{Of: 4, Into: "after", Front: true, Reverse: true}, "[[2 6] [3 7] [4 8] [5 9]] [1 0]"},
+	} {
+		l := Level{Cut: Cut{By: "lanes", N: 4}, Tail: &c.tail}
+		parts, _, rest := l.Parts([]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, nil)
+		if got := fmt.Sprint(parts, rest); got != c.want {
+			t.Errorf("%+v: %s, want %s", c.tail, got, c.want)
+		}
 	}
 }
 
@@ -64,6 +92,8 @@ func TestPlan(t *testing.T) {
 		{``, "k 0..9"},
 		{`{"cut": {"by": "size", "n": 4}, "merge": {"order": "chain"}}`, "size 1 of 3, k 0..3"}, // one run
 		{`{"cut": {"by": "size", "n": 5}, "merge": {"order": "forward"}}`, "size 1 of 2, k 0..4; size 2 of 2, k 5..9; size 2 of 2, add"},
+		{`{"cut": {"by": "pairwise", "n": 4, "grain": 2}, "merge": {"order": "pairwise"}}`,
+			"pairwise 1 of 3, k 0..3; pairwise 2 of 3, k 4..5; pairwise 3 of 3, k 6..9; 2 + 4 products; 4 + 6 products"},
 		{`{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}, "tail": {"of": 4, "into": "after"}}`,
 			"lanes 1 of 4, k 0, 4; lanes 2 of 4, k 1, 5; lanes 3 of 4, k 2, 6; lanes 4 of 4, k 3, 7; lanes 1 + 3; lanes 2 + 4; lanes 1 + 2; tail, k 8..9"},
 		{`{"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward", "store": "bf16"}, "tail": {"of": 4, "into": "drop"}}`,
@@ -114,6 +144,13 @@ func TestRefused(t *testing.T) {
 		{level(`"by": "size", "n": 4, "rest": "middle"`, ``), `"rest" is "middle", not last, first, halve, halve-down`},
 		{level(`"by": "size", "n": 4`, `, "tail": {"of": 1, "into": "drop"}`), `tail: "of" is 1`},
 		{level(`"by": "size", "n": 4`, `, "tail": {"of": 8, "into": "lane", "format": "fp64"}`), `"format" belongs to apart`},
+		{level(`"by": "lanes", "n": 4`, `, "tail": {"of": 4, "into": "after", "last": true}`), `"last" belongs to lane and deal`},
+		{level(`"by": "lanes", "n": 4`, `, "tail": {"of": 4, "into": "deal", "reverse": true}`), `"reverse" does not belong to deal`},
+		{level(`"by": "lanes", "n": 4`, `, "head": 2, "tail": {"of": 4, "into": "lane", "front": true}`), `a level with "head" has no "tail" in "front"`},
+		{level(`"by": "pairwise", "n": 4`, `, "tail": {"of": 4, "into": "lane"}`), `"pairwise" cuts all of a sequence`},
+		{level(`"by": "pairwise", "n": 4, "rest": "first"`, ``), `the "rest" of pairwise is "first", not halve`},
+		{level(`"by": "count", "n": 4, "rest": "first"`, ``), `"rest" belongs to`},
+		{merge(`"order": "pairwise"`), `the order pairwise belongs to "by": "pairwise"`},
 		{merge(`"order": "4-3"`), `"order" is "4-3"`},
 		{merge(`"order": "chain", "format": "fp64"`), `a chain adds no partial sums`},
 		{merge(`"order": "halves", "start": "zero"`), `"start" belongs to`},

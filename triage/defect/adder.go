@@ -54,12 +54,18 @@ var onNumber = map[string]struct {
 // onRounding are other roundings of a sum.
 var onRounding = map[string]fp.Mode{"rz": fp.RZ, "rne": fp.RNE, "rna": fp.RNA, "ru": fp.RU, "rd": fp.RD, "rto": fp.RTO}
 
+// saturates is the operation on a sum that it becomes the largest number where it overflows.
+const saturates = "saturates"
+
 // inAdder reports whether an effect is one of an adder.
-func (e *Effect) inAdder() bool { return e.On == OnTerm || e.On == OnTermC || e.On == OnSum }
+func (e *Effect) inAdder() bool {
+	return e.On == OnTerm || e.On == OnTermC || e.On == OnSum || e.On == OnEach
+}
 
 // hasAdder reports whether there is such an effect.
 func (e *Effect) hasAdder() bool {
 	_, rounds := onRounding[e.Do]
+	rounds = rounds || e.Do == saturates
 	x, ok := onNumber[e.Do]
 	return ok && x.do != nil && e.N > -64 && e.N < 64 || rounds && e.On == OnSum
 }
@@ -80,7 +86,7 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 	if on != OnSum {
 		return all
 	}
-	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", "negate", "lost", "half", "twice"} {
+	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice"} {
 		all = append(all, Effect{On: on, Do: do})
 	}
 	for n := range int64(8) {
@@ -99,13 +105,17 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 	number := onNumber[e.Do].do
 	mode, rounds := onRounding[e.Do]
 	switch {
-	case rounds:
+	case rounds || e.Do == saturates:
 		change.Round = func(sum int, round *mma.Round) *mma.Round {
 			if round.Frac == 0 || !slices.Contains(numbers, sum) {
 				return round
 			}
 			some = true
 			other := *round
+			if e.Do == saturates {
+				other.Over = mma.OverMax
+				return &other
+			}
 			if other.Mode = mode; other.Over == mma.OverInf { // which a rounding to nearest means by it
 				other.Over = mma.OverIEEE
 			}
@@ -254,12 +264,15 @@ func twosComplement(v fp.Dyadic, w int32) fp.Dyadic {
 
 // adderText says what is wrong; name names the only product or sum in which it is.
 func (e *Effect) adderText(name string) string {
-	noun := map[Place]string{OnTerm: "each aligned product", OnTermC: "the aligned accumulator", OnSum: "each sum"}[e.On]
+	noun := map[Place]string{OnTerm: "each aligned product", OnTermC: "the aligned accumulator", OnSum: "each sum", OnEach: "each term of a sum"}[e.On]
 	switch {
 	case name != "" && e.On == OnTerm:
 		noun = "the aligned " + name
 	case name != "":
 		noun = name
+	}
+	if e.Do == saturates {
+		return noun + " saturates where it overflows"
 	}
 	if mode, ok := onRounding[e.Do]; ok && e.On == OnSum {
 		return fmt.Sprintf("%s is rounded by %s", noun, strings.ToUpper(mode.String()))

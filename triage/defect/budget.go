@@ -17,8 +17,8 @@ const PerDot = 1250
 const (
 	usualK        = 16
 	ofTrace       = 4 * PerDot // to look at a dot product with a trace
-	ofCombination = 30         // to try conditions together
-	ofInstance    = 30         // to test the conditions of a rule
+	ofCombination = 20         // to try conditions together
+	ofInstance    = 20         // to test the conditions of a rule
 	ofValue       = 1          // to compare a feature with a condition
 	ofWord        = 1          // to look at 64 conditions at once
 )

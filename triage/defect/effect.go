@@ -38,6 +38,7 @@ const (
 	OnTerm        Place = "term"    // each product as a term of a sum, aligned: see adder.go
 	OnTermC       Place = "term-c"  // c and the accumulator as a term of a sum
 	OnSum         Place = "sum"     // each sum
+	OnEach        Place = "each"    // each term of a sum, aligned, of whatever kind: see each.go
 	OnSwap        Place = "swap"    // operands of two products, which are exchanged
 	OnInf         Place = "inf"     // the sum of infinities of opposite signs
 	OnProgram     Place = "program"
@@ -46,7 +47,7 @@ const (
 // ofProducts reports whether an effect happens to single products, to their operands or to single
 // sums: to those that meet its conditions.
 func (e *Effect) ofProducts() bool {
-	return e.On == OnTerm || e.On == OnSum || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact || e.On == OnSignificand
+	return e.On == OnTerm || e.On == OnSum || e.On == OnEach || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact || e.On == OnSignificand
 }
 
 // scope is that of an effect on products, operands or sums.
@@ -56,6 +57,8 @@ func (e *Effect) scope() Scope {
 		return OfOperand
 	case OnSum:
 		return OfSum
+	case OnEach:
+		return OfTerm
 	}
 	return OfProduct
 }
@@ -97,6 +100,8 @@ var operations = []operation{
 		return f.InfCode(x&f.SignBit() != 0), true
 	}, once, constant},
 	{"scale", "%w is %s of what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
+	{"number", "%w, if it is infinite or a NaN, is read as a number", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // see misread.go
+	{"unsigned", "%w is read as unsigned", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
 	{"factor", "%w is %s of what it should be", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // of significands
 	{"rounded", "%w is rounded by %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},          // of exact products
 	{"field", "the exponent field of %w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
@@ -383,8 +388,14 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 		known = w.m.Params().Passes == 0 && e.Do == "factor" && e.N > -64 && e.N < 64
 	case OnExact:
 		known = w.isExact() && exactly[e.Do] != nil && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
-	case OnTerm, OnTermC, OnSum:
+	case OnTerm, OnTermC, OnSum, OnEach:
 		known = e.hasAdder()
+	case OnA, OnB, OnOperand:
+		if slices.Contains(misreads, e.Do) {
+			known = e.misreads(w.f) && w.m.Params().Passes == 0
+			break
+		}
+		fallthrough
 	case OnSwap:
 		known = e.swaps(w.f)
 	case OnInf:
@@ -406,6 +417,9 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 	if e.On != OnResult && e.On != OnInf {
 		r.budget.dots(PerDot, len(v.dot.A))
 	}
+	if slices.Contains(misreads, e.Do) {
+		return r.misread(v, places)
+	}
 	switch e.On {
 	case OnProgram:
 		return r.model.Dot(v.dot, nil), true
@@ -419,6 +433,8 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 		return r.shifted(v), true
 	case OnTerm, OnTermC, OnSum:
 		return r.adder(v, places)
+	case OnEach:
+		return r.each(v, places)
 	case OnInf:
 		return r.oneInfinity(v)
 	}
@@ -447,7 +463,7 @@ func (r *runner) changed(v *view, places []int) (*mma.Dot, bool) {
 
 // onInputs reports whether an effect is that operands are others.
 func (e *Effect) onInputs() bool {
-	return e.On == OnC || e.On == OnSwap || e.ofProducts() && e.On != OnExact && e.On != OnSignificand && e.On != OnTerm && e.On != OnSum
+	return e.On == OnC || e.On == OnSwap || e.ofProducts() && !slices.Contains(misreads, e.Do) && e.On != OnExact && e.On != OnSignificand && e.On != OnTerm && e.On != OnSum && e.On != OnEach
 }
 
 // result is the program's result on a changed dot product.

@@ -18,6 +18,7 @@ const (
 	OfOperand Scope = "operand" // a or b of a product
 	OfPair    Scope = "pair"    // two products
 	OfSum     Scope = "sum"     // a sum of the computation, with its rounding
+	OfTerm    Scope = "term"    // a term of a sum: a product, c or the sum so far
 )
 
 // kind is what the values of a feature are, and so which conditions are tried on it.
@@ -83,10 +84,13 @@ func codeFeatures(of, noun string) []feature {
 	}
 }
 
+// noCode are the values of codeFeatures of an operand that a unit does not have.
+var noCode = slices.Repeat([]int64{absent}, len(codeFeatures("", "")))
+
 // codeValues are the values of codeFeatures.
 func codeValues(vs []int64, id fp.ID, c uint64) []int64 {
 	if id == fp.None {
-		return append(vs, slices.Repeat([]int64{absent}, len(codeFeatures("", "")))...)
+		return append(vs, noCode...)
 	}
 	f := id.Get()
 	k := classOf(f, c)
@@ -236,6 +240,16 @@ var (
 		{"b<b", flag, "b of the first is less than b of the second", "b of the first is not less than b of the second", 3},
 		{"|a|<|a|", flag, "a of the first is less in magnitude than a of the second", "a of the first is not less in magnitude than a of the second", 3},
 	}
+	eachFeatures = []feature{
+		{"t.acc", flag, "it is no product", "it is a product", 1},
+		{"t.sum", choice, "the number of the sum", "", 2},
+		{"t.sum.at", number, "the number of the sum", "", 2},
+		{"t.neg", flag, "it is negative", "it is positive", 1},
+		{"t.exp", number, "its exponent", "", 2},
+		{"t.top", number, "the exponent of its value", "", 3},
+		{"t.shift", number, "the number of places by which it is aligned", "", 1},
+		{"t.cut", flag, "alignment cuts bits of it", "alignment cuts no bits of it", 1},
+	}
 	stepFeatures = concat(
 		[]feature{
 			{"step", choice, "the number of the sum", "", 1},
@@ -252,6 +266,7 @@ var scopes = map[Scope][]feature{
 	OfCase: caseFeatures, OfProduct: concat(caseFeatures, productFeatures),
 	OfOperand: concat(caseFeatures, operandFeatures),
 	OfPair:    concat(caseFeatures, pairFeatures), OfSum: concat(caseFeatures, stepFeatures),
+	OfTerm: concat(caseFeatures, eachFeatures),
 }
 
 // column returns the number of a feature in a scope, -1 if there is none.
@@ -289,14 +304,12 @@ const distanceBits = 8
 func (s *search) widthOf(name string) int {
 	f := s.f
 	formats := map[string]fp.ID{"a": f.A, "b": f.B, "x": f.A, "y": f.A, "c": f.C, "d": f.D, "sa": f.Scale, "sb": f.Scale}
-	for of, id := range formats {
-		if id == fp.None {
-			continue
-		}
-		switch name {
-		case of + ".code":
+	of, part, _ := strings.Cut(name, ".")
+	if id := formats[of]; id != fp.None {
+		switch part {
+		case "code":
 			return int(id.Get().CodeBits())
-		case of + ".frac":
+		case "frac":
 			return int(id.Get().FracBits + id.Get().Low)
 		}
 	}

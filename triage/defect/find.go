@@ -263,10 +263,10 @@ func (w *viewer) meeting(r *Rule, v *view) (places []int) {
 	}
 	columns := w.columns
 	w.budget.add(len(v.of[r.Scope]) * ofInstance)
-	for i := range v.of[r.Scope] {
+	for i, own := range v.of[r.Scope] {
 		meets := true
 		for n := range r.When {
-			if !r.When[n].holds(v.value(r.Scope, i, columns[n])) {
+			if !r.When[n].holds(valueOf(v.whole, own, columns[n])) {
 				meets = false
 				break
 			}

@@ -20,11 +20,11 @@ const (
 	maxParts    = 3   // of a condition
 )
 
-// instance is one of the products, pairs or sums of a case, or the case itself.
-type instance struct {
-	v *view
-	i int
-}
+// instance is one of the products, pairs or sums of a case, or the case itself: its features, and
+// those of its case.
+type instance struct{ whole, own []int64 }
+
+func (v *view) instance(s Scope, i int) instance { return instance{v.whole, v.of[s][i]} }
 
 // lesson is what conditions are learned from: of each differing case the instances of which one
 // must meet them, and the instances of agreeing cases that must not.
@@ -74,9 +74,9 @@ func (s *search) instances(p *proposal, v *view) int {
 	switch {
 	case p.effect.scope() == OfOperand:
 		return 2 * len(v.dot.A)
-	case p.effect.On == OnSum:
-		s.add(v, OfSum)
-		return len(v.of[OfSum])
+	case p.effect.On == OnSum, p.effect.On == OnEach:
+		s.add(v, p.effect.scope())
+		return len(v.of[p.effect.scope()])
 	case p.effect.ofProducts():
 		return len(v.dot.A)
 	}
@@ -94,9 +94,9 @@ func (s *search) lessonOf(p *proposal, scope Scope, only int, some []*sample) *l
 			}
 			switch effect := s.effectAt(p, c, i); {
 			case c.differs && effect == asWanted:
-				l.yes, l.caseOf = append(l.yes, instance{c.view, i}), append(l.caseOf, l.cases)
+				l.yes, l.caseOf = append(l.yes, c.instance(scope, i)), append(l.caseOf, l.cases)
 			case !c.differs && effect == wrong:
-				l.no = append(l.no, instance{c.view, i})
+				l.no = append(l.no, c.instance(scope, i))
 			}
 		}
 		if len(l.yes) > n {
@@ -264,7 +264,7 @@ func (l *lesson) atoms(width func(name string) int, budget *Budget) []*atom {
 		values := func(of []instance) []int64 {
 			vs := make([]int64, len(of))
 			for i, x := range of {
-				vs[i] = x.v.value(l.scope, x.i, n)
+				vs[i] = valueOf(x.whole, x.own, n)
 			}
 			return vs
 		}
@@ -389,7 +389,7 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 			bit(1<<i, 1<<i)
 		}
 		if l.miss > 0 {
-			for _, v := range most(yes) {
+			for _, v := range most(yes, nil) {
 				add(Equal, v)
 			}
 		}
@@ -424,26 +424,52 @@ func (l *lesson) exceptions(f *feature, yes, no []int64) (all []Condition) {
 	if f.kind != code && f.kind != number {
 		return nil
 	}
-	seen := map[int64]bool{}
-	for _, v := range yes {
-		seen[v] = true
-	}
-	for _, v := range most(slices.DeleteFunc(slices.Clone(no), func(v int64) bool { return seen[v] })) {
+	for _, v := range most(no, yes) {
 		all = append(all, Condition{Feature: f.name, Is: Unequal, Value: v})
 	}
 	return all
 }
 
-// most returns the values that come most often.
-func most(vs []int64) []int64 {
+// most returns the values that come most often, but for some.
+func most(vs, but []int64) []int64 {
 	const few = 4
-	counts := map[int64]int{}
-	for _, v := range vs {
-		counts[v]++
-	}
+	counts := countsOf(vs)
 	delete(counts, absent)
+	for _, v := range but {
+		delete(counts, v)
+	}
 	values := slices.SortedFunc(maps.Keys(counts), func(x, y int64) int { return cmp.Or(counts[y]-counts[x], cmp.Compare(x, y)) })
 	return values[:min(len(values), few)]
+}
+
+// countsOf counts values, in an array where they are close together: they are asked for often.
+func countsOf(vs []int64) map[int64]int {
+	const most = 1 << 12
+	counts := map[int64]int{}
+	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, v := range vs {
+		if v != absent {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	if lo > hi || uint64(hi-lo) >= most {
+		for _, v := range vs {
+			counts[v]++
+		}
+		return counts
+	}
+	array := make([]int, hi-lo+1)
+	for _, v := range vs {
+		if v != absent {
+			array[v-lo]++
+		}
+	}
+	for i, n := range array {
+		if n > 0 {
+			counts[lo+int64(i)] = n
+		}
+	}
+	return counts
 }
 
 // common returns the bits that instances of all differing cases have in common, and their values:

@@ -17,6 +17,7 @@ const (
 	mostAlike    = 3  // of these, of one operation
 	allEffects   = 20 // in all
 	otherEffects = 8  // of adders, exchanges and infinities
+	termEffects  = 2  // of terms of any kind
 )
 
 // proposal is an effect that explains differing cases: all of them, or for an effect on single
@@ -45,7 +46,8 @@ func (s *search) propose() []*proposal {
 	differ := s.differing(filterOn)
 	all := s.best(differ, allEffects, s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(), s.significandEffects(), s.shiftEffects(), s.programEffects())
 	// Many of these have the same effect as others, which they must not displace.
-	return append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.swapEffects(), s.infEffects())...)
+	all = append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.swapEffects(), s.infEffects())...)
+	return append(all, s.best(differ, termEffects, s.eachEffects())...)
 }
 
 // best returns the effects of several places that explain the differing cases, the simplest first,
@@ -228,6 +230,9 @@ func (s *search) operandEffects(on Place) []Effect {
 	}
 	if on == OnA || on == OnB {
 		all = append(all, s.readEffects(on)...)
+	}
+	if on != OnC {
+		all = append(all, misreadEffects(on, id)...)
 	}
 	return all
 }

@@ -25,9 +25,9 @@ func Separate(f mma.Formats, k int, program mma.Params, yes, no []*mma.Dot) (str
 				}
 				for i := range v.of[scope] {
 					if n < len(yes) {
-						l.yes, l.caseOf = append(l.yes, instance{v, i}), append(l.caseOf, n)
+						l.yes, l.caseOf = append(l.yes, v.instance(scope, i)), append(l.caseOf, n)
 					} else {
-						l.no = append(l.no, instance{v, i})
+						l.no = append(l.no, v.instance(scope, i))
 					}
 				}
 			}

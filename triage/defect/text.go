@@ -213,7 +213,7 @@ var thresholds = map[numberClass][2]string{
 
 // featureOf finds a feature in the tables.
 func featureOf(name string) *feature {
-	for _, t := range [][]feature{caseFeatures, productFeatures, pairFeatures, stepFeatures, operandFeatures} {
+	for _, t := range [][]feature{caseFeatures, productFeatures, pairFeatures, stepFeatures, operandFeatures, eachFeatures} {
 		for i := range t {
 			if t[i].name == name {
 				return &t[i]

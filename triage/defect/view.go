@@ -20,6 +20,7 @@ type view struct {
 	of      map[Scope][][]int64
 	whole   []int64         // those of the case
 	places  map[int][]place // of products in sums, and of c and accumulators (-1)
+	terms   []place         // those of the scope of terms
 }
 
 // viewer makes views. It is for one goroutine.
@@ -95,6 +96,8 @@ func (w *viewer) add(v *view, s Scope) {
 		v.of[s] = w.ofPairs(v)
 	case OfSum:
 		v.of[s] = w.ofSums(v)
+	case OfTerm:
+		v.of[s] = w.ofTerms(v)
 	}
 	for _, vs := range v.of[s] {
 		w.held += len(vs)
@@ -106,10 +109,15 @@ func (v *view) shed() { v.of = map[Scope][][]int64{OfCase: v.of[OfCase]} }
 
 // value returns a feature of an instance of a scope, by its number in columns.
 func (v *view) value(s Scope, instance, column int) int64 {
+	return valueOf(v.whole, v.of[s][instance], column)
+}
+
+// valueOf does so for an instance with these features of its own, and its case's.
+func valueOf(whole, own []int64, column int) int64 {
 	if n := len(caseFeatures); column >= n {
-		return v.of[s][instance][column-n]
+		return own[column-n]
 	}
-	return v.whole[column]
+	return whole[column]
 }
 
 // finite reports whether a term is a number other than a plain zero.
@@ -334,10 +342,10 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 	d := v.dot
 	ts := w.terms(len(d.A))
 	most := v.whole[column(OfCase, "maxp")]
-	aligned := w.alignment()
+	aligned := w.alignment(len(d.A))
 	all := make([][]int64, len(d.A))
 	for k := range d.A {
-		vs := codeValues([]int64{int64(k), int64(k), int64(k)}, w.f.A, d.A[k])
+		vs := codeValues(append(make([]int64, 0, len(productFeatures)), int64(k), int64(k), int64(k)), w.f.A, d.A[k])
 		vs = codeValues(vs, w.f.B, d.B[k])
 		neg, exp, top, wide, shift, cut, largest, opposed := absent, absent, absent, absent, absent, absent, absent, absent
 		if t := ts[k]; t != nil && finite(t) {
@@ -388,7 +396,7 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 // the product.
 func (w *viewer) ofOperands(v *view) [][]int64 {
 	w.add(v, OfProduct)
-	d, n := v.dot, len(codeFeatures("", ""))
+	d, n := v.dot, len(noCode)
 	all := make([][]int64, 0, 2*len(d.A))
 	for k, vs := range v.of[OfProduct] {
 		for side := range 2 {
@@ -448,19 +456,22 @@ func accumulator(at *aligned, p *sim.TermTrace) []int64 {
 	return []int64{truth(t.Value.Neg), 0, truth(t.Value.Neg != p.Value.Neg), e, int64(p.E) - e}
 }
 
-func (w *viewer) alignment() map[int]*aligned {
-	all := map[int]*aligned{}
+func (w *viewer) alignment(k int) []*aligned {
+	all := make([]*aligned, k)
 	for i := range w.tr.Sums {
 		s := &w.tr.Sums[i]
 		for j := range s.Terms {
 			t := &s.Terms[j]
-			if t.From == sim.FromProduct && all[t.K] == nil {
+			if t.From != sim.FromProduct || t.K >= k {
+				continue
+			}
+			if all[t.K] == nil {
 				all[t.K] = &aligned{e: absentExp, cut: absent}
 				if len(s.Terms) == 2 && s.Terms[1-j].From != sim.FromProduct {
 					all[t.K].to = &s.Terms[1-j]
 				}
 			}
-			if t.From == sim.FromProduct && s.HasE && finite(t) {
+			if s.HasE && finite(t) {
 				all[t.K].e = s.E
 				if t.IsCut {
 					all[t.K].cut = truth(t.Value.Low() < t.Q)

@@ -118,7 +118,7 @@ var (
 	lengths = []int{4, 8, 16, 32, 64, 128, 256, 320, 384, 448, 512, 1024, 2048, 4096}
 	parts   = []int{2, 3, 4, 5, 6, 7, 8, 16, 32}
 	formats = []fp.ID{fp.None, fp.FP16, fp.BF16, fp.FP32, fp.FP64}
-	orders  = []string{"forward", "reverse", "neighbours", "halves", "chain", "chain-reverse"}
+	orders  = []string{"forward", "reverse", "neighbours", "halves", "pairwise", "chain", "chain-reverse"}
 
 	roundings = []string{"", "away", "zero"}
 )
@@ -156,6 +156,8 @@ func (m *mutator) tail(l, of int, into, words string, args ...any) {
 		next := &schedule.Tail{Of: of, Into: into}
 		if t != nil && into != "drop" {
 			next.Unit = t.Unit
+			lanes := into == "lane" || into == "deal"
+			next.Front, next.Last, next.Reverse = t.Front, t.Last && lanes, t.Reverse && into != "deal"
 		}
 		if t != nil && into == "apart" {
 			next.Format = t.Format
@@ -184,11 +186,20 @@ func (m *mutator) tails() {
 		if level.Tail == nil {
 			continue
 		}
+		m.ends(field, func(k *schedule.Kernel) *schedule.Tail { return k.Schedules[m.s].Levels[l].Tail })
 		for _, f := range formats {
 			m.try("promotion", field+".format", level.Tail.Format, f, func(k *schedule.Kernel) { k.Schedules[m.s].Levels[l].Tail.Format = f }, "the sum of the last products is added in %s", f)
 		}
 		m.units(field+".unit", level.Tail.Unit, func(k *schedule.Kernel, u *schedule.Unit) { k.Schedules[m.s].Levels[l].Tail.Unit = u })
 	}
+}
+
+// ends changes which left-over products a tail has, and at which end they are added.
+func (m *mutator) ends(field string, tail func(k *schedule.Kernel) *schedule.Tail) {
+	t := tail(m.of)
+	m.try("tail", field+".front", t.Front, !t.Front, func(k *schedule.Kernel) { tail(k).Front = !t.Front }, "the first products are left over, not the last, or the last")
+	m.try("tail", field+".last", t.Last, !t.Last, func(k *schedule.Kernel) { tail(k).Last = !t.Last }, "left-over products are added to the last parts, not the first, or to the first")
+	m.try("tail", field+".reverse", t.Reverse, !t.Reverse, func(k *schedule.Kernel) { tail(k).Reverse = !t.Reverse }, "left-over products are added last first, or are not")
 }
 
 // levels changes each field of each level.
@@ -219,7 +230,7 @@ func (m *mutator) levels() {
 			cut("split-k", "grain", max(c.Grain, 1), g, func(c *schedule.Cut) { c.Grain = g }, "grain %d is %d", c.Grain, g)
 			cut("lanes", "vector", max(c.Vector, 1), g, func(c *schedule.Cut) { c.Vector = g }, "vector %d is %d", c.Vector, g)
 		}
-		for _, by := range []string{"size", "count", "spread", "lanes"} {
+		for _, by := range []string{"size", "count", "spread", "pairwise", "lanes"} {
 			label := label
 			if by == "lanes" {
 				label = by

@@ -36,3 +36,22 @@ func TestMutants(t *testing.T) {
 		}
 	}
 }
+
+// TestTailMutants lists which fields of a tail have mutants.
+func TestTailMutants(t *testing.T) {
+	for into, want := range map[string][]string{"lane": {"front", "last", "reverse"}, "deal": {"front", "last"}, "after": {"front", "reverse"}} {
+		k := &schedule.Kernel{Unit: &schedule.Unit{Op: "fma", Acc: fp.FP32}, Schedules: []schedule.Schedule{{Levels: []schedule.Level{
+			{Cut: schedule.Cut{By: "lanes", N: 8}, Tail: &schedule.Tail{Of: 8, Into: into}, Merge: schedule.Merge{Order: "halves"}}}}}}
+		var got []string
+		for _, m := range Mutants(k) {
+			for _, field := range []string{"front", "last", "reverse"} {
+				if m.Field == "levels[0].tail."+field && m.Was == "false" && m.Value == "true" {
+					got = append(got, field)
+				}
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", into, got, want)
+		}
+	}
+}

@@ -5,7 +5,7 @@ each is an instruction LIBRARY.D.A, a dot product of one element of A by the num
   mmafuzz run --a "exec:python3 devices/exec/children/casts.py ml_dtypes" --b ref:exact --inst ml_dtypes.e4m3.fp16
   mmafuzz infer --target "exec:python3 devices/exec/children/casts.py gfloat rz sat" --inst gfloat.e4m3.fp16
 
-The libraries are numpy, ml_dtypes and gfloat. For gfloat a rounding (rne, rz, rd, ru, rna) and
+The libraries are numpy, ml_dtypes, torch and gfloat. For gfloat a rounding (rne, rz, rd, ru, rna) and
 sat may follow.
 """
 import sys
@@ -18,6 +18,10 @@ ML_DTYPES = {
     "e3m2": "float6_e3m2fn", "e2m3": "float6_e2m3fn", "e2m1": "float4_e2m1fn", "ue8m0": "float8_e8m0fnu",
 }
 GFLOAT = {"fp16": "binary16", "bf16": "bfloat16", "e5m2": "ocp_e5m2", "e4m3": "ocp_e4m3", "ue8m0": "ocp_e8m0"}  # of FP6 and FP4 it raises an error for a NaN
+TORCH = {
+    "fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "e5m2": "float8_e5m2", "e4m3": "float8_e4m3fn",
+    "e5m2fnuz": "float8_e5m2fnuz", "e4m3fnuz": "float8_e4m3fnuz", "ue8m0": "float8_e8m0fnu",
+}
 ROUNDINGS = {"rne": "TiesToEven", "rz": "TowardZero", "rd": "TowardNegative", "ru": "TowardPositive", "rna": "TiesToAway"}
 
 
@@ -33,6 +37,22 @@ def cast(name, a, d, convert):
 def by_dtype(library, targets):
     return [cast("%s.%s.%s" % (library, d, a), a, d, lambda x, d=d: x.astype(dtypes[d]))
             for d in targets for a in ("fp16", "bf16", "fp32", "fp64") if a in dtypes and a != d and protocol.width(a) >= protocol.width(d)]
+
+
+def by_torch():
+    torch = protocol.need("torch", "2.7", "pip install torch (for a processor alone, from PyTorch's own index, see pytorch.org)")
+    about["torch"] = torch.__version__
+    dtypes.clear()
+    dtypes.update((d, np.dtype("i%d" % protocol.width(d))) for d in TORCH)  # NumPy has codes alone
+
+    def convert(x, a, d):
+        numbers = torch.from_numpy(x.copy()).view(getattr(torch, TORCH[a]))
+        codes = torch.empty(x.shape, dtype=getattr(torch, TORCH[d]))
+        codes.copy_(numbers)
+        return codes.view(getattr(torch, "int%d" % (8 * protocol.width(d)))).numpy()
+
+    return [cast("torch.%s.%s" % (d, a), a, d, lambda x, a=a, d=d: convert(x, a, d))
+            for d in TORCH for a in ("fp16", "bf16", "fp32", "fp64") if a != d and protocol.width(a) >= protocol.width(d)]
 
 
 def by_gfloat(words):
@@ -62,6 +82,8 @@ dtypes = {d: np.dtype(name) for d, name in NUMPY.items()}
 about = {"numpy": np.__version__}
 if library == "numpy":
     instructions = by_dtype("numpy", ["fp16", "fp32"])
+elif library == "torch":
+    instructions = by_torch()
 elif library in ("ml_dtypes", "gfloat"):
     ml_dtypes = protocol.need("ml_dtypes", "0.5", "pip install ml_dtypes")
     dtypes.update((d, np.dtype(getattr(ml_dtypes, name))) for d, name in ML_DTYPES.items())

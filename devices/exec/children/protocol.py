@@ -137,7 +137,7 @@ class Instruction:
 
 def width(name):
     """Bytes of an element."""
-    return {"none": 0, "fp64": 8, "fp32": 4, "tf32": 4, "xf32": 4, "fp16": 2, "bf16": 2}.get(name, 1)
+    return {"none": 0, "fp64": 8, "fp32": 4, "tf32": 4, "xf32": 4, "fp16": 2, "bf16": 2, "s32": 4, "u32": 4, "s16": 2, "u16": 2}.get(name, 1)
 
 
 def read(n):

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 	mutants "github.com/mmafuzz/mmafuzz/triage/kernel"
 )
@@ -49,7 +50,7 @@ func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class,
 			}
 			to := &all[i].Ruled
 			switch {
-			case reflect.DeepEqual(plan, other):
+			case sameValues(plan, other):
 				to = &all[i].Same
 			case judged.right(ctx, m.Kernel, &judged.signs):
 				to = &all[i].Open
@@ -59,6 +60,38 @@ func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class,
 		all = append(all, l.place(ctx, k, n, classes, findings))
 	}
 	return all
+}
+
+// sameValues reports whether two plans do the same operations for their last values, in any order in which
+// their operands are there.
+func sameValues(x, y []schedule.Op) bool {
+	if len(x) != len(y) || reflect.DeepEqual(x, y) {
+		return len(x) == len(y)
+	}
+	type operation struct {
+		unit    mma.Instruction
+		k       string
+		x, y, z schedule.Ref
+	}
+	known := map[operation]int{}
+	last := func(ops []schedule.Op) int {
+		values := make([]int, len(ops))
+		of := func(r schedule.Ref) schedule.Ref {
+			if r.Kind == schedule.Value {
+				r.N = values[r.N]
+			}
+			return r
+		}
+		for i, op := range ops {
+			o := operation{*op.Unit, fmt.Sprint(op.K), of(op.X), of(op.Y), of(op.Z)}
+			if _, ok := known[o]; !ok {
+				known[o] = len(known)
+			}
+			values[i] = known[o]
+		}
+		return values[len(ops)-1]
+	}
+	return last(x) == last(y)
 }
 
 // place tries the schedules of the other classes.

@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
+	"iter"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -102,7 +104,10 @@ func (s *sums) cutKey(t *schedule.Tail, m merged) string {
 	}
 	into := ""
 	if t != nil && (t.Into == "after" || t.Into == "apart") {
-		into = t.Into
+		into = fmt.Sprint(t.Into, t.Front)
+	}
+	if t != nil && t.Reverse { // the same sets in another order
+		into += " reverse"
 	}
 	return fmt.Sprint(into, m.order, len(m.parts), h.Sum64())
 }
@@ -184,8 +189,37 @@ func (e *enumeration) frames(seqs [][]int32) (all []schedule.Level) {
 			all = append(all, schedule.Level{Head: head, Tail: t})
 		}
 	}
+	for _, t := range e.tails(seqs, 0)[1:] {
+		for _, other := range otherEnds(t) {
+			all = append(all, schedule.Level{Tail: other})
+		}
+	}
 	return all
 }
+
+// otherEnds returns a tail with what is rarer: it is first, goes to the last lanes, or is added last first.
+func otherEnds(t *schedule.Tail) (all []*schedule.Tail) {
+	if t.Into == "drop" {
+		return nil
+	}
+	lanes := t.Into == "lane" || t.Into == "deal"
+	for _, front := range []bool{false, true} {
+		for _, last := range []bool{false, true} {
+			for _, reverse := range []bool{false, true} {
+				if last && !lanes || reverse && t.Into == "deal" || !(front || last || reverse) {
+					continue
+				}
+				other := *t
+				other.Front, other.Last, other.Reverse = front, last, reverse
+				all = append(all, &other)
+			}
+		}
+	}
+	return all
+}
+
+// usual reports whether a tail is none of otherEnds.
+func usual(t *schedule.Tail) bool { return t == nil || !t.Front && !t.Last && !t.Reverse }
 
 // heads returns how many products the first lane may have before its own, if there is one sequence: all
 // that it adds in order but for one of its vectors.
@@ -258,7 +292,14 @@ func tailLengths(dropped bool) (all []int) {
 func (e *enumeration) cuts(seqs [][]int32, f schedule.Level) (all []schedule.Cut) {
 	seq := slices.MaxFunc(seqs, func(x, y []int32) int { return len(x) - len(y) })
 	head, body := f.Split(seq)
-	main, _ := f.Tail.Cut(body)
+	main, rest := f.Tail.Cut(body)
+	root := seq[0] // of the first part
+	own := len(head) == 0
+	if t := f.Tail; t != nil && t.Front && len(rest) > 0 && len(main) > 0 {
+		if own = t.Last || t.Into == "after" || t.Into == "apart"; own {
+			root = main[0]
+		}
+	}
 	at := make([]int, len(e.keys)) // where in main, from 1
 	keys := make([]uint64, 1+len(main))
 	for i, k := range main {
@@ -268,8 +309,8 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level) (all []schedule.Cut
 	const short = 64 // all partial sums are tried
 	first := make([]bool, len(main))
 	size := 1
-	for _, g := range append(slices.Clone(e.joined[seq[0]]), nil) {
-		if len(main) > 0 && len(head) == 0 {
+	for _, g := range append(slices.Clone(e.joined[root]), nil) {
+		if len(main) > 0 && own {
 			first[0] = true
 		}
 		if size >= len(seq) || len(main) == 0 {
@@ -277,7 +318,10 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level) (all []schedule.Cut
 		}
 		if first[0] && (len(g) > 1 || size <= 2 || len(seq) <= short) {
 			for _, c := range cutsOf(first, len(g)) {
-				if c.By == "lanes" || len(head) == 0 && e.runs(&c, f.Tail, leading(first), keys, len(seq)-len(main)) {
+				if !usual(f.Tail) && c.By == "size" { // one run for each lane
+					c = schedule.Cut{By: "lanes", N: (len(main) + c.N - 1) / c.N, Vector: c.N}
+				}
+				if c.By == "lanes" || usual(f.Tail) && len(head) == 0 && e.runs(&c, f.Tail, leading(first), keys, len(seq)-len(main)) {
 					all = append(all, c)
 				}
 			}
@@ -315,7 +359,10 @@ func (e *enumeration) keeps(f schedule.Level, seq []int32) bool {
 	head, body := f.Split(seq)
 	main, rest := f.Tail.Cut(body)
 	t := f.Tail
-	return t == nil || t.Into == "lane" || t.Into == "deal" || e.tail(t, seq[:len(head)+len(main)], rest)
+	if len(head) > 0 {
+		main = seq[:len(head)+len(main)]
+	}
+	return t == nil || t.Into == "lane" || t.Into == "deal" || e.tail(t, main, rest)
 }
 
 // runs reports whether the first run of a cut has so many products, and the others are partial sums: keys
@@ -373,6 +420,59 @@ func cutsOf(first []bool, next int) (all []schedule.Cut) {
 			all = append(all, schedule.Cut{By: "count", N: parts, Grain: grain}, schedule.Cut{By: "spread", N: parts, Grain: grain})
 		}
 	}
+	return append(all, halvings(n, run)...)
+}
+
+// halvings returns the pairwise cuts of n products whose first part has run.
+func halvings(n, run int) (all []schedule.Cut) {
+	for grain := 1; grain <= 64; grain *= 2 {
+		for _, rest := range []string{"", "halve"} {
+			c := schedule.Cut{By: "pairwise", N: run, Rest: rest, Grain: grain}
+			above, left := 0, n // the left halves
+			for left > run {
+				above, left = left, c.Half(left)
+			}
+			if left != run {
+				continue
+			}
+			for _, most := range thresholds(slices.Collect(nodes(&c, n)), run, above) {
+				c.N = most
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// nodes are the numbers of products that are halved, and of those that are not.
+func nodes(c *schedule.Cut, n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		work := []int{n}
+		for len(work) > 0 && yield(work[0]) {
+			if half := c.Half(work[0]); half > 0 {
+				work = append(work, half, work[0]-half)
+			}
+			work = work[1:]
+		}
+	}
+}
+
+// thresholds returns numbers from run to below above that part sizes in different ways, each a power of two
+// if one of those that do it in the same way is.
+func thresholds(sizes []int, run, above int) (all []int) {
+	sizes = slices.DeleteFunc(append(sizes, run), func(n int) bool { return n < run || n >= above })
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	for i, n := range sizes {
+		next := above
+		if i+1 < len(sizes) {
+			next = sizes[i+1]
+		}
+		if power := 1 << bits.Len(uint(n-1)); power < next {
+			n = power
+		}
+		all = append(all, n)
+	}
 	return all
 }
 
@@ -404,6 +504,11 @@ func (s *sums) level(seqs [][]int32, l schedule.Level) (all []merged) {
 	switch {
 	case len(most) == 1:
 		orders[0] = "chain"
+	case l.Cut.By == "pairwise":
+		if !slices.ContainsFunc(seqs, func(seq []int32) bool { return !s.pairwise(&l.Cut, seq) }) {
+			all = append(all, merged{"pairwise", inner})
+		}
+		return all
 	case len(most) > 2:
 		orders = append(orders, "reverse")
 		if d := s.distances(most); d != "" {
@@ -465,6 +570,12 @@ func (s *sums) inOrder(parts [][]int32, order string) bool {
 		}
 	}
 	return len(left) == 1
+}
+
+// pairwise reports whether the halves of a sequence, and their halves, are partial sums.
+func (s *sums) pairwise(c *schedule.Cut, seq []int32) bool {
+	half := c.Half(len(seq))
+	return s.has(s.key(seq), len(seq)) && (half == 0 || s.pairwise(c, seq[:half]) && s.pairwise(c, seq[half:]))
 }
 
 func (s *sums) keysOf(parts [][]int32) (keys []uint64, sizes []int) {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -123,6 +124,7 @@ var orderWords = map[string]string{
 	"forward":    "((1 + 2) + 3) + ..., first to last",
 	"reverse":    "last to first",
 	"neighbours": "(1 + 2) + (3 + 4) ..., neighbours first",
+	"pairwise":   "the sum of the first half of all products and that of the second, each of which is halved in the same way until it is a block",
 	"halves":     "the second half to the first, again and again until one is left",
 }
 
@@ -159,13 +161,26 @@ func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
 }
 
 func tailWords(t *schedule.Tail, rest []int32, of string) string {
+	which, when, last := "last", "after", "the first accumulator"
+	if t.Front {
+		which, when = "first", "before"
+	}
+	if t.Last {
+		last = "the last accumulator"
+	}
 	where := map[string]string{
-		"lane":  "are added by the first accumulator, after its own",
-		"deal":  "are dealt to all of these accumulators, after their own",
+		"lane":  "are added by " + last + ", " + when + " its own",
+		"deal":  "are dealt to all of these accumulators, " + when + " their own",
 		"after": "are added to the sum of the others, one after the other",
 		"apart": "have an accumulator of their own, whose sum is added to that of the others",
 		"drop":  "are missing from the result",
 	}[t.Into]
+	if t.Into == "deal" && t.Last {
+		where = "are dealt to the last of these accumulators, " + when + " their own"
+	}
+	if t.Reverse {
+		where += ", last first"
+	}
 	if t.Unit != nil {
 		where += " (" + unitWords(t.Unit) + ")"
 	}
@@ -173,9 +188,9 @@ func tailWords(t *schedule.Tail, rest []int32, of string) string {
 		where += ", in " + t.Format.String()
 	}
 	if len(rest) == 0 {
-		return fmt.Sprintf("Where the number of products is not a multiple of %d, the last ones %s.", t.Of, where)
+		return fmt.Sprintf("Where the number of products is not a multiple of %d, the %s ones %s.", t.Of, which, where)
 	}
-	return fmt.Sprintf("The last products of %s beyond a multiple of %d, %s, %s.", of, t.Of, ks(rest), where)
+	return fmt.Sprintf("The %s products of %s beyond a multiple of %d, %s, %s.", which, of, t.Of, ks(slices.Sorted(slices.Values(rest))), where)
 }
 
 func unitWords(u *schedule.Unit) string {

@@ -202,12 +202,16 @@ func TestCasts(t *testing.T) {
 // TestRoundedWords has what a report says of the end of a sum.
 func TestRoundedWords(t *testing.T) {
 	for kernel, want := range map[string]string{
-		`"epilogue": [{"op": "cast", "format": "bf16"}]`:                                                                                "The sum is rounded to bf16.",
-		`"epilogue": [{"op": "cast", "format": "bf16", "round": "zero"}]`:                                                               "The sum is rounded to bf16 towards zero.",
-		`"epilogue": [{"op": "cast", "format": "bf16", "round": "away"}]`:                                                               "The sum is rounded to bf16, to nearest, away from zero where two numbers are as near.",
-		`"epilogue": [{"op": "cast", "format": "fp16", "saturate": true}]`:                                                              "The sum is rounded to fp16; what is too large, and an infinity, becomes the largest number.",
-		`"epilogue": [{"op": "cast", "format": "bf16", "subnormals": "zero"}]`:                                                          "The sum is rounded to bf16; subnormal numbers become zeros.",
-		`"schedules": [{"levels": [{"cut": {"by": "size", "n": 9}, "merge": {"order": "forward", "parts": "fp32", "start": "zero"}}]}]`: "The sum of K = 9 is rounded to fp32 and added to zero in the end, as if C were cleared first: no result is -0.",
+		`"epilogue": [{"op": "cast", "format": "bf16"}]`:                                                                                                                 "The sum is rounded to bf16.",
+		`"epilogue": [{"op": "cast", "format": "bf16", "round": "zero"}]`:                                                                                                "The sum is rounded to bf16 towards zero.",
+		`"epilogue": [{"op": "cast", "format": "bf16", "round": "away"}]`:                                                                                                "The sum is rounded to bf16, to nearest, away from zero where two numbers are as near.",
+		`"epilogue": [{"op": "cast", "format": "fp16", "saturate": true}]`:                                                                                               "The sum is rounded to fp16; what is too large, and an infinity, becomes the largest number.",
+		`"epilogue": [{"op": "cast", "format": "bf16", "subnormals": "zero"}]`:                                                                                           "The sum is rounded to bf16; subnormal numbers become zeros.",
+		`"schedules": [{"levels": [{"cut": {"by": "lanes", "n": 4}, "tail": {"of": 4, "into": "deal", "last": true}, "merge": {"order": "forward"}}]}]`:                  "The last products of K = 9 beyond a multiple of 4, k 8, are dealt to the last of these accumulators, after their own.",
+		`"schedules": [{"levels": [{"cut": {"by": "lanes", "n": 4}, "tail": {"of": 5, "into": "lane", "last": true, "reverse": true}, "merge": {"order": "forward"}}]}]`: "The last products of K = 9 beyond a multiple of 5, k 5..8, are added by the last accumulator, after its own, last first.",
+		`"schedules": [{"levels": [{"cut": {"by": "lanes", "n": 4}, "tail": {"of": 5, "into": "lane", "front": true}, "merge": {"order": "forward"}}]}]`:                 "The first products of K = 9 beyond a multiple of 5, k 0..3, are added by the first accumulator, before its own.",
+		`"schedules": [{"levels": [{"cut": {"by": "pairwise", "n": 3}, "merge": {"order": "pairwise"}}]}]`:                                                               "K = 9 is cut into 4 blocks: k 0..1; k 2..3; k 4..5; k 6..8. Each block has a sum of its own; these are added: the sum of the first half of all products and that of the second, each of which is halved in the same way until it is a block, rounded to fp32.",
+		`"schedules": [{"levels": [{"cut": {"by": "size", "n": 9}, "merge": {"order": "forward", "parts": "fp32", "start": "zero"}}]}]`:                                  "The sum of K = 9 is rounded to fp32 and added to zero in the end, as if C were cleared first: no result is -0.",
 	} {
 		if !strings.Contains(kernel, "schedules") {
 			kernel += `, "schedules": [{}]`
