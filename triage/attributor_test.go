@@ -120,6 +120,7 @@ const manyChanges = "l=8 join.align.f=24 acc.mode=rne special.nan=quiet in.sub=z
 // the direction that the cause states, and no cause of more than two labels has one that
 // could be left out.
 func TestManyLabels(t *testing.T) {
+	tier.SkipUnderRace(t)
 	a := find(t, hopper16)
 	b := changed(t, a, manyChanges)
 	n := attributor(a, b, oracle.Policy{})
@@ -342,6 +343,7 @@ func TestParts(t *testing.T) {
 // outputs of a batch: each is the cause that is found for the case alone. If only one detail is
 // asked about, the cases that have it are the same.
 func TestAttribution(t *testing.T) {
+	tier.SkipUnderRace(t)
 	hopper, ampere := find(t, hopper16), find(t, ampere16)
 	var together triage.Attribution
 	for what, tc := range map[string]struct {

@@ -258,7 +258,7 @@ func probe(i *mma.Instruction, round int, ps ...*mma.Params) []*mma.Dot {
 }
 
 // effort leaves out the search over whole ranges, which takes seconds, where nothing is found.
-func effort() int { return tier.Of(-1, -1, 1, 12) }
+func effort() int { return tier.Of(-1, -1, -1, 12) }
 
 // problem asks for the explanation of a unit by its cases.
 func (r *regression) problem(t testing.TB) *triage.Unknown {

@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
@@ -19,6 +20,7 @@ import (
 // the cause is that, and no rounding, though rounding toward minus infinity would explain the
 // zeros: it makes -0 of +0 and -0.
 func TestOnlyCodes(t *testing.T) {
+	tier.SkipUnderRace(t)
 	products := mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
 	ref := func(name string) *oracle.Reference { r, _ := oracle.FindReference(name); return r }
 	multiply := func(nan uint64) func(d *mma.Dot) uint64 {

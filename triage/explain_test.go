@@ -170,6 +170,7 @@ func TestUnexplainable(t *testing.T) {
 // TestAmbiguous has one case that many changes explain: without answers all of
 // them are reported, with answers the one that was made is left.
 func TestAmbiguous(t *testing.T) {
+	tier.SkipUnderRace(t)
 	for _, set := range []string{"join.align.f=24", "join.align.mode=rne", "acc.mode=rne", "l=8", "order=halves l=4"} {
 		a := find(t, hopper16)
 		r := &regression{a: a, b: changed(t, a, set)}
@@ -283,6 +284,7 @@ func TestTrouble(t *testing.T) {
 // TestTime ends a search whose processor time is spent: what takes several changes is not
 // found, and the nearest program is named.
 func TestTime(t *testing.T) {
+	tier.SkipUnderRace(t)
 	a := find(t, ampere16)
 	pr := evidence(t, &regression{a: a, b: changed(t, a, "acc.mode=rne join.align.f=26")}, "cut", 500)
 	pr.Effort, pr.Time = -1, time.Nanosecond

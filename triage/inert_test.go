@@ -15,6 +15,7 @@ import (
 // TestUnreached compares, bit for bit, programs with and without labels of which it is said that
 // no number reaches what they limit.
 func TestUnreached(t *testing.T) {
+	tier.SkipUnderRace(t)
 	all := mma.Arithmetics()
 	r := rand.New(rand.NewPCG(1, 1))
 	compared := map[Label]int{}

@@ -93,7 +93,7 @@ func TestKillShards(t *testing.T) {
 		for i := range n {
 			running = append(running, i)
 		}
-		left := tier.Of(0, 4, 20, 120) // kills
+		left := tier.Of(0, 4, 10, 120) // kills
 		for len(running) > 0 {
 			i := running[0]
 			running = running[1:]
@@ -112,7 +112,7 @@ func TestKillShards(t *testing.T) {
 				t.Fatalf("shard %d: exit code %d: %s", i, code, &p.stderr)
 			}
 		}
-		for range tier.Of(0, 2, 6, 50) {
+		for range tier.Of(0, 2, 3, 50) {
 			p := start(t, dir, "merge", "--json", "units", "--out", "out")
 			kill(p, 1500)
 			switch code := p.wait(t); code {
@@ -163,7 +163,7 @@ func TestMergeNamespaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for trial := range tier.Of(1, 2, 10, 200) {
+	for trial := range tier.Of(1, 2, 5, 200) {
 		out := filepath.Join(dir, fmt.Sprintf("out%d", trial))
 		var all []*exec.Cmd
 		for i := range n {

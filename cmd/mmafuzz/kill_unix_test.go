@@ -74,7 +74,7 @@ func TestKill9(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, resumed, runs := 0, 0, 0
-	few := max(*kills, tier.Of(0, 1, 5, 12))
+	few := max(*kills, tier.Of(0, 1, 3, 12))
 	more := func() bool { return killed < few || resumed == 0 && killed < max(48, 4*few) }
 	for more() {
 		runs++
@@ -127,7 +127,7 @@ func TestKill9Infer(t *testing.T) {
 	if *kills == 0 {
 		tier.LongOnly(t)
 	}
-	kills := max(*kills, tier.Of(0, 1, 3, 5))
+	kills := max(*kills, tier.Of(0, 1, 2, 5))
 	began := time.Now()
 	complete := inferredTree(t, t.TempDir(), func(*process) bool { return false })
 	length := time.Since(began)

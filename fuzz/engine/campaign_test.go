@@ -295,7 +295,7 @@ func TestOutsideTheSpace(t *testing.T) {
 		}
 		return nil
 	}
-	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: tier.Of[uint64](0, 0, 6_000, 20_000)}).Pairs[0]
+	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: tier.Of[uint64](0, 0, 2_000, 20_000)}).Pairs[0]
 	if p.Mismatches() == 0 {
 		t.Fatal("the bug was not found")
 	}

@@ -49,7 +49,7 @@ func TestTurnedSides(t *testing.T) {
 		{"sim:cdna1", "sim:cdna2", "", ""},
 		{"sim:volta", "sim:cdna3", "", ""},
 		{"sim:turing", "sim:ampere", "", ""},
-	}[:tier.Of(1, 1, 4, 7)] {
+	}[:tier.Of(1, 1, 2, 7)] {
 		texts := [2]string{}
 		for i := range texts {
 			a, b, inst, instB := tc.a, tc.b, tc.inst, tc.instB

@@ -261,7 +261,7 @@ func labelsOfDefect(t *testing.T, v *triage.Verdict) string {
 // of them. At least seven in eight differences get their cause, and none a wrong one.
 func TestHandWritten(t *testing.T) {
 	tier.SkipUnderRace(t)
-	pairs := handPairs[:tier.Of(1, 1, 4, len(handPairs))]
+	pairs := handPairs[:tier.Of(1, 1, 2, len(handPairs))]
 	right := 0
 	for n, tc := range pairs {
 		p := devices.Pair{A: tc.a.unit(tc.f, tc.k), B: tc.b.unit(tc.f, tc.k), TargetA: "a", TargetB: "b", K: tc.k}

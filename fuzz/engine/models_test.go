@@ -53,7 +53,7 @@ func compareModels(t *testing.T, i *mma.Instruction, times, n int) {
 // generator, alone and chained.
 func TestModels(t *testing.T) {
 	tier.SkipUnderRace(t)
-	n := tier.Of(4, 4, 12)
+	n := tier.Of(4, 4, 8, 12)
 	for at, i := range mma.Catalog() {
 		if i.Refuse != "" || at%tier.Of(3, 3, 1) != 0 {
 			continue
@@ -70,7 +70,7 @@ func TestModels(t *testing.T) {
 // TestMadeUp does the same for made-up units.
 func TestMadeUp(t *testing.T) {
 	tier.SkipUnderRace(t)
-	for seed := range tier.Of(40, 45, 400) {
+	for seed := range tier.Of(40, 45, 200, 400) {
 		i := madeup.Unit(uint64(seed))
 		i.Name = fmt.Sprint(seed)
 		compareModels(t, &i, 1, 6)
@@ -121,7 +121,7 @@ func TestSpecialRules(t *testing.T) {
 	const scaleRule = 5 // for units with scales
 	known := mma.Arithmetics()
 	used := make([]int, len(rules))
-	for seed := range tier.Of(60, 100, 1_000, 3_000) {
+	for seed := range tier.Of(60, 100, 400, 3_000) {
 		i := madeup.Unit(uint64(seed))
 		if seed%3 == 0 {
 			i = known[seed/3%len(known)]
@@ -160,8 +160,8 @@ func TestSpecialRules(t *testing.T) {
 // take a program of which it computes only what the catalogue has.
 func TestNeighbours(t *testing.T) {
 	tier.SkipUnderRace(t)
-	programs := tier.Of(3, 3, 20, 40) // of each arithmetic
-	const each = 48                   // dot products of a generator
+	programs := tier.Of(3, 3, 9, 40) // of each arithmetic
+	const each = 48                  // dot products of a generator
 	kernels := 0
 	for _, i := range mma.Arithmetics() {
 		r := rand.New(rand.NewPCG(1, uint64(i.K)))
@@ -300,7 +300,7 @@ func lone(sp gen.Spec, n int) *mma.Batch {
 // TestRefined compares the interpreters on made-up units that have refinements.
 func TestRefined(t *testing.T) {
 	tier.SkipUnderRace(t)
-	left := tier.Of(30, 30, 200, 800)
+	left := tier.Of(30, 30, 100, 800)
 	for seed := uint64(0); left > 0; seed++ {
 		i := madeup.Unit(seed)
 		if !i.Params.Refined() {

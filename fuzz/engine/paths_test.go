@@ -118,7 +118,7 @@ func TestPaths(t *testing.T) {
 				finite(b, uint64(n))
 				comparePaths(t, i.FullName()+" finite", m, b, 4)
 				for at, g := range gen.All() {
-					if (at+n+times)%tier.Of(2, 6, 1) != 0 { // some of them
+					if (at+n+times)%tier.Of(2, 6, 2, 1) != 0 { // some of them
 						continue
 					}
 					src := g.Aimed(gen.Spec{Formats: i.Formats, K: s.K}, &i.Params)
@@ -134,7 +134,7 @@ func TestPaths(t *testing.T) {
 // one parameter from an arithmetic: kernels must know what they do not compute.
 func TestPathsOfMutants(t *testing.T) {
 	tier.SkipUnderRace(t)
-	every := tier.Of(20, 10, 1)
+	every := tier.Of(20, 10, 4, 1)
 	seed := 0
 	for _, i := range mma.Arithmetics() {
 		b := mma.NewBatch(i.Formats, mma.Shape{M: 16, N: 8, K: i.K, Tiles: 1})

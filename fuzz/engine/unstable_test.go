@@ -157,7 +157,7 @@ func TestUnstable(t *testing.T) {
 		{"a coin", same, coin(1, 2), "[]", nil, true, 400},
 		{"a coin and a column", same, both(column5, onlyAt(1<<6, coin(1, 2))), "[]", []string{"layout"}, true, 400},
 		{"mostly wrong", same, coin(9, 10), "[]", nil, true, 400},
-	}[:tier.Of(13, 13, 11, 13)] {
+	}[:tier.Of(13, 13, 10, 13)] {
 		if n%tier.Of(3, 3, 1) != tier.Of(1, 1, 0) {
 			continue
 		}
@@ -238,7 +238,7 @@ func TestTotals(t *testing.T) {
 		{"a bug", same, wrongAt, sound},
 		{"batches, a bug and faults", same, both(tail, wrongAt), faulty},
 		{"flips of one in three and a column", narrower, both(flips(3), column5), sound},
-	}[:tier.Of(1, 1, 3, 5)] {
+	}[:tier.Of(1, 1, 2, 5)] {
 		t.Run(tc.name, func(t *testing.T) {
 			pair := spoilt(t, tc.change, tc.spoil)
 			inner := pair.B.(*blackBox).run

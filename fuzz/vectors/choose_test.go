@@ -35,6 +35,7 @@ func find(name string) (*mma.Instruction, error) {
 // TestSets makes published sets again: not a byte differs. A set need not know new rows of
 // the catalogue.
 func TestSets(t *testing.T) {
+	tier.SkipUnderRace(t)
 	files, err := filepath.Glob(published + "sets/*/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no sets: %v", err)
@@ -89,6 +90,7 @@ func fails(t *testing.T, s *vectors.Set, q *mma.Params) bool {
 // TestParameters checks what published sets say of other values of parameters: as many fail a
 // test as they say, and those that they call open do not. No written argument holds for one that fails.
 func TestParameters(t *testing.T) {
+	tier.SkipUnderRace(t)
 	files, err := filepath.Glob(published + "sets/*/*.json")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("there are no sets: %v", err)

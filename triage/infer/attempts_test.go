@@ -78,7 +78,7 @@ func TestAttempts(t *testing.T) {
 	if complete.Verdict != Unexplained || !slices.Equal(attempts, []string{"attempt 2", "attempt 3"}) {
 		t.Fatalf("%s after %v", complete.Verdict, attempts)
 	}
-	for _, o.Workers = range []int{3, 1}[:tier.Of(0, 0, 1, 2)] {
+	for _, o.Workers = range []int{3, 1}[:tier.Of(0, 0, 0, 2)] {
 		r := inferred(t, tripled(t), o)
 		r.Seconds = complete.Seconds
 		if !reflect.DeepEqual(r, complete) {

@@ -15,7 +15,7 @@ func TestDesigns(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip("the go command runs the tests of another module: ", err)
 	}
-	test := exec.Command("go", "test", "-count=1", "-timeout=30m", "-short="+tier.Of("true", "true", "false"), ".")
+	test := exec.Command("go", "test", "-count=1", "-timeout=30m", "-short="+tier.Of("true", "true", "true", "false"), ".")
 	test.Dir = "testdata/designs"
 	test.Env = append(os.Environ(), "GOOS=", "GOARCH=") // of this machine: also where it emulates another
 	if out, err := test.CombinedOutput(); err != nil {

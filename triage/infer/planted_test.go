@@ -26,7 +26,7 @@ func TestPlanted(t *testing.T) {
 		{"a lane halves -1", half, 4, func(d *mma.Dot) bool { return d.A[2]&0xffc0 == 0xbc00 }, func(code uint64) uint64 { return code ^ 0x800000 }, 1},
 		{"one factor makes a NaN", half, 4, func(d *mma.Dot) bool { return d.A[1] == 0x7c01 }, func(uint64) uint64 { return 0x7f800000 }, 1},
 		{"one factor is off", half, 2, func(d *mma.Dot) bool { return d.B[1] == 0x3c01 }, func(code uint64) uint64 { return code ^ 0x100 }, 1},
-	}[:tier.Of(0, 1, 5)] {
+	}[:tier.Of(0, 1, 3, 5)] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			fma := mma.FMA(fp.FP32)

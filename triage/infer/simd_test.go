@@ -181,7 +181,7 @@ func TestPlain(t *testing.T) {
 	if !tier.Long() {
 		t.Skip("TestFound infers units quickly: more only with MMAFUZZ_LONG=1")
 	}
-	for _, c := range plainUnits[:tier.Of(0, 0, 3, len(plainUnits))] {
+	for _, c := range plainUnits[:tier.Of(0, 0, 2, len(plainUnits))] {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := Infer(t.Context(), &c.unit, Options{Checks: few, Seed: 1})
 			if err != nil {
