@@ -17,8 +17,8 @@ type conversion struct {
 	p mma.Params
 }
 
-// conversions returns those of the catalogue, and others that differ in rounding, overflow and
-// subnormal operands, each once.
+// conversions returns those of the catalogue, those between all formats, and some that differ from them
+// in rounding, overflow and subnormal operands, each once.
 func conversions() (all []conversion) {
 	seen := map[conversion]bool{}
 	add := func(c conversion) {
@@ -32,13 +32,23 @@ func conversions() (all []conversion) {
 			add(conversion{i.Formats, i.Params})
 		}
 	}
+	for _, a := range []fp.ID{fp.FP64, fp.FP32, fp.BF16, fp.FP16} {
+		for _, d := range fp.All() {
+			p := mma.FMA(d)
+			p.Acc = mma.To(d, fp.RNE)
+			add(conversion{mma.Formats{A: a, B: fp.One, D: d}, p})
+		}
+	}
 	n := 0
 	for _, c := range slices.Clone(all) {
+		most := c.p.Acc.Frac
 		for _, c.p.In.Sub = range []mma.InFlush{mma.KeepSub, mma.FlushSign, mma.FlushPlus} {
 			for _, c.p.Acc.Mode = range fp.Modes() {
 				for _, c.p.Acc.Over = range []mma.Over{mma.OverInf, mma.OverMax, mma.OverIEEE, mma.OverSat} {
-					if n++; n%tier.Of(397, 97, 7, 1) == 0 {
-						add(c)
+					for _, c.p.Acc.Frac = range []mma.Frac{most, most / 2, 0} {
+						if n++; n%tier.Of(997, 397, 29, 7) == 0 {
+							add(c)
+						}
 					}
 				}
 			}
@@ -47,8 +57,9 @@ func conversions() (all []conversion) {
 	return all
 }
 
-// TestConversionKernel compares the kernel with the general interpreter on all codes of 16 bits, and of
-// wider formats on numbers of all exponents that are next to borders and ties.
+// TestConversionKernel compares the kernel with the general interpreter on all codes of 16 bits (in the
+// usual tier on each fifth), and of wider formats on numbers of all exponents that are next to borders
+// and ties.
 func TestConversionKernel(t *testing.T) {
 	inputs, kernels := map[fp.ID][]uint64{}, 0
 	for _, c := range conversions() {
@@ -58,7 +69,7 @@ func TestConversionKernel(t *testing.T) {
 		}
 		kernels++
 		if inputs[c.f.A] == nil {
-			inputs[c.f.A] = codesOf(c.f.A.Get())
+			inputs[c.f.A] = every(tier.Of(17, 5, 1, 1), codesOf(c.f.A.Get()))
 		}
 		in, width := batchOf(c.f, inputs[c.f.A]), c.f.D.Width()
 		got, want := make([]byte, in.Tiles*width), make([]byte, in.Tiles*width)
@@ -70,7 +81,7 @@ func TestConversionKernel(t *testing.T) {
 			}
 		}
 	}
-	if kernels < 60 {
+	if kernels < 150 {
 		t.Errorf("%d programs have the kernel", kernels)
 	}
 }
@@ -82,6 +93,14 @@ func batchOf(f mma.Formats, codes []uint64) *mma.Batch {
 		mma.Store(in.A, f.A.Width(), i, code)
 	}
 	return in
+}
+
+// every returns each n-th of some codes.
+func every(n int, codes []uint64) (some []uint64) {
+	for i := 0; i < len(codes); i += n {
+		some = append(some, codes[i])
+	}
+	return some
 }
 
 // codesOf returns all codes of a format of 16 bits, and of a wider one some of all exponents.

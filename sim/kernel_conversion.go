@@ -14,8 +14,9 @@ import (
 type conversion struct {
 	m     *Model
 	a     *fp.Format
-	limit uint64 // code of the largest number, without its low zeros
+	limit uint64 // what is kept of the largest number
 	low   uint8  // zeros below the bits that are kept: FP32 has 13 after a rounding to TF32
+	first uint64 // what is kept of the number whose code is 0: 1 where D has no zero (E8M0)
 }
 
 // binade is how the codes of one sign and exponent field of A are rounded.
@@ -40,7 +41,7 @@ const (
 )
 
 // notKept is a base by which all results are too large.
-const notKept = 1 << 62
+const notKept = 1 << 63
 
 // conversionState is one worker's scratch space.
 type conversionState struct {
@@ -60,15 +61,18 @@ func newConversion(m *Model) kernel {
 		return nil
 	}
 	a, d := f.A.Get(), f.D.Get()
-	if a.Specials != fp.IEEE || a.Low != 0 || !a.Signed || a.Width == 1 || d.PowersOfTwo() || uint8(round.Frac) > d.FracBits {
+	if a.Specials != fp.IEEE || a.Low != 0 || !a.Signed || a.Width == 1 || uint8(round.Frac) > d.FracBits || (round.Frac == 0) != d.PowersOfTwo() {
 		return nil
 	}
 	if round.Mode != fp.RNE && round.Mode != fp.RZ && round.Mode != fp.RD && round.Mode != fp.RU && round.Mode != fp.RNA {
 		return nil
 	}
 	c := &conversion{m: m, a: a, low: d.FracBits - uint8(round.Frac)}
+	if d.PowersOfTwo() {
+		c.first = 1
+	}
 	x := newMachine(m)
-	c.limit = x.encode(largest(false, &round, x.short(&round))) >> c.low
+	c.limit = x.encode(largest(false, &round, x.short(&round)))>>c.low + c.first
 	return c
 }
 
@@ -91,6 +95,7 @@ func (c *conversion) binade(st *conversionState, neg bool, field uint64) binade 
 	if neg {
 		sign = c.a.SignBit()
 	}
+	neg = neg && !d.PowersOfTwo() // which are those of magnitudes
 	b := binade{
 		zero: st.interpreted(sign), tiny: st.x.encode(st.x.tiny(neg)), over: st.x.encode(st.x.overflow(neg, acc)),
 		hidden: 1 << frac,
@@ -166,7 +171,7 @@ func (c *conversion) run(in *mma.Batch, out []byte, scratch any) {
 
 // convert replaces codes by their results.
 func (c *conversion) convert(st *conversionState, codes []uint64) {
-	frac, low, limit := c.a.FracBits&63, c.low&63, c.limit
+	frac, low, limit, first := c.a.FracBits&63, c.low&63, c.limit, c.first
 	mask := uint64(1)<<frac - 1
 	for i, code := range codes {
 		b := &st.binades[code>>frac]
@@ -174,7 +179,7 @@ func (c *conversion) convert(st *conversionState, codes []uint64) {
 		right := b.right & 63
 		kept := (sig<<(b.left&63)+b.add+sig>>right&uint64(b.even))>>right + b.base
 		if kept-1 < limit {
-			codes[i] = kept<<low | b.sign
+			codes[i] = (kept-first)<<low | b.sign
 			continue
 		}
 		codes[i] = st.rest(b, code, sig, kept)
