@@ -27,18 +27,10 @@ type binade struct {
 	sign        uint64 // of the result
 	left, right uint8  // places by which the significand is shifted
 	even        uint8  // 1 or 0
-	rest        whatRest
+	interpreted bool   // the interpreter knows what all the codes become
 	zero        uint64 // results
 	tiny, over  uint64 // those of numbers that round to zero and that are too large
 }
-
-// whatRest says what a binade's codes are that are not rounded as numbers of D.
-type whatRest uint8
-
-const (
-	restNumbers     whatRest = iota // zero, or too small or too large for D
-	restInterpreted                 // anything: the interpreter knows
-)
 
 // notKept is a base by which all results are too large.
 const notKept = 1 << 63
@@ -106,7 +98,7 @@ func (c *conversion) binade(st *conversionState, neg bool, field uint64) binade 
 	e := c.a.Exponent(max(field, 1))
 	switch {
 	case field == 1<<c.a.ExpBits-1, field == 0 && c.m.params.In.Sub == mma.KeepSub && e > d.Emin():
-		b.rest, b.base = restInterpreted, notKept
+		b.interpreted, b.base = true, notKept
 		return b
 	case field == 0 && c.m.params.In.Sub != mma.KeepSub:
 		b.tiny = st.interpreted(sign | 1)
@@ -189,7 +181,7 @@ func (c *conversion) convert(st *conversionState, codes []uint64) {
 // rest returns the result of a code that is not a number of D other than zero.
 func (st *conversionState) rest(b *binade, code, sig, kept uint64) uint64 {
 	switch {
-	case b.rest == restInterpreted:
+	case b.interpreted:
 		return st.interpreted(code)
 	case kept != 0:
 		return b.over
