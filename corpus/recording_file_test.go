@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // fileHeader is that of the recordings of these tests.
@@ -111,6 +113,7 @@ func TestRecordingFileTorn(t *testing.T) {
 // TestRecordingFileZeros leaves zeros of a recording from many bytes on, as a crash of
 // the machine may, some behind its end: it is resumed and ends the same to the byte.
 func TestRecordingFileZeros(t *testing.T) {
+	tier.SkipUnderRace(t)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "complete")
 	finishFile(t, path)

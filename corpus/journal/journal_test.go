@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 type options struct {
@@ -182,6 +183,7 @@ func TestZeros(t *testing.T) {
 
 // TestLongLine checks that a line without an end is read to a limit only.
 func TestLongLine(t *testing.T) {
+	tier.SkipUnderRace(t)
 	_, err := scan(io.MultiReader(strings.NewReader("01234567 {"), endless('x')), nil)
 	if want := "line 1: longer than 64 MiB: the file is damaged"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)

@@ -14,6 +14,7 @@ import (
 	_ "github.com/mmafuzz/mmafuzz/devices/replay"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 var update = flag.Bool("update", false, "write testdata/silicon.tsv")
@@ -24,6 +25,7 @@ const silicon = "testdata/silicon.tsv"
 // TestSilicon compares the recorded results of real GPUs with the simulators of
 // their architectures: all 110,000 are equal.
 func TestSilicon(t *testing.T) {
+	tier.SkipUnderRace(t)
 	files, _ := filepath.Glob("../../../shared/hwvectors/*.txt.gz")
 	if len(files) == 0 {
 		t.Skip("recorded GPU results are not here (../shared/hwvectors beside the repository): nothing compared with silicon")

@@ -21,6 +21,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/fuzz/record"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // plan is a plan with sources of all kinds, for two instructions of sim:hopper.
@@ -352,6 +353,7 @@ func TestLengths(t *testing.T) {
 
 // TestPlans checks the plans that come with the program on every simulator.
 func TestPlans(t *testing.T) {
+	tier.SkipUnderRace(t)
 	all, err := corpus.Plans()
 	if err != nil {
 		t.Fatal(err)

@@ -13,11 +13,13 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // TestForged refuses journals with a record whose checksum is right and that no study has made:
 // it is neither a crash nor a result.
 func TestForged(t *testing.T) {
+	tier.SkipUnderRace(t)
 	for _, c := range small {
 		if c.study == "gemm" { // what it keeps are digests of files
 			continue

@@ -244,6 +244,7 @@ func TestRecorded(t *testing.T) {
 
 // TestSaved holds that the page of a result that was read again is the same.
 func TestSaved(t *testing.T) {
+	tier.SkipUnderRace(t)
 	for _, c := range small {
 		res := run(t, c.study, c.request, c.args...)
 		dir := t.TempDir()
@@ -291,6 +292,7 @@ func TestBias(t *testing.T) {
 
 // TestFigures holds that what Sun et al. print of operations and chains comes out.
 func TestFigures(t *testing.T) {
+	tier.SkipUnderRace(t)
 	for _, c := range []struct {
 		study string
 		count int
