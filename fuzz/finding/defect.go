@@ -108,7 +108,7 @@ const (
 	million      = 1_000_000
 	quickChanges = 2  // about what it takes to try all single changes of a program
 	quickDefects = 12 // the most of a quick search
-	leastDefects = 3  // and the least, with many products
+	leastDefects = 5  // and the least, with many products
 	twoDefects   = 5  // those of a long one, which is not begun if nothing is left
 )
 

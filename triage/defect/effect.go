@@ -383,22 +383,18 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 		return r
 	}
 	known := true
-	switch e.On {
-	case OnSignificand:
+	switch on := e.On; {
+	case slices.Contains(misreads, e.Do):
+		known = e.misreads(w.f) && w.m.Params().Passes == 0
+	case on == OnSignificand:
 		known = w.m.Params().Passes == 0 && e.Do == "factor" && e.N > -64 && e.N < 64
-	case OnExact:
+	case on == OnExact:
 		known = w.isExact() && exactly[e.Do] != nil && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
-	case OnTerm, OnTermC, OnSum, OnEach:
+	case e.inAdder():
 		known = e.hasAdder()
-	case OnA, OnB, OnOperand:
-		if slices.Contains(misreads, e.Do) {
-			known = e.misreads(w.f) && w.m.Params().Passes == 0
-			break
-		}
-		fallthrough
-	case OnSwap:
+	case on == OnSwap:
 		known = e.swaps(w.f)
-	case OnInf:
+	case on == OnInf:
 		known = w.f.D.Get().HasInf() && (e.Do == "first" || e.Do == "last")
 	default:
 		known = slices.Contains([]Place{OnResult, OnC, OnA, OnB, OnRandom, OnOperand, OnProduct}, e.On) &&

@@ -1,10 +1,12 @@
 package defect
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // exactly are the operations on the product of two significands, which is an integer: a wrong one is
@@ -31,7 +33,14 @@ func (r *runner) roundedTo(p fp.Dyadic) fp.Dyadic {
 			emin = int32(x.Emin)
 		}
 	}
-	return p.Round(max(p.Exponent(), emin)-frac, productModes[r.effect.N])
+	mode := productModes[r.effect.N]
+	rounded := p.Round(max(p.Exponent(), emin)-frac, mode)
+	if r.m.Params().Prod.Round.Frac == 0 && !rounded.IsZero() && rounded.Exponent() > d.Emax() {
+		if n := d.Decode(d.Encode(p, mode, fp.OverIEEE)); n.Class == fp.Finite { // see overflown
+			return d.Dyadic(n)
+		}
+	}
+	return rounded
 }
 
 // isExact reports whether products of significands are integers that can be changed: they fit, and
@@ -44,8 +53,11 @@ func significand(id fp.ID) int { return int(id.Get().FracBits) + 1 }
 
 // exact is the result where the products of some numbers are changed.
 func (r *runner) exact(v *view, places []int) (uint64, bool) {
-	some := false
-	got := r.m.DotChanged(v.dot, sim.Change{Product: func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+	some, d := false, v.dot
+	if r.effect.Do == "rounded" && r.m.Params().Prod.Round.Frac == 0 {
+		d, some = r.overflown(v.dot, places)
+	}
+	got := r.m.DotChanged(d, sim.Change{Product: func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
 		if !slices.Contains(places, k) {
 			return p, e
 		}
@@ -59,6 +71,36 @@ func (r *runner) exact(v *view, places []int) (uint64, bool) {
 		return p, e
 	}})
 	return got, some
+}
+
+// overflown makes those of some products infinite that are when they are rounded as results are. It
+// reports whether there are any.
+func (r *runner) overflown(d *mma.Dot, places []int) (*mma.Dot, bool) {
+	a, b, to := r.f.A.Get(), r.f.B.Get(), r.f.D.Get()
+	if !a.HasInf() || !to.HasInf() || a.Emax()+b.Emax()+1 < to.Emax() {
+		return d, false
+	}
+	some := false
+	for _, k := range places {
+		x, y := a.Decode(d.A[k]), b.Decode(d.B[k])
+		if x.Class != fp.Finite || y.Class != fp.Finite {
+			continue
+		}
+		m, n := a.Dyadic(x), b.Dyadic(y)
+		p := fp.Dyadic{Neg: m.Neg != n.Neg, Q: m.Q + n.Q}
+		if p.Hi, p.Lo = bits.Mul64(m.Lo, n.Lo); p.IsZero() {
+			continue
+		}
+		code := to.Encode(p, productModes[r.effect.N], fp.OverIEEE)
+		if classOf(to, code) != isInf {
+			continue
+		}
+		if !some {
+			d, some = d.Clone(), true
+		}
+		d.A[k], d.B[k] = a.InfCode(p.Neg), b.FromFloat64(1)
+	}
+	return d, some
 }
 
 // significands is the result where the significands of some operands, numbered as in the scope of

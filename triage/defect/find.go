@@ -107,7 +107,13 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 // oneOrTwo looks for a defect, and then for two of them.
 func (s *search) oneOrTwo(ctx context.Context) (*Claim, error) {
 	if u := s.u; !u.Double {
-		if c, err := s.find(ctx); c != nil || err != nil || u.Single || u.Random {
+		if c, err := s.find(ctx); c != nil || err != nil || u.Random {
+			return c, err
+		}
+		// Every defect of a product looks like one of any term under more conditions.
+		s.restart(nil, func(e *Effect) bool { return e.On == OnEach })
+		s.partial = false
+		if c, err := s.find(ctx); c != nil || err != nil || u.Single {
 			return c, err
 		}
 	}

@@ -40,6 +40,11 @@ func (u *unit) changed(product func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int
 	return u.m.DotChanged(u.Dot, sim.Change{Product: product})
 }
 
+// aligned is the result where the terms of sums are aligned by other numbers of places.
+func (u *unit) aligned(places func(n int32) int32) uint64 {
+	return u.m.DotChanged(u.Dot, sim.Change{Shift: func(_ bool, n int32) int32 { return places(n) }})
+}
+
 // broken is the result with a broken wire.
 func (u *unit) broken(f sim.Fault) uint64 {
 	out := make([]byte, u.f.D.Width())

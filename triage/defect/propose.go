@@ -47,7 +47,10 @@ func (s *search) propose() []*proposal {
 	all := s.best(differ, allEffects, s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(), s.significandEffects(), s.shiftEffects(), s.programEffects())
 	// Many of these have the same effect as others, which they must not displace.
 	all = append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.swapEffects(), s.infEffects())...)
-	return append(all, s.best(differ, termEffects, s.eachEffects())...)
+	if s.allowed != nil { // see oneOrTwo
+		all = append(all, s.best(differ, termEffects, s.eachEffects())...)
+	}
+	return all
 }
 
 // best returns the effects of several places that explain the differing cases, the simplest first,

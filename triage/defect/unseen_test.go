@@ -286,6 +286,9 @@ var unseen = []planted{
 		return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
 			if k == 1 {
 				p = p.Round(max(p.Exponent(), -126)-23, fp.RZ)
+				if !p.IsZero() && p.Exponent() > 127 { // RZ overflows to the largest number
+					p = fp.Dyadic{Neg: p.Neg, Lo: 1<<24 - 1, Q: 104}
+				}
 			}
 			return p, e
 		})
@@ -375,6 +378,90 @@ var unseen = []planted{
 	{"two-signs", hopperBrain, func(u *unit) uint64 {
 		if u.minus(0) && u.minus(2) {
 			return u.drop(3)
+		}
+		return u.right()
+	}},
+	{"sixteen-places", hopperHalf, func(u *unit) uint64 { // an aligner of which one distance is wrong
+		return u.aligned(func(n int32) int32 {
+			if n == 16 {
+				return 15
+			}
+			return n
+		})
+	}},
+	{"hole", hopperBrain, func(u *unit) uint64 {
+		return u.aligned(func(n int32) int32 {
+			if n >= 10 && n <= 13 {
+				return 100 // beyond the width
+			}
+			return n
+		})
+	}},
+	{"nan-as-480", hopperEight, func(u *unit) uint64 {
+		w, twice := u.with(), map[int]bool{}
+		for i := range w.B {
+			if w.B[i]&0x7f == 0x7f {
+				w.B[i] -= 8
+				twice[i] = true
+			}
+		}
+		return w.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if twice[k] {
+				p.Q, e = p.Q+1, e+1
+			}
+			return p, e
+		})
+	}},
+	{"infinity-as-65536", hopperHalf, func(u *unit) uint64 {
+		w, twice := u.with(), map[int]bool{}
+		for i := range w.A {
+			if w.A[i]&0x7c00 == 0x7c00 {
+				w.A[i] -= 0x400
+				twice[i] = true
+			}
+		}
+		return w.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if twice[k] {
+				p.Q, e = p.Q+1, e+1
+			}
+			return p, e
+		})
+	}},
+	{"mixed-signs", "x86/vpdpbssd", func(u *unit) uint64 {
+		d := uint32(u.right())
+		if u.A[2]&0x80 != 0 && u.B[2]&0x80 != 0 {
+			d += uint32(int32(int8(u.A[2])) * 256)
+		}
+		return uint64(d)
+	}},
+	{"saturates", cdnaSingle, func(u *unit) uint64 {
+		return u.m.DotChanged(u.Dot, sim.Change{Round: func(sum int, r *mma.Round) *mma.Round {
+			x := *r
+			if sum == 0 {
+				x.Over = mma.OverMax
+			}
+			return &x
+		}})
+	}},
+	{"unfused-if-negative", cdnaSingle, func(u *unit) uint64 {
+		w := u.with()
+		for i := range u.A {
+			q := float32(u.p(i))
+			if u.A[i]>>31 == 1 && isNumber(u.p(i)) && math.IsInf(float64(q), 0) {
+				w.A[i], w.B[i] = uint64(math.Float32bits(q)), 0x3f800000
+			}
+		}
+		return w.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if u.A[k]>>31 == 1 {
+				p = p.Round(max(p.Exponent(), -126)-23, fp.RNE)
+			}
+			return p, e
+		})
+	}},
+	{"sign-of-a-power", hopperBrain, func(u *unit) uint64 { // product 1 is not negative where a1 is a power of two
+		if w := u.with(); u.minus(1) && u.A[1]&0x7f == 0 && isNumber(u.a(1)) && isNumber(u.b(1)) {
+			w.A[1] ^= 0x8000
+			return w.right()
 		}
 		return u.right()
 	}},

@@ -359,7 +359,7 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 			}
 		}
 		acc := accumulator(aligned[k], ts[k])
-		vs = append(vs, truth(ts[k] != nil && ts[k].Kind > sim.Inf), neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), top, minus(top, w.cTop(d)))
+		vs = append(vs, truth(ts[k] != nil && ts[k].Kind > sim.Inf), truth(ts[k] == nil || ts[k].Kind < sim.Inf), neg, exp, wide, shift, cut, minus(exp, w.cExp(d)), top, minus(top, w.cTop(d)))
 		for _, j := range []int{k - 1, k + 1} {
 			zero, neg, beside := absent, absent, absent
 			if j >= 0 && j < len(ts) && ts[j] != nil && (ts[j].Kind == sim.Finite || ts[j].Kind == sim.Null) {
