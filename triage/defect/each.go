@@ -64,7 +64,7 @@ func (r *runner) each(v *view, numbers []int) (uint64, bool) {
 			return x
 		}
 		some = true
-		return do(x, top, 0)
+		return do(x, top, r.effect.N)
 	}})
 	return got, some
 }
