@@ -108,7 +108,8 @@ const (
 	million      = 1_000_000
 	quickChanges = 2  // about what it takes to try all single changes of a program
 	quickDefects = 12 // the most of a quick search
-	leastDefects = 5  // and the least, with many products
+	leastDefects = 3  // and the least, with many products
+	moreDefects  = 2  // what is added to that if neither side had a model, and one was inferred
 	twoDefects   = 5  // those of a long one, which is not begun if nothing is left
 )
 
@@ -117,7 +118,11 @@ const (
 func (x *pairTriage) budget(quick bool) *defect.Budget {
 	most := twoDefects
 	if quick {
-		most = min(quickDefects, max(leastDefects, x.left()-x.perK(quickChanges+x.quickly()+inferBriefly)))
+		least := leastDefects
+		if x.oneInferred() {
+			least += moreDefects
+		}
+		most = min(quickDefects, max(least, x.left()-x.perK(quickChanges+x.quickly()+inferBriefly)))
 	}
 	b := &defect.Budget{Most: int64(max(1, x.t.withinTime(most))) * million * defect.PerDot}
 	b.Show = func(b *defect.Budget) {

@@ -232,10 +232,15 @@ func (x *pairTriage) usualEffort() int {
 // left is the effort that is left for all searches of the pair.
 func (x *pairTriage) left() int {
 	most := cmp.Or(x.t.Effort, freeEffort)
-	if x.t.Effort == 0 && slices.ContainsFunc(slices.Concat(x.st.Inferred, x.d.Inferred), func(r Inferred) bool { return r.Params != nil }) {
+	if x.t.Effort == 0 && x.oneInferred() {
 		most += twoUnknown // the inferences have taken a part of the rest
 	}
 	return most + int(effortPerDot*(x.st.Dots+x.d.Dots)/million) - x.spent()
+}
+
+// oneInferred reports whether the program of a side was inferred.
+func (x *pairTriage) oneInferred() bool {
+	return slices.ContainsFunc(slices.Concat(x.st.Inferred, x.d.Inferred), func(r Inferred) bool { return r.Params != nil })
 }
 
 // perK is the effort that an inference of a number of dot products of 16 products of FP16 is, if they
