@@ -143,9 +143,16 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 	return got, some
 }
 
-// places are those of the products of some numbers in the sums that take them, or of c and of
-// accumulators.
+// places are those of the products of some numbers in the sums that take them, of c and of
+// accumulators, or of the terms of some numbers.
 func (r *runner) places(v *view, numbers []int) (all []place) {
+	if r.effect.On == OnEach {
+		r.add(v, OfTerm)
+		for _, n := range numbers {
+			all = append(all, v.terms[n])
+		}
+		return all
+	}
 	if v.places == nil {
 		v.places = map[int][]place{}
 		r.tr.Reset()

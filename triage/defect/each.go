@@ -1,11 +1,6 @@
 package defect
 
-import (
-	"slices"
-
-	"github.com/mmafuzz/mmafuzz/sim"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
-)
+import "github.com/mmafuzz/mmafuzz/sim"
 
 // What may be wrong with any term of a sum, whether it is a product, c or the sum so far: an aligner
 // and an adder make no difference between them.
@@ -49,22 +44,4 @@ func (w *viewer) ofTerms(v *view) [][]int64 {
 		all[n] = []int64{truth(t.From != sim.FromProduct), int64(at.sum), int64(at.sum), truth(t.Value.Neg), int64(t.E), int64(t.Value.Exponent()), shift, cut}
 	}
 	return all
-}
-
-// each is the result where terms of some numbers are changed. It reports whether there are any.
-func (r *runner) each(v *view, numbers []int) (uint64, bool) {
-	r.add(v, OfTerm)
-	some, do := false, onNumber[r.effect.Do].do
-	changed := make([]place, len(numbers))
-	for i, n := range numbers {
-		changed[i] = v.terms[n]
-	}
-	got := r.m.DotChanged(v.dot, sim.Change{Term: func(sum, term int, x fp.Dyadic, top int32) fp.Dyadic {
-		if !slices.Contains(changed, place{sum, term}) {
-			return x
-		}
-		some = true
-		return do(x, top, r.effect.N)
-	}})
-	return got, some
 }

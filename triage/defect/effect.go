@@ -427,10 +427,8 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 		return r.significands(v, places)
 	case OnShift, OnShiftP, OnShiftC:
 		return r.shifted(v), true
-	case OnTerm, OnTermC, OnSum:
+	case OnTerm, OnTermC, OnSum, OnEach:
 		return r.adder(v, places)
-	case OnEach:
-		return r.each(v, places)
 	case OnInf:
 		return r.oneInfinity(v)
 	}
@@ -459,7 +457,7 @@ func (r *runner) changed(v *view, places []int) (*mma.Dot, bool) {
 
 // onInputs reports whether an effect is that operands are others.
 func (e *Effect) onInputs() bool {
-	return e.On == OnC || e.On == OnSwap || e.ofProducts() && !slices.Contains(misreads, e.Do) && e.On != OnExact && e.On != OnSignificand && e.On != OnTerm && e.On != OnSum && e.On != OnEach
+	return e.On == OnC || e.On == OnSwap || e.ofProducts() && !e.inAdder() && e.On != OnExact && e.On != OnSignificand && !slices.Contains(misreads, e.Do)
 }
 
 // result is the program's result on a changed dot product.

@@ -86,9 +86,8 @@ func (r *runner) overflown(d *mma.Dot, places []int) (*mma.Dot, bool) {
 		if x.Class != fp.Finite || y.Class != fp.Finite {
 			continue
 		}
-		m, n := a.Dyadic(x), b.Dyadic(y)
-		p := fp.Dyadic{Neg: m.Neg != n.Neg, Q: m.Q + n.Q}
-		if p.Hi, p.Lo = bits.Mul64(m.Lo, n.Lo); p.IsZero() {
+		p := multiplied(a.Dyadic(x), b.Dyadic(y))
+		if p.IsZero() {
 			continue
 		}
 		code := to.Encode(p, productModes[r.effect.N], fp.OverIEEE)
@@ -101,6 +100,13 @@ func (r *runner) overflown(d *mma.Dot, places []int) (*mma.Dot, bool) {
 		d.A[k], d.B[k] = a.InfCode(p.Neg), b.FromFloat64(1)
 	}
 	return d, some
+}
+
+// multiplied is the exact product of two numbers of at most 64 bits.
+func multiplied(x, y fp.Dyadic) fp.Dyadic {
+	p := fp.Dyadic{Neg: x.Neg != y.Neg, Q: x.Q + y.Q}
+	p.Hi, p.Lo = bits.Mul64(x.Lo, y.Lo)
+	return p
 }
 
 // significands is the result where the significands of some operands, numbered as in the scope of

@@ -35,7 +35,7 @@ func (r *runner) misread(v *view, places []int) (uint64, bool) {
 			}
 		case own[k]&f.Get().SignBit() != 0:
 			for _, at := range r.places(v, []int{k}) {
-				unsigned[at] = productOf(int64(own[k]&f.Get().CodeMask()), other.Get(), otherCode[k])
+				unsigned[at] = multiplied(fp.Dyadic{Lo: own[k] & f.Get().CodeMask()}, other.Get().Dyadic(other.Get().Decode(otherCode[k])))
 			}
 		}
 	}
@@ -61,12 +61,6 @@ func (r *runner) misread(v *view, places []int) (uint64, bool) {
 func halfOfSpecial(f *fp.Format, x uint64) (uint64, bool) {
 	y := x - 1<<(f.FracBits+f.Low)
 	return y, classOf(f, x) >= isInf && classOf(f, y) == isNormal && (x^y)&f.SignBit() == 0
-}
-
-// productOf is an integer times that of a code.
-func productOf(x int64, f *fp.Format, code uint64) fp.Dyadic {
-	y := f.Dyadic(f.Decode(code))
-	return fp.Dyadic{Neg: y.Neg, Lo: uint64(x) * y.Lo, Q: y.Q}
 }
 
 // canMisread reports whether operands of a format can be misread so.

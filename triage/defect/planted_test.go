@@ -45,6 +45,24 @@ func (u *unit) aligned(places func(n int32) int32) uint64 {
 	return u.m.DotChanged(u.Dot, sim.Change{Shift: func(_ bool, n int32) int32 { return places(n) }})
 }
 
+// asNumbers is the result where codes of operands of the unit, with these bits, are numbers of the
+// largest exponent: twice those of the exponent below, in formats of so many bits of fraction.
+func (u *unit) asNumbers(codes []uint64, special uint64, frac uint) uint64 {
+	twice := map[int]bool{}
+	for i, c := range codes {
+		if c&special == special {
+			codes[i] -= 1 << frac
+			twice[i] = true
+		}
+	}
+	return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+		if twice[k] {
+			p.Q, e = p.Q+1, e+1
+		}
+		return p, e
+	})
+}
+
 // broken is the result with a broken wire.
 func (u *unit) broken(f sim.Fault) uint64 {
 	out := make([]byte, u.f.D.Width())

@@ -398,34 +398,12 @@ var unseen = []planted{
 		})
 	}},
 	{"nan-as-480", hopperEight, func(u *unit) uint64 {
-		w, twice := u.with(), map[int]bool{}
-		for i := range w.B {
-			if w.B[i]&0x7f == 0x7f {
-				w.B[i] -= 8
-				twice[i] = true
-			}
-		}
-		return w.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
-			if twice[k] {
-				p.Q, e = p.Q+1, e+1
-			}
-			return p, e
-		})
+		w := u.with()
+		return w.asNumbers(w.B, 0x7f, 3)
 	}},
 	{"infinity-as-65536", hopperHalf, func(u *unit) uint64 {
-		w, twice := u.with(), map[int]bool{}
-		for i := range w.A {
-			if w.A[i]&0x7c00 == 0x7c00 {
-				w.A[i] -= 0x400
-				twice[i] = true
-			}
-		}
-		return w.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
-			if twice[k] {
-				p.Q, e = p.Q+1, e+1
-			}
-			return p, e
-		})
+		w := u.with()
+		return w.asNumbers(w.A, 0x7c00, 10)
 	}},
 	{"mixed-signs", "x86/vpdpbssd", func(u *unit) uint64 {
 		d := uint32(u.right())

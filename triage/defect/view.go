@@ -418,9 +418,7 @@ func (w *viewer) roundedProduct(vs []int64, d *mma.Dot, k int, t *sim.TermTrace)
 	if r.Frac == 0 || t == nil || !finite(t) || a.Class != fp.Finite || b.Class != fp.Finite {
 		return append(vs, 0, 0, 0, 0)
 	}
-	x, y := w.f.A.Get().Dyadic(a), w.f.B.Get().Dyadic(b)
-	x.Hi, x.Lo = bits.Mul64(x.Lo, y.Lo)
-	x.Q += y.Q
+	x := multiplied(w.f.A.Get().Dyadic(a), w.f.B.Get().Dyadic(b))
 	e := x.Exponent()
 	if r.HasEmin() {
 		e = max(e, int32(r.Emin))
