@@ -168,7 +168,7 @@ func (r *runCmd) addTargets(c *cobra.Command) {
 	r.policy.add(c, "", "how NaNs are compared: `bits|class` (default: bits where both sides' codes are known)",
 		"how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
 	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep for each cause and kind of difference, on each instruction")
-	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "at most this `number` of bundles for each pair of targets; one of each cause comes first, further cases are only counted")
+	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "at most this `number` of bundles for each pair of targets; a third of them are kept for causes, seen or not yet; further cases are only counted")
 	completeTargets(c, "a", "b", "targets")
 	completeInstructions(c, "inst", &r.a)
 	completeInstructions(c, "inst-b", &r.b)

@@ -51,7 +51,7 @@ func (v *view) heading() []string {
 			lines = append(lines, s.Fault)
 		}
 	case s.Trace == nil:
-		lines = append(lines, "no model explains this side: only its result is known")
+		lines = append(lines, "no picture of this side: only its result is known")
 	case s.Inferred:
 		lines = append(lines, "inferred: drawn with the model that reproduces its results")
 	}
