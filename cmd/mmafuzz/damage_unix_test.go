@@ -75,7 +75,7 @@ var damageKinds = []damageKind{
 // TestDamages damages files of every kind in every way. No damage ends in a panic, and none is
 // silent: the results are the same, or it is said what is wrong.
 func TestDamages(t *testing.T) {
-	n := max(*damages, tier.Of(1, 1, 4, 340))
+	n := max(*damages, tier.Of(1, 1, 2, 340))
 	made := maker(t)
 	for _, kind := range damageKinds[:len(damageKinds)-tier.Of(1, 1, 0)] {
 		t.Run(kind.name, func(t *testing.T) {
@@ -163,7 +163,7 @@ var killKinds = []struct {
 // TestKills kills each command at random moments, again and again until it ends by itself: no file
 // is left over and nothing is lost.
 func TestKills(t *testing.T) {
-	n := max(*kills, tier.Of(0, 1, 3, 43))
+	n := max(*kills, tier.Of(0, 1, 1, 43))
 	made := maker(t)
 	for _, kind := range killKinds[:tier.Of(4, 2, len(killKinds))] {
 		t.Run(kind.name, func(t *testing.T) {
