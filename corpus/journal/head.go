@@ -24,9 +24,11 @@ type Kind[O any] struct {
 	Differ func(have, want O) error
 
 	// SetAside: a damaged journal does not need a person. It is set aside, which a warning says, and
-	// the command goes on from the records before the damage. Each record must tell by itself if it
-	// is out of place, and none may be compacted.
+	// the command goes on from the records before the damage, or from nothing if the damage is in
+	// those that came of a compaction. Where the order of the records matters, replay must tell that
+	// one is out of place.
 	SetAside bool
+	Forget   func() error // takes back what replay did with all records; nil: none are ever compacted
 }
 
 // Head is the first record of a journal.

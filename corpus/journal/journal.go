@@ -40,6 +40,9 @@ func Open[O, R any](path string, k Kind[O], options O, replay func(*R) error) (*
 	j.size, j.base, err = read(f, &k, func(h *Head[O]) error { return k.check(h, options) }, replay)
 	if k.SetAside && errors.Is(err, ErrDamaged) && (j.size > 0 || hasRecord[R](f)) {
 		err = setAside(path, f, err)
+		if err == nil && j.size == 0 && k.Forget != nil {
+			err = k.Forget()
+		}
 	}
 	if err == nil {
 		err = j.cut(j.size)
