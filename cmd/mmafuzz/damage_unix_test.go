@@ -40,8 +40,9 @@ type damageKind struct {
 }
 
 var (
-	damageRun = []string{"run", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "3000", "--out", "out"}
-	planArgs  = []string{"campaign", "plan", "--targets", "sim:ampere,sim:hopper,sim:turing", "--inst", "mma.m16n8k8.f32.f16.f16.f32",
+	damageRun   = []string{"run", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "3000", "--out", "out"}
+	damageStudy = []string{"study", "bias", "sim:volta", "sim:turing", "--count", "50", "--out", "out"}
+	planArgs    = []string{"campaign", "plan", "--targets", "sim:ampere,sim:hopper,sim:turing", "--inst", "mma.m16n8k8.f32.f16.f16.f32",
 		"--gen", "pattern,cut,tie,raw", "--count", "4000", "--unit", "1024", "--out", "c.json"}
 	shardArgs = []string{"run", "--campaign", "c.json", "--out", "units", "--workers", "1"}
 	damageRec = []string{"record", "--target", "sim:hopper", "--plan", "smoke", "--out", "x.rec"}
@@ -63,6 +64,7 @@ const damageModel = `{
 var damageKinds = []damageKind{
 	{name: "bundles of a run", make: [][]string{damageRun}, files: "out/*/*/*", read: [][]string{damageRun}, healed: true},
 	{name: "journals of a run", make: [][]string{damageRun}, files: "out/journal", read: [][]string{damageRun}, again: "out/", healed: true},
+	{name: "journals of a study", make: [][]string{damageStudy}, files: "out/journal", read: [][]string{damageStudy}, again: "out/", healed: true},
 	{name: "bundles", make: [][]string{damageRun}, files: "out/*/truncation-width-1/*", read: [][]string{{"replay", "out/mma.m16n8k8.f32.f16.f16.f32/truncation-width-1"}}},
 	{name: "unit logs", make: [][]string{planArgs, shardArgs}, files: "units/units/*", read: [][]string{shardArgs, {"merge", "units", "--out", "merged"}}, healed: true},
 	{name: "plans", make: [][]string{planArgs}, files: "c.json", read: [][]string{shardArgs}, plain: true},

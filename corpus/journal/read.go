@@ -32,7 +32,8 @@ func Read[O, R any](path string, k Kind[O], head func(*Head[O]) error, replay fu
 }
 
 // read reads a journal, and returns the bytes of its records, and of those among them that Long
-// does not count. The records of a compaction that is damaged are none.
+// does not count, which is 0 if the first one is not right. The records of a compaction that is
+// damaged are none.
 func read[O, R any](in io.Reader, k *Kind[O], head func(*Head[O]) error, replay func(*R) error) (size, base int64, err error) {
 	left := 0 // records to come of a compaction
 	size, err = scan(in, func(n int, body []byte) error {
@@ -42,8 +43,11 @@ func read[O, R any](in io.Reader, k *Kind[O], head func(*Head[O]) error, replay 
 			if err != nil {
 				return err
 			}
+			if err := head(h); err != nil {
+				return err
+			}
 			base, left = length, h.Compacted
-			return head(h)
+			return nil
 		}
 		r := new(R)
 		err := strictjson.UnmarshalKnown(body, r, "value")
@@ -59,7 +63,7 @@ func read[O, R any](in io.Reader, k *Kind[O], head func(*Head[O]) error, replay 
 		err = Damaged(fmt.Errorf("%d records are missing at its end", left))
 	}
 	if left > 0 {
-		size, base = 0, 0
+		size = 0
 	}
 	return size, base, err
 }

@@ -56,7 +56,7 @@ var errOtherChecklist = errors.New("the journal is of another checklist")
 
 // openJournal reads what an earlier part of the run has written.
 func openJournal(path, target string) (*outcomes, error) {
-	kind := journal.Kind[header]{Of: "checklist", Version: 3, By: journal.ByChecklist, Versions: versions.Current(), SetAside: true, Differ: func(have, want header) error {
+	kind := journal.Kind[header]{Of: "checklist", Version: 3, By: journal.ByChecklist, Versions: versions.Current(), Differ: func(have, want header) error {
 		return fmt.Errorf("%w: %s", errOtherChecklist, strings.Join(journal.Differences(have, want), "; "))
 	}}
 	o := &outcomes{index: map[string]int{}, began: map[string]int{}}

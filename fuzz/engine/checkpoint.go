@@ -125,7 +125,7 @@ func (c *Campaign) openCheckpoint() error {
 }
 
 func (k *checkpoint) open(replay func(*checkpointRecord) error) (*journal.Journal[checkpointRecord], error) {
-	kind := journal.Kind[checkpointHead]{Of: "epoch", Version: 1, By: k.by, Versions: versions.Current(), SetAside: true, Differ: func(have, want checkpointHead) error {
+	kind := journal.Kind[checkpointHead]{Of: "epoch", Version: 1, By: k.by, Versions: versions.Current(), Differ: func(have, want checkpointHead) error {
 		if have.Campaign == want.Campaign && have.Epoch < want.Epoch {
 			return errEarlierEpoch
 		}

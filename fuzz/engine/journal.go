@@ -141,7 +141,7 @@ func (c *Campaign) openJournal() error {
 		return err
 	}
 	kind := journalKind(c.writer())
-	kind.SetAside, kind.Forget = true, c.prepare
+	kind.Forget = c.prepare
 	j, err := journal.Open(c.cfg.Journal, kind, c.asked, c.replay)
 	if errors.Is(err, corpus.ErrInUse) {
 		return fmt.Errorf("%s: %w", c.cfg.Journal, ErrInUse)

@@ -61,7 +61,7 @@ func (r *Request) openJournal(settings map[string]string) error {
 	}
 	file := filepath.Join(r.Dir, journal.File)
 	k.open = func() (*journal.Journal[record], error) {
-		kind := journal.Kind[options]{Of: "study", Version: 1, By: journal.ByStudy, Versions: versions.Current(), SetAside: true, Differ: otherStudy}
+		kind := journal.Kind[options]{Of: "study", Version: 1, By: journal.ByStudy, Versions: versions.Current(), Differ: otherStudy}
 		return journal.Open(file, kind, options{r.study, versions.Program(), r.Targets, r.Seed, r.Count, settings}, func(e *record) error {
 			k.done[e.Key] = e.Made
 			return nil
