@@ -71,7 +71,7 @@ other's files.`,
 	}
 	r.addTargets(c)
 	f := c.Flags()
-	f.Uint64Var(&r.count, "count", 0, "`number` of dot products for each pair (required)")
+	f.Uint64Var(&r.count, "count", 0, "`number` of dot products for each pair, in whole tiles (required)")
 	f.IntVar(&rule.Rounds, "rounds", fleet.DefaultRounds, "`number` of rounds: each learns from those before it")
 	f.Uint64Var(&rule.Unit, "unit", 0, "`number` of dot products of a unit (default: what takes "+fleet.UnitTime.String()+" here)")
 	f.StringVar(&r.out, "out", "", "`file` of the plan (required)")

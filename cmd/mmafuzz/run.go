@@ -139,7 +139,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	}
 	r.addTargets(c)
 	f := c.Flags()
-	f.Uint64Var(&r.count, "count", 0, fmt.Sprintf("`number` of dot products for each pair (default %d, or no limit with --time)", defaultCount))
+	f.Uint64Var(&r.count, "count", 0, fmt.Sprintf("`number` of dot products for each pair, in whole tiles (default %d, or no limit with --time)", defaultCount))
 	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
 	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
