@@ -171,7 +171,7 @@ func (e *Effect) number() string {
 	case "scale", "factor":
 		switch e.N {
 		case -1:
-			return "half"
+			return "half of"
 		case 1:
 			return "twice"
 		}
