@@ -1,0 +1,61 @@
+package triage
+
+import (
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+)
+
+// narrowFormats are those in which kernels add although the result has more bits.
+var narrowFormats = []fp.ID{fp.FP16, fp.BF16}
+
+// narrowChains returns the programs of kernels that add one product after the other in a narrow
+// format. No unit of the catalogue does that, and from a unit that adds many products at once it is so
+// many changes away that a search finds it late or not at all. Each product is rounded to the format
+// before it is added, or not; the sum is rounded to it at once, or by way of FP32; and c is converted
+// to the format before the first product is added, or added to the sum of all products.
+func (pr *Unknown) narrowChains() []mma.Params {
+	var all []mma.Params
+	space := change.Space{Formats: pr.Formats, K: pr.K}
+	for _, id := range narrowFormats {
+		to, wide := mma.To(id, fp.RNE), mma.To(fp.FP32, fp.RNE)
+		for _, order := range []mma.Order{mma.Ascending, mma.Descending} {
+			for _, product := range []mma.Round{to, {}} {
+				for _, post := range []mma.Round{{}, wide} {
+					p := mma.FMA(pr.Formats.D)
+					p.Order, p.Prod.Round, p.Join.Post, p.Acc = order, product, post, to
+					for _, p := range pr.withC(p, id) {
+						if p = pr.sameSteps(p); p != pr.Base && space.Valid(&p) && !space.Sums(&pr.Base, &p) {
+							all = append(all, p)
+						}
+					}
+				}
+			}
+		}
+	}
+	return all
+}
+
+// withC returns programs that add in a format with what becomes of c: it is converted to the format
+// first, or added last in the format of the result.
+func (pr *Unknown) withC(p mma.Params, id fp.ID) []mma.Params {
+	c, d, narrow := pr.Formats.C.Get(), pr.Formats.D.Get(), id.Get()
+	first, zero, empty := p, p, p
+	if !holds(narrow, c) {
+		first.In.NarrowC = mma.Narrow{Mode: fp.RNE, To: id, Over: mma.OverInf}
+		if c.FracBits > narrow.FracBits {
+			first.In.NarrowC.Frac = p.Acc.Frac
+		}
+	}
+	if !holds(d, narrow) {
+		first.Out = mma.To(pr.Formats.D, fp.RNE)
+	}
+	zero.Start, zero.Late = mma.StartZero, mma.To(pr.Formats.D, fp.RNE)
+	empty.Start, empty.Late = mma.StartEmpty, zero.Late
+	return []mma.Params{first, zero, empty}
+}
+
+// holds reports whether a format has all finite numbers of another one.
+func holds(f, other *fp.Format) bool {
+	return f.FracBits >= other.FracBits && f.Emin() <= other.Emin() && f.Emax() >= other.Emax()
+}
