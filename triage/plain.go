@@ -6,6 +6,26 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
+// plainPrograms returns what whoever writes a kernel without the unit at hand makes of it: sums in
+// narrow formats, and the base in IEEE 754 arithmetic.
+func (pr *Unknown) plainPrograms() []mma.Params {
+	return append(pr.narrowChains(), pr.withoutFlushes()...)
+}
+
+// withoutFlushes returns the base with all subnormal numbers kept, if there are any that it flushes:
+// that is one decision, and as many changes as there are places where it flushes.
+func (pr *Unknown) withoutFlushes() []mma.Params {
+	p := pr.Base
+	p.In.Sub, p.In.C, p.In.Acc = mma.KeepSub, mma.KeepSub, mma.KeepSub
+	for _, place := range mma.Roundings {
+		place.At(&p).Flush = mma.NoFlush
+	}
+	if p == pr.Base || p.Validate(pr.Formats, pr.K) != nil {
+		return nil
+	}
+	return []mma.Params{p}
+}
+
 // narrowFormats are those in which kernels add although the result has more bits.
 var narrowFormats = []fp.ID{fp.FP16, fp.BF16}
 

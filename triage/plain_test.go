@@ -53,3 +53,21 @@ func TestNarrowChains(t *testing.T) {
 		}
 	}
 }
+
+// TestWithoutFlushes explains at once a unit that computes as CDNA2 does, but keeps all subnormal numbers.
+func TestWithoutFlushes(t *testing.T) {
+	i := find(t, "cdna2/v_mfma_f32_16x16x16f16")
+	pr := computing(t, i, 16, func(d *mma.Dot) uint64 {
+		product := func(k int) float32 { return float32(i.A.Get().Float64(d.A[k])) * float32(i.B.Get().Float64(d.B[k])) }
+		c := float32(i.C.Get().Float64(d.C))
+		for k := 0; k < i.K; k += 4 {
+			c += product(k) + product(k+1) + (product(k+2) + product(k+3))
+		}
+		return uint64(math.Float32bits(c))
+	})
+	pr.Effort = -1
+	v := explain(t, pr)
+	if got := changeText(v.Changes); !v.Complete() || got != "in.sub plus-zero→keep, in.c plus-zero→keep, acc.flush result→keep" {
+		t.Errorf("%s", got)
+	}
+}
