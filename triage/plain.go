@@ -42,7 +42,7 @@ func (pr *Unknown) narrowChains() []mma.Params {
 		for _, order := range []mma.Order{mma.Ascending, mma.Descending} {
 			for _, product := range []mma.Round{to, {}} {
 				for _, post := range []mma.Round{{}, wide} {
-					p := mma.FMA(pr.Formats.D)
+					p := mma.FMA(pr.Formats.D.Result())
 					p.Order, p.Prod.Round, p.Join.Post, p.Acc = order, product, post, to
 					for _, p := range pr.withC(p, id) {
 						if p = pr.sameSteps(p); p != pr.Base && space.Valid(&p) && !space.Sums(&pr.Base, &p) {
@@ -56,21 +56,25 @@ func (pr *Unknown) narrowChains() []mma.Params {
 	return all
 }
 
-// withC returns programs that add in a format with what becomes of c: it is converted to the format
-// first, or added last in the format of the result.
+// withC returns programs that add in a format with what becomes of c, if there is one: it is converted
+// to the format first, or added last in the format of the result.
 func (pr *Unknown) withC(p mma.Params, id fp.ID) []mma.Params {
-	c, d, narrow := pr.Formats.C.Get(), pr.Formats.D.Get(), id.Get()
-	first, zero, empty := p, p, p
-	if !holds(narrow, c) {
+	d := pr.Formats.D.Result()
+	first, narrow := p, id.Get()
+	if !holds(d.Get(), narrow) {
+		first.Out = mma.To(d, fp.RNE)
+	}
+	if pr.Formats.C == fp.None {
+		return []mma.Params{first}
+	}
+	if c := pr.Formats.C.Get(); !holds(narrow, c) {
 		first.In.NarrowC = mma.Narrow{Mode: fp.RNE, To: id, Over: mma.OverInf}
 		if c.FracBits > narrow.FracBits {
 			first.In.NarrowC.Frac = p.Acc.Frac
 		}
 	}
-	if !holds(d, narrow) {
-		first.Out = mma.To(pr.Formats.D, fp.RNE)
-	}
-	zero.Start, zero.Late = mma.StartZero, mma.To(pr.Formats.D, fp.RNE)
+	zero, empty := p, p
+	zero.Start, zero.Late = mma.StartZero, mma.To(d, fp.RNE)
 	empty.Start, empty.Late = mma.StartEmpty, zero.Late
 	return []mma.Params{first, zero, empty}
 }

@@ -21,10 +21,11 @@ func TestNarrowChains(t *testing.T) {
 	single := func(x float64) float64 { return float64(float32(x)) }
 	for _, tc := range []struct {
 		name    string
+		c       fp.ID
 		unit    func(product func(k int) float64, n int, c float64) float64
 		changes string
 	}{
-		{"products and sums in FP16", func(product func(int) float64, n int, c float64) float64 {
+		{"products and sums in FP16", fp.FP32, func(product func(int) float64, n int, c float64) float64 {
 			c = half(c)
 			for k := range n {
 				c = half(c + half(product(k)))
@@ -32,7 +33,7 @@ func TestNarrowChains(t *testing.T) {
 			return c
 		}, "in.narrowc.frac exact→10, in.narrowc.mode →rne, in.narrowc.to none→fp16, prod.round.frac exact→10, prod.round.mode →rne, prod.round.emin none→-14, " +
 			"prod.round.emax none→15, l 16→1, acc.frac 23→10, acc.mode rz→rne, acc.emax 127→15, special.negzero false→true, special.tinysign false→true"},
-		{"exact products, sums in FP32 rounded to BF16, c last", func(product func(int) float64, n int, c float64) float64 {
+		{"exact products, sums in FP32 rounded to BF16, c last", fp.FP32, func(product func(int) float64, n int, c float64) float64 {
 			s := 0.0
 			for k := range n {
 				s = round(fp.BF16, single(s+product(k)))
@@ -40,11 +41,24 @@ func TestNarrowChains(t *testing.T) {
 			return single(s + c)
 		}, "l 16→1, start c→zero, join.post.frac exact→23, join.post.mode →rne, join.post.emin none→-126, join.post.emax none→127, acc.frac 23→7, acc.mode rz→rne, " +
 			"late.frac exact→23, late.mode →rne, late.emin none→-126, late.emax none→127"},
+		{"products and sums in FP16, without c", fp.None, func(product func(int) float64, n int, s float64) float64 {
+			for k := range n {
+				s = half(s + half(product(k)))
+			}
+			return s
+		}, "prod.round.frac exact→10, prod.round.mode →rne, prod.round.emin none→-14, prod.round.emax none→15, l 16→1, acc.frac 23→10, acc.mode rz→rne, acc.emax 127→15"},
 	} {
-		i := find(t, hopper16)
-		pr := computing(t, i, 16, func(d *mma.Dot) uint64 {
+		i := *find(t, hopper16)
+		if i.Formats.C = tc.c; tc.c == fp.None {
+			i.Params.Start = mma.StartEmpty
+		}
+		pr := computing(t, &i, 16, func(d *mma.Dot) uint64 {
 			product := func(k int) float64 { return i.A.Get().Float64(d.A[k]) * i.B.Get().Float64(d.B[k]) }
-			return uint64(math.Float32bits(float32(tc.unit(product, i.K, i.C.Get().Float64(d.C)))))
+			c := 0.0
+			if tc.c != fp.None {
+				c = tc.c.Get().Float64(d.C)
+			}
+			return uint64(math.Float32bits(float32(tc.unit(product, i.K, c))))
 		})
 		pr.Effort = -1
 		v := explain(t, pr)
