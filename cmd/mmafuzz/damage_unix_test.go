@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
@@ -32,14 +33,16 @@ type damageKind struct {
 	files  string     // pattern
 	read   [][]string // commands that read it
 	result string     // a file that has the results, where what is printed also says how they came about
+	again  string     // all files under this path are made again as they were; "": not asked
 	// healed: what is damaged is made again, and nobody is needed. plain: the file has no checksum,
 	// so that one with another number in it is another good one.
 	healed, plain bool
 }
 
 var (
-	damageRun = []string{"run", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "3000", "--out", "out"}
-	planArgs  = []string{"campaign", "plan", "--targets", "sim:ampere,sim:hopper,sim:turing", "--inst", "mma.m16n8k8.f32.f16.f16.f32",
+	damageRun   = []string{"run", "--a", "sim:ampere", "--b", "sim:hopper", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "3000", "--out", "out"}
+	damageStudy = []string{"study", "bias", "sim:volta", "sim:turing", "--count", "50", "--out", "out"}
+	planArgs    = []string{"campaign", "plan", "--targets", "sim:ampere,sim:hopper,sim:turing", "--inst", "mma.m16n8k8.f32.f16.f16.f32",
 		"--gen", "pattern,cut,tie,raw", "--count", "4000", "--unit", "1024", "--out", "c.json"}
 	shardArgs = []string{"run", "--campaign", "c.json", "--out", "units", "--workers", "1"}
 	damageRec = []string{"record", "--target", "sim:hopper", "--plan", "smoke", "--out", "x.rec"}
@@ -60,7 +63,8 @@ const damageModel = `{
 
 var damageKinds = []damageKind{
 	{name: "bundles of a run", make: [][]string{damageRun}, files: "out/*/*/*", read: [][]string{damageRun}, healed: true},
-	{name: "journals of a run", make: [][]string{damageRun}, files: "out/journal", read: [][]string{damageRun}},
+	{name: "journals of a run", make: [][]string{damageRun}, files: "out/journal", read: [][]string{damageRun}, again: "out/", healed: true},
+	{name: "journals of a study", make: [][]string{damageStudy}, files: "out/journal", read: [][]string{damageStudy}, again: "out/", healed: true},
 	{name: "bundles", make: [][]string{damageRun}, files: "out/*/truncation-width-1/*", read: [][]string{{"replay", "out/mma.m16n8k8.f32.f16.f16.f32/truncation-width-1"}}},
 	{name: "unit logs", make: [][]string{planArgs, shardArgs}, files: "units/units/*", read: [][]string{shardArgs, {"merge", "units", "--out", "merged"}}, healed: true},
 	{name: "plans", make: [][]string{planArgs}, files: "c.json", read: [][]string{shardArgs}, plain: true},
@@ -75,7 +79,7 @@ var damageKinds = []damageKind{
 // TestDamages damages files of every kind in every way. No damage ends in a panic, and none is
 // silent: the results are the same, or it is said what is wrong.
 func TestDamages(t *testing.T) {
-	n := max(*damages, tier.Of(1, 1, 4, 340))
+	n := max(*damages, tier.Of(1, 1, 2, 340))
 	made := maker(t)
 	for _, kind := range damageKinds[:len(damageKinds)-tier.Of(1, 1, 0)] {
 		t.Run(kind.name, func(t *testing.T) {
@@ -163,7 +167,7 @@ var killKinds = []struct {
 // TestKills kills each command at random moments, again and again until it ends by itself: no file
 // is left over and nothing is lost.
 func TestKills(t *testing.T) {
-	n := max(*kills, tier.Of(0, 1, 3, 43))
+	n := max(*kills, tier.Of(0, 1, 1, 43))
 	made := maker(t)
 	for _, kind := range killKinds[:tier.Of(4, 2, len(killKinds))] {
 		t.Run(kind.name, func(t *testing.T) {
@@ -265,12 +269,23 @@ func (k *damageKind) verdict(want, got outcome) string {
 		return "refused"
 	case got.codes == want.codes && (got.stdout == want.stdout || k.result != "" && got.files[k.result] == want.files[k.result]):
 		return "same results"
+	case k.again != "" && !maps.Equal(under(k.again, got.files), under(k.again, want.files)):
+		return ""
 	case said:
 		return "said"
 	case k.plain:
 		return "another good file"
 	}
 	return ""
+}
+
+// under returns the files under a path, without those that were set aside.
+func under(path string, files map[string]string) map[string]string {
+	files = maps.Clone(files)
+	maps.DeleteFunc(files, func(name, _ string) bool {
+		return !strings.HasPrefix(name, path) || strings.HasSuffix(name, journal.DamagedSuffix)
+	})
+	return files
 }
 
 // damaged damages a file: bits, bytes, blocks, lines, its end.

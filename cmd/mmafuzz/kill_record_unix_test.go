@@ -17,8 +17,6 @@ import (
 // recordArgs is a recording that takes a while, on any number of workers.
 var recordArgs = []string{"record", "--target", "sim:hopper", "--plan", "smoke", "--out", "x.rec", "--workers"}
 
-const recordKills = 10
-
 // TestKill9Record kills a recording at random moments and starts it again until it
 // ends: it is the uninterrupted one to the last byte.
 func TestKill9Record(t *testing.T) {
@@ -37,12 +35,14 @@ func TestKill9Record(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	killed, resumed, runs := 0, 0, 0
-	for killed < recordKills {
+	few := tier.Of(0, 0, 3, 10)
+	more := func() bool { return killed < few || resumed == 0 && killed < 48 }
+	for more() {
 		runs++
 		dir := t.TempDir()
 		for tries := int64(0); ; tries++ {
 			p := start(t, dir, append(recordArgs, []string{"1", "2", "5"}[tries%3])...)
-			if killed < recordKills {
+			if more() {
 				within := int64(length) * (2 + tries) / 4
 				timer := time.AfterFunc(time.Duration(rng.Int64N(within)), func() { _ = p.Process.Kill() })
 				defer timer.Stop()

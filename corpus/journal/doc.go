@@ -9,10 +9,11 @@
 //
 // Records are appended, each in one write, and synced to disk in the background. When a journal
 // is opened again, a last line that was cut short is dropped, and so are zeros that a crash of
-// the machine left at the end. Any other damage is an error, or, of a Kind that says so, the damaged
-// file is set aside under the name with .damaged behind it, and the command goes on from the records
-// before the damage. Compact puts a new file in the place of the old one, with the records that the
-// old ones add up to.
+// the machine left at the end. With any other damage the file is set aside under the name with
+// .damaged behind it, which a warning says, and the command goes on from the records before the
+// damage, or from nothing if the damage is in those of a compaction. Where the order of records
+// matters, replay must tell that one is out of place. Compact puts a new file in the place of the
+// old one, with the records that the old ones add up to.
 //
 // A journal may come from a stranger: its lines have checksums, but anybody can compute these.
 // JSON with an unknown field, or with a key twice, is an error, and the caller checks what each

@@ -23,10 +23,7 @@ type Kind[O any] struct {
 	// error with which such a journal is refused. The two are not the same.
 	Differ func(have, want O) error
 
-	// SetAside: a damaged journal does not need a person. It is set aside, which a warning says, and
-	// the command goes on from the records before the damage. Each record must tell by itself if it
-	// is out of place, and none may be compacted.
-	SetAside bool
+	Forget func() error // takes back what replay did with all records; nil: none are ever compacted
 }
 
 // Head is the first record of a journal.

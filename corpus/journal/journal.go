@@ -38,8 +38,12 @@ func Open[O, R any](path string, k Kind[O], options O, replay func(*R) error) (*
 		return &Head[O]{k.Of, k.Version, k.By, k.Versions, options, compacted}
 	}}
 	j.size, j.base, err = read(f, &k, func(h *Head[O]) error { return k.check(h, options) }, replay)
-	if k.SetAside && errors.Is(err, ErrDamaged) && (j.size > 0 || hasRecord[R](f)) {
+	if errors.Is(err, ErrDamaged) && (j.base > 0 || hasRecord[R](f)) {
+		j.base = min(j.base, j.size)
 		err = setAside(path, f, err)
+		if err == nil && j.size == 0 && k.Forget != nil {
+			err = k.Forget()
+		}
 	}
 	if err == nil {
 		err = j.cut(j.size)

@@ -35,10 +35,15 @@ var kind = Kind[options]{
 	},
 }
 
-// open opens the journal of a test and returns its records.
+// open opens the journal of a test and returns its records, which are numbered.
 func open(path string) (*Journal[record], []record, error) {
 	var have []record
-	j, err := Open(path, kind, options{Seed: 1}, func(r *record) error {
+	k := kind
+	k.Forget = func() error { have = nil; return nil }
+	j, err := Open(path, k, options{Seed: 1}, func(r *record) error {
+		if r.N != len(have)+1 {
+			return Damaged(errors.New("out of place"))
+		}
 		have = append(have, *r)
 		return nil
 	})
@@ -108,31 +113,37 @@ func TestKilled(t *testing.T) {
 }
 
 // TestCutCompaction ends a compacted journal at every byte. Its first records have appeared at
-// once, so that a file without them is damaged.
+// once, so that a file without them is damaged, and it begins with nothing.
 func TestCutCompaction(t *testing.T) {
+	said := warned(t)
+	_, plain := written(t, false)
 	path, all := written(t, true)
 	for cut := bytes.IndexByte(all, '\n') + 1; cut <= len(all); cut++ {
 		write(t, path, all[:cut])
 		j, have, err := open(path)
-		if n := bytes.Count(all[:cut], []byte("\n")) - 1; n < 2 {
-			if want := fmt.Sprintf("%d records are missing at its end", 2-n); err == nil || !strings.HasSuffix(err.Error(), want) {
-				t.Fatalf("cut at %d: %v, want %s", cut, err, want)
-			}
-			continue
-		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		want := all
+		if n := bytes.Count(all[:cut], []byte("\n")) - 1; n < 2 {
+			if missing := fmt.Sprintf("%d records are missing at its end", 2-n); len(have) > 0 || !strings.Contains(said.String(), missing) {
+				t.Fatalf("cut at %d: %v, %s, want %s", cut, have, said, missing)
+			}
+			want = plain
+		}
+		said.Reset()
 		writeRecords(t, j, len(have))
-		if now, _ := os.ReadFile(path); !bytes.Equal(now, all) {
+		if now, _ := os.ReadFile(path); !bytes.Equal(now, want) {
 			t.Fatalf("cut at %d: it goes on as %q", cut, now)
 		}
 	}
 }
 
-// TestDamaged changes every byte of a journal in several ways: it is an error, or, in the last
-// line, taken as one that was cut short. A file with an error stays as it is.
+// TestDamaged changes every byte of a journal in several ways: the file is set aside, which is
+// said, or, in the last line, taken as one that was cut short. What is written next makes it whole.
 func TestDamaged(t *testing.T) {
+	said := warned(t)
+	_, plain := written(t, false)
 	for _, compacted := range []bool{false, true} {
 		path, all := written(t, compacted)
 		last := bytes.LastIndexByte(all[:len(all)-1], '\n') // before the last line
@@ -142,17 +153,22 @@ func TestDamaged(t *testing.T) {
 				if body[at] = with; with == all[at] {
 					continue
 				}
+				said.Reset()
 				write(t, path, body)
 				j, have, err := open(path)
-				if err == nil {
-					j.Close()
-					if len(have) >= len(begun) || !slices.Equal(have, begun[:len(have)]) || at < last {
-						t.Fatalf("byte %d is %q: %v", at, with, have)
-					}
-					continue
+				if err != nil || len(have) >= len(begun) || !slices.Equal(have, begun[:len(have)]) {
+					t.Fatalf("byte %d is %q: %v, %v", at, with, have, err)
 				}
-				if now, _ := os.ReadFile(path); !bytes.Equal(now, body) {
-					t.Fatalf("byte %d is %q: the file has changed", at, with)
+				const warning = "what is lost is done again; the damaged file is now " + File + DamagedSuffix
+				if n := strings.Count(said.String(), warning); n > 1 || n == 0 && at < last {
+					t.Fatalf("byte %d is %q: it says %q", at, with, said)
+				}
+				if aside, _ := os.ReadFile(path + DamagedSuffix); said.Len() > 0 && !bytes.Equal(aside, body) {
+					t.Fatalf("byte %d is %q: it is set aside as %q", at, with, aside)
+				}
+				writeRecords(t, j, len(have))
+				if now, _ := os.ReadFile(path); !bytes.Equal(now, all) && !(compacted && len(have) == 0 && bytes.Equal(now, plain)) {
+					t.Fatalf("byte %d is %q: it goes on as %q", at, with, now)
 				}
 			}
 		}
@@ -228,20 +244,18 @@ func TestRefuses(t *testing.T) {
 	for want, body := range map[string][]byte{
 		"this is not a journal": []byte("my diary\n"),
 		"line 1 is damaged":     []byte("e3a3c2c4 {}\n{}\n{}"),
-		"the first line is not that of a test: the file is damaged, or something else":                             sealed(t, "{}"),
 		"another version of mmafuzz made it: its journal is of version 4, this program's of version 3":             with(`"v":3`, `"v":4`),
 		"another version of mmafuzz made it: its catalogue: d, this program's: c; the same generators and formats": with(`"c"`, `"d"`),
 		"the journal is of another test: its seed is 2, not 1; its list of names is [a], not []":                   with(`"seed":1`, `"seed":2,"names":["a"]`),
 		"mmafuzz infer has written it, not mmafuzz study":                                                          with("study", "infer"),
 		`"mmafuzz \x1b" has written it, and compacted it to 0 records`:                                             with("study", `\u001b`),
 		`"mmafuzz study" has written it, and compacted it to -1 records`:                                           with(`{"seed":1}`, `{"seed":1},"compacted":-1`),
-		"1 records are missing at its end":                                                                         with(`{"seed":1}`, `{"seed":1},"compacted":1`),
-		`unknown field "sede"`:                                                                                     with(`"seed"`, `"sede"`),
-		`"options.seed" is there twice`:                                                                            with(`"seed":1`, `"seed":1,"seed":1`),
-		`line 2: unknown field "m"`:                                                                                sealed(t, head, `{"n":1,"m":2}`),
-		`line 3: "n" is there twice`:                                                                               sealed(t, head, `{"n":1}`, `{"n":1,"n":2}`),
-		`line 2: "n" is a string, not a whole number`:                                                              sealed(t, head, `{"n":"1"}`),
-		"line 2: it is an array, not an object":                                                                    sealed(t, head, `[]`),
+		`unknown field "sede"`:                        with(`"seed"`, `"sede"`),
+		`"options.seed" is there twice`:               with(`"seed":1`, `"seed":1,"seed":1`),
+		`line 2: unknown field "m"`:                   sealed(t, head, `{"n":1,"m":2}`),
+		`line 3: "n" is there twice`:                  sealed(t, head, `{"n":1}`, `{"n":1,"n":2}`),
+		`line 2: "n" is a string, not a whole number`: sealed(t, head, `{"n":"1"}`),
+		"line 2: it is an array, not an object":       sealed(t, head, `[]`),
 	} {
 		write(t, path, body)
 		_, _, err := open(path)
@@ -288,7 +302,7 @@ func TestInUse(t *testing.T) {
 		if _, err := Hold(path); !errors.Is(err, corpus.ErrInUse) {
 			t.Errorf("open and held: %v", err)
 		}
-		if err := j.Compact([]*record{{N: 9}}); err != nil {
+		if err := j.Compact([]*record{{N: 1}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -305,7 +319,7 @@ func TestInUse(t *testing.T) {
 	if err := release(); err != nil {
 		t.Fatal(err)
 	}
-	if _, have, err := open(path); err != nil || !slices.Equal(have, []record{{N: 9}}) {
+	if _, have, err := open(path); err != nil || !slices.Equal(have, []record{{N: 1}}) {
 		t.Errorf("afterwards: %v, %v", have, err)
 	}
 }
@@ -379,6 +393,7 @@ func TestRead(t *testing.T) {
 // FuzzJournal opens any file as a journal, and with the right checksums: it gives an error and stays
 // as it is, or records that are read again.
 func FuzzJournal(f *testing.F) {
+	warned(f)
 	f.Add([]byte(head + "\n" + `{"n":1}`))
 	f.Add([]byte(strings.Replace(head, `{"seed":1}`, `{"seed":1},"compacted":2`, 1) + "\n{\"n\":1}\n{\"n\":2}\n\x00\x00"))
 	f.Add([]byte("00000000 {}\n"))
@@ -399,11 +414,12 @@ func FuzzJournal(f *testing.F) {
 				}
 				continue
 			}
-			if err := errors.Join(j.Append(&begun[2]), j.Close()); err != nil {
+			next := record{N: len(have) + 1}
+			if err := errors.Join(j.Append(&next), j.Close()); err != nil {
 				t.Fatal(err)
 			}
 			j, again, err := open(path)
-			if err != nil || !slices.Equal(again, append(have, begun[2])) {
+			if err != nil || !slices.Equal(again, append(have, next)) {
 				t.Fatalf("%v, then %v, %v", have, again, err)
 			}
 			j.Close()

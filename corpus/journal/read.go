@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
@@ -31,7 +32,8 @@ func Read[O, R any](path string, k Kind[O], head func(*Head[O]) error, replay fu
 }
 
 // read reads a journal, and returns the bytes of its records, and of those among them that Long
-// does not count.
+// does not count, which is 0 if the first one is not right. The records of a compaction that is
+// damaged are none.
 func read[O, R any](in io.Reader, k *Kind[O], head func(*Head[O]) error, replay func(*R) error) (size, base int64, err error) {
 	left := 0 // records to come of a compaction
 	size, err = scan(in, func(n int, body []byte) error {
@@ -41,20 +43,27 @@ func read[O, R any](in io.Reader, k *Kind[O], head func(*Head[O]) error, replay 
 			if err != nil {
 				return err
 			}
+			if err := head(h); err != nil {
+				return err
+			}
 			base, left = length, h.Compacted
-			return head(h)
-		}
-		if left > 0 {
-			base, left = base+length, left-1
+			return nil
 		}
 		r := new(R)
-		if err := strictjson.UnmarshalKnown(body, r, "value"); err != nil {
-			return err
+		err := strictjson.UnmarshalKnown(body, r, "value")
+		if err == nil {
+			err = replay(r)
 		}
-		return replay(r)
+		if err == nil && left > 0 {
+			base, left = base+length, left-1
+		}
+		return err
 	})
 	if err == nil && left > 0 {
 		err = Damaged(fmt.Errorf("%d records are missing at its end", left))
+	}
+	if left > 0 {
+		size = 0
 	}
 	return size, base, err
 }
@@ -77,8 +86,10 @@ func HeadOf(path string) (head Head[json.RawMessage]) {
 	return head
 }
 
-// HasRecords reports whether a journal has any records.
+// HasRecords reports whether a journal has any records, or had some until it was set aside.
 func HasRecords(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Size() > 0
+	return slices.ContainsFunc([]string{path, path + DamagedSuffix}, func(name string) bool {
+		info, err := os.Stat(name)
+		return err == nil && info.Size() > 0
+	})
 }

@@ -162,28 +162,14 @@ func New(cfg Config) (*Campaign, error) {
 	if cfg.MaxFindings <= 0 {
 		cfg.MaxFindings = DefaultFindings
 	}
-	c := &Campaign{cfg: cfg, state: &State{}}
-	for i := range cfg.Pairs {
-		p, err := newPair(&cfg, cfg.Pairs[i])
-		if err != nil {
-			return nil, err
-		}
-		c.pairs = append(c.pairs, p)
-		c.state.Pairs = append(c.state.Pairs, p.NewState())
+	c := &Campaign{cfg: cfg}
+	if err := c.prepare(); err != nil {
+		return nil, err
 	}
-	runs := make([]*finding.Pair, len(c.pairs))
-	for i, p := range c.pairs {
-		runs[i] = p.Pair
-	}
-	c.finder = finding.NewFinder(cfg.finderOptions(), runs)
-	c.setSchedules()
 	c.asked = c.options()
 	for range cfg.Workers {
 		c.workers = append(c.workers, newWorker())
 	}
-	c.saving = &checkpoint{pairs: c.pairs}
-	c.saving.forget()
-	c.finder.Memory = c.saving
 	if cfg.Journal != "" {
 		if err := c.openJournal(); err != nil {
 			return c, err
@@ -205,6 +191,26 @@ func New(cfg Config) (*Campaign, error) {
 		c.askWithCare(i, p)
 	}
 	return c, nil
+}
+
+// prepare makes the pairs and the state of a campaign that has compared nothing.
+func (c *Campaign) prepare() error {
+	c.state, c.pairs = &State{}, nil
+	var runs []*finding.Pair
+	for _, of := range c.cfg.Pairs {
+		p, err := newPair(&c.cfg, of)
+		if err != nil {
+			return err
+		}
+		c.pairs, runs = append(c.pairs, p), append(runs, p.Pair)
+		c.state.Pairs = append(c.state.Pairs, p.NewState())
+	}
+	c.finder = finding.NewFinder(c.cfg.finderOptions(), runs)
+	c.setSchedules()
+	c.saving = &checkpoint{pairs: c.pairs}
+	c.saving.forget()
+	c.finder.Memory = c.saving
+	return nil
 }
 
 // setSchedules makes the schedules of all pairs alike, that of the slowest, so that they

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/reference"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
@@ -169,8 +170,8 @@ func TestTornJournal(t *testing.T) {
 	}
 }
 
-// TestDamagedJournal checks that damage in the middle is an error and not a
-// fresh start.
+// TestDamagedJournal checks that damage in the middle is set aside, and what was lost found again,
+// and that a campaign of another seed is an error.
 func TestDamagedJournal(t *testing.T) {
 	cfg := testConfig(t)
 	cfg.Pairs = cfg.Pairs[:1]
@@ -186,11 +187,12 @@ func TestDamagedJournal(t *testing.T) {
 	if err := os.WriteFile(cfg.Journal, damaged, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), "line 2 is damaged") {
+	if _, err := ReadPast(cfg.Journal); err == nil || !strings.Contains(err.Error(), "line 2 is damaged") {
 		t.Errorf("damage in line 2 gives %v", err)
 	}
-	if err := os.WriteFile(cfg.Journal, complete, 0o666); err != nil {
-		t.Fatal(err)
+	runCampaign(t, cfg)
+	if diskOf(t, cfg) != string(complete) || readFile(t, cfg.Journal+journal.DamagedSuffix) != string(damaged) {
+		t.Error("what was lost was not found again, or the damage not kept")
 	}
 	cfg.Seed++
 	if _, err := New(cfg); !errors.Is(err, ErrOtherCampaign) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 )
 
@@ -64,7 +65,7 @@ func (s *State) snapshot() []*record {
 
 func (s *State) replayHead(h *stateHead) error {
 	if s.Epochs > 0 || h.Epochs < 1 {
-		return fmt.Errorf("a state after %d epochs follows %d epochs", h.Epochs, s.Epochs)
+		return journal.Damaged(fmt.Errorf("a state after %d epochs follows %d epochs", h.Epochs, s.Epochs))
 	}
 	s.Epochs, s.Counts, s.cut, s.found, s.curve, s.missing = h.Epochs, h.Counts, h.Cut, h.Found, h.Curve, len(s.Pairs)
 	return nil
@@ -72,7 +73,7 @@ func (s *State) replayHead(h *stateHead) error {
 
 func (s *State) replayPair(r *pairRecord, check func(pair int, d *finding.Sum, most uint64) error) error {
 	if s.missing == 0 {
-		return errors.New("it is of a pair too many")
+		return journal.Damaged(errors.New("it is of a pair too many"))
 	}
 	i := len(s.Pairs) - s.missing
 	if err := check(i, &r.Sum, finding.MaxStateDots); err != nil {

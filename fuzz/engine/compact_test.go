@@ -27,7 +27,12 @@ func compactConfig(t *testing.T) Config {
 // diskOf reads the journal.
 func diskOf(t *testing.T, cfg Config) string {
 	t.Helper()
-	body, err := os.ReadFile(cfg.Journal)
+	return readFile(t, cfg.Journal)
+}
+
+func readFile(t *testing.T, path string) string {
+	t.Helper()
+	body, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,26 +143,35 @@ func TestCompact(t *testing.T) {
 	lines := strings.SplitAfter(end, "\n")
 	without := func(from, to int) string { return strings.Join(slices.Delete(slices.Clone(lines), from, to), "") }
 	none := changedLine(t, end, 0, `,"compacted":3`, "") // what the snapshot takes is not known
-	for name, c := range map[string]struct{ disk, want string }{
-		"none":              {without(1, 4), "line 2: it is of epoch "},
-		"damaged":           {strings.Replace(end, `"dots":`, `"dots":1`, 1), "line 2 is damaged"},
-		"cut short":         {strings.Join(lines[:3], ""), "1 records are missing at its end"},
-		"short of a pair":   {strings.Join(strings.SplitAfter(none, "\n")[:3], ""), "1 pairs are missing at its end"},
-		"without a pair":    {without(3, 4), "line 4: 1 pairs of the state before it are missing"},
-		"two":               {strings.Join(slices.Insert(slices.Clone(lines), 4, lines[1]), ""), "line 5: a state after"},
-		"a pair too many":   {strings.Join(slices.Insert(slices.Clone(lines), 4, lines[2]), ""), "line 5: it is of a pair too many"},
-		"of nothing":        {changedLine(t, end, 1, `"epochs":`, `"epochs":-1,"x":`), "unknown field"},
-		"before the start":  {changedLine(t, end, 1, `"epochs":`, `"epochs":-`), "line 2: a state after -"},
-		"two in one":        {changedLine(t, end, 2, `{"pair":`, `{"state":{"epochs":1},"pair":`), "line 3: it is not one of epoch, state and pair"},
-		"impossible counts": {changedLine(t, end, 2, `"dots":`, `"dots":1`), "line 3: pair 0: "},
-		"order of findings": {changedLine(t, end, 1, `"found":[`, `"found":[5,`), "the order of its findings is damaged"},
+	for name, c := range map[string]struct {
+		disk, want string
+		damage     bool // the campaign does again what is lost
+	}{
+		"none":              {without(1, 4), "line 2: it is of epoch ", true},
+		"damaged":           {strings.Replace(end, `"dots":`, `"dots":1`, 1), "line 2 is damaged", true},
+		"cut short":         {strings.Join(lines[:3], ""), "1 records are missing at its end", true},
+		"short of a pair":   {strings.Join(strings.SplitAfter(none, "\n")[:3], ""), "1 pairs are missing at its end", false},
+		"without a pair":    {without(3, 4), "line 4: 1 pairs of the state before it are missing", true},
+		"two":               {strings.Join(slices.Insert(slices.Clone(lines), 4, lines[1]), ""), "line 5: a state after", true},
+		"a pair too many":   {strings.Join(slices.Insert(slices.Clone(lines), 4, lines[2]), ""), "line 5: it is of a pair too many", true},
+		"of nothing":        {changedLine(t, end, 1, `"epochs":`, `"epochs":-1,"x":`), "unknown field", false},
+		"before the start":  {changedLine(t, end, 1, `"epochs":`, `"epochs":-`), "line 2: a state after -", true},
+		"two in one":        {changedLine(t, end, 2, `{"pair":`, `{"state":{"epochs":1},"pair":`), "line 3: it is not one of epoch, state and pair", false},
+		"impossible counts": {changedLine(t, end, 2, `"dots":`, `"dots":1`), "line 3: pair 0: ", false},
+		"order of findings": {changedLine(t, end, 1, `"found":[`, `"found":[5,`), "the order of its findings is damaged", false},
 	} {
 		putDisk(t, cfg, c.disk)
-		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v, want %q", name, err, c.want)
-		}
 		if _, err := ReadPast(cfg.Journal); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, read: %v, want %q", name, err, c.want)
+		}
+		if c.damage {
+			if goesOn(name, c.disk); readFile(t, cfg.Journal+journal.DamagedSuffix) != c.disk {
+				t.Errorf("%s: the damaged file was not kept", name)
+			}
+			continue
+		}
+		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 		if diskOf(t, cfg) != c.disk {
 			t.Errorf("%s: the files have changed", name)

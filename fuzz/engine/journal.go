@@ -140,7 +140,9 @@ func (c *Campaign) openJournal() error {
 	if err := c.checkDirectory(); err != nil {
 		return err
 	}
-	j, err := journal.Open(c.cfg.Journal, journalKind(c.writer()), c.asked, c.replay)
+	kind := journalKind(c.writer())
+	kind.Forget = c.prepare
+	j, err := journal.Open(c.cfg.Journal, kind, c.asked, c.replay)
 	if errors.Is(err, corpus.ErrInUse) {
 		return fmt.Errorf("%s: %w", c.cfg.Journal, ErrInUse)
 	}
@@ -213,9 +215,9 @@ func (s *State) replay(r *record, check func(pair int, d *finding.Sum, most uint
 func (s *State) replayEpoch(d *delta, check func(pair int, d *finding.Sum, most uint64) error) error {
 	switch {
 	case s.missing > 0:
-		return fmt.Errorf("%d pairs of the state before it are missing", s.missing)
-	case d.Epoch != s.Epochs:
-		return fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, s.Epochs)
+		return journal.Damaged(fmt.Errorf("%d pairs of the state before it are missing", s.missing))
+	case d.Epoch != s.Epochs: // lines were lost, doubled or exchanged
+		return journal.Damaged(fmt.Errorf("it is of epoch %d, expected epoch %d", d.Epoch, s.Epochs))
 	case len(d.Pairs) != len(s.Pairs):
 		return fmt.Errorf("it has %d pairs, expected %d", len(d.Pairs), len(s.Pairs))
 	}

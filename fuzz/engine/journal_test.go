@@ -108,8 +108,6 @@ func TestDamagedRecords(t *testing.T) {
 		want   string
 	}{
 		{"nothing", func(*delta, *finding.Sum) {}, ""},
-		{"epoch", func(d *delta, _ *finding.Sum) { d.Epoch = 7 }, "it is of epoch 7, expected epoch 0"},
-		{"negative epoch", func(d *delta, _ *finding.Sum) { d.Epoch = -1 }, "it is of epoch -1, expected epoch 0"},
 		{"pairs", func(d *delta, _ *finding.Sum) { d.Pairs = nil }, "it has 0 pairs, expected 1"},
 		{"dots", func(_ *delta, p *finding.Sum) { p.Dots++ }, fmt.Sprintf("pair 0: %d dot products, but the classes count %d", dots+1, dots)},
 		{"too many dots", func(_ *delta, p *finding.Sum) { p.Dots, p.Classes[0] = 1<<63, 1<<63 }, fmt.Sprintf("pair 0: 9223372036854775808 dot products in %d chunks, more than an epoch or a campaign can have", chunks)},

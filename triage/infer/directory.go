@@ -31,7 +31,7 @@ func CheckDir(dir string, targets ...string) error {
 		return err
 	}
 	log := filepath.Join(dir, JournalFile)
-	begun := journal.HasRecords(log) || journal.HasRecords(log+journal.DamagedSuffix)
+	begun := journal.HasRecords(log)
 	for _, name := range resultFiles {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)

@@ -95,7 +95,7 @@ type transcript struct {
 }
 
 func openJournal(path string, want header) (*transcript, error) {
-	kind := journal.Kind[header]{Of: "inference", Version: journalVersion, By: journal.ByInfer, Versions: versions.Current(), SetAside: true, Differ: func(have, want header) error {
+	kind := journal.Kind[header]{Of: "inference", Version: journalVersion, By: journal.ByInfer, Versions: versions.Current(), Differ: func(have, want header) error {
 		return fmt.Errorf("%w: %s", ErrOtherInference, strings.Join(journal.Differences(have, want), "; "))
 	}}
 	t := &transcript{}
