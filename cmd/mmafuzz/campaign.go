@@ -71,7 +71,7 @@ other's files.`,
 	}
 	r.addTargets(c)
 	f := c.Flags()
-	f.Uint64Var(&r.count, "count", 0, "`number` of dot products for each pair (required)")
+	f.Uint64Var(&r.count, "count", 0, "`number` of dot products for each pair, in whole tiles (required)")
 	f.IntVar(&rule.Rounds, "rounds", fleet.DefaultRounds, "`number` of rounds: each learns from those before it")
 	f.Uint64Var(&rule.Unit, "unit", 0, "`number` of dot products of a unit (default: what takes "+fleet.UnitTime.String()+" here)")
 	f.StringVar(&r.out, "out", "", "`file` of the plan (required)")
@@ -118,7 +118,11 @@ func (r *runCmd) plan(ctx context.Context, rule fleet.Rule) error {
 	fmt.Fprint(r.stdout, readable.Hanging(text, r.width))
 	units := strings.TrimSuffix(r.out, filepath.Ext(r.out)) + "-units"
 	fmt.Fprintf(r.stdout, "next: %s run --campaign %s --shard 0/2 --out %s%s\n", command(), readable.ShellPath(r.out), readable.ShellPath(units), p.Allow())
-	fmt.Fprint(r.stdout, readable.Hanging("and --shard 1/2 elsewhere; of N shards, the numbers are 0/N to N-1/N", r.width))
+	elsewhere := "and --shard 1/2 elsewhere"
+	if p.Rounds > 1 { // in a directory of its own it would do all units
+		elsewhere += " with the same --out, which all shards have to see"
+	}
+	fmt.Fprint(r.stdout, readable.Hanging(elsewhere+"; of N shards, the numbers are 0/N to N-1/N", r.width))
 	return nil
 }
 

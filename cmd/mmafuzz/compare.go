@@ -228,20 +228,34 @@ func newCompareUI(a *app) *compareUI {
 	return &compareUI{app: a, began: time.Now(), line: newStatusLine(a)}
 }
 
-func (u *compareUI) Models(s *fuzz.State)   { u.showProgress("models", s) }
-func (u *compareUI) Progress(s *fuzz.State) { u.showProgress("pairs", s) }
+// Models leaves mismatches out: they are those of a recording and a model that is tried.
+func (u *compareUI) Models(s *fuzz.State) {
+	dots, _, _ := s.Totals()
+	u.show("looking for models", dots)
+}
+
+func (u *compareUI) Progress(s *fuzz.State) {
+	dots, mismatches, causes := s.Totals()
+	if dots == 0 { // the first dot products may take as long as the search for the causes
+		u.show("comparing", dots)
+		return
+	}
+	u.show("comparing", dots, statusField{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 1})
+}
 
 func (u *compareUI) Machines(n, of int, a, b string) {
 	u.what = fmt.Sprintf("%d of %d, %s ~ %s: ", n, of, a, b)
 }
 
-func (u *compareUI) showProgress(what string, s *fuzz.State) {
+func (u *compareUI) show(what string, dots uint64, more ...statusField) {
 	if u.json {
 		return
 	}
-	dots, mismatches, causes := s.Totals()
-	u.line.show(statusField{fmt.Sprintf("%6s", readable.Clock(time.Since(u.began))), 3}, statusField{fmt.Sprintf("%s%s: %s dots", u.what, what, readable.Count(dots)), 2},
-		statusField{fmt.Sprintf("mismatch %s by %s", readable.Count(mismatches), readable.Plural(causes, "cause")), 1})
+	what = u.what + what
+	if dots > 0 {
+		what += fmt.Sprintf(": %s dots", readable.Count(dots))
+	}
+	u.line.show(append([]statusField{{fmt.Sprintf("%6s", readable.Clock(time.Since(u.began))), 3}, {what, 2}}, more...)...)
 }
 
 // hold opens and locks the files that the comparison writes at its end, so that no other

@@ -139,7 +139,7 @@ whatever was found, 2 trouble, 75 some of them are left.`,
 	}
 	r.addTargets(c)
 	f := c.Flags()
-	f.Uint64Var(&r.count, "count", 0, fmt.Sprintf("`number` of dot products for each pair (default %d, or no limit with --time)", defaultCount))
+	f.Uint64Var(&r.count, "count", 0, fmt.Sprintf("`number` of dot products for each pair, in whole tiles (default %d, or no limit with --time)", defaultCount))
 	f.DurationVar(&r.time, "time", 0, "stop after this `time`, such as 90s, 10m or 8h")
 	f.IntVar(&r.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&r.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of the journal and the bundles (default: mmafuzz-out/CAMPAIGN)")
@@ -168,7 +168,7 @@ func (r *runCmd) addTargets(c *cobra.Command) {
 	r.policy.add(c, "", "how NaNs are compared: `bits|class` (default: bits where both sides' codes are known)",
 		"how signs of zeros are compared: `bits|class` (default: bits where both sides' signs are known)")
 	f.IntVar(&r.perBucket, "per-bucket", 1, "`number` of cases to shrink and keep for each cause and kind of difference, on each instruction")
-	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "at most this `number` of bundles for each pair of targets; one of each cause comes first, further cases are only counted")
+	f.IntVar(&r.maxBundles, "max-bundles", fuzz.DefaultFindings, "at most this `number` of bundles for each pair of targets; a third of them are kept for causes, seen or not yet; further cases are only counted")
 	completeTargets(c, "a", "b", "targets")
 	completeInstructions(c, "inst", &r.a)
 	completeInstructions(c, "inst-b", &r.b)

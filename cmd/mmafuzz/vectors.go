@@ -387,6 +387,9 @@ func (v *vectorsCmd) checkSet(ctx context.Context) error {
 		if codes > 0 {
 			text += fmt.Sprintf("; %d only in the code of a NaN or the sign of a zero, which --nan class --zero class lets pass", codes)
 		}
+		if failed > 0 {
+			text += "; after the colon stands what a test is for, not why it failed"
+		}
 		fmt.Fprint(v.stdout, readable.Hanging(text, v.width))
 	}
 	if failed+unstable > 0 {

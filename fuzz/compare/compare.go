@@ -59,7 +59,8 @@ type Options struct {
 type Observer interface {
 	// Models reports how far the search for the models of the recordings is.
 	Models(s *fuzz.State)
-	// Progress reports, after an epoch, the state of the campaign that compares two machines.
+	// Progress reports, before the first epoch and after each, the state of the campaign that
+	// compares two machines.
 	Progress(s *fuzz.State)
 	// Machines reports which two machines are compared next: pair n, from 1, of so many.
 	Machines(n, of int, a, b string)
@@ -198,6 +199,7 @@ func (c *Comparison) compareMachines(ctx context.Context, a, b *Side) error {
 	if err != nil {
 		return err
 	}
+	c.Observer.Progress(campaign.State())
 	err = campaign.Run(ctx)
 	if left := campaign.Unfinished(ctx, err); left != nil {
 		c.cutOff(left.String())

@@ -193,7 +193,7 @@ func inWords(p *mma.Params, nan oracle.Strictness) string {
 			return nan == oracle.ByClass && strings.HasPrefix(word, "special.nan=")
 		}), " ")
 	}
-	return "a program with " + mma.Brief(mma.Diff(&mma.Params{}, p))
+	return "a program that differs from an exact sum by " + mma.Brief(mma.Diff(&mma.Params{}, p))
 }
 
 // say reports what is being done if it takes long.

@@ -26,9 +26,10 @@
 // not found in a few seconds is looked for with Thorough() alone.
 //
 // go test -fuzz FuzzMyUnit goes on with inputs that Go mutates by coverage. Go's fuzzer
-// minimizes byte by byte, which is of no use here, since the failure's message has the
-// smallest dot product; -fuzzminimizetime 5x keeps that short. Go keeps the inputs that
-// reached new code in its cache (go env GOCACHE), and go clean -fuzzcache empties it.
+// minimizes byte by byte, which is of no use here; -fuzzminimizetime 5x keeps that short. The
+// failure's message has the smallest dot product if the cause is found within a second. Go keeps
+// the inputs that reached new code in its cache (go env GOCACHE), and go clean -fuzzcache
+// empties it.
 package fuzztest
 
 import (
@@ -297,7 +298,7 @@ func (h *harness) examine(ctx context.Context, dot *mma.Dot) string {
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		h.last = fmt.Sprintf("the cause was not found within %v; go test without -fuzz takes its time\n", h.examineLimit)
+		h.last = fmt.Sprintf("the cause was not found within %v; go test without -fuzz takes its time, and looks for a smaller input\n", h.examineLimit)
 	case err != nil:
 		h.last = fmt.Sprintf("the cause was not found: %v\n", err)
 	default:

@@ -233,7 +233,7 @@ func (c *campaign) compared() []document.Block {
 	if c.several() {
 		columns = slices.Insert(columns, 1, "A", "B")
 	}
-	t := document.Table{Columns: document.Columns(columns...)}
+	t := document.Table{Caption: "How often each instruction differs", Columns: document.Columns(columns...)}
 	t.Columns[len(columns)-2].Title = "of the share of such inputs, if they were drawn independently (Wilson)"
 	for _, st := range c.State.Pairs {
 		var causes []string
@@ -321,7 +321,7 @@ func (c *campaign) inputs() []document.Block {
 			}
 		}
 	}
-	t := document.Table{Columns: document.Columns("generator", "what it makes", "#dot products", "#differ", "#share")}
+	t := document.Table{Caption: "The inputs, by generator", Columns: document.Columns("generator", "what it makes", "#dot products", "#differ", "#share")}
 	for _, name := range slices.Sorted(maps.Keys(sum)) {
 		n := sum[name]
 		t.Add("`"+name+"`", docs[name], readable.Thousands(n.Dots), readable.Thousands(n.Mismatches), readable.Share(n.Mismatches, n.Dots))
@@ -443,7 +443,7 @@ func (c *campaign) example(b *corpus.Bundle, first bool) ([]document.Block, erro
 	if m.Base == "b" {
 		base, other = other, base
 	}
-	caption := "What it is on " + pic.Input.Title + ": made equal on both sides, both give the same result for the input below"
+	caption := m.Bucket + " on " + pic.Input.Title + ": made equal on both sides, both give the same result for the input below"
 	blocks := []document.Block{report.ChangesTable(caption, m.CaseChanges, base, other)}
 	if names := fuzz.LabelsIn(m.Detail); strings.Contains(m.Detail, "|") {
 		blocks = append(blocks, document.Text("On this input any of these alone, made equal, would do: "+strings.Join(names, ", ")+". So what happens to it need not show the first."))
@@ -644,7 +644,7 @@ const drawnMost = 1_200_000
 
 // findings lists all findings, with the pictures of the first ones.
 func (c *campaign) findings() ([]document.Block, error) {
-	t := document.Table{Columns: document.Columns("bundle", "cause", "result of A", "result of B", "found by")}
+	t := document.Table{Caption: "The cases that are kept", Columns: document.Columns("bundle", "cause", "result of A", "result of B", "found by")}
 	var pictures []document.Block
 	drawn := 0 // bytes
 	for _, b := range c.bundles {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -88,23 +89,52 @@ func (w *printer) shortCauses(all []fuzz.Cause) {
 // shortWords returns a function that says what is behind a cause in as much room as there is: the
 // changes from A's arithmetic to B's, or what the cause means if there are none that fit.
 func (w *printer) shortWords() func(triage.Label, int) string {
-	const most = 3
-	var behindUpTo [most]map[triage.Label][]behind // by the number of changes that are written, less 1
-	for i := range behindUpTo {
-		behindUpTo[i] = changesBehind(w.state, func(c []mma.Change) string { return readable.Changes(c, i+1) })
-	}
+	const most = 3 // changes of one pair that are written
+	all := changesBehind(w.state, mma.Brief)
 	return func(l triage.Label, room int) string {
-		for _, all := range slices.Backward(behindUpTo[:]) {
-			var texts []string
-			for _, b := range all[l] {
-				texts = append(texts, b.text)
+		var pairs [][]string
+		for _, b := range all[l] {
+			changes := []string{b.text}
+			if l != triage.Defect && l != triage.Layout {
+				changes = strings.Split(b.text, ", ")
 			}
-			for n := len(texts); n > 0; n-- {
-				if text := strings.Replace(strings.Join(readable.First(texts, n), "; "), "; and ", ", and ", 1); utf8.RuneCountInString(text) <= room {
+			pairs = append(pairs, changes)
+		}
+		for each := most; each > 0; each-- {
+			for n := len(pairs); n > 0; n-- {
+				if text := firstChanges(pairs, n, each); utf8.RuneCountInString(text) <= room {
 					return text
 				}
 			}
 		}
 		return bundle.LabelDoc(string(l))
 	}
+}
+
+// firstChanges writes the first changes of the first n pairs, and how many others there are of
+// all pairs together.
+func firstChanges(pairs [][]string, n, each int) string {
+	var texts []string
+	shown, others := map[string]bool{}, map[string]bool{}
+	for i, changes := range pairs {
+		first := 0
+		if i < n {
+			first = min(each, len(changes))
+			if text := strings.Join(changes[:first], ", "); !slices.Contains(texts, text) {
+				texts = append(texts, text)
+			}
+		}
+		for _, c := range changes[:first] {
+			shown[c] = true
+		}
+		for _, c := range changes[first:] {
+			others[c] = true
+		}
+	}
+	maps.DeleteFunc(others, func(c string, _ bool) bool { return shown[c] })
+	text := strings.Join(texts, "; ")
+	if len(others) > 0 {
+		text += fmt.Sprintf(", and %d more", len(others))
+	}
+	return text
 }

@@ -314,16 +314,23 @@ func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 	q := max(x.Exponent(), f.Emin()) - int32(f.FracBits)
 	floor := x.Round(q, fp.RZ)
 	after := x
-	overflow := false
+	overflow, beyond := false, false
 	if n := len(s.Rounds); n > 0 {
-		last := &s.Rounds[n-1].After
-		after, overflow = last.Value, last.Kind == sim.Inf || last.Kind == sim.NaN
+		last := &s.Rounds[n-1]
+		after, overflow = last.After.Value, last.After.Kind == sim.Inf || last.After.Kind == sim.NaN
+		beyond = overflow && carries(x, q, last.Round.Mode)
 	}
 	ones := !floor.IsZero() && oneRun(floor, int32(f.FracBits)+1)
 	up := !overflow && !after.IsZero() && compare(after, x) > 0
-	carry := up && after.Exponent() > x.Exponent() || overflow && x.Exponent() == f.Emax()
+	carry := up && after.Exponent() > x.Exponent() || beyond
 	return append(vs, truth(x.Low() == q-1), truth(ones), truth(carry), truth(up), truth(x.Low() < q),
 		truth(overflow), 0, minus(top, int64(x.Exponent())), minus(e, int64(x.Exponent())), e, cut)
+}
+
+// carries reports whether rounding to a multiple of 2^q carries into the next power of two, however
+// large that is.
+func carries(x fp.Dyadic, q int32, m fp.Mode) bool {
+	return m != 0 && m != fp.RS && x.Round(q, m).Exponent() > x.Exponent()
 }
 
 // oneRun reports whether the upper n bits of a magnitude are ones and no other is.

@@ -160,6 +160,27 @@ func TestBlackBox(t *testing.T) {
 	}
 }
 
+// TestRoundedProducts compares FMAs in runs of 320 with a box of fewer products that rounds each.
+// Lanes of one product each would explain it, too, but a reader looks for the multiply-add.
+func TestRoundedProducts(t *testing.T) {
+	a := sideOf(t, "openblas-sgemm", "")
+	i := &mma.Instruction{Name: "box", K: 48, Formats: mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}}
+	box := &Side{Name: "box", Unit: a.Unit, Box: map[int]devices.Unit{48: devices.Func(i, func(d *mma.Dot) uint64 {
+		var sum float32
+		for n := range d.A {
+			sum += float32(math.Float32frombits(uint32(d.A[n])) * math.Float32frombits(uint32(d.B[n])))
+		}
+		return uint64(math.Float32bits(sum))
+	})}}
+	f, err := (&Fuzz{A: a, B: box, Seed: 1, Count: 16}).Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Label() != "unit" || !slices.Equal(f.Answer.Others, []string{"lanes"}) {
+		t.Errorf("%s: %s, also %v", f.Label(), f.Answer.Words, f.Answer.Others)
+	}
+}
+
 // TestShapes draws shapes that both sides take, if there are some.
 func TestShapes(t *testing.T) {
 	kernel := func(when string) *Side {

@@ -44,17 +44,19 @@ var Labels = [][2]string{
 func Mutants(k *schedule.Kernel) []Mutant {
 	m := &mutator{of: k, seen: map[string]bool{textOf(k): true}}
 	for m.s = range k.Schedules { // the first of those that are the same for a K is told
-		m.dropped()
-		m.levels()
-		m.added()
-		m.tails()
-		m.units("unit", cmp.Or(k.Schedules[m.s].Unit, k.Unit), func(k *schedule.Kernel, u *schedule.Unit) {
+		unit, put := cmp.Or(k.Schedules[m.s].Unit, k.Unit), func(k *schedule.Kernel, u *schedule.Unit) {
 			if s := &k.Schedules[m.s]; s.Unit != nil {
 				s.Unit = u
 			} else {
 				k.Unit = u
 			}
-		})
+		}
+		m.operations("unit", unit, put) // before lanes of one product each, which round it as mul-add does
+		m.dropped()
+		m.levels()
+		m.added()
+		m.tails()
+		m.units("unit", unit, put)
 	}
 	m.epilogue()
 	m.scaled()
@@ -329,11 +331,26 @@ func (m *mutator) added() {
 	}
 }
 
-// units changes an operation; put replaces it.
+// operations changes what a unit does; put replaces the unit.
+func (m *mutator) operations(field string, u *schedule.Unit, put func(k *schedule.Kernel, u *schedule.Unit)) {
+	if u == nil || u.Op == "" {
+		return
+	}
+	for _, op := range [][2]string{{"fma", "the products are not rounded: fused multiply-add"}, {"mul-add", "the products are rounded: multiply, then add"}} {
+		m.try("unit", field+".op", u.Op, op[0], func(k *schedule.Kernel) {
+			c := *u
+			c.Op, c.Product = op[0], fp.None
+			put(k, &c)
+		}, "%s", op[1])
+	}
+}
+
+// units changes the fields of a unit; put replaces it.
 func (m *mutator) units(field string, u *schedule.Unit, put func(k *schedule.Kernel, u *schedule.Unit)) {
 	if u == nil || u.Op == "" {
 		return
 	}
+	m.operations(field, u, put)
 	set := func(name string, was, value any, change func(u *schedule.Unit), words string, args ...any) {
 		m.try("unit", field+"."+name, was, value, func(k *schedule.Kernel) {
 			c := *u
@@ -341,11 +358,6 @@ func (m *mutator) units(field string, u *schedule.Unit, put func(k *schedule.Ker
 			put(k, &c)
 		}, words, args...)
 	}
-	op := func(op, words string) {
-		set("op", u.Op, op, func(u *schedule.Unit) { u.Op, u.Product = op, fp.None }, "%s", words)
-	}
-	op("fma", "the products are not rounded: fused multiply-add")
-	op("mul-add", "the products are rounded: multiply, then add")
 	set("start", u.Start, "", func(u *schedule.Unit) { u.Start = "" }, "the first product is added to zero")
 	set("start", u.Start, "empty", func(u *schedule.Unit) { u.Start = "empty" }, "the first product is added to nothing")
 	if u.Op == "fma" {

@@ -114,6 +114,7 @@ var pictureCases = []pictureCase{
 	{name: "nan-code", a: hopper16, b: cdna1, dot: "3c00,7c00 3c00,0000 3f800000", change: labels("nan-encoding")},
 	{name: "inf-minus-inf", a: hopper16, dot: "3c00,7c00 3c00,bc00 7f800000"},
 	{name: "product-overflow", a: hopperBF, b: cdna3BF, dot: "5F80,DF80 5F80,5F80 00000000", change: labels("overflow")},
+	{name: "overflow-without-infinity", a: "ada/cvt.rn.satfinite.e4m3x2.f16x2", b: "x86/vcvtph2hf8", dot: "6000 00 -", change: labels("overflow")},
 	{name: "result-overflow", a: hopperH, setA: []string{"acc.mode=rz", "acc.over=ieee"}, b: hopperH, dot: "4C00 3C00 7BFF"},
 	{name: "signed-zero", a: hopper8, setA: []string{"special.negzero=true"}, b: hopper8, dot: "8000,8000,8000,8000,8000,8000,8000,8000 3c00,0,0,0,0,0,0,0 80000000", change: labels("signed-zero")},
 	{name: "counted-zeros", a: hopper8, setA: []string{"special.negzero=true", "prod.gate=skip-numbers", "join.post.frac=64", "join.post.mode=rd"}, b: hopper8, dot: "0 0 00000000"},

@@ -76,7 +76,7 @@ func (r *result) cells() [][]string {
 		v := codeValue(r.format, code)
 		rows = append(rows, []string{
 			name, mma.FormatCode(r.format, code), valueText(&v), fields(r.format, code),
-			"error " + ulps(r.ulps(code)), "(" + decimal(r.format, code) + ")",
+			"error " + r.errorText(code), "(" + decimal(r.format, code) + ")",
 		})
 	}
 	return append(rows, []string{"  exact", "", exactText(r.exact), "", "", "(" + r.exact.Decimal() + ")"})
@@ -89,6 +89,16 @@ func (r *result) ulps(code uint64) float64 {
 		return math.NaN()
 	}
 	return r.exact.Ulps(code)
+}
+
+// errorText writes the error of a result. A zero has lost all of a value: in ulps of the value
+// that would be a large number that says nothing.
+func (r *result) errorText(code uint64) string {
+	u := r.ulps(code)
+	if v := codeValue(r.format, code); math.Abs(u) > 1 && !math.IsInf(u, 0) && isFinite(&v) && v.Value.IsZero() {
+		return "-100%"
+	}
+	return ulps(u)
 }
 
 // exactText writes the exact value in hexadecimal; of very many digits the first

@@ -76,7 +76,7 @@ func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 	case r.Emax != 0 && r.Emin == r.Emax+1:
 		return integerNote(y, r)
 	case after.Kind == sim.Inf:
-		return note{kind: atEnd, said: "overflow to inf: above the largest number"}
+		return note{kind: atEnd, said: "overflow: above the largest number"}
 	case y.IsZero() && r.Mode == fp.RNE && isTie(x, roundingPoint(x, r)):
 		return note{kind: rounded, mode: r.Mode, outcome: tieToZero}
 	case y.IsZero():

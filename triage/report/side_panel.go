@@ -51,7 +51,7 @@ func (v *view) heading() []string {
 			lines = append(lines, s.Fault)
 		}
 	case s.Trace == nil:
-		lines = append(lines, "no model explains this side: only its result is known")
+		lines = append(lines, "no picture of this side: only its result is known")
 	case s.Inferred:
 		lines = append(lines, "inferred: drawn with the model that reproduces its results")
 	}
@@ -142,6 +142,9 @@ func (v *view) resultText(i int) string {
 	switch {
 	case i == len(v.sums)-1 && isNaN(r):
 		return v.shortResult(i) + " (nan, code " + v.p.Special.NaN.String() + ")"
+	case i == len(v.sums)-1 && r.Kind == sim.Inf && !v.in.Formats.D.Get().HasInf(): // the code is one of a NaN or of a number
+		d := codeValue(v.in.Formats.D, v.side.Trace.Result)
+		return v.shortResult(i) + " (" + brief(&d) + ")"
 	case v.sums[i].Place < sim.Join:
 		return v.resultName(i) + " = " + v.special(r) + v.scaleText(i)
 	}

@@ -400,7 +400,7 @@ func (p *painter) results(r *result) {
 		}
 		p.code(r, s.Result)
 		p.y += 19
-		p.line(codeLeft, "", "= "+decimal(r.format, s.Result)+", error "+unitsText(r.ulps(s.Result)))
+		p.line(codeLeft, "", "= "+decimal(r.format, s.Result)+", error "+unitsText(r.errorText(s.Result)))
 		p.y += 4
 	}
 	p.c.Text(textLeft, p.y, "bold", "exact")

@@ -17,6 +17,9 @@ const maxOperands = 128
 func (p *printer) title(in *Input) {
 	f := in.Formats
 	text := fmt.Sprintf("%s %s * %s", readable.Plural(len(in.Dot.A), "product"), f.A, f.B)
+	if f.B == fp.One { // an operation of A alone
+		text = f.A.String()
+	}
 	if f.C != fp.None {
 		text += " + " + f.C.String()
 	}

@@ -105,7 +105,7 @@ func (r *result) inWords() string {
 	for i, s := range r.sides {
 		if !s.Failed {
 			gives = append(gives, fmt.Sprintf("%s gives `%s` (%s)", sideNames[i], mma.FormatCode(r.format, s.Result), decimal(r.format, s.Result)))
-			off = append(off, ulps(r.ulps(s.Result)))
+			off = append(off, r.errorText(s.Result))
 		}
 	}
 	exact := "The exact value is " + r.exact.Decimal()
@@ -148,12 +148,12 @@ func (p *panel) inWords() string {
 	return p.letter + ": " + strings.TrimSpace(strings.Join(words, " ")+" Here "+p.happenings()) + "."
 }
 
-// unitsText writes an error in words.
-func unitsText(u float64) string {
-	if math.Abs(u) == 1 {
-		return strings.Replace(ulps(u), "ulp", "unit in the last place (ulp)", 1)
+// unitsText writes an error with ulp in words.
+func unitsText(err string) string {
+	if err == "+1 ulp" || err == "-1 ulp" {
+		return strings.Replace(err, "ulp", "unit in the last place (ulp)", 1)
 	}
-	return strings.Replace(ulps(u), "ulp", "units in the last place (ulp)", 1)
+	return strings.Replace(err, "ulp", "units in the last place (ulp)", 1)
 }
 
 // inputInWords writes the operands that are not zero in decimal, with the names of their
