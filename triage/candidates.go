@@ -56,6 +56,9 @@ func (s *explainer) candidates(ctx context.Context) ([]mma.Params, error) {
 		try   func() ([]mma.Params, error)
 	}{
 		{"listed programs", func() ([]mma.Params, error) { return s.reduceListed(right), nil }},
+		{"plain arithmetic", func() ([]mma.Params, error) {
+			return s.aboutNumbers(s.reduceAll(search.Explaining(s.ev, s.pr.plainPrograms()))), nil
+		}},
 		{"changes that no listed program has", func() ([]mma.Params, error) {
 			return s.aboutNumbers(search.Explaining(s.ev, s.mutants(change.Refinements, change.Mistakes))), nil
 		}},

@@ -21,19 +21,25 @@ func reference(t *testing.T, i *mma.Instruction, name string, n int) *triage.Unk
 	if !ok {
 		t.Fatalf("no reference %s", name)
 	}
+	return computing(t, i, n, func(d *mma.Dot) uint64 { return ref.Eval(i.Formats, d) })
+}
+
+// computing makes an unknown unit that computes a function and differs from an instruction's model.
+func computing(t *testing.T, i *mma.Instruction, n int, unit func(d *mma.Dot) uint64) *triage.Unknown {
+	t.Helper()
 	base := model(t, i)
 	pr := &triage.Unknown{Formats: i.Formats, K: i.K, Base: i.Params, Policy: oracle.Policy{NaN: oracle.ByClass}, Seed: 1, Rounds: askRounds}
 	pr.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
 		codes := make([]uint64, len(dots))
 		for n, d := range dots {
-			codes[n] = ref.Eval(i.Formats, d)
+			codes[n] = unit(d)
 		}
 		return codes, nil
 	}
 	for _, g := range gen.All() {
 		for at := range n {
 			d := g.Aimed(gen.Spec{Formats: i.Formats, K: i.K}, &i.Params).Dot(gen.Spec{Formats: i.Formats, K: i.K}, 1, uint64(at))
-			c := triage.Case{Dot: d, Want: ref.Eval(i.Formats, d)}
+			c := triage.Case{Dot: d, Want: unit(d)}
 			if oracle.Compare(i.D, pr.Policy, base.Dot(d, nil), c.Want) == oracle.Same {
 				pr.Agree = append(pr.Agree, c)
 			} else {

@@ -14,6 +14,7 @@
 //	codes.go        which explanations are about numbers, and not about signs of zeros and NaNs
 //	separate.go     inputs that tell hypotheses apart, and those that put one to the test
 //	catalog.go      the programs of the catalogue, which are hypotheses too
+//	plain.go        sums as kernels write them, which are hypotheses too
 //	nearest.go      what comes nearest where nothing explains the unit
 //	between.go      the programs between two: parts of their difference
 //	known.go        the verdict where both programs are known: nothing is searched for

@@ -3,7 +3,8 @@
 Where is a kernel wrong, and why? Make it a function of N dot products at once: it gets arrays a and b
 of [N, k] and c of [N], and returns [N]. Compare it with something that should have the same bits: the
 kernel as it was before, or a reference, "ref:mul32" (FP32, one product after the other), "ref:fma32"
-(the same by fused multiply-adds) or "ref:exact" (the exact sum, rounded once).
+(the same by fused multiply-adds) or "ref:exact" (the exact sum, rounded once); for integers, a function that
+adds in int64.
 
     import numpy as np
     import mmafuzz

@@ -127,14 +127,17 @@ def text(what, x):
     return x.encode()
 
 
+_PRODUCT = struct.Struct("=6q6Q").pack
+
+
 def tiles(unit, m, n, k, stored=0):
     """A function tile(by_rows, a, b, c, sa, sb, d) that computes a product of small matrices at these
     addresses, if that takes no longer than to begin a job: whether it was done. The library says what
     stored and by_rows are (mmafuzz_product)."""
-    compute, product = _load().mmafuzz_tile, struct.Struct("=6q6Q").pack
+    compute = _load().mmafuzz_tile
 
     def tile(by_rows, a, b, c, sa, sb, d):
-        return not (_lost or compute(product(unit, m, n, k, stored, by_rows, a, b, c, sa, sb, d)))
+        return not (_lost or compute(_PRODUCT(unit, m, n, k, stored, by_rows, a, b, c, sa, sb, d)))
 
     return tile
 

@@ -60,6 +60,9 @@ def unit(target, instruction="", *, like=""):
     return Unit(target, instruction, like)
 
 
+_MOST_TILES = 256  # shapes of small products that a unit keeps
+
+
 class Unit:
     """An instruction of a target. Calling it computes dot products. It may be used by several
     threads at once. A copy of it, and so one that pickle brings to another process, is opened anew."""
@@ -69,7 +72,10 @@ class Unit:
         self._handle = _library.call("open", *(_library.text(*x) for x in names))
         self._finalizer = weakref.finalize(self, _library.close, self._handle)
         self._names = target, instruction, like
-        self.info = self.describe(self._handle)
+        i = self.info = self.describe(self._handle)
+        types = [f and f.values for f in (i.a, i.b, i.c, i.d)]
+        self._types = None if i.scale or None in types else types
+        self._tiles = {}  # by the shape of a product: what computes it, of a few
 
     @staticmethod
     def describe(handle):
@@ -96,6 +102,8 @@ class Unit:
         executes it repeatedly with c = the result before. sa and sb are block scales,
         [..., K / block]. The result has the shape [...]; with codes it is raw bits."""
         i = self.info
+        if sa is None and sb is None and not codes and not workers and (d := self._at_once(a, b, c, 1)) is not None:
+            return d[()]
         a, b = i.a.array("a", a), i.b.array("b", b)
         k = self._length(a, b)
         sa, sb = self._scales(sa, sb, k)
@@ -116,6 +124,8 @@ class Unit:
         a dict of what is in one (go doc ./sim/schedule). K is then any, there are no block scales,
         and there is a C only if the schedule adds one."""
         i = self.info
+        if sa is None and sb is None and schedule is None and not codes and not workers and (d := self._at_once(a, b, c, 2)) is not None:
+            return d
         if i.scale and schedule is not None:
             raise TypeError(f"{i.name} has block scales, and schedules are for instructions without")
         a, b = i.a.array("a", a), i.b.array("b", b)
@@ -142,6 +152,32 @@ class Unit:
         b, sb = _full(b, (*lead, n, k)), _full(sb, (*lead, n, self._blocks(k)))
         self._run((m, n, k, math.prod(lead)), a, b, _full(c, d.shape), sa, sb, d, workers, text)
         return d if codes else f.result(d)
+
+    def _at_once(self, a, b, c, dimensions):
+        """One small product, of vectors or matrices by their number of dimensions, if its operands can be taken as
+        they are; else None. Most of the time that it takes is that of looking at them."""
+        if not self._types or type(a) is not np.ndarray or type(b) is not np.ndarray or not a.ndim == b.ndim == dimensions:
+            return None
+        of_a, of_b, of_c, of_d = self._types
+        shape, k = a.shape[:-1] + b.shape[1:], b.shape[0]
+        if c is None:
+            c = np.zeros(shape, of_c)
+        elif type(c) is of_c.type:
+            c = np.asarray(c)
+        if not (type(c) is np.ndarray and a.dtype is of_a and b.dtype is of_b and c.dtype is of_c and a.shape[-1] == k and c.shape == shape
+                and a.flags.c_contiguous and c.flags.c_contiguous):
+            return None
+        by_rows = not b.flags.f_contiguous
+        if by_rows and not b.flags.c_contiguous:
+            return None
+        m, n = shape or (1, 1)
+        tile = self._tiles.get((m, n, k))
+        if tile is None:
+            if not k or k % self.info.k or len(self._tiles) == _MOST_TILES:
+                return None
+            tile = self._tiles[m, n, k] = _library.tiles(self._handle, m, n, k)
+        d = np.empty(shape, of_d)
+        return d if tile(by_rows, _address(a), _address(b), _address(c), 0, 0, _address(d)) else None
 
     def _blocks(self, k):
         return -(-k // self.info.block) if self.info.scale else 0

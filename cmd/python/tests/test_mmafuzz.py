@@ -163,6 +163,31 @@ class Units(unittest.TestCase):
         with self.assertRaisesRegex(mmafuzz.Error, "is not open"):
             u(a, b)
 
+    def test_at_once(self):
+        """What is computed in one call of the library is what batches give, wherever the operands lie."""
+        for name in (HOPPER, "sim:hopper/mma.m16n8k4.f64.f64.f64.f64", "sim:ampere/mma.m16n8k32.s32.s8.s8.s32"):
+            u = mmafuzz.unit(name)
+            i = u.info
+            for k in (i.k, 3 * i.k):
+                a, b, c = ((100 * rng.standard_normal(s)).astype(f.values) for f, s in ((i.a, (5, k)), (i.b, (k, 7)), (i.c, (5, 7))))
+                want = u.matmul(a, b, c, workers=1)
+                apart = np.stack([a, a], 2)[:, :, 0]
+                fixed = b.copy()
+                fixed.flags.writeable = False
+                for x, y in ((a, b), (a, np.asfortranarray(b)), (a, fixed), (apart, b), (a.copy(order="F"), b[:, ::-1][:, ::-1])):
+                    np.testing.assert_array_equal(u.matmul(x, y, c), want)
+                    self.assertEqual(u.matmul(x, y, c).dtype, want.dtype)
+                    got = u(x[2], y[:, 3], c[2, 3])
+                    self.assertEqual((got, type(got)), (want[2, 3], type(want[2, 3])))
+                np.testing.assert_array_equal(u.matmul(a, b), u.matmul(a, b, np.zeros_like(c), workers=1))
+                self.assertEqual(u(a[0], b[:, 0]), u(a[0], b[:, 0], i.c.values.type(0), workers=1))
+                for wrong in ((a[:, 1:], b[1:], c), (a, b[1:], c), (a, b, c[1:]), (a.astype(np.float16 if i.a.name != "fp16" else np.int8), b, c)):
+                    with self.assertRaises((ValueError, TypeError)):
+                        u.matmul(*wrong)
+            u.close()
+            with self.assertRaisesRegex(mmafuzz.Error, "not open"):
+                u.matmul(a, b, c)
+
 
 class Comparisons(unittest.TestCase):
     def test_equal(self):

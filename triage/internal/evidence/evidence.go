@@ -248,12 +248,29 @@ func (e *Evidence) compare(m Runner, c *Cases, buf *[]byte, hit func(i int)) {
 func (e *Evidence) Each(ps []mma.Params, f func(i int, m Runner, buf *[]byte)) {
 	e.parallel(len(ps), func() func(i int) {
 		var buf []byte
+		x := &sharing{}
 		return func(i int) {
 			if m, err := sim.New(e.Formats, e.K, ps[i]); err == nil {
-				f(i, m, &buf)
+				x.model = m
+				f(i, x, &buf)
 			}
 		}
 	})
+}
+
+// sharing runs one model after the other; those that run on the same batch decode it once.
+type sharing struct {
+	model *sim.Model
+	batch *mma.Batch // of shared
+	sim.Shared
+}
+
+func (x *sharing) Run(in *mma.Batch, out []byte) {
+	if in != x.batch {
+		x.batch = in
+		x.Reset(in)
+	}
+	x.model.RunShared(&x.Shared, out)
 }
 
 // Sweep is Each for functions that run every program on the same few dot products.
