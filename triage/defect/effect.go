@@ -103,7 +103,7 @@ var operations = []operation{
 	{"number", "%w, if it is infinite or a NaN, is read as a number", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // see misread.go
 	{"unsigned", "%w is read as unsigned", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
 	{"factor", "%w is %s what it should be", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // of significands
-	{"rounded", "%w is rounded by %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},          // of exact products
+	{"rounded", "%w is rounded by %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},       // of exact products
 	{"field", "the exponent field of %w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		return added(f, x, n<<f.FracBits)
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
