@@ -1,6 +1,7 @@
 package cpu_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,18 +17,18 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// TestEmulated builds the program for other processors and runs their instructions
-// in every version of the emulators that is here.
+// TestEmulated builds these tests for other processors and has them serve cpu:0, in every version
+// of the emulators that is here.
 func TestEmulated(t *testing.T) {
 	if !tier.Long() {
-		t.Skip("compiles the program for other processors: only with " + tier.Variable)
+		t.Skip("compiles for other processors: only with " + tier.Variable)
 	}
 	for _, e := range devicetest.Emulators {
 		t.Run(e.Program, func(t *testing.T) {
-			paths, program := e.Paths(t), e.Build(t)
+			paths, program := e.Paths(t), e.BuildTests(t)
 			for _, path := range paths {
 				t.Run(devicetest.Version(t, path), func(t *testing.T) {
-					target, err := devices.Open("exec:" + e.Command(path, program) + " serve cpu:0")
+					target, err := devices.Open("exec:" + e.Command(path, program) + " @serve '" + filepath.Join(t.TempDir(), "ns") + "'")
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -191,7 +191,7 @@ func (x *pairTriage) offerUnstable(rechecked []*Case, outcome *confirmed) {
 	}
 	f := x.newCase(outcome.unstable[0])
 	t := outcome.trials[f.Origin] // not others, in which it may repeat itself
-	f.Bucket, f.Stable, f.Of = Unstable, t.same, t.of
+	f.Bucket, f.Stable, f.Of, f.Sides = Unstable, t.same, t.of, t.sides
 	x.offer(f, &x.kindsOf([]*Case{f})[0])
 }
 

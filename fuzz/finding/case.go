@@ -26,6 +26,8 @@ type Case struct {
 	// is not run again.
 	Stable int `json:"stable"`
 	Of     int `json:"of"`
+	// Sides: whether A and B gave another result in a repetition.
+	Sides [2]bool `json:"sides,omitzero"`
 	// Of TriageCase: the repetitions in which the sides differed in any way.
 	Differed int `json:"-"`
 	// Extracted: where in its tile the case shows, if the dot product alone does not show

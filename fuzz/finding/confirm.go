@@ -222,7 +222,7 @@ func (p *persistence) inTiles(ctx context.Context, times int) error {
 				return err
 			}
 			for j, i := range t.cases {
-				p.trials[i].add([2]uint64{p.ss[i].A, p.ss[i].B}, got(t.outputs[j]), p.x.alike)
+				p.trials[i].add(p.x.p, [2]uint64{p.ss[i].A, p.ss[i].B}, got(t.outputs[j]))
 				p.stable[i] = p.trials[i].repeats()
 			}
 		}
@@ -356,7 +356,7 @@ func (p *persistence) inBatches(ctx context.Context, times int) error {
 				return err
 			}
 			at = slices.DeleteFunc(at, func(i int) bool {
-				return !p.x.alike(got(int(p.ss[i].Index-ch.First)), [2]uint64{p.ss[i].A, p.ss[i].B})
+				return !p.x.p.alike(got(int(p.ss[i].Index-ch.First)), [2]uint64{p.ss[i].A, p.ss[i].B})
 			})
 		}
 		for _, i := range at {

@@ -82,7 +82,7 @@ func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*c
 	first := got(0)
 	for i := range n {
 		r := got(i*n + i)
-		if !x.alike(r, again(i*n+i)) {
+		if !x.p.alike(r, again(i*n+i)) {
 			return nil, nil
 		}
 		if !x.p.Equal(r[0], r[1]) {

@@ -89,7 +89,7 @@ func (x *pairTriage) after(ctx context.Context, f *Case, before []*mma.Dot) (dif
 	var varies [2]bool
 	for i := range before {
 		r := first(2*i + 1)
-		if !x.alike(r, second(2*i+1)) {
+		if !x.p.alike(r, second(2*i+1)) {
 			return nil, 0, nil
 		}
 		for s := range varies {

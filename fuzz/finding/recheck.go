@@ -44,24 +44,28 @@ type trial struct {
 	of     int       // repetitions
 	first  [2]uint64 // result
 	steady bool      // all gave the first result
+	sides  [2]bool   // A or B gave another result than was found
 }
 
-// add adds a repetition of a case, whose results are those that were found if alike says so.
-func (t *trial) add(want, got [2]uint64, alike func(x, y [2]uint64) bool) {
+// add adds a repetition of a case of a pair.
+func (t *trial) add(p *Pair, want, got [2]uint64) {
 	if t.of == 0 {
 		t.first, t.steady = got, true
 	}
-	t.steady = t.steady && alike(got, t.first)
-	if alike(got, want) {
+	t.steady = t.steady && p.alike(got, t.first)
+	if p.alike(got, want) {
 		t.same++
+	}
+	for s := range got {
+		t.sides[s] = t.sides[s] || !p.Equal(got[s], want[s])
 	}
 	t.of++
 }
 
 // alike reports whether the results of both sides are the same by the pair's policy: where NaNs are
 // compared by class, one that has another code each time is no change.
-func (x *pairTriage) alike(these, those [2]uint64) bool {
-	return x.p.Equal(these[0], those[0]) && x.p.Equal(these[1], those[1])
+func (p *Pair) alike(these, those [2]uint64) bool {
+	return p.Equal(these[0], those[0]) && p.Equal(these[1], those[1])
 }
 
 // trials runs a batch several times, and counts what it gives for cases at some outputs.
@@ -73,7 +77,7 @@ func (x *pairTriage) trials(ctx context.Context, times int, b *mma.Batch, cases 
 			return ts, err
 		}
 		for i, f := range cases {
-			ts[i].add([2]uint64{f.A, f.B}, got(output(i)), x.alike)
+			ts[i].add(x.p, [2]uint64{f.A, f.B}, got(output(i)))
 		}
 	}
 	return ts, nil
@@ -162,12 +166,12 @@ func (x *pairTriage) whereFound(ctx context.Context, f *Case, alone *trial, batc
 	if err != nil {
 		return err
 	}
-	f.Stable, f.Of = t.same, t.of
+	f.Stable, f.Of, f.Sides = t.same, t.of, t.sides
 	switch {
 	case t.repeats() && alone.steady && f.Origin.Source != Recorded:
 		return x.extract(ctx, f, alone.first)
 	case t.repeats(): // but alone its result changes from run to run
-		f.Bucket, f.Stable, f.Of = Unstable, alone.same, alone.of
+		f.Bucket, f.Stable, f.Of, f.Sides = Unstable, alone.same, alone.of, alone.sides
 	case t.same > 0:
 		f.Bucket = Unstable
 	default:
@@ -207,7 +211,7 @@ func (x *pairTriage) inBatch(ctx context.Context, f *Case, batches map[int]bool)
 	if err != nil {
 		return err
 	}
-	if f.Stable, f.Of = t.same, t.of; t.repeats() {
+	if f.Stable, f.Of, f.Sides = t.same, t.of, t.sides; t.repeats() {
 		f.Bucket = string(triage.Layout)
 		if f.Origin.Source != Recorded { // whose batches are not kept in bundles
 			f.Place = minimize.Nowhere.String()

@@ -120,6 +120,8 @@ type Unstable struct {
 	Repeated int    `json:"repeated"` // of the case in the bundle
 	Of       int    `json:"of"`
 	Bundle   string `json:"bundle,omitempty"`
+	// Changing are the targets that gave another result when they were asked again.
+	Changing []string `json:"changing,omitempty"`
 }
 
 // Stochastic is a target that rounds stochastically: see package triage/stochastic.
@@ -261,6 +263,11 @@ func newUnstable(st *fuzz.PairState) *Unstable {
 	for _, f := range st.Findings {
 		if f.Bucket == fuzz.Unstable {
 			s.Repeated, s.Of, s.Bundle = f.Stable, f.Of, f.Dir
+			for side, target := range []string{st.TargetA, st.TargetB} {
+				if f.Sides[side] {
+					s.Changing = append(s.Changing, target)
+				}
+			}
 			break
 		}
 	}

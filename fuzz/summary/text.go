@@ -332,7 +332,7 @@ func (w *printer) unstableList() {
 		if x == nil {
 			continue
 		}
-		text := fmt.Sprintf("unstable: %s of the mismatches of %s do not repeat themselves: a unit changes its answers. They show nothing of its arithmetic, and count as no cause.", readable.Thousands(x.Cases), st.Name)
+		text := fmt.Sprintf("unstable: %s of the mismatches of %s do not repeat themselves: %s its answers. They show nothing of its arithmetic, and count as no cause.", readable.Thousands(x.Cases), st.Name, x.who())
 		if x.Bundle != "" {
 			text += fmt.Sprintf(" One of them, asked again, gave the same two results %d of %d times: %s", x.Repeated, x.Of, x.Bundle)
 		}
@@ -363,6 +363,17 @@ func (w *printer) unstableList() {
 func (d *Drift) text(instruction string) string {
 	return fmt.Sprintf("drift: %s has changed. Of %d inputs of %s it answers %d otherwise than at the beginning, the same each time; seen after %s dot products. Its mismatches are those of more than one arithmetic: believe no cause before it is mended.",
 		d.Target, d.Of, instruction, d.Changed, readable.Thousands(d.Dots))
+}
+
+// who says which of the two units changes its answers.
+func (x *Unstable) who() string {
+	switch len(x.Changing) {
+	case 1:
+		return x.Changing[0] + " changes"
+	case 2:
+		return "each of the two units changes"
+	}
+	return "a unit changes"
 }
 
 // recordedUnstable returns a sentence for each recording whose unit changed its answers when it was

@@ -122,6 +122,7 @@ func sumFeatures(of string) []feature {
 		{of + ".up", flag, "rounding increases the magnitude", "rounding does not increase the magnitude", 2},
 		{of + ".inexact", flag, "it is rounded", "it is exact", 2},
 		{of + ".overflow", flag, "rounding overflows", "rounding does not overflow", 1},
+		{of + ".just", flag, "the sum overflows by rounding alone", "the sum does not overflow by rounding alone", 1},
 		{of + ".cancels", flag, "the terms cancel altogether", "the terms do not cancel altogether", 1},
 		{of + ".lost", number, "the number of leading places that cancel", "", 2},
 		{of + ".E-s", number, "the largest exponent of a term minus that of the sum", "", 3},

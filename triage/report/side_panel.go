@@ -53,7 +53,7 @@ func (v *view) heading() []string {
 	case s.Trace == nil:
 		lines = append(lines, "no picture of this side: only its result is known")
 	case s.Inferred:
-		lines = append(lines, "inferred: drawn with the model that reproduces its results")
+		lines = append(lines, "inferred: drawn with a model that reproduces this result")
 	}
 	if s.Trace != nil && s.Trace.Result != s.Result {
 		lines = append(lines, "the model drawn here gives "+mma.FormatCode(v.in.Formats.D, s.Trace.Result)+", not the side's result")

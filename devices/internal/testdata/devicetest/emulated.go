@@ -59,33 +59,21 @@ func Version(t testing.TB, path string) string {
 	return line
 }
 
-// Command returns the command that runs a program of Build in the emulator at a
+// Command returns the command that runs a program of BuildTests in the emulator at a
 // path, quoted for an exec: target.
 func (e Emulator) Command(path, program string) string {
 	return "'" + path + "' -cpu " + e.CPU + " '" + program + "'"
 }
 
-// Build builds this project's program for Linux on the emulator's processor, without
-// cgo and without what needs a dynamic linker (tag nogpu), and returns the file.
-func (e Emulator) Build(t testing.TB) string {
-	t.Helper()
-	return e.build(t, "build", "-tags", "nogpu", "-o", filepath.Join(t.TempDir(), "mmafuzz."+e.GOARCH), "github.com/mmafuzz/mmafuzz/cmd/mmafuzz")
-}
-
-// BuildTests builds the tests of the package in the working directory.
+// BuildTests builds the tests of the package in the working directory for Linux on the emulator's
+// processor, without cgo and without what needs a dynamic linker (tag nogpu), and returns the file.
 func (e Emulator) BuildTests(t testing.TB) string {
 	t.Helper()
-	return e.build(t, "test", "-c", "-o", filepath.Join(t.TempDir(), "test."+e.GOARCH), ".")
-}
-
-// build runs a go command whose last arguments are the file that it writes and a
-// package.
-func (e Emulator) build(t testing.TB, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("go", args...)
+	file := filepath.Join(t.TempDir(), "test."+e.GOARCH)
+	cmd := exec.Command("go", "test", "-c", "-tags", "nogpu", "-o", file, ".")
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH="+e.GOARCH, "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
-	return args[len(args)-2]
+	return file
 }
