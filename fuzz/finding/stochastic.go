@@ -88,16 +88,29 @@ func (s *Sum) defective() bool {
 }
 
 // StochasticText says what was found of a side that rounds stochastically, or of which it is not
-// known whether it does; "" of one that does not.
+// known whether it does; "" of one that does not, or that has repeated all of its answers.
 func (st *PairState) StochasticText(r Stochastic) string {
 	name := []string{st.TargetA, st.TargetB}[r.Side]
 	switch {
+	case r.Unjudged != "" && st.repeats(r.Side):
+		return ""
 	case r.Unjudged != "":
 		return r.Unjudged.Text(name)
 	case r.Found != nil:
 		return r.Found.Text(name)
 	}
 	return ""
+}
+
+// repeats reports whether a side has repeated its answers wherever it is known which side has not.
+func (st *PairState) repeats(side int) bool {
+	changed := [2]bool{}
+	for _, f := range st.Findings {
+		for s, changes := range f.Sides {
+			changed[s] = changed[s] || changes && f.Bucket == Unstable
+		}
+	}
+	return !changed[side] && (st.Unstable == 0 || changed[1-side])
 }
 
 // judgeRounding judges the sides of an unstable pair by so many answers, and marks the cases that

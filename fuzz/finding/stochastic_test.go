@@ -126,3 +126,27 @@ func TestCheckStochastic(t *testing.T) {
 		}
 	}
 }
+
+// TestRepeats says of which side nothing has to be judged: one that has repeated its answers where the
+// other one is known to have changed them, or where no case is unstable.
+func TestRepeats(t *testing.T) {
+	unstable := func(sides [2]bool) *Case { return &Case{Bucket: Unstable, Sides: sides} }
+	layout := &Case{Bucket: string(triage.Layout), Sides: [2]bool{true, true}}
+	for _, c := range []struct {
+		cases    uint64
+		findings []*Case
+		want     [2]bool
+	}{
+		{0, nil, [2]bool{true, true}},
+		{0, []*Case{layout}, [2]bool{true, true}},
+		{3, nil, [2]bool{false, false}},
+		{3, []*Case{unstable([2]bool{true, false})}, [2]bool{false, true}},
+		{3, []*Case{layout, unstable([2]bool{false, true})}, [2]bool{true, false}},
+		{3, []*Case{unstable([2]bool{true, false}), unstable([2]bool{false, true})}, [2]bool{false, false}},
+	} {
+		st := &PairState{Sum: Sum{Unstable: c.cases, Findings: c.findings}}
+		if got := [2]bool{st.repeats(0), st.repeats(1)}; got != c.want {
+			t.Errorf("%d unstable cases, %d findings: %v, want %v", c.cases, len(c.findings), got, c.want)
+		}
+	}
+}

@@ -224,8 +224,8 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 		}
 	}
 	for _, r := range p.Stochastic {
-		if r.Unjudged != "" {
-			s.Unjudged = append(s.Unjudged, p.StochasticText(r))
+		if text := p.StochasticText(r); r.Unjudged != "" && text != "" {
+			s.Unjudged = append(s.Unjudged, text)
 		}
 		if j := r.Found; j != nil {
 			s.Stochastic = append(s.Stochastic, Stochastic{[]string{p.TargetA, p.TargetB}[r.Side], j.Inputs, j.Answers, j.Away, j.Up, j.Found, j.Defect, p.StochasticText(r)})

@@ -374,8 +374,15 @@ func nominal(code uint64, frac, bias int) int {
 
 // below reports whether the last sum is below the power of two that the result is.
 func (u *unit) below() bool {
+	x, ok := u.finiteSum()
+	d := u.f.D.Get()
+	return ok && x.Exponent() < d.Dyadic(d.Decode(u.right())).Exponent()
+}
+
+// finiteSum is the sum that is rounded, if it is finite and not zero.
+func (u *unit) finiteSum() (x fp.Dyadic, ok bool) {
 	var tr sim.Trace
 	u.m.Dot(u.Dot, &tr)
-	s := tr.Last().Sum.Value
-	return tr.Last().Sum.Kind == sim.Finite && !s.IsZero() && s.Exponent() < u.f.D.Get().Dyadic(u.f.D.Get().Decode(tr.Result)).Exponent()
+	s := tr.Last().Sum
+	return s.Value, s.Kind == sim.Finite && !s.Value.IsZero()
 }

@@ -89,6 +89,18 @@ var unseen = []planted{
 		}
 		return u.right()
 	}},
+	{"carry-anywhere", halfSums, func(u *unit) uint64 { // beyond the largest exponent, too
+		if x, ok := u.finiteSum(); ok && u.right()&0x7fff > 0x400 && x.Round(max(x.Exponent(), -14)-10, fp.RNE).Exponent() > x.Exponent() {
+			return u.right() - 1<<10
+		}
+		return u.right()
+	}},
+	{"just-overflow", halfSums, func(u *unit) uint64 {
+		if x, ok := u.finiteSum(); ok && u.right()&0x7fff == 0x7c00 && x.Exponent() == 15 {
+			return u.right() - 1
+		}
+		return u.right()
+	}},
 	// Codes, subnormals, zeros.
 	{"one-code", hopperEight, func(u *unit) uint64 {
 		u = u.with()
