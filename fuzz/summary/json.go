@@ -68,6 +68,7 @@
 //	pairs[].unstable.repeated            number?   repetitions of one of them that gave the same results
 //	pairs[].unstable.of                  number?   of so many
 //	pairs[].unstable.bundle              string?   directory of that one
+//	pairs[].unstable.changing[]          string?   targets that gave another result in these repetitions
 //	pairs[].stochastic[].target          string?   a target that rounds stochastically
 //	pairs[].stochastic[].inputs          number?   that it was asked many times
 //	pairs[].stochastic[].answers         number?   to all of them
