@@ -70,7 +70,7 @@ type Mismatch struct {
 	Minimal     bool           `json:"minimal"`
 	OnModel     bool           `json:"through_model,omitempty"`
 	Free        string         `json:"free,omitempty"`
-	// Defect is what is wrong with one side, under a condition, that else computes what the
+	// Defect is what is wrong with one side, under a condition, that otherwise computes what the
 	// other side's arithmetic with Changes says.
 	Defect *Defect `json:"defect,omitempty"`
 	// Nearest and Next are there if nothing explains the mismatch: the program that comes

@@ -128,7 +128,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 		}
 		x.offer(one[0], &x.kindsOf(one)[0])
 	}
-	return nil
+	return x.askHistory(ctx)
 }
 
 // countUnnamed puts into buckets the cases that could not be named before the epoch had a

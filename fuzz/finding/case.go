@@ -99,7 +99,6 @@ type pairTriage struct {
 	batchMatters bool // a case repeats itself in its batch and not in its tile
 	rounding     Sum  // Stochastic alone: what is known of both sides
 	unnamed      unnamed
-	asked        bool // whether a case depends on the question before has been asked in this epoch
 	searched     bool // the wide search for a verdict has been made in this epoch
 
 	k int // of the instruction, for hypotheses

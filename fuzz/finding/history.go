@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/defect"
 )
 
@@ -18,6 +19,19 @@ import (
 // questions is the number of questions after which a case is asked, and then again to test what they
 // have shown.
 const questions = 256
+
+// askHistory asks for the history of the first candidate whose place in its tile is not what matters.
+func (x *pairTriage) askHistory(ctx context.Context) (err error) {
+	has := func(f *Case) bool { return f.Bucket == string(triage.Layout) }
+	if slices.ContainsFunc(x.st.Findings, has) {
+		return nil
+	}
+	x.sortCandidates() // the first one becomes a finding
+	if i := slices.IndexFunc(x.candidates, func(f *Case) bool { return has(f) && f.Spots == nil }); i >= 0 {
+		x.candidates[i].Spots, err = x.history(ctx, x.candidates[i])
+	}
+	return err
+}
 
 // history says after which questions a case gives another result, as a defect of the one side whose
 // results depend on them; nil: there is no such side.

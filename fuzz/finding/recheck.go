@@ -111,12 +111,6 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 		if err := x.whereFound(ctx, f, &alone[i], batches); err != nil {
 			return err
 		}
-		if f.Bucket == string(triage.Layout) && f.Spots == nil && !x.asked {
-			x.asked = true
-			if f.Spots, err = x.history(ctx, f); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }

@@ -113,8 +113,10 @@ func (st *PairState) Apply(d *Sum, epoch int) {
 		}
 		st.features[f] = true
 	}
+	before := st.Verdict
 	st.Add(d)
 	st.moveStaleDefect()
+	st.moveUnexplained(before, d)
 }
 
 // HasFeature reports whether an input has shown a feature.

@@ -8,13 +8,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
-// Later cases may refute the rule of a defect. What was called after it gets the name that the
-// present verdict has for it.
+// Later cases may refute the rule of a defect, and a later search may explain what an earlier one did
+// not. What was called after the verdict before gets the name that the present one has for it.
 
 // moveStaleDefect gives the cases of a defect that the verdict does not have any more to another bucket, and
 // its findings the present verdict. They are marked as renamed.
 func (st *PairState) moveStaleDefect() {
-	const from = string(triage.Defect)
 	v := st.Verdict
 	if v == nil {
 		return
@@ -22,10 +21,34 @@ func (st *PairState) moveStaleDefect() {
 	to := string(triage.Unexplained)
 	switch {
 	case v.Defect != nil:
-		to = from
+		to = string(triage.Defect)
 	case v.Complete() && len(v.Labels) == 1:
 		to = string(v.Labels[0])
 	}
+	st.move(string(triage.Defect), to, func(f *Case) bool {
+		return f.Verdict == nil || f.Verdict.Defect == nil || v.Defect == nil || f.Verdict.Defect.String() != v.Defect.String()
+	})
+}
+
+// moveUnexplained gives cases that an epoch with the first verdict that explains all evidence, theirs
+// too, has found unexplained before, to the bucket of that verdict, if it has one name for all cases.
+func (st *PairState) moveUnexplained(before *triage.Verdict, d *Sum) {
+	const from = string(triage.Unexplained)
+	v := d.Verdict
+	if v == nil || before != nil && before.Settled() || d.Buckets[from] != nil {
+		return
+	}
+	switch {
+	case v.Defect != nil && len(v.Changes) == 0:
+		st.move(from, string(triage.Defect), func(*Case) bool { return true })
+	case v.Defect == nil && v.Complete() && len(v.Labels) == 1:
+		st.move(from, string(v.Labels[0]), func(*Case) bool { return true })
+	}
+}
+
+// move gives the cases of a bucket to another one, and those of its findings that are to be renamed the
+// present verdict.
+func (st *PairState) move(from, to string, rename func(*Case) bool) {
 	renamed := func(detail string) string { return to + strings.TrimPrefix(detail, from) }
 	if b := st.Buckets[from]; b != nil && to != from {
 		delete(st.Buckets, from)
@@ -41,10 +64,10 @@ func (st *PairState) moveStaleDefect() {
 		}
 	}
 	for _, f := range st.Findings {
-		if f.Bucket != from || f.Verdict != nil && f.Verdict.Defect != nil && v.Defect != nil && f.Verdict.Defect.String() == v.Defect.String() {
+		if f.Bucket != from || !rename(f) {
 			continue
 		}
-		f.Verdict, f.renamed = v, true
+		f.Verdict, f.renamed = st.Verdict, true
 		if to != from {
 			f.Bucket, f.Detail, f.Number = to, renamed(f.Detail), number
 			number++
