@@ -258,3 +258,27 @@ func TestTotals(t *testing.T) {
 		})
 	}
 }
+
+// TestHistory has a unit that loses the last bit of a result that follows an infinity: the finding says
+// after which questions.
+func TestHistory(t *testing.T) {
+	after := false
+	pair := spoilt(t, same, func(_ *mma.Batch, _ int, code uint64) uint64 {
+		infinite := code&0x7fffffff == 0x7f800000
+		if after {
+			code &^= 1
+		}
+		after = infinite
+		return code
+	})
+	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1}).Pairs[0]
+	const want = "its result depends on the question before it: it is another if in that question the result is infinite"
+	for _, f := range p.Findings {
+		if f.Bucket == string(triage.Layout) && f.Spots != nil && f.Spots.Rule == want && f.Spots.Target == p.TargetB {
+			return
+		}
+	}
+	for _, f := range p.Findings {
+		t.Errorf("finding %s: %+v", f.Bucket, f.Spots)
+	}
+}

@@ -39,13 +39,14 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (*corpus.Defect, erro
 	if x.p.baseUnit == nil || len(f.Start.A) != x.p.K {
 		return nil, nil
 	}
-	var found, test []*mma.Dot
-	for round := 0; len(found) < 2*questions && round < 4; round++ {
-		found = append(found, gen.Probe(x.p.Spec, x.t.Seed, round, &x.p.base)...)
+	before := x.predecessors()
+	var probes []*mma.Dot
+	for round := 0; len(probes) < 2*questions && round < 4; round++ {
+		probes = append(probes, gen.Probe(x.p.Spec, x.t.Seed, round, &x.p.base)...)
 	}
-	found = found[:min(len(found), 2*questions)]
-	test = found[len(found)/2:]
-	found = found[:len(found)/2]
+	probes = probes[:min(len(probes), 2*questions)]
+	found := slices.Concat(before[:len(before)/2], probes[:len(probes)/2])
+	test := slices.Concat(before[len(before)/2:], probes[len(probes)/2:])
 	after, side, err := x.after(ctx, f, found)
 	if after == nil || err != nil {
 		return nil, err
@@ -81,6 +82,17 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (*corpus.Defect, erro
 	d.Tested += len(test)
 	d.Rule = "its result depends on the question before it: it is another if in that question " + words
 	return d, nil
+}
+
+// predecessors returns what was asked before cases that differ, where it is known: conditions that
+// probes seldom meet.
+func (x *pairTriage) predecessors() (dots []*mma.Dot) {
+	for _, s := range x.d.Unnamed {
+		if s.Source != Recorded && s.Index > 0 && len(dots) < questions {
+			dots = append(dots, x.p.Dot(x.t.Seed, CaseRef{s.Source, s.Index - 1}))
+		}
+	}
+	return dots
 }
 
 // after asks about a case right after each of some questions, twice. It reports after which the two
