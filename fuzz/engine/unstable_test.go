@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -199,10 +200,13 @@ func TestUnstable(t *testing.T) {
 				}
 			}
 			const column = "its result depends on the position: with zeros in the rest of a tile of 16 x 8 this input gives another result in rows 0 to 15 of column 5"
+			const there = "; there bit 0 of the result is inverted"
 			for _, f := range p.Findings {
 				want := strings.Contains(tc.name, "a column") && f.Bucket == "layout"
-				if f.Spots == nil && want && !tc.flaky || f.Spots != nil && (!want || f.Spots.Rule != column || f.Spots.Target != p.TargetB) {
+				if f.Spots == nil && want && !tc.flaky || f.Spots != nil && (!want || f.Spots.Target != p.TargetB || !strings.HasPrefix(f.Spots.Rule, column)) {
 					t.Errorf("finding %s: %+v", f.Bucket, f.Spots)
+				} else if want && !tc.flaky && !strings.HasPrefix(strings.TrimPrefix(f.Spots.Rule, column), there) {
+					t.Errorf("what is wrong there is not said: %s", f.Spots.Rule)
 				}
 			}
 			if found := slices.ContainsFunc(p.Findings, func(f *finding.Case) bool { return f.Bucket == finding.Unstable }); found != tc.flaky {
@@ -280,5 +284,41 @@ func TestHistory(t *testing.T) {
 	}
 	for _, f := range p.Findings {
 		t.Errorf("finding %s: %+v", f.Bucket, f.Spots)
+	}
+}
+
+// TestThere has two boxes of which one takes row 8 of A in row 9. What it does there is found by the
+// program of the other one, which is inferred.
+func TestThere(t *testing.T) {
+	tier.SkipUnderRace(t)
+	tier.LongOnly(t)
+	pair := spoilt(t, same, truthful)
+	i := pair.A.Instruction()
+	m, err := sim.New(i.Formats, i.K, i.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair.A, pair.TargetA = &blackBox{Unit: pair.A}, "right"
+	pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
+		dot, above := mma.NewDot(i.Formats, i.K), mma.NewDot(i.Formats, i.K)
+		for n := range in.Dots() {
+			in.Get(n, dot)
+			if in.M > 9 && n/in.N%in.M == 9 {
+				in.Get(n-in.N, above)
+				dot.A = above.A
+			}
+			mma.Store(out, 4, n, m.Dot(dot, nil))
+		}
+		return nil
+	}
+	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1}).Pairs[0]
+	for _, f := range p.Findings {
+		if f.Spots == nil || f.Spots.Target != "box" || !strings.Contains(f.Spots.Rule, " in row 9 of columns 0 to 7; there a of each product is a zero of its sign (") ||
+			!strings.HasSuffix(f.Spots.Rule, "; in a tile that has this input everywhere the result is right, as if operands of another position were taken") {
+			t.Errorf("finding %s: %+v", f.Bucket, f.Spots)
+		}
+	}
+	if len(p.Findings) == 0 {
+		t.Error("there is no finding")
 	}
 }

@@ -128,7 +128,10 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 		}
 		x.offer(one[0], &x.kindsOf(one)[0])
 	}
-	return x.askHistory(ctx)
+	if err := x.askHistory(ctx); err != nil {
+		return err
+	}
+	return x.askThere(ctx)
 }
 
 // countUnnamed puts into buckets the cases that could not be named before the epoch had a

@@ -61,6 +61,7 @@ type Case struct {
 	// made for Config.Bundles and Config.Observe alone.
 	Mismatch *corpus.Mismatch `json:"-"`
 	Dir      string           `json:"-"`
+	spot     *spot            // one of Spots
 	renamed  bool             // later cases have refuted the rule of its defect
 }
 

@@ -57,7 +57,7 @@ func (x *pairTriage) extract(ctx context.Context, f *Case, alone [2]uint64) erro
 	}
 	f.Bucket, f.Place = string(triage.Layout), where.String()
 	if where == minimize.Original {
-		f.Spots, err = x.spots(ctx, tile, output)
+		f.Spots, f.spot, err = x.spots(ctx, tile, output)
 	}
 	return err
 }
@@ -66,15 +66,15 @@ func (x *pairTriage) extract(ctx context.Context, f *Case, alone [2]uint64) erro
 // defect of the one side whose results depend on the position. It returns nil if there is no such
 // side, if the positions are not those that were found one by one: the first is none of them, or if
 // a result is another when it is asked for again.
-func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*corpus.Defect, error) {
+func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*corpus.Defect, *spot, error) {
 	b := minimize.Positions(tile, output)
 	got, err := x.bothOf(ctx, b)
 	if err != nil {
-		return nil, harmlessFault(err)
+		return nil, nil, harmlessFault(err)
 	}
 	again, err := x.bothOf(ctx, b)
 	if err != nil {
-		return nil, harmlessFault(err)
+		return nil, nil, harmlessFault(err)
 	}
 	n := tile.M * tile.N
 	var at []int
@@ -83,7 +83,7 @@ func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*c
 	for i := range n {
 		r := got(i*n + i)
 		if !x.p.alike(r, again(i*n+i)) {
-			return nil, nil
+			return nil, nil, nil
 		}
 		if !x.p.Equal(r[0], r[1]) {
 			at = append(at, i)
@@ -93,14 +93,15 @@ func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*c
 		}
 	}
 	if varies[0] == varies[1] || !slices.Contains(at, output) || at[0] == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
+	s := &spot{shape: mma.Shape{M: tile.M, N: tile.N}, at: at[0]}
 	d := &corpus.Defect{Target: x.p.TargetA, Confirmed: len(at), Beside: n - len(at), Tested: n,
 		Rule: fmt.Sprintf("its result depends on the position: with zeros in the rest of a tile of %d x %d this input gives another result %s", tile.M, tile.N, positionsText(at, tile.N))}
 	if varies[1] {
-		d.Target = x.p.TargetB
+		d.Target, s.side = x.p.TargetB, 1
 	}
-	return d, nil
+	return d, s, nil
 }
 
 // positionsText writes positions of a tile of n columns: "in rows 8 to 15 of column 7".

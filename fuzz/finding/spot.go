@@ -1,0 +1,141 @@
+package finding
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/defect"
+)
+
+// Where the results of a unit depend on the position alone, it is asked at such a position, with zeros
+// in the rest of the tile, as a unit that is broken everywhere: what is wrong with it there is a defect
+// or another program. The program that it has elsewhere is that of the pair.
+
+// spot is a position of a tile at which a side gives another result than elsewhere.
+type spot struct {
+	side  int // 0: A
+	shape mma.Shape
+	at    int // of the outputs of a tile
+}
+
+// The limits of asking at a position: each question is a tile.
+const (
+	spotCases = 256 // questions of the campaign that are asked there first
+	spotTile  = 256 // outputs of a tile at most
+	spotBatch = 1 << 16
+)
+
+// askThere says of the first candidate that depends on its position what is different there.
+func (x *pairTriage) askThere(ctx context.Context) error {
+	has := func(f *Case) bool { return f.Bucket == string(triage.Layout) }
+	if x.t.Effort < 0 || slices.ContainsFunc(x.st.Findings, has) {
+		return nil
+	}
+	i := slices.IndexFunc(x.candidates, func(f *Case) bool { return has(f) && f.Spots != nil && f.spot != nil })
+	if i < 0 || x.candidates[i].spot.shape.M*x.candidates[i].spot.shape.N > spotTile {
+		return nil
+	}
+	f := x.candidates[i]
+	program, k, err := x.elsewhere(ctx, f.spot)
+	if k == 0 || err != nil {
+		return err
+	}
+	claim, asked, err := x.wrongThere(ctx, f.spot, program, k)
+	if claim == nil || err != nil {
+		return err
+	}
+	f.Spots.Rule += fmt.Sprintf("; there %s (%d inputs were asked there)", claim, asked)
+	right, err := x.rightEverywhere(ctx, f)
+	if right {
+		f.Spots.Rule += "; in a tile that has this input everywhere the result is right, as if operands of another position were taken"
+	}
+	return harmlessFault(err)
+}
+
+// rightEverywhere reports whether a case shows no difference at its position if all outputs of the tile
+// have its operands.
+func (x *pairTriage) rightEverywhere(ctx context.Context, f *Case) (bool, error) {
+	shape := f.spot.shape
+	shape.K, shape.Tiles = len(f.Start.A), 1
+	b := mma.NewBatch(x.p.Spec.Formats, shape)
+	for i := range b.Dots() {
+		b.Set(i, f.Start)
+	}
+	got, err := x.bothOf(ctx, b)
+	if err != nil {
+		return false, err
+	}
+	r := got(f.spot.at)
+	return x.p.Equal(r[0], r[1]), nil
+}
+
+// elsewhere is the program that a side has at other positions, with its K: what explains it, or that of
+// the other side, which is inferred if it is not known. 0: it was not found.
+func (x *pairTriage) elsewhere(ctx context.Context, s *spot) (program mma.Params, k int, err error) {
+	if v := x.verdict; v != nil && v.Complete() && (s.side == 1) == x.p.unknownIsB {
+		return v.Program, v.K, nil
+	}
+	if x.p.baseUnit != nil {
+		return x.p.base, x.p.baseUnit.Instruction().K, nil
+	}
+	side := sideNames[1-s.side]
+	u := x.p.unitOf(side)
+	if i := u.Instruction(); !x.t.Infer || devices.IsRecording(u) || i.K > mma.MaxK || i.D.Flags() != 0 {
+		return program, 0, nil
+	}
+	r, err := x.inferNow(ctx, u, side, x.t.withinTime(inferQuickly), true)
+	if err != nil || r.Params == nil {
+		return program, 0, err
+	}
+	return *r.Params, u.Instruction().K, nil
+}
+
+// wrongThere looks for what is wrong with a side at a position.
+func (x *pairTriage) wrongThere(ctx context.Context, s *spot, program mma.Params, k int) (claim *defect.Claim, asked int, err error) {
+	x.say("looking for what is different at a position of " + x.p.Name())
+	ask := harmless(func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
+		asked += len(dots)
+		return s.run(ctx, []devices.Unit{x.p.A, x.p.B}[s.side], x.p.Spec.Formats, dots)
+	})
+	var dots []*mma.Dot
+	for _, c := range slices.Concat(x.d.Unnamed, x.d.Agree) {
+		if len(dots) < spotCases {
+			dots = append(dots, x.p.Dot(x.t.Seed, c.CaseRef))
+		}
+	}
+	u := &defect.Unit{Formats: x.p.Spec.Formats, K: k, Program: program, Policy: x.p.Policy, Seed: x.t.Seed, Ask: ask, Single: true, Budget: x.budget(true)}
+	answers, err := ask(ctx, dots)
+	if err != nil {
+		return nil, asked, err
+	}
+	for i, d := range dots {
+		u.Cases = append(u.Cases, defect.Case{Dot: d, Want: answers[i]})
+	}
+	claim, err = defect.Find(ctx, u)
+	return claim, asked, err
+}
+
+// run runs dot products at the position, each in a tile of zeros.
+func (s *spot) run(ctx context.Context, u devices.Unit, f mma.Formats, dots []*mma.Dot) ([]uint64, error) {
+	n, w := s.shape.M*s.shape.N, f.D.Width()
+	var codes []uint64
+	for some := range slices.Chunk(dots, max(1, spotBatch/n)) {
+		shape := s.shape
+		shape.K, shape.Tiles = len(some[0].A), len(some)
+		b, out := mma.NewBatch(f, shape), make([]byte, len(some)*n*w)
+		for i, d := range some {
+			b.Set(i*n+s.at, d)
+		}
+		if err := u.Run(ctx, b, out); err != nil {
+			return nil, err
+		}
+		for i := range some {
+			codes = append(codes, mma.Load(out, w, i*n+s.at))
+		}
+	}
+	return codes, nil
+}
