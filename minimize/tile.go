@@ -3,6 +3,7 @@ package minimize
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -67,27 +68,35 @@ func Tile(ctx context.Context, b *mma.Batch, tile, output int, test TileTest) (P
 // amongZeros returns a tile of zeros, with scales of 1, that has one output of
 // another tile at a position.
 func amongZeros(tile *mma.Batch, output, at int) *mma.Batch {
-	return zerosAround(tile, output, 1, func(int) int { return at })
+	return Placed(tile.Formats, shapeOf(tile), []*mma.Dot{dotOf(tile, output)}, func(int) int { return at })
 }
 
 // Positions returns tiles of zeros, one for each position of the first tile of a batch: tile i has
 // an output of that tile at position i.
 func Positions(b *mma.Batch, output int) *mma.Batch {
-	return zerosAround(b, output, b.M*b.N, func(tile int) int { return tile })
+	return Placed(b.Formats, shapeOf(b), slices.Repeat([]*mma.Dot{dotOf(b, output)}, b.M*b.N), func(tile int) int { return tile })
 }
 
-// zerosAround returns tiles of zeros, with scales of 1, that have an output of the first tile of
-// a batch at the position that at returns.
-func zerosAround(b *mma.Batch, output, tiles int, at func(tile int) int) *mma.Batch {
-	l, n := newLayout(b.Formats, b.K), b.M*b.N
-	zero, dot := l.dot(l.plain), mma.NewDot(b.Formats, b.K)
-	b.Get(output, dot)
-	all := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: tiles})
-	for tile := range tiles {
+// Placed returns tiles of zeros, with scales of 1, one for each dot product, that have it at the
+// position that at returns. shape is that of a tile.
+func Placed(f mma.Formats, shape mma.Shape, dots []*mma.Dot, at func(tile int) int) *mma.Batch {
+	l, n := newLayout(f, shape.K), shape.M*shape.N
+	zero := l.dot(l.plain)
+	shape.Tiles = len(dots)
+	all := mma.NewBatch(f, shape)
+	for tile, dot := range dots {
 		for i := range n {
 			all.Set(tile*n+i, zero)
 		}
 		all.Set(tile*n+at(tile), dot)
 	}
 	return all
+}
+
+func shapeOf(b *mma.Batch) mma.Shape { return mma.Shape{M: b.M, N: b.N, K: b.K} }
+
+func dotOf(b *mma.Batch, output int) *mma.Dot {
+	dot := mma.NewDot(b.Formats, b.K)
+	b.Get(output, dot)
+	return dot
 }

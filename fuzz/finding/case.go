@@ -62,7 +62,7 @@ type Case struct {
 	Mismatch *corpus.Mismatch `json:"-"`
 	Dir      string           `json:"-"`
 	spot     *spot            // one of Spots
-	renamed  bool             // later cases have refuted the rule of its defect
+	renamed  bool             // a later verdict has another name for it
 }
 
 // newCase begins the way of a case.

@@ -95,7 +95,7 @@ func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*c
 	if varies[0] == varies[1] || !slices.Contains(at, output) || at[0] == 0 {
 		return nil, nil, nil
 	}
-	s := &spot{shape: mma.Shape{M: tile.M, N: tile.N}, at: at[0]}
+	s := &spot{shape: mma.Shape{M: tile.M, N: tile.N, K: tile.K}, at: at[0]}
 	d := &corpus.Defect{Target: x.p.TargetA, Confirmed: len(at), Beside: n - len(at), Tested: n,
 		Rule: fmt.Sprintf("its result depends on the position: with zeros in the rest of a tile of %d x %d this input gives another result %s", tile.M, tile.N, positionsText(at, tile.N))}
 	if varies[1] {

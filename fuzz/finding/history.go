@@ -22,15 +22,24 @@ const questions = 256
 
 // askHistory asks for the history of the first candidate whose place in its tile is not what matters.
 func (x *pairTriage) askHistory(ctx context.Context) (err error) {
+	if f := x.firstLayout(func(f *Case) bool { return f.Spots == nil }); f != nil {
+		f.Spots, err = x.history(ctx, f)
+	}
+	return err
+}
+
+// firstLayout returns the first such candidate that depends on what is around it; nil: there is none, or
+// the pair has a finding of that cause.
+func (x *pairTriage) firstLayout(which func(*Case) bool) *Case {
 	has := func(f *Case) bool { return f.Bucket == string(triage.Layout) }
 	if slices.ContainsFunc(x.st.Findings, has) {
 		return nil
 	}
 	x.sortCandidates() // the first one becomes a finding
-	if i := slices.IndexFunc(x.candidates, func(f *Case) bool { return has(f) && f.Spots == nil }); i >= 0 {
-		x.candidates[i].Spots, err = x.history(ctx, x.candidates[i])
+	if i := slices.IndexFunc(x.candidates, func(f *Case) bool { return has(f) && which(f) }); i >= 0 {
+		return x.candidates[i]
 	}
-	return err
+	return nil
 }
 
 // history says after which questions a case gives another result, as a defect of the one side whose

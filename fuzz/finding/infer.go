@@ -130,7 +130,7 @@ func (x *pairTriage) infer(ctx context.Context, side string, effort int, brief b
 			return false, nil
 		}
 	}
-	if !x.t.Infer || Believed(u) != nil || devices.IsRecording(u) || u.Instruction().K > mma.MaxK || u.Instruction().D.Flags() != 0 || x.isUnstable() {
+	if !x.mayInfer(u) || x.isUnstable() {
 		return false, nil
 	}
 	r := x.t.Memory.Inferred(x.index, x.d.Units, side, effort)
@@ -145,6 +145,12 @@ func (x *pairTriage) infer(ctx context.Context, side string, effort int, brief b
 	x.p.Learn([]Inferred{*r})
 	x.st.BaseA = x.p.unknownIsB
 	return r.Params != nil, nil
+}
+
+// mayInfer reports whether a unit may be asked for a program that is not known.
+func (x *pairTriage) mayInfer(u devices.Unit) bool {
+	i := u.Instruction()
+	return x.t.Infer && Believed(u) == nil && !devices.IsRecording(u) && i.K <= mma.MaxK && i.D.Flags() == 0
 }
 
 // withinTime is an effort, or what a campaign with a time limit has time for.

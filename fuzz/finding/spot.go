@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/defect"
 )
 
@@ -31,15 +31,10 @@ const (
 
 // askThere says of the first candidate that depends on its position what is different there.
 func (x *pairTriage) askThere(ctx context.Context) error {
-	has := func(f *Case) bool { return f.Bucket == string(triage.Layout) }
-	if x.t.Effort < 0 || slices.ContainsFunc(x.st.Findings, has) {
+	f := x.firstLayout(func(f *Case) bool { return f.spot != nil })
+	if f == nil || x.t.Effort < 0 || f.spot.shape.M*f.spot.shape.N > spotTile {
 		return nil
 	}
-	i := slices.IndexFunc(x.candidates, func(f *Case) bool { return has(f) && f.Spots != nil && f.spot != nil })
-	if i < 0 || x.candidates[i].spot.shape.M*x.candidates[i].spot.shape.N > spotTile {
-		return nil
-	}
-	f := x.candidates[i]
 	program, k, err := x.elsewhere(ctx, f.spot)
 	if k == 0 || err != nil {
 		return err
@@ -60,7 +55,7 @@ func (x *pairTriage) askThere(ctx context.Context) error {
 // have its operands.
 func (x *pairTriage) rightEverywhere(ctx context.Context, f *Case) (bool, error) {
 	shape := f.spot.shape
-	shape.K, shape.Tiles = len(f.Start.A), 1
+	shape.Tiles = 1
 	b := mma.NewBatch(x.p.Spec.Formats, shape)
 	for i := range b.Dots() {
 		b.Set(i, f.Start)
@@ -84,7 +79,7 @@ func (x *pairTriage) elsewhere(ctx context.Context, s *spot) (program mma.Params
 	}
 	side := sideNames[1-s.side]
 	u := x.p.unitOf(side)
-	if i := u.Instruction(); !x.t.Infer || devices.IsRecording(u) || i.K > mma.MaxK || i.D.Flags() != 0 {
+	if !x.mayInfer(u) {
 		return program, 0, nil
 	}
 	r, err := x.inferNow(ctx, u, side, x.t.withinTime(inferQuickly), true)
@@ -124,12 +119,7 @@ func (s *spot) run(ctx context.Context, u devices.Unit, f mma.Formats, dots []*m
 	n, w := s.shape.M*s.shape.N, f.D.Width()
 	var codes []uint64
 	for some := range slices.Chunk(dots, max(1, spotBatch/n)) {
-		shape := s.shape
-		shape.K, shape.Tiles = len(some[0].A), len(some)
-		b, out := mma.NewBatch(f, shape), make([]byte, len(some)*n*w)
-		for i, d := range some {
-			b.Set(i*n+s.at, d)
-		}
+		b, out := minimize.Placed(f, s.shape, some, func(int) int { return s.at }), make([]byte, len(some)*n*w)
 		if err := u.Run(ctx, b, out); err != nil {
 			return nil, err
 		}
