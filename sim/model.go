@@ -137,6 +137,9 @@ func newKernel(m *Model, path Path) kernel {
 	if k := newNative(m, path); k != nil {
 		return k
 	}
+	if k := newNarrowed(m, path); k != nil {
+		return k
+	}
 	if a := newArranged(m, path); a != nil {
 		return a
 	}

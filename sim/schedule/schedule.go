@@ -97,6 +97,10 @@ type Unit struct {
 	In      fp.ID  `json:"in,omitzero"`
 	Product fp.ID  `json:"product,omitzero"`
 	Acc     fp.ID  `json:"acc,omitzero"`
+	// CastA and CastB are casts of the operands A and B of op before they are multiplied, as where
+	// numbers in FP32 are multiplied in TF32 or BF16.
+	CastA *Cast `json:"cast_a,omitempty"`
+	CastB *Cast `json:"cast_b,omitempty"`
 	// Sum is a wider format to which every sum is rounded before it is rounded to Acc, as where
 	// an FMA in FP32 is computed in FP64.
 	Sum fp.ID `json:"sum,omitzero"`

@@ -125,6 +125,9 @@ func TestRefused(t *testing.T) {
 	merge := func(m string) string {
 		return `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [{"cut": {"by": "size", "n": 4}, "merge": {` + m + `}}]}]}`
 	}
+	cast := func(fields string) string {
+		return `{"v": 1, "unit": {"op": "fma", "acc": "fp32", "cast_a": {` + fields + `}}, "schedules": [{}]}`
+	}
 	for _, c := range []struct{ text, want string }{
 		{`{"v": 2}`, `"v" is 2`},
 		{`{"v": 1}`, `"schedules" is empty`},
@@ -132,6 +135,12 @@ func TestRefused(t *testing.T) {
 		{`{"v": 1, "unit": {"op": "fms", "acc": "fp32"}, "schedules": [{}]}`, `"op" is "fms", not fma or mul-add`},
 		{`{"v": 1, "unit": {"op": "fma"}, "schedules": [{}]}`, `"op" needs "acc"`},
 		{`{"v": 1, "unit": {"op": "fma", "acc": "e4m3", "product": "fp32"}, "schedules": [{}]}`, `"product" belongs to`},
+		{cast(`"format": "e4m3"`), `cast_a: of FP32 to E4M3: only a cast between formats with infinities`},
+		{cast(`"format": "fp64"`), `cast_a: FP64 is not narrower than FP32`},
+		{cast(`"round": "zero"`), `cast_a: there is no "format"`},
+		{cast(`"format": "bf16", "round": "up"`), `cast_a: "round" is "up", not away, zero, drop`},
+		{cast(`"format": "fp16", "round": "drop"`), `cast_a: "drop" needs a format with the exponents`},
+		{`{"v": 1, "unit": {"instruction": "hopper/nothing", "cast_b": {"format": "bf16"}}, "schedules": [{}]}`, `"cast_b", "product", "acc", "sum", "start" and "subnormals" belong to "op"`},
 		{`{"v": 1, "unit": {"instruction": "hopper/nothing"}, "schedules": [{}]}`, `nothing`},
 		{`{"v": 1, "unit": {"instruction": "hopper/nothing", "op": "fma"}, "schedules": [{}]}`, `give one of "instruction", "model" and "op"`},
 		{`{"v": 1, "schedules": [{"where": [{"rows": "3-1"}]}]}`, `"3-1" is empty`},

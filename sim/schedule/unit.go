@@ -34,8 +34,8 @@ func (u *Unit) instruction() (*mma.Instruction, error) {
 		return nil, errors.New(`give one of "instruction", "model" and "op"`)
 	}
 	switch {
-	case u.Op == "" && (u.In != 0 || u.Product != 0 || u.Acc != 0 || u.Sum != 0 || u.Start+u.Subnormals != ""):
-		return nil, errors.New(`"in", "product", "acc", "sum", "start" and "subnormals" belong to "op"`)
+	case u.Op == "" && (u.In != 0 || u.Product != 0 || u.Acc != 0 || u.Sum != 0 || u.Start+u.Subnormals != "" || u.Casts()):
+		return nil, errors.New(`"in", "cast_a", "cast_b", "product", "acc", "sum", "start" and "subnormals" belong to "op"`)
 	case u.Given != nil:
 		return u.Given, nil
 	case u.Op != "":
@@ -75,6 +75,9 @@ func (u *Unit) operation() (*mma.Instruction, error) {
 	}
 	if u.Subnormals == "zero" {
 		flush(&i.Params)
+	}
+	if err := u.cast(i); err != nil {
+		return nil, err
 	}
 	return i, i.Params.Validate(i.Formats, 1)
 }
