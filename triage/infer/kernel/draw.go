@@ -53,6 +53,7 @@ func (d *drawer) line(kind int, f *fp.Format) {
 // draw fills both matrices.
 func (b *box) draw(d *drawer, kind int, m matrices) {
 	d.Formats, d.k = b.Formats, b.K
+	casts := b.drawn.drawer(d)
 	spread, wide := make([]float64, b.K), make([]float64, b.K) // by k
 	opposite, reach := d.Perm(b.K), d.reach()>>d.IntN(3)
 	for n := range b.K {
@@ -66,10 +67,12 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 	for n, to := range [][]byte{m.a, m.b} {
 		id := [2]fp.ID{b.A, b.B}[n]
 		f, w := id.Get(), id.Width()
+		of := casts[n].of(f)
 		d.second = n == 1
 		for i := range len(to) / w {
 			if i%b.K == 0 {
-				d.line(kind, f)
+				d.line(kind, of)
+				casts[n].line()
 			}
 			if f.Integer() {
 				mma.Store(to, w, i, d.integer(f))
@@ -77,7 +80,7 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 			}
 			v := d.equal
 			if math.IsNaN(v) {
-				v = d.number(f)
+				v = d.number(of)
 			}
 			switch d.kind {
 			case "spread":
@@ -88,6 +91,7 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 			if d.mixed && d.sign != 0 {
 				v = math.Copysign(v, d.sign)
 			}
+			v = casts[n].number(v)
 			if math.IsNaN(v) && !f.HasNaN() {
 				v = 0
 			}
