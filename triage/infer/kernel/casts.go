@@ -61,17 +61,21 @@ func (b *box) castTo(casts []cast) {
 
 // castsOf returns the casts of A, or of B, that give what was answered; nil alone if the operands are not cast.
 func (l *loop) castsOf(ctx context.Context, c *class, ofA bool) ([]*schedule.Cast, error) {
-	asked, err := l.askCasts(ctx, c, ofA)
-	if err != nil {
-		return nil, err
-	}
 	id := l.A
 	if !ofA {
 		id = l.B
 	}
+	possible := possibleCasts(id)
+	if len(possible) == 1 {
+		return possible, nil
+	}
+	asked, err := l.askCasts(ctx, c, ofA)
+	if err != nil {
+		return nil, err
+	}
 	judge := &judge{l.o.Workers, l.D, oracle.NewComparer(l.D, oracle.Policy{NaN: oracle.ByClass})}
 	var all []*schedule.Cast
-	for _, h := range possibleCasts(id) {
+	for _, h := range possible {
 		u := &schedule.Unit{Op: "fma", In: id, Acc: fp.FP32, CastA: h}
 		if !ofA {
 			u.CastA, u.CastB = nil, h
@@ -102,7 +106,7 @@ func (l *loop) askCasts(ctx context.Context, c *class, ofA bool) (asked []*sampl
 	}
 	f := id.Get()
 	codes, both := castCodes(f), l.D.Get().FracBits < f.FracBits
-	of := func(t int) []uint64 { return codes[t*len(lines):min((t+1)*len(lines), len(codes))] }
+	of := func(t int) []uint64 { return codes[t*len(lines) : min((t+1)*len(lines), len(codes))] }
 	err = l.each(ctx, (len(codes)+len(lines)-1)/len(lines), func(t int, m matrices) {
 		factor, set, n := m.a, l.setB, l.N
 		if !ofA {
@@ -195,41 +199,33 @@ func castCodes(f *fp.Format) (all []uint64) {
 	return append(all, f.InfCode(false), f.InfCode(false)|1<<f.Low)
 }
 
-// castDrawer draws operands that are cast.
-type castDrawer struct {
-	*drawer
-	to   *fp.Format // nil: they are not cast
-	own  bool       // numbers are of the kinds that they would be of in the format to which they are cast
-	ties bool       // the numbers of the line are near the middle between two numbers of that format
-}
-
-// drawer returns what draws operands of A and of B, which draws no random numbers where they are not cast.
-func (c cast) drawer(d *drawer) (both [2]castDrawer) {
-	for i, to := range []*schedule.Cast{c.a, c.b} {
-		if both[i].drawer = d; to != nil {
-			both[i].to, both[i].own = to.Format.Get(), d.IntN(2) == 0
-		}
-	}
-	return both
-}
-
-// of returns the format of which the kinds of numbers are.
-func (c *castDrawer) of(f *fp.Format) *fp.Format {
-	if c.own {
-		return c.to
+// drawn returns the formats of which numbers are drawn: those to which operands are cast as often as their own.
+func (c cast) drawn(d *drawer, f mma.Formats) mma.Formats {
+	if c != (cast{}) && d.IntN(2) == 0 {
+		f.A, f.B = c.formats(f)
 	}
 	return f
 }
 
-func (c *castDrawer) line() { c.ties = c.to != nil && c.IntN(4) == 0 }
+// castTies makes ties of a cast of operands; nil: there is none.
+type castTies struct {
+	cast *schedule.Cast
+	is   bool // of the line that is drawn
+}
 
-// number returns a number, or one near to it that is as near to two numbers of the other format, or almost.
-func (c *castDrawer) number(v float64) float64 {
-	if !c.ties || v-v != 0 {
+func (t *castTies) line(d *drawer) { t.is = t.cast != nil && d.IntN(4) == 0 }
+
+// number returns a number, or one near to it that is as near to two numbers to which it is cast, or almost.
+func (t *castTies) number(d *drawer, v float64) float64 {
+	if !t.is || v-v != 0 || v == 0 {
 		return v
 	}
-	v = c.to.Float64(c.to.FromFloat64(v))
-	_, e := math.Frexp(v)
-	half := math.Ldexp(1, max(e-1, int(c.to.Emin()))-int(c.to.FracBits)-1)
-	return v + half*float64(c.IntN(2)*2-1)*(1+math.Ldexp(float64(c.IntN(3)-1), -8))
+	f := t.cast.Format.Get()
+	v = f.Float64(f.FromFloat64(v))
+	e := int(f.Emin())
+	if v != 0 {
+		e = max(e, math.Ilogb(v))
+	}
+	half := math.Ldexp(1, e-int(f.FracBits)-1)
+	return v + half*float64(d.IntN(2)*2-1)*(1+math.Ldexp(float64(d.IntN(3)-1), -8))
 }
