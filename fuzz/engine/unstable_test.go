@@ -287,6 +287,44 @@ func TestHistory(t *testing.T) {
 	}
 }
 
+// renewable is a box of which there is a new one each time.
+type renewable struct {
+	*blackBox
+	renew func() *renewable
+}
+
+func (r *renewable) Renew(context.Context) (devices.Unit, func(), error) {
+	return r.renew(), func() {}, nil
+}
+
+// TestPast has a unit that flushes its results for good once it has been asked about an infinity: it
+// repeats all its answers, and only a new one shows what changes it.
+func TestPast(t *testing.T) {
+	var renew func() *renewable
+	renew = func() *renewable {
+		flushes := false
+		pair := spoilt(t, same, func(_ *mma.Batch, _ int, code uint64) uint64 {
+			flushes = flushes || code&0x7fffffff == 0x7f800000
+			if flushes && code&0x7f800000 == 0 {
+				code &= 1 << 31
+			}
+			return code
+		})
+		return &renewable{pair.B.(*blackBox), renew}
+	}
+	pair := spoilt(t, same, truthful)
+	pair.B = renew()
+	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1}).Pairs[0]
+	for _, f := range p.Findings {
+		if f.Past != nil && f.Past.Target == p.TargetB && strings.HasSuffix(f.Past.Rule, "; it changes its results for good after a question in which the result is infinite") {
+			return
+		}
+	}
+	for _, f := range p.Findings {
+		t.Errorf("finding %s: %+v", f.Bucket, f.Past)
+	}
+}
+
 // TestThere has two boxes of which one takes row 8 of A in row 9. What it does there is found by the
 // program of the other one, which is inferred.
 func TestThere(t *testing.T) {
