@@ -276,9 +276,9 @@ func TestHistory(t *testing.T) {
 		return code
 	})
 	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1}).Pairs[0]
-	const want = "its result depends on the question before it: it is another if in that question the result is infinite"
+	const want = "its result depends on the question before it: it is another if in that question the result is infinite; right after such a question bit 0 of the result is stuck at 0 ("
 	for _, f := range p.Findings {
-		if f.Bucket == string(triage.Layout) && f.Spots != nil && f.Spots.Rule == want && f.Spots.Target == p.TargetB {
+		if f.Bucket == string(triage.Layout) && f.Spots != nil && strings.HasPrefix(f.Spots.Rule, want) && f.Spots.Target == p.TargetB {
 			return
 		}
 	}
@@ -352,7 +352,7 @@ func TestThere(t *testing.T) {
 	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1}).Pairs[0]
 	for _, f := range p.Findings {
 		if f.Spots == nil || f.Spots.Target != "box" || !strings.Contains(f.Spots.Rule, " in row 9 of columns 0 to 7; there a of each product is a zero of its sign (") ||
-			!strings.HasSuffix(f.Spots.Rule, "; in a tile that has this input everywhere the result is right, as if operands of another position were taken") {
+			!strings.HasSuffix(f.Spots.Rule, "; in a tile that has this input everywhere the result is right, as if operands of another position were taken: what is in row 8 of column 0 changes the result") {
 			t.Errorf("finding %s: %+v", f.Bucket, f.Spots)
 		}
 	}

@@ -160,7 +160,7 @@ func (p *past) changed(ctx context.Context, questions []*mma.Dot, beginning uint
 
 // asked returns the results of a new worker.
 func (p *past) asked(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
-	u, end, err := devices.Renew(ctx, []devices.Unit{p.x.p.A, p.x.p.B}[p.side])
+	u, end, err := devices.Renew(ctx, p.x.p.side(p.side))
 	if u == nil || err != nil {
 		p.none = true
 		return nil, err
