@@ -28,6 +28,7 @@ var units = []schedule.Unit{
 	{Op: "mul-add", Acc: fp.FP32, CastA: &schedule.Cast{Format: fp.FP16, Saturate: true}, Subnormals: "zero"},
 	{Op: "fma", In: fp.FP32, Acc: fp.FP64, CastA: &schedule.Cast{Format: fp.BF16, Round: "drop"}, CastB: &schedule.Cast{Format: fp.FP16, Round: "zero"}},
 	{Op: "fma", Acc: fp.FP64, CastB: &schedule.Cast{Format: fp.FP32}},
+	{Instruction: "x86/vpdpbssd"},
 	{Instruction: "volta/mma.m8n8k4.f32.f16.f16.f32"},
 	{Instruction: "hopper/mma.m16n8k16.f16.f16.f16.f16"},
 	{Instruction: "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"},

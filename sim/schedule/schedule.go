@@ -194,7 +194,8 @@ type Merge struct {
 	Store fp.ID  `json:"store,omitzero"`
 	Start string `json:"start,omitempty"` // of forward and reverse: what the first is added to: "" nothing, or zero
 	// Scale multiplies each partial sum p by the scales of A and B of its first k, sa and sb:
-	// (sa*sb)*p, sa*(sb*p) or sb*(sa*p), every product rounded to Format. With Fused, the
+	// (sa*sb)*p, sa*(sb*p) or sb*(sa*p), every product rounded to Format. Sums of integers, in int32, are
+	// rounded to Format before: it is FP32 or FP64. With Fused, the
 	// last multiplication and the addition are one fused multiply-add.
 	Scale string `json:"scale,omitempty"`
 	Fused bool   `json:"fused,omitempty"`

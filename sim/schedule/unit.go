@@ -104,6 +104,16 @@ func checkUnit(i *mma.Instruction) error {
 	return nil
 }
 
+// converted returns the conversion of a sum of integers to a format of floating-point numbers, to nearest even. It
+// is no program of package mma: interpreters know it by its formats.
+func converted(x, d fp.ID) (*mma.Instruction, error) {
+	i := &mma.Instruction{Arch: "ieee", Name: "convert", K: 1, Formats: mma.Formats{A: x, B: fp.One, C: d, D: d}}
+	if x != fp.S32 || d != fp.FP32 && d != fp.FP64 {
+		return i, fmt.Errorf("%s is not converted to %s: only s32 to fp32 or fp64 is", x, d)
+	}
+	return i, nil
+}
+
 // Arithmetic returns x*y + z in a format as an instruction of one product: every sum,
 // multiplication and conversion of a kernel is one. NaNs have the code that like gives.
 func Arithmetic(x, y, d fp.ID, r Rounding, like *mma.Instruction) (*mma.Instruction, error) {
