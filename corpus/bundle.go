@@ -73,6 +73,9 @@ type Mismatch struct {
 	// Defect is what is wrong with one side, under a condition, that otherwise computes what the
 	// other side's arithmetic with Changes says.
 	Defect *Defect `json:"defect,omitempty"`
+	// Past says that a side gives another result in a new process, and what changes it: then a
+	// replay, which starts a new one, does not show the mismatch.
+	Past *Defect `json:"past,omitempty"`
 	// Nearest and Next are there if nothing explains the mismatch: the program that comes
 	// nearest, and commands that go on from it. Alike are known targets that compute the
 	// same as the side that Changes explain.

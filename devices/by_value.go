@@ -42,6 +42,15 @@ func (t *translated) Run(ctx context.Context, in *mma.Batch, out []byte) error {
 	return t.Unit.Run(ctx, byvalue.Own(in, t.Unit.Instruction().Formats), out)
 }
 
+// Renew returns the unit as a new worker computes it.
+func (t *translated) Renew(ctx context.Context) (Unit, func(), error) {
+	u, end, err := Renew(ctx, t.Unit)
+	if u == nil || err != nil {
+		return nil, nil, err
+	}
+	return &translated{u, t.inst}, end, nil
+}
+
 // translatedPart is that part of a recording whose operands can be translated.
 type translatedPart struct {
 	view

@@ -99,6 +99,23 @@ type Restarter interface {
 	Restarts() (n int, last string)
 }
 
+// renewer is a Unit whose worker can be replaced: a process that keeps something of one question for
+// the next ones gives other results then.
+type renewer interface {
+	Unit
+	// Renew returns the unit as a new worker computes it, which has not been asked anything, and
+	// what ends this worker. Nil: there is none.
+	Renew(ctx context.Context) (Unit, func(), error)
+}
+
+// Renew returns the unit as a new worker computes it, as a child process does; nil for other units.
+func Renew(ctx context.Context, u Unit) (Unit, func(), error) {
+	if r, ok := u.(renewer); ok {
+		return r.Renew(ctx)
+	}
+	return nil, nil, nil
+}
+
 // Recorder is a Unit that can only answer for inputs it has recorded.
 type Recorder interface {
 	Unit

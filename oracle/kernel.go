@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"cmp"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -82,12 +83,25 @@ func (j *judge) empty(u *schedule.Unit, d fp.ID) number {
 
 // muladd is x*y + z, rounded once.
 func (j *judge) muladd(x, y, z number, d fp.ID, r schedule.Rounding) number {
+	x, y, z = floating(x, d), floating(y, d), floating(z, d)
 	i, err := schedule.Arithmetic(x.id, y.id, d, r, j.unit)
 	if err != nil {
 		panic(err) // a kernel that has a Layout has no such step
 	}
 	dot := &mma.Dot{A: []uint64{x.code}, B: []uint64{y.code}, C: j.to(z, d).code}
 	return number{code: Eval(&i.Params, i.Formats, 1, dot), id: d}
+}
+
+// floating is a sum of integers in a format of floating-point numbers, FP32 or FP64.
+func floating(x number, d fp.ID) number {
+	switch n := int32(x.code); {
+	case !x.id.Integer() || d.Integer():
+		return x
+	case d == fp.FP64:
+		return number{code: math.Float64bits(float64(n)), id: d}
+	default:
+		return number{code: uint64(math.Float32bits(float32(n))), id: d}
+	}
 }
 
 func one(id fp.ID) number         { return number{code: id.Get().FromFloat64(1), id: id} }
@@ -101,6 +115,9 @@ func (j *judge) times(x, y number, d fp.ID) number {
 func (j *judge) to(x number, d fp.ID) number {
 	if d == fp.None || d == x.id {
 		return x
+	}
+	if x.id.Integer() {
+		return floating(x, d)
 	}
 	return j.times(x, one(x.id), d)
 }

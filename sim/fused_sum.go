@@ -71,13 +71,19 @@ func (x *machine) fuse(ts []term, c *cut) term {
 
 // changeTerms makes the terms of a sum those of a broken unit.
 func (x *machine) changeTerms(ts []term, c *cut, e int32) {
+	top := int32(-1 << 30)
+	for i := range ts {
+		if ts[i].kind == Finite && !ts[i].IsZero() {
+			top = max(top, ts[i].Exponent())
+		}
+	}
 	for i := range ts {
 		t := &ts[i]
 		if t.kind != Finite || t.IsZero() {
 			continue
 		}
 		if shift := x.change.Shift; shift != nil && t.e <= e {
-			t.Q += e - t.e - shift(i == c.acc, e-t.e)
+			t.Q += e - t.e - shift(i == c.acc, e-t.e, top-t.Exponent())
 		}
 		if x.change.Term != nil {
 			t.Dyadic = x.change.Term(x.sums, i, t.Dyadic, e)

@@ -137,6 +137,9 @@ func newKernel(m *Model, path Path) kernel {
 	if k := newNative(m, path); k != nil {
 		return k
 	}
+	if k := newNarrowed(m, path); k != nil {
+		return k
+	}
 	if a := newArranged(m, path); a != nil {
 		return a
 	}
@@ -201,8 +204,9 @@ type Change struct {
 	// exponent. It returns those of the broken one, which has the same sign.
 	Product func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32)
 	// Shift is called for each term of a sum other than zero, with the number of places by which it
-	// is aligned, and whether it is the accumulator. It returns by how many it is.
-	Shift func(acc bool, places int32) int32
+	// is aligned, how far its leading bit is below the highest one of all terms, and whether it is
+	// the accumulator. It returns by how many places it is aligned.
+	Shift func(acc bool, places, lead int32) int32
 	// Term is called for each finite term of a sum other than zero, with the number of the sum, its
 	// own, its value before it is cut, and the exponent to which it is aligned.
 	Term func(sum, term int, v fp.Dyadic, e int32) fp.Dyadic

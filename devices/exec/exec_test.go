@@ -444,6 +444,32 @@ func TestMortal(t *testing.T) {
 	}
 }
 
+// TestRenew asks a new child for a unit that may have one at a time: the old one has made room, and
+// another one answers afterwards.
+func TestRenew(t *testing.T) {
+	u := unit(t, command("learned"), inst)
+	requests := func(u devices.Unit, want string) {
+		t.Helper()
+		compare(t, u, sims(t, "ampere", inst), mma.Shape{M: 1, N: 1, K: 8, Tiles: 5})
+		if got := u.(devices.Provenance).Environment()["child requests"]; got != want {
+			t.Errorf("requests %q, want %q", got, want)
+		}
+	}
+	requests(u, "2") // unit has asked it, too
+	requests(u, "many")
+	renewed, end, err := devices.Renew(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requests(renewed, "1")
+	requests(renewed, "2")
+	if one := exec.IdleChildren(u); one != 0 {
+		t.Errorf("%d children of the first unit are left beside the new one", one)
+	}
+	end()
+	requests(u, "1")
+}
+
 // TestLife gives children that end after so many answers, in both modes: no answer is lost, nothing is
 // blamed, and once the number is known they are replaced before their end.
 func TestLife(t *testing.T) {

@@ -3,6 +3,7 @@ package exec
 import (
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
@@ -33,4 +34,12 @@ func LifeOf(ends [][2]int) int {
 		l.add(e[0], e[1])
 	}
 	return l.known()
+}
+
+// IdleChildren returns how many children wait for a request of a unit's target.
+func IdleChildren(u devices.Unit) int {
+	l := u.(*unit).pool
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.idle)
 }

@@ -252,6 +252,34 @@ func (l *pool) start(ctx context.Context) (*process, error) {
 	return p, nil
 }
 
+// apart returns a pool of one new child, and what closes it. It counts as a child of this pool: where
+// their number is limited, an idle one makes room for it.
+func (l *pool) apart(ctx context.Context) (*pool, func(), error) {
+	select {
+	case l.free <- struct{}{}:
+	case <-ctx.Done():
+		return nil, nil, ctx.Err()
+	}
+	if l.header.Children > 0 {
+		l.mu.Lock()
+		var idle []*process
+		if n := len(l.idle); n > 0 {
+			idle, l.idle = l.idle[n-1:], l.idle[:n-1:n-1]
+		}
+		l.mu.Unlock()
+		for _, p := range idle {
+			p.end(endTime)
+		}
+	}
+	p, err := l.start(ctx)
+	if err != nil {
+		<-l.free
+		return nil, nil, err
+	}
+	one := &pool{name: l.name, words: l.words, header: l.header, free: make(chan struct{}, 1), idle: []*process{p}}
+	return one, func() { one.close(); <-l.free }, nil
+}
+
 // put takes a child back.
 func (l *pool) put(p *process) {
 	l.mu.Lock()

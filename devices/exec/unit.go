@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -72,6 +73,17 @@ func (u *unit) Restarts() (n int, last string) {
 	u.pool.mu.Lock()
 	defer u.pool.mu.Unlock()
 	return u.pool.deaths, u.pool.last
+}
+
+// Renew starts another child for the unit, which answers nobody else.
+func (u *unit) Renew(ctx context.Context) (devices.Unit, func(), error) {
+	l, end, err := u.pool.apart(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	renewed := *u
+	renewed.pool = l
+	return &renewed, end, nil
 }
 
 // Run repeats the instruction for dot products that are longer than its K.

@@ -117,6 +117,11 @@ func (s *slowUnit) Explained() bool {
 	return ok && u.Explained()
 }
 
+// Renew returns the unit as a new worker computes it, whose answers are not kept.
+func (s *slowUnit) Renew(ctx context.Context) (devices.Unit, func(), error) {
+	return devices.Renew(ctx, s.Unit)
+}
+
 // begin forgets the questions of the epoch before.
 func (s *slowUnit) begin() {
 	s.mu.Lock()

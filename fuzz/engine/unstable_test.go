@@ -276,14 +276,52 @@ func TestHistory(t *testing.T) {
 		return code
 	})
 	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1}).Pairs[0]
-	const want = "its result depends on the question before it: it is another if in that question the result is infinite"
+	const want = "its result depends on the question before it: it is another if in that question the result is infinite; right after such a question bit 0 of the result is stuck at 0 ("
 	for _, f := range p.Findings {
-		if f.Bucket == string(triage.Layout) && f.Spots != nil && f.Spots.Rule == want && f.Spots.Target == p.TargetB {
+		if f.Bucket == string(triage.Layout) && f.Spots != nil && strings.HasPrefix(f.Spots.Rule, want) && f.Spots.Target == p.TargetB {
 			return
 		}
 	}
 	for _, f := range p.Findings {
 		t.Errorf("finding %s: %+v", f.Bucket, f.Spots)
+	}
+}
+
+// renewable is a box of which there is a new one each time.
+type renewable struct {
+	*blackBox
+	renew func() *renewable
+}
+
+func (r *renewable) Renew(context.Context) (devices.Unit, func(), error) {
+	return r.renew(), func() {}, nil
+}
+
+// TestPast has a unit that flushes its results for good once it has been asked about an infinity: it
+// repeats all its answers, and only a new one shows what changes it.
+func TestPast(t *testing.T) {
+	var renew func() *renewable
+	renew = func() *renewable {
+		flushes := false
+		pair := spoilt(t, same, func(_ *mma.Batch, _ int, code uint64) uint64 {
+			flushes = flushes || code&0x7fffffff == 0x7f800000
+			if flushes && code&0x7f800000 == 0 {
+				code &= 1 << 31
+			}
+			return code
+		})
+		return &renewable{pair.B.(*blackBox), renew}
+	}
+	pair := spoilt(t, same, truthful)
+	pair.B = renew()
+	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1}).Pairs[0]
+	for _, f := range p.Findings {
+		if f.Past != nil && f.Past.Target == p.TargetB && strings.HasSuffix(f.Past.Rule, "; it changes its results for good after a question in which the result is infinite") {
+			return
+		}
+	}
+	for _, f := range p.Findings {
+		t.Errorf("finding %s: %+v", f.Bucket, f.Past)
 	}
 }
 
@@ -314,7 +352,7 @@ func TestThere(t *testing.T) {
 	p := runCampaign(t, Config{Pairs: []devices.Pair{pair}, Seed: 1, Count: 20_000, Workers: 1}).Pairs[0]
 	for _, f := range p.Findings {
 		if f.Spots == nil || f.Spots.Target != "box" || !strings.Contains(f.Spots.Rule, " in row 9 of columns 0 to 7; there a of each product is a zero of its sign (") ||
-			!strings.HasSuffix(f.Spots.Rule, "; in a tile that has this input everywhere the result is right, as if operands of another position were taken") {
+			!strings.HasSuffix(f.Spots.Rule, "; in a tile that has this input everywhere the result is right, as if operands of another position were taken: what is in row 8 of column 0 changes the result") {
 			t.Errorf("finding %s: %+v", f.Bucket, f.Spots)
 		}
 	}

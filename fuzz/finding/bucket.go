@@ -131,7 +131,10 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 	if err := x.askHistory(ctx); err != nil {
 		return err
 	}
-	return x.askThere(ctx)
+	if err := x.askThere(ctx); err != nil {
+		return err
+	}
+	return x.askPast(ctx)
 }
 
 // countUnnamed puts into buckets the cases that could not be named before the epoch had a

@@ -35,6 +35,8 @@ type Case struct {
 	Place string `json:"place,omitempty"`
 	// Spots says at which positions of its tile it shows, if that alone matters.
 	Spots *corpus.Defect `json:"spots,omitempty"`
+	// Past says of a case that repeats itself that a side gives another result in a new process.
+	Past *corpus.Defect `json:"past,omitempty"`
 	// In a bucket, and of one of its details.
 	Bucket string `json:"bucket"`
 	Detail string `json:"detail"`

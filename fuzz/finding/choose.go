@@ -51,10 +51,14 @@ func (t *Finder) choose(all []*Gathered) []*Case {
 }
 
 // sortCandidates puts first the candidates that show their bucket best: those whose values
-// differ by the primary cause alone.
+// differ by the primary cause alone, and of those that depend on what is around them those that do so
+// among zeros.
 func (x *pairTriage) sortCandidates() {
 	rest := func(f *Case) int {
-		if f.Detail == f.Bucket {
+		switch {
+		case f.Detail != f.Bucket:
+			return 2
+		case f.Place == "" || f.spot != nil:
 			return 0
 		}
 		return 1

@@ -56,7 +56,11 @@ func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case
 		if err := few.inTiles(ctx, repetitions); err != nil {
 			return nil, err
 		}
-		x.d.UnstablePair = slices.Contains(few.stable, false)
+		for i, stable := range few.stable {
+			if !stable {
+				x.changes(&few.trials[i])
+			}
+		}
 	}
 	if !x.isUnstable() {
 		return s, nil

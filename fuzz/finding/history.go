@@ -22,10 +22,38 @@ const questions = 256
 
 // askHistory asks for the history of the first candidate whose place in its tile is not what matters.
 func (x *pairTriage) askHistory(ctx context.Context) (err error) {
-	if f := x.firstLayout(func(f *Case) bool { return f.Spots == nil }); f != nil {
-		f.Spots, err = x.history(ctx, f)
+	f := x.firstLayout(func(f *Case) bool { return f.Spots == nil })
+	if f == nil {
+		return nil
+	}
+	var trigger *mma.Dot
+	var side int
+	if f.Spots, trigger, side, err = x.history(ctx, f); f.Spots == nil || err != nil || x.t.Effort < 0 {
+		return err
+	}
+	wrong, err := x.wrongThere(ctx, "after a question", side, func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
+		return x.rightAfter(ctx, side, trigger, dots)
+	})
+	if wrong != "" {
+		f.Spots.Rule += "; right after such a question " + wrong
 	}
 	return err
+}
+
+// rightAfter asks a side about dot products, each right after the same question.
+func (x *pairTriage) rightAfter(ctx context.Context, side int, question *mma.Dot, dots []*mma.Dot) ([]uint64, error) {
+	var all []*mma.Dot
+	for _, d := range dots {
+		all = append(all, question, d)
+	}
+	codes, err := runDots(ctx, x.p.side(side), x.p.Spec.Formats, all)
+	if err != nil {
+		return nil, err
+	}
+	for i := range dots {
+		codes[i] = codes[2*i+1]
+	}
+	return codes[:len(dots)], nil
 }
 
 // firstLayout returns the first such candidate that depends on what is around it; nil: there is none, or
@@ -43,10 +71,10 @@ func (x *pairTriage) firstLayout(which func(*Case) bool) *Case {
 }
 
 // history says after which questions a case gives another result, as a defect of the one side whose
-// results depend on them; nil: there is no such side.
-func (x *pairTriage) history(ctx context.Context, f *Case) (*corpus.Defect, error) {
+// results depend on them, with one of these questions; nil: there is no such side.
+func (x *pairTriage) history(ctx context.Context, f *Case) (d *corpus.Defect, question *mma.Dot, side int, err error) {
 	if x.p.baseUnit == nil || len(f.Start.A) != x.p.K {
-		return nil, nil
+		return nil, nil, 0, nil
 	}
 	before := x.predecessors()
 	var probes []*mma.Dot
@@ -58,7 +86,7 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (*corpus.Defect, erro
 	test := slices.Concat(before[len(before)/2:], probes[len(probes)/2:])
 	after, side, err := x.after(ctx, f, found)
 	if after == nil || err != nil {
-		return nil, err
+		return nil, nil, 0, err
 	}
 	var yes, no []*mma.Dot
 	for i, differs := range after {
@@ -68,19 +96,19 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (*corpus.Defect, erro
 			no = append(no, found[i])
 		}
 	}
-	d := &corpus.Defect{Target: []string{x.p.TargetA, x.p.TargetB}[side], Confirmed: len(yes), Beside: len(no), Tested: len(found),
+	d = &corpus.Defect{Target: []string{x.p.TargetA, x.p.TargetB}[side], Confirmed: len(yes), Beside: len(no), Tested: len(found),
 		Rule: fmt.Sprintf("its result depends on the question before it: this input gives another result right after %s than right after %s", mma.FormatDot(x.p.Spec.Formats, yes[0]), mma.FormatDot(x.p.Spec.Formats, no[0]))}
 	words, meets, err := defect.Separate(x.p.Spec.Formats, x.p.baseUnit.Instruction().K, x.p.base, yes, no)
 	if err != nil || words == "" {
-		return d, err
+		return d, yes[0], side, err
 	}
 	again, other, err := x.after(ctx, f, test)
 	if again == nil || other != side || err != nil {
-		return d, err
+		return d, yes[0], side, err
 	}
 	for i := range test {
 		if again[i] != meets(test[i]) {
-			return d, nil
+			return d, yes[0], side, nil
 		}
 		if again[i] {
 			d.Confirmed++
@@ -90,7 +118,7 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (*corpus.Defect, erro
 	}
 	d.Tested += len(test)
 	d.Rule = "its result depends on the question before it: it is another if in that question " + words
-	return d, nil
+	return d, yes[0], side, nil
 }
 
 // predecessors returns what was asked before cases that differ, where it is known: conditions that

@@ -130,7 +130,7 @@ func (x *pairTriage) infer(ctx context.Context, side string, effort int, brief b
 			return false, nil
 		}
 	}
-	if !x.mayInfer(u) || x.isUnstable() {
+	if !x.mayInfer(u) || !x.repeatsItself(slices.Index(sideNames, side)) {
 		return false, nil
 	}
 	r := x.t.Memory.Inferred(x.index, x.d.Units, side, effort)

@@ -232,6 +232,9 @@ func (p *Pair) certain() bool {
 	return (p.A.Model() != nil || devices.IsRecording(p.A)) && (p.B.Model() != nil || devices.IsRecording(p.B))
 }
 
+// side returns the unit of a side, 0 for A.
+func (p *Pair) side(n int) devices.Unit { return []devices.Unit{p.A, p.B}[n] }
+
 // targets are the two targets of a pair.
 type targets [2]string
 

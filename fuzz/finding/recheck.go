@@ -107,7 +107,7 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 			continue
 		}
 		x.d.Changed++
-		x.d.UnstablePair = true
+		x.changes(&alone[i])
 		if err := x.whereFound(ctx, f, &alone[i], batches); err != nil {
 			return err
 		}
@@ -231,6 +231,24 @@ func (x *pairTriage) batchOf(ch *Chunk) (*mma.Batch, error) {
 // isUnstable reports whether a pair has had cases that did not repeat themselves alone.
 func (x *pairTriage) isUnstable() bool { return x.st.UnstablePair || x.d.UnstablePair }
 
+// changes takes note of a case that did not repeat itself.
+func (x *pairTriage) changes(t *trial) {
+	x.d.UnstablePair = true
+	for side, changed := range t.sides {
+		x.d.Changing[side] = x.d.Changing[side] || changed
+	}
+}
+
+// repeatsItself reports whether a side, 0 for A, has always given the same result for a case.
+func (x *pairTriage) repeatsItself(side int) bool {
+	return !x.isUnstable() || x.hasChanged() && !x.st.Changing[side] && !x.d.Changing[side]
+}
+
+// hasChanged reports whether it is known which side has given other results for the same case.
+func (x *pairTriage) hasChanged() bool {
+	return x.st.Changing != [2]bool{} || x.d.Changing != [2]bool{}
+}
+
 // recheckAgreeing runs new cases that agree again and drops those that change: they are
 // evidence.
 func (x *pairTriage) recheckAgreeing(ctx context.Context) error {
@@ -246,10 +264,12 @@ func (x *pairTriage) recheckAgreeing(ctx context.Context) error {
 	for i := range ts {
 		if ts[i].repeats() {
 			kept = append(kept, x.d.Agree[i])
+		} else {
+			x.changes(&ts[i])
 		}
 	}
-	if ts != nil && len(kept) < len(cases) {
-		x.d.Agree, x.d.UnstablePair = kept, true
+	if ts != nil {
+		x.d.Agree = kept
 	}
 	return nil
 }

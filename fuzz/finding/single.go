@@ -158,8 +158,9 @@ func (x *pairTriage) repeating(ctx context.Context, cases []*Case) ([]*Case, err
 	for i, f := range cases {
 		if ts[i].repeats() {
 			kept = append(kept, f)
+		} else {
+			x.changes(&ts[i])
 		}
 	}
-	x.d.UnstablePair = len(kept) < len(cases)
 	return kept, nil
 }

@@ -35,18 +35,23 @@ func (x *pairTriage) askThere(ctx context.Context) error {
 	if f == nil || x.t.Effort < 0 || f.spot.shape.M*f.spot.shape.N > spotTile {
 		return nil
 	}
-	program, k, err := x.elsewhere(ctx, f.spot)
-	if k == 0 || err != nil {
+	wrong, err := x.wrongThere(ctx, "at a position", f.spot.side, func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
+		return f.spot.run(ctx, x.p.side(f.spot.side), x.p.Spec.Formats, dots)
+	})
+	if err != nil {
 		return err
 	}
-	claim, asked, err := x.wrongThere(ctx, f.spot, program, k)
-	if claim == nil || err != nil {
-		return err
+	if wrong != "" {
+		f.Spots.Rule += fmt.Sprintf("; there %s", wrong)
 	}
-	f.Spots.Rule += fmt.Sprintf("; there %s (%d inputs were asked there)", claim, asked)
 	right, err := x.rightEverywhere(ctx, f)
 	if right {
+		from, fault := x.takenFrom(ctx, f)
+		err = fault
 		f.Spots.Rule += "; in a tile that has this input everywhere the result is right, as if operands of another position were taken"
+		if len(from) > 0 {
+			f.Spots.Rule += ": what is " + positionsText(from, f.spot.shape.N) + " changes the result"
+		}
 	}
 	return harmlessFault(err)
 }
@@ -68,33 +73,57 @@ func (x *pairTriage) rightEverywhere(ctx context.Context, f *Case) (bool, error)
 	return x.p.Equal(r[0], r[1]), nil
 }
 
-// elsewhere is the program that a side has at other positions, with its K: what explains it, or that of
-// the other side, which is inferred if it is not known. 0: it was not found.
-func (x *pairTriage) elsewhere(ctx context.Context, s *spot) (program mma.Params, k int, err error) {
-	if v := x.verdict; v != nil && v.Complete() && (s.side == 1) == x.p.unknownIsB {
+// takenFrom returns the other positions at which a case, among zeros, changes the result of the
+// position at which it shows a difference, and not that of the other side.
+func (x *pairTriage) takenFrom(ctx context.Context, f *Case) (from []int, err error) {
+	shape := f.spot.shape
+	n := shape.M * shape.N
+	dots := append(slices.Repeat([]*mma.Dot{f.Start}, n), mma.NewDot(x.p.Spec.Formats, x.p.K)) // a tile of zeros comes last
+	got, err := x.bothOf(ctx, minimize.Placed(x.p.Spec.Formats, shape, dots, func(tile int) int { return tile % n }))
+	if err != nil {
+		return nil, err
+	}
+	zeros := got(n*n + f.spot.at)
+	for tile := range n {
+		r := got(tile*n + f.spot.at)
+		if tile != f.spot.at && !x.p.Equal(r[f.spot.side], zeros[f.spot.side]) && x.p.Equal(r[1-f.spot.side], zeros[1-f.spot.side]) {
+			from = append(from, tile)
+		}
+	}
+	return from, nil
+}
+
+// rightProgram is the program that a side has where it is not wrong, with its K: what explains it, or
+// that of the other side, which is inferred if it is not known. 0: it was not found.
+func (x *pairTriage) rightProgram(ctx context.Context, side int) (program mma.Params, k int, err error) {
+	if v := x.verdict; v != nil && v.Complete() && (side == 1) == x.p.unknownIsB {
 		return v.Program, v.K, nil
 	}
 	if x.p.baseUnit != nil {
 		return x.p.base, x.p.baseUnit.Instruction().K, nil
 	}
-	side := sideNames[1-s.side]
-	u := x.p.unitOf(side)
+	u := x.p.side(1 - side)
 	if !x.mayInfer(u) {
 		return program, 0, nil
 	}
-	r, err := x.inferNow(ctx, u, side, x.t.withinTime(inferQuickly), true)
+	r, err := x.inferNow(ctx, u, sideNames[1-side], x.t.withinTime(inferQuickly), true)
 	if err != nil || r.Params == nil {
 		return program, 0, err
 	}
 	return *r.Params, u.Instruction().K, nil
 }
 
-// wrongThere looks for what is wrong with a side at a position.
-func (x *pairTriage) wrongThere(ctx context.Context, s *spot, program mma.Params, k int) (claim *defect.Claim, asked int, err error) {
-	x.say("looking for what is different at a position of " + x.p.Name())
+// wrongThere says what is wrong with a side where run asks it; "": it was not found.
+func (x *pairTriage) wrongThere(ctx context.Context, where string, side int, run runner) (string, error) {
+	program, k, err := x.rightProgram(ctx, side)
+	if k == 0 || err != nil {
+		return "", err
+	}
+	x.say("looking for what is different " + where + " of " + x.p.Name())
+	asked := 0
 	ask := harmless(func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
 		asked += len(dots)
-		return s.run(ctx, []devices.Unit{x.p.A, x.p.B}[s.side], x.p.Spec.Formats, dots)
+		return run(ctx, dots)
 	})
 	var dots []*mma.Dot
 	for _, c := range slices.Concat(x.d.Unnamed, x.d.Agree) {
@@ -105,13 +134,16 @@ func (x *pairTriage) wrongThere(ctx context.Context, s *spot, program mma.Params
 	u := &defect.Unit{Formats: x.p.Spec.Formats, K: k, Program: program, Policy: x.p.Policy, Seed: x.t.Seed, Ask: ask, Single: true, Budget: x.budget(true)}
 	answers, err := ask(ctx, dots)
 	if err != nil {
-		return nil, asked, err
+		return "", harmlessFault(err)
 	}
 	for i, d := range dots {
 		u.Cases = append(u.Cases, defect.Case{Dot: d, Want: answers[i]})
 	}
-	claim, err = defect.Find(ctx, u)
-	return claim, asked, err
+	claim, err := defect.Find(ctx, u)
+	if claim == nil || err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s (%d inputs were asked there)", claim, asked), nil
 }
 
 // run runs dot products at the position, each in a tile of zeros.

@@ -42,6 +42,7 @@ type Sum struct {
 	Changed      uint64                   `json:"changed,omitempty"`       // cases of Checked that gave something else
 	Unstable     uint64                   `json:"unstable,omitempty"`      // differing cases that do not repeat themselves: they are in no bucket
 	UnstablePair bool                     `json:"unstable_pair,omitempty"` // some cases were unstable or depended on their tiles: unexplained cases are rechecked
+	Changing     [2]bool                  `json:"changing,omitzero"`       // whether A and B gave another result in a repetition of a case
 	Rounded      uint64                   `json:"rounded,omitempty"`       // of Unstable: those that differ by stochastic rounding alone
 	Stochastic   []Stochastic             `json:"stochastic,omitempty"`    // the last one of a side
 	Drift        []Drift                  `json:"drift,omitempty"`         // of sides whose answers have changed for good
@@ -150,6 +151,9 @@ func (s *Sum) Add(o *Sum) {
 	s.Changed += o.Changed
 	s.Unstable += o.Unstable
 	s.UnstablePair = s.UnstablePair || o.UnstablePair
+	for side, changing := range o.Changing {
+		s.Changing[side] = s.Changing[side] || changing
+	}
 	s.Rounded += o.Rounded
 	for _, r := range o.Stochastic {
 		s.addStochastic(r)

@@ -305,6 +305,9 @@ func changesBehind(s *fuzz.State, write func([]mma.Change) string) map[triage.La
 			if f.Spots != nil {
 				add(triage.Layout, bundle.DefectText(f.Spots), p.Name)
 			}
+			if f.Past != nil {
+				add(triage.Label(f.Bucket), bundle.DefectText(f.Past), p.Name)
+			}
 		}
 		if p.Verdict == nil || !p.Verdict.Found() {
 			continue

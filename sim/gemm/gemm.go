@@ -174,6 +174,9 @@ func (u *units) made(i *mma.Instruction) (Unit, error) {
 			return opened, err
 		}
 	}
+	if i.A.Integer() && !i.D.Integer() {
+		return integers{}, nil
+	}
 	key := unitKey{f: i.Formats, k: i.K, p: i.Params}
 	models.Lock()
 	defer models.Unlock()

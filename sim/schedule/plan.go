@@ -138,6 +138,7 @@ func (p *planner) emit(op Op, d fp.ID) value {
 
 // arithmetic appends x*y + z in a format.
 func (p *planner) arithmetic(x, y value, z Ref, d fp.ID, r Rounding, what string) value {
+	x, y = p.floating(x, d, what), p.floating(y, d, what)
 	of := conversion{x.id, y.id, d, r}
 	u := p.units[of]
 	if u == nil {
@@ -150,10 +151,28 @@ func (p *planner) arithmetic(x, y value, z Ref, d fp.ID, r Rounding, what string
 	return p.emit(Op{Unit: u, X: x.Ref, Y: y.Ref, Z: z, What: what}, d)
 }
 
+// floating returns an integer operand of arithmetic in a format of floating-point numbers, in that format.
+func (p *planner) floating(x value, d fp.ID, what string) value {
+	if !x.id.Integer() || d.Integer() {
+		return x
+	}
+	if x.Kind == Zero || x.Kind == NegZero || x.Kind == One {
+		return value{Ref: x.Ref, id: d}
+	}
+	u, err := converted(x.id, d)
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("%s: %w", what, err)
+	}
+	return p.emit(Op{Unit: u, X: x.Ref, Y: Ref{Kind: One}, Z: Ref{Kind: NegZero}, What: phrase(what, "to "+d.String())}, d)
+}
+
 // convert rounds a value to a format.
 func (p *planner) convert(x value, d fp.ID, what string) value {
 	if x.id == d || d == fp.None {
 		return x
+	}
+	if x.id.Integer() && !d.Integer() {
+		return p.floating(x, d, what)
 	}
 	return p.arithmetic(x, value{Ref: Ref{Kind: One}, id: x.id}, Ref{Kind: NegZero}, d, Rounding{}, phrase(what, "to "+d.String()))
 }

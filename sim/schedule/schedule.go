@@ -97,6 +97,10 @@ type Unit struct {
 	In      fp.ID  `json:"in,omitzero"`
 	Product fp.ID  `json:"product,omitzero"`
 	Acc     fp.ID  `json:"acc,omitzero"`
+	// CastA and CastB are casts of the operands A and B of op before they are multiplied, as where
+	// numbers in FP32 are multiplied in TF32 or BF16.
+	CastA *Cast `json:"cast_a,omitempty"`
+	CastB *Cast `json:"cast_b,omitempty"`
 	// Sum is a wider format to which every sum is rounded before it is rounded to Acc, as where
 	// an FMA in FP32 is computed in FP64.
 	Sum fp.ID `json:"sum,omitzero"`
@@ -190,7 +194,8 @@ type Merge struct {
 	Store fp.ID  `json:"store,omitzero"`
 	Start string `json:"start,omitempty"` // of forward and reverse: what the first is added to: "" nothing, or zero
 	// Scale multiplies each partial sum p by the scales of A and B of its first k, sa and sb:
-	// (sa*sb)*p, sa*(sb*p) or sb*(sa*p), every product rounded to Format. With Fused, the
+	// (sa*sb)*p, sa*(sb*p) or sb*(sa*p), every product rounded to Format. Sums of integers, in int32, are
+	// rounded to Format before: it is FP32 or FP64. With Fused, the
 	// last multiplication and the addition are one fused multiply-add.
 	Scale string `json:"scale,omitempty"`
 	Fused bool   `json:"fused,omitempty"`

@@ -125,6 +125,9 @@ func TestRefused(t *testing.T) {
 	merge := func(m string) string {
 		return `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [{"cut": {"by": "size", "n": 4}, "merge": {` + m + `}}]}]}`
 	}
+	cast := func(fields string) string {
+		return `{"v": 1, "unit": {"op": "fma", "acc": "fp32", "cast_a": {` + fields + `}}, "schedules": [{}]}`
+	}
 	for _, c := range []struct{ text, want string }{
 		{`{"v": 2}`, `"v" is 2`},
 		{`{"v": 1}`, `"schedules" is empty`},
@@ -132,6 +135,12 @@ func TestRefused(t *testing.T) {
 		{`{"v": 1, "unit": {"op": "fms", "acc": "fp32"}, "schedules": [{}]}`, `"op" is "fms", not fma or mul-add`},
 		{`{"v": 1, "unit": {"op": "fma"}, "schedules": [{}]}`, `"op" needs "acc"`},
 		{`{"v": 1, "unit": {"op": "fma", "acc": "e4m3", "product": "fp32"}, "schedules": [{}]}`, `"product" belongs to`},
+		{cast(`"format": "e4m3"`), `cast_a: of fp32 to e4m3: only a cast between formats with infinities`},
+		{cast(`"format": "fp64"`), `cast_a: fp64 is not narrower than fp32`},
+		{cast(`"round": "zero"`), `cast_a: there is no "format"`},
+		{cast(`"format": "bf16", "round": "up"`), `cast_a: "round" is "up", not away, zero, drop`},
+		{cast(`"format": "fp16", "round": "drop"`), `cast_a: "drop" needs a format with the exponents`},
+		{`{"v": 1, "unit": {"instruction": "hopper/nothing", "cast_b": {"format": "bf16"}}, "schedules": [{}]}`, `"cast_b", "product", "acc", "sum", "start" and "subnormals" belong to "op"`},
 		{`{"v": 1, "unit": {"instruction": "hopper/nothing"}, "schedules": [{}]}`, `nothing`},
 		{`{"v": 1, "unit": {"instruction": "hopper/nothing", "op": "fma"}, "schedules": [{}]}`, `give one of "instruction", "model" and "op"`},
 		{`{"v": 1, "schedules": [{"where": [{"rows": "3-1"}]}]}`, `"3-1" is empty`},
@@ -164,6 +173,7 @@ func TestRefused(t *testing.T) {
 		{`{"v": 1, "when": {"k": "1-8"}, "schedules": [{}]}`, `the kernel is for K = 1-8, not 40`},
 		{`{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"where": [{"rows": "0-3"}]}]}`, `no schedule has element (4,0)`},
 		{`{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"where": [{"rows": "0-3"}]}, {"unit": {"op": "fma", "acc": "fp64"}}]}`, `one schedule gives fp32, another fp64`},
+		{`{"v": 1, "unit": {"instruction": "x86/vpdpbssd"}, "schedules": [{}], "epilogue": [{"op": "cast", "format": "bf16"}]}`, `s32 is not converted to bf16: only s32 to fp32 or fp64 is`},
 		{merge(`"order": "1-2"`), `the order 1-2 does not add part 5 of 10`},
 		{`{"v": 1, "unit": {"instruction": "blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"}, "schedules": [{"levels": [{"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward"}}]}]}`,
 			`would share a scale`},
@@ -212,4 +222,30 @@ func FuzzRead(f *testing.F) {
 			t.Error("no area")
 		}
 	})
+}
+
+// TestIntegers writes plans of units whose sums are integers, which are converted before they are scaled or
+// added in a format of floating-point numbers.
+func TestIntegers(t *testing.T) {
+	for name, want := range map[string]string{
+		"ggml-q8-0": "size 1 of 2, k 0..31; size 1 of 2, scale; size 1 of 2, scale, to fp32; size 1 of 2, scale; size 1 of 2, add; " +
+			"size 2 of 2, k 32..39; size 2 of 2, scale; size 2 of 2, scale, to fp32; size 2 of 2, scale; size 2 of 2, add",
+		"int8-dequantized": "k 0..39; epilogue: scale-ab; epilogue: scale-ab, to fp32; epilogue: scale-ab",
+	} {
+		k, err := Named(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		areas, err := k.Layout(Shape{1, 1, 40}, Given{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, op := range areas[0].Plan.Ops {
+			got = append(got, op.What)
+		}
+		if text := strings.Join(got, "; "); text != want {
+			t.Errorf("%s:\n%s, want\n%s", name, text, want)
+		}
+	}
 }

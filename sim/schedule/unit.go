@@ -34,8 +34,8 @@ func (u *Unit) instruction() (*mma.Instruction, error) {
 		return nil, errors.New(`give one of "instruction", "model" and "op"`)
 	}
 	switch {
-	case u.Op == "" && (u.In != 0 || u.Product != 0 || u.Acc != 0 || u.Sum != 0 || u.Start+u.Subnormals != ""):
-		return nil, errors.New(`"in", "product", "acc", "sum", "start" and "subnormals" belong to "op"`)
+	case u.Op == "" && (u.In != 0 || u.Product != 0 || u.Acc != 0 || u.Sum != 0 || u.Start+u.Subnormals != "" || u.Casts()):
+		return nil, errors.New(`"in", "cast_a", "cast_b", "product", "acc", "sum", "start" and "subnormals" belong to "op"`)
 	case u.Given != nil:
 		return u.Given, nil
 	case u.Op != "":
@@ -76,6 +76,9 @@ func (u *Unit) operation() (*mma.Instruction, error) {
 	if u.Subnormals == "zero" {
 		flush(&i.Params)
 	}
+	if err := u.cast(i); err != nil {
+		return nil, err
+	}
 	return i, i.Params.Validate(i.Formats, 1)
 }
 
@@ -99,6 +102,16 @@ func checkUnit(i *mma.Instruction) error {
 		return fmt.Errorf("%s does not take its own results as C", i.FullName())
 	}
 	return nil
+}
+
+// converted returns the conversion of a sum of integers to a format of floating-point numbers, to nearest even. It
+// is no program of package mma: interpreters know it by its formats.
+func converted(x, d fp.ID) (*mma.Instruction, error) {
+	i := &mma.Instruction{Arch: "ieee", Name: "convert", K: 1, Formats: mma.Formats{A: x, B: fp.One, C: d, D: d}}
+	if x != fp.S32 || d != fp.FP32 && d != fp.FP64 {
+		return i, fmt.Errorf("%s is not converted to %s: only s32 to fp32 or fp64 is", x, d)
+	}
+	return i, nil
 }
 
 // Arithmetic returns x*y + z in a format as an instruction of one product: every sum,

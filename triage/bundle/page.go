@@ -80,6 +80,9 @@ func whyBlocks(m *corpus.Mismatch) []document.Block {
 	if m.Defect != nil {
 		blocks = append(blocks, document.Alert("A defect of "+DefectText(m.Defect)+"."))
 	}
+	if m.Past != nil {
+		blocks = append(blocks, document.Alert("What was asked before matters. "+DefectText(m.Past)+"."))
+	}
 	if n := m.Nearest; n != nil {
 		blocks = append(blocks, document.Alert("Nothing explains the difference. The program that comes nearest is "+NearestText(n)+"; "+WitnessText(n)+"."))
 	}

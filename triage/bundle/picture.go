@@ -41,6 +41,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	if n := m.Nearest; n != nil {
 		pic.Notes = []string{"nearest " + NearestText(n), "wrong   " + WitnessText(n)}
 	}
+	if m.Past != nil {
+		pic.Notes = append(pic.Notes, "before  "+DefectText(m.Past))
+	}
 	if pic.A, err = pictureSide(m, &m.A, "a", dot); err != nil {
 		return nil, err
 	}

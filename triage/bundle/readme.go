@@ -38,6 +38,9 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 	if m.Defect != nil {
 		fmt.Fprintf(&b, "A defect of %s.\n\n", readable.Markdown(DefectText(m.Defect)))
 	}
+	if m.Past != nil {
+		fmt.Fprintf(&b, "What was asked before matters: a replay, which starts a new process, does not show this mismatch. %s.\n\n", readable.Markdown(DefectText(m.Past)))
+	}
 	b.WriteString(unexplainedText(m))
 	if m.OnModel {
 		b.WriteString(standInText(m))

@@ -132,6 +132,9 @@ func (r *Replayed) Write(w io.Writer, width int) {
 	default:
 		fmt.Fprint(w, readable.Hanging("not reproduced: the two sides still differ, but with other results", width))
 	}
+	if past := r.mismatch.Past; past != nil && !r.Reproduced {
+		fmt.Fprint(w, readable.Hanging("A new process was asked, and what was asked before matters. "+DefectText(past), width))
+	}
 }
 
 // UnstableText says that a case is unstable: in how many of so many runs the sides differed.

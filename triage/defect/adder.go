@@ -46,9 +46,31 @@ var onNumber = map[string]struct {
 	"wrap": {"%[1]s lacks the bits more than %[2]d above the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
 		return below(v, e+int32(n)+1)
 	}},
+	"normalise": {"%[1]s is normalised by %[3]s", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		bits, above := normaliser(n)
+		if d := e + above - v.Exponent(); d > 0 {
+			v.Q -= d &^ (1<<bits - 1)
+		}
+		return v
+	}},
 	"overflow": {"%[1]s overflows, as in two's complement, into the sign bit %[2]d above the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
 		return twosComplement(v, e+int32(n))
 	}},
+}
+
+// normaliser is n of a sum that is normalised by a distance that lacks bits: how many it has, and how
+// far the bit from which it is counted is above the largest exponent.
+func normaliser(n int64) (bits, above int32) { return int32(n % 8), int32(n / 8) }
+
+// normalisers are such n.
+func normalisers() (ns []int64) {
+	const mostAbove = 7
+	for bits := int64(2); bits < 8; bits++ {
+		for above := range int64(mostAbove + 1) {
+			ns = append(ns, 8*above+bits)
+		}
+	}
+	return ns
 }
 
 // onRounding are other roundings of a sum.
@@ -88,6 +110,9 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 	}
 	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice"} {
 		all = append(all, Effect{On: on, Do: do})
+	}
+	for _, n := range normalisers() {
+		all = append(all, Effect{On: on, Do: "normalise", N: n})
 	}
 	for n := range int64(8) {
 		all = append(all, Effect{On: on, Do: "wrap", N: n}, Effect{On: on, Do: "overflow", N: n})
@@ -153,6 +178,18 @@ func (r *runner) places(v *view, numbers []int) (all []place) {
 		}
 		return all
 	}
+	places := r.productPlaces(v)
+	if r.effect.On == OnTermC {
+		return places[-1]
+	}
+	for _, k := range numbers {
+		all = append(all, places[k]...)
+	}
+	return all
+}
+
+// productPlaces are those of each product, and at -1 those of c and of accumulators.
+func (r *runner) productPlaces(v *view) map[int][]place {
 	if v.places == nil {
 		v.places = map[int][]place{}
 		r.tr.Reset()
@@ -168,13 +205,7 @@ func (r *runner) places(v *view, numbers []int) (all []place) {
 			}
 		}
 	}
-	if r.effect.On == OnTermC {
-		return v.places[-1]
-	}
-	for _, k := range numbers {
-		all = append(all, v.places[k]...)
-	}
-	return all
+	return v.places
 }
 
 // withBit changes the bit of weight 2^w of a magnitude, which stays as it is where it is too long.
@@ -285,6 +316,14 @@ func (e *Effect) adderText(name string) string {
 		return fmt.Sprintf("%s is rounded by %s", noun, strings.ToUpper(mode.String()))
 	}
 	number := onNumber[e.Do].text
+	if e.Do == "normalise" {
+		bits, above := normaliser(e.N)
+		distance := fmt.Sprintf("the distance of its leading bit from the largest exponent, modulo %d", 1<<bits)
+		if above > 0 {
+			distance = fmt.Sprintf("the distance of its leading bit from the bit %d above the largest exponent, modulo %d", above, 1<<bits)
+		}
+		return fmt.Sprintf(number, noun, 0, distance)
+	}
 	if e.N < 0 {
 		number = strings.Replace(number, "below", "above", 1)
 	}

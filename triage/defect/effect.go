@@ -40,6 +40,7 @@ const (
 	OnSum         Place = "sum"     // each sum
 	OnEach        Place = "each"    // each term of a sum, aligned, of whatever kind: see each.go
 	OnSwap        Place = "swap"    // operands of two products, which are exchanged
+	OnPair        Place = "pair"    // the sum of two products: see pair.go
 	OnInf         Place = "inf"     // the sum of infinities of opposite signs
 	OnProgram     Place = "program"
 )
@@ -104,6 +105,9 @@ var operations = []operation{
 	{"unsigned", "%w is read as unsigned", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
 	{"factor", "%w is %s what it should be", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // of significands
 	{"rounded", "%w is rounded by %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},       // of exact products
+	{"exp-most", "the exponent of %w is at most %s", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
+	{"exp-least", "the exponent of %w is at least %s", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
+	{"exp-wrap", "the exponent of %w is %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
 	{"field", "the exponent field of %w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		return added(f, x, n<<f.FracBits)
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
@@ -389,9 +393,11 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 	case on == OnSignificand:
 		known = w.m.Params().Passes == 0 && e.Do == "factor" && e.N > -64 && e.N < 64
 	case on == OnExact:
-		known = w.isExact() && exactly[e.Do] != nil && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
+		known = w.isExact() && exactly[e.Do] != nil && max(e.N, -e.N) < 1<<16 && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
 	case e.inAdder():
 		known = e.hasAdder()
+	case on == OnPair:
+		known = e.pairs(w.f, k)
 	case on == OnSwap:
 		known = e.swaps(w.f)
 	case on == OnInf:
@@ -429,6 +435,8 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 		return r.shifted(v), true
 	case OnTerm, OnTermC, OnSum, OnEach:
 		return r.adder(v, places)
+	case OnPair:
+		return r.pair(v)
 	case OnInf:
 		return r.oneInfinity(v)
 	}

@@ -12,13 +12,55 @@ import (
 // exactly are the operations on the product of two significands, which is an integer: a wrong one is
 // mostly no product of two operands. Products of zeros are as they should be.
 var exactly = map[string]func(m uint64, n int64) uint64{
-	"add":     func(m uint64, n int64) uint64 { return uint64(max(int64(m)+n, 0)) },
-	"set":     func(m uint64, n int64) uint64 { return m | 1<<n },
-	"clear":   func(m uint64, n int64) uint64 { return m &^ (1 << n) },
-	"flip":    func(m uint64, n int64) uint64 { return m ^ 1<<n },
-	"cut":     func(m uint64, n int64) uint64 { return m &^ (1<<n - 1) },
-	"scale":   func(m uint64, n int64) uint64 { return m }, // the exponent changes
-	"rounded": func(m uint64, n int64) uint64 { return m }, // see roundedTo
+	"add":       func(m uint64, n int64) uint64 { return uint64(max(int64(m)+n, 0)) },
+	"set":       func(m uint64, n int64) uint64 { return m | 1<<n },
+	"clear":     func(m uint64, n int64) uint64 { return m &^ (1 << n) },
+	"flip":      func(m uint64, n int64) uint64 { return m ^ 1<<n },
+	"cut":       func(m uint64, n int64) uint64 { return m &^ (1<<n - 1) },
+	"scale":     func(m uint64, n int64) uint64 { return m }, // the exponent changes
+	"rounded":   func(m uint64, n int64) uint64 { return m }, // see roundedTo
+	"exp-most":  func(m uint64, n int64) uint64 { return m }, // see exponents
+	"exp-least": func(m uint64, n int64) uint64 { return m },
+	"exp-wrap":  func(m uint64, n int64) uint64 { return m },
+}
+
+// exponents are what may become of the exponent of a product, the sum of its operands'.
+var exponents = map[string]func(e int32, n int64) int32{
+	"scale":     func(e int32, n int64) int32 { return e + int32(n) },
+	"exp-most":  func(e int32, n int64) int32 { return min(e, int32(n)) },
+	"exp-least": func(e int32, n int64) int32 { return max(e, int32(n)) },
+	"exp-wrap": func(e int32, n int64) int32 {
+		if from, bits := exponentWrap(n); e >= from {
+			return e - 1<<bits
+		}
+		return e
+	},
+}
+
+// exponentWrap is n of a sum of exponents that lacks bits: from which exponent it is too small, by
+// which power of two.
+func exponentWrap(n int64) (from, bits int32) { return int32(n >> 4), int32(n & 15) }
+
+// exponentEffects are those that may explain cases: in each of them a product has an exponent that is
+// changed, and mostly in one of them by little.
+func exponentEffects(differ []*sample) (all []Effect) {
+	const near = 6
+	largest, least := int64(1<<20), int64(-1<<20)
+	for _, c := range differ {
+		if top, low := c.view.whole[column(OfCase, "maxp")], c.view.whole[column(OfCase, "minp")]; top != absent {
+			largest, least = min(largest, top), max(least, low)
+		}
+	}
+	if largest == 1<<20 {
+		return nil
+	}
+	for n := range int64(near) {
+		all = append(all, Effect{On: OnExact, Do: "exp-most", N: largest - 1 - n}, Effect{On: OnExact, Do: "exp-least", N: least + 1 + n})
+		for bits := int64(3); bits < 12; bits++ {
+			all = append(all, Effect{On: OnExact, Do: "exp-wrap", N: (largest-n)<<4 | bits})
+		}
+	}
+	return all
 }
 
 // productModes are the ways in which a product may be rounded other than its like.
@@ -65,8 +107,11 @@ func (r *runner) exact(v *view, places []int) (uint64, bool) {
 		if r.effect.Do == "rounded" {
 			return r.roundedTo(p), e
 		}
-		if p.Lo = exactly[r.effect.Do](p.Lo, r.effect.N); r.effect.Do == "scale" {
-			p.Q, e = p.Q+int32(r.effect.N), e+int32(r.effect.N)
+		p.Lo = exactly[r.effect.Do](p.Lo, r.effect.N)
+		if change := exponents[r.effect.Do]; change != nil {
+			was := e
+			e = change(e, r.effect.N)
+			p.Q += e - was
 		}
 		return p, e
 	}})

@@ -42,7 +42,7 @@ func (u *unit) changed(product func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int
 
 // aligned is the result where the terms of sums are aligned by other numbers of places.
 func (u *unit) aligned(places func(n int32) int32) uint64 {
-	return u.m.DotChanged(u.Dot, sim.Change{Shift: func(_ bool, n int32) int32 { return places(n) }})
+	return u.m.DotChanged(u.Dot, sim.Change{Shift: func(_ bool, n, _ int32) int32 { return places(n) }})
 }
 
 // asNumbers is the result where codes of operands of the unit, with these bits, are numbers of the
@@ -364,6 +364,34 @@ var units = []planted{
 			}
 		}
 		return u.right() &^ 3
+	}},
+	// Shifters, adders of exponents.
+	{"leads-modulo", cdnaSingle, func(u *unit) uint64 { // an accumulator or a product far below the other
+		return u.m.DotChanged(u.Dot, sim.Change{Shift: func(_ bool, places, lead int32) int32 { return places - lead/64*64 }})
+	}},
+	{"normalised-modulo", hopperHalf, func(u *unit) uint64 {
+		return u.m.DotChanged(u.Dot, sim.Change{Sum: func(_ int, x fp.Dyadic, e int32) fp.Dyadic {
+			if d := e + 1 - x.Exponent(); d >= 8 {
+				x.Q -= d / 8 * 8
+			}
+			return x
+		}})
+	}},
+	{"exponent-clipped", hopperEight, func(u *unit) uint64 {
+		return u.changed(func(_ int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			for ; e > 13; e-- {
+				p.Q--
+			}
+			return p, e
+		})
+	}},
+	{"exponent-wraps", hopperBrain, func(u *unit) uint64 {
+		return u.changed(func(_ int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if e > 127 {
+				return fp.Dyadic{Neg: p.Neg, Hi: p.Hi, Lo: p.Lo, Q: p.Q - 256}, e - 256
+			}
+			return p, e
+		})
 	}},
 }
 

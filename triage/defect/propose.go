@@ -44,9 +44,9 @@ func (s *search) proposals() []*proposal {
 // propose returns the effects that explain the differing cases, the simplest first.
 func (s *search) propose() []*proposal {
 	differ := s.differing(filterOn)
-	all := s.best(differ, allEffects, s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(), s.significandEffects(), s.shiftEffects(), s.programEffects())
+	all := s.best(differ, allEffects, s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(differ), s.significandEffects(), s.shiftEffects(), s.programEffects())
 	// Many of these have the same effect as others, which they must not displace.
-	all = append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.swapEffects(), s.infEffects())...)
+	all = append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.swapEffects(), s.pairEffects(), s.infEffects())...)
 	if s.allowed != nil { // see oneOrTwo
 		all = append(all, s.best(differ, termEffects, s.eachEffects())...)
 	}
@@ -156,7 +156,7 @@ func costOf(e *Effect) int {
 		return 4
 	case e.inAdder(): // another program explains more simply what happens to all sums
 		return 5
-	case e.On == OnSwap:
+	case e.On == OnSwap || e.On == OnPair:
 		return 2
 	case e.On == OnInf:
 		return 1
@@ -241,7 +241,7 @@ func (s *search) operandEffects(on Place) []Effect {
 }
 
 // productEffects are the operations on a product as a whole, which a conversion does not have.
-func (s *search) productEffects() []Effect {
+func (s *search) productEffects(differ []*sample) []Effect {
 	if s.f.B.IsOne() {
 		return nil
 	}
@@ -260,6 +260,7 @@ func (s *search) productEffects() []Effect {
 	for n := range int64(len(productModes)) {
 		all = append(all, Effect{On: OnExact, Do: "rounded", N: n})
 	}
+	all = append(all, exponentEffects(differ)...)
 	return append(all, s.readEffects(OnProduct)...)
 }
 

@@ -8,11 +8,13 @@ var shifts = map[string]struct {
 	text string // with %s for what is aligned, %d for n and %[3]d for 2^n
 	do   func(places int32, n int64) int32
 	from int64 // the least n; the largest is that of 512 places
+	lead bool  // the distance is that of leading bits, not of exponents
 }{
-	"modulo": {"%[1]s is aligned by its distance modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2},
-	"clear":  {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0},
-	"set":    {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0},
-	"most":   {"%[1]s is aligned by fewer than %[3]d places", func(p int32, n int64) int32 { return min(p, 1<<n-1) }, 2},
+	"modulo":      {"%[1]s is aligned by its distance modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2, false},
+	"modulo-lead": {"%[1]s is aligned by the distance of its leading bit modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2, true},
+	"clear":       {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0, false},
+	"set":         {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0, false},
+	"most":        {"%[1]s is aligned by fewer than %[3]d places", func(p int32, n int64) int32 { return min(p, 1<<n-1) }, 2, false},
 }
 
 const mostShift = 9
@@ -24,7 +26,7 @@ func (e *Effect) aligns() bool { return e.On == OnShift || e.On == OnShiftP || e
 func (s *search) shiftEffects() []Effect {
 	var all []Effect
 	for _, on := range []Place{OnShift, OnShiftP, OnShiftC} {
-		for _, do := range []string{"modulo", "most", "clear", "set"} {
+		for _, do := range []string{"modulo", "modulo-lead", "most", "clear", "set"} {
 			for n := shifts[do].from; n < mostShift; n++ {
 				all = append(all, Effect{On: on, Do: do, N: n})
 			}
@@ -35,11 +37,14 @@ func (s *search) shiftEffects() []Effect {
 
 // shifted is the result where terms are aligned otherwise.
 func (r *runner) shifted(v *view) uint64 {
-	e, do := &r.effect, shifts[r.effect.Do].do
-	return r.m.DotChanged(v.dot, sim.Change{Shift: func(acc bool, places int32) int32 {
-		if e.On != OnShift && acc != (e.On == OnShiftC) {
+	e, x := &r.effect, shifts[r.effect.Do]
+	return r.m.DotChanged(v.dot, sim.Change{Shift: func(acc bool, places, lead int32) int32 {
+		switch {
+		case e.On != OnShift && acc != (e.On == OnShiftC):
 			return places
+		case x.lead:
+			return places - lead + x.do(lead, e.N)
 		}
-		return do(places, e.N)
+		return x.do(places, e.N)
 	}})
 }

@@ -65,6 +65,9 @@ func (e *Effect) text(product string) string {
 	if e.aligns() {
 		return fmt.Sprintf(shifts[e.Do].text, map[Place]string{OnShift: "each term", OnShiftP: "each product", OnShiftC: "c"}[e.On], e.N, 1<<e.N)
 	}
+	if e.On == OnPair {
+		return e.pairText()
+	}
 	if e.On == OnSwap {
 		i, j := e.pair()
 		return fmt.Sprintf(swapped[e.Do], i, j)
@@ -88,7 +91,7 @@ func (e *Effect) text(product string) string {
 		if of == "" {
 			of = "each product"
 		}
-		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "scale" || e.Do == "rounded") {
+		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "rounded" || exponents[e.Do] != nil) {
 			noun = of
 		}
 	}
@@ -168,6 +171,9 @@ func (e *Effect) number() string {
 	switch e.Do {
 	case "rounded":
 		return strings.ToUpper(productModes[e.N].String())
+	case "exp-wrap":
+		from, bits := exponentWrap(e.N)
+		return fmt.Sprintf("%d too small where it is at least %d", 1<<bits, from)
 	case "scale", "factor":
 		switch e.N {
 		case -1:

@@ -79,7 +79,7 @@ func (s *Sides) Label() string {
 		level, _, _ := strings.Cut(f.Path, ".cut.")
 		for _, of := range []struct{ part, label string }{
 			{"epilogue", "epilogue"}, {"scale", "scale"}, {".tail.", "tail"}, {".merge.order", "k-order"}, {".merge.start", "k-order"},
-			{".where", "k-order"}, {".merge.", "promotion"}, {".cut.", map[bool]string{true: "lanes", false: "split-k"}[lanes[level]]}, {"unit", "unit"},
+			{".where", "k-order"}, {".merge.", "promotion"}, {".cut.", map[bool]string{true: "lanes", false: "split-k"}[lanes[level]]}, {".cast_", "cast"}, {"unit", "unit"},
 		} {
 			if strings.Contains(f.Path, of.part) {
 				all = append(all, of.label)

@@ -37,6 +37,7 @@ var Labels = [][2]string{
 	{"promotion", "the formats of partial sums"},
 	{"scale", "how scales are multiplied in"},
 	{"unit", "what adds the products"},
+	{"cast", "how operands are rounded before they are multiplied"},
 	{"epilogue", "what becomes of the sum"},
 }
 
@@ -369,6 +370,7 @@ func (m *mutator) units(field string, u *schedule.Unit, put func(k *schedule.Ker
 	}
 	set("subnormals", u.Subnormals, "", func(u *schedule.Unit) { u.Subnormals = "" }, "subnormal numbers are numbers")
 	set("subnormals", u.Subnormals, "zero", func(u *schedule.Unit) { u.Subnormals = "zero" }, "subnormal numbers are zeros")
+	m.casts(field, u, put)
 	for _, f := range formats {
 		set("product", cmp.Or(u.Product, u.Acc), f, func(u *schedule.Unit) { u.Product = f }, "products are rounded to %s", f)
 		set("acc", u.Acc, f, func(u *schedule.Unit) { u.In, u.Product, u.Acc = cmp.Or(u.In, u.Acc), cmp.Or(u.Product, u.Acc), f }, "the accumulator is %s", f)

@@ -22,6 +22,8 @@ type box struct {
 	schedule.Shape
 	probes   []probe // that may show partial sums
 	probe            // that which is used
+	cast     cast    // of the operands of the class that is looked at
+	drawn    cast    // the last such cast: operands near its ties are drawn
 	products int     // that were asked
 	show     func()
 }
@@ -47,7 +49,8 @@ func (b *box) probesOf() (all []probe) {
 	if b.A.Integer() || b.B.Integer() || b.D.Integer() {
 		return nil
 	}
-	x, y, d, half := b.A.Get(), b.B.Get(), b.D.Get(), fp.FP16.Get()
+	idA, idB := b.cast.formats(b.Formats)
+	x, y, d, half := idA.Get(), idB.Get(), b.D.Get(), fp.FP16.Get()
 	if x.Emax() >= 100 && y.Emax() >= 100 {
 		return []probe{{1, 1, 0x1p100, false, 1 << min(d.FracBits+1, 30)}}
 	}
@@ -61,7 +64,8 @@ func (b *box) probesOf() (all []probe) {
 // narrow returns probes of narrow operands: ones and their sums have to be numbers of the format that
 // is given, and bits are those of a fraction of the accumulator.
 func (b *box) narrow(shown *fp.Format, bits uint8) (all []probe) {
-	x, y := b.A.Get(), b.B.Get()
+	idA, idB := b.cast.formats(b.Formats)
+	x, y := idA.Get(), idB.Get()
 	least, most := max(x.Emin()-int32(x.FracBits), y.Emin()-int32(y.FracBits)), min(x.Emax(), y.Emax())
 	one := max(shown.Emin()-int32(shown.FracBits), 2*least) // the least product of ones
 	for _, alone := range []bool{false, true} {

@@ -6,6 +6,8 @@
 //
 //   - Which elements are computed alike: products whose rows of A are all equal and whose
 //     columns of B are all equal give the same results exactly where the order is the same.
+//   - How operands are cast before they are multiplied: ties of every narrower format and numbers near the
+//     ends of its range are multiplied by one.
 //   - Which partial sums there are. A large M at k = i and -M at k = j among ones hide
 //     what meets M before -M: the result is the number of products outside the smallest
 //     partial sum that has both i and j (FPRev, Xie et al. 2025). Each column of B, or row
@@ -42,6 +44,9 @@
 //	symmetric      B is A transposed
 //	mixed lines    each line is of any other kind, of any or one sign; in a quarter of them
 //	               all numbers are equal; in some matrices all rows, or all columns, are the same
+//
+// Where operands are cast, half of the matrices have the numbers of these kinds for the format to which they
+// are cast, and a quarter of the lines only numbers that are, or nearly are, its ties.
 //
 // Lines are the rows of A and the columns of B. What depends on values that none of these
 // has, or happens less often than once in the products that were validated, is not seen.

@@ -52,7 +52,8 @@ func (d *drawer) line(kind int, f *fp.Format) {
 
 // draw fills both matrices.
 func (b *box) draw(d *drawer, kind int, m matrices) {
-	d.Formats, d.k = b.Formats, b.K
+	d.Formats, d.k = b.drawn.drawn(d, b.Formats), b.K
+	ties := [2]castTies{{b.drawn.a, false}, {b.drawn.b, false}}
 	spread, wide := make([]float64, b.K), make([]float64, b.K) // by k
 	opposite, reach := d.Perm(b.K), d.reach()>>d.IntN(3)
 	for n := range b.K {
@@ -61,15 +62,17 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 			wide[opposite[n]] = math.Ldexp(1, d.IntN(2*reach+1)-reach)
 		}
 	}
-	bits := int(min(b.A.Get().FracBits, b.B.Get().FracBits))
+	bits := int(min(d.A.Get().FracBits, d.B.Get().FracBits))
 	d.tie = math.Ldexp(1, d.IntN(bits/2+1)-bits)
 	for n, to := range [][]byte{m.a, m.b} {
 		id := [2]fp.ID{b.A, b.B}[n]
 		f, w := id.Get(), id.Width()
+		of := [2]fp.ID{d.A, d.B}[n].Get()
 		d.second = n == 1
 		for i := range len(to) / w {
 			if i%b.K == 0 {
-				d.line(kind, f)
+				d.line(kind, of)
+				ties[n].line(d)
 			}
 			if f.Integer() {
 				mma.Store(to, w, i, d.integer(f))
@@ -77,7 +80,7 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 			}
 			v := d.equal
 			if math.IsNaN(v) {
-				v = d.number(f)
+				v = d.number(of)
 			}
 			switch d.kind {
 			case "spread":
@@ -88,6 +91,7 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 			if d.mixed && d.sign != 0 {
 				v = math.Copysign(v, d.sign)
 			}
+			v = ties[n].number(d, v)
 			if math.IsNaN(v) && !f.HasNaN() {
 				v = 0
 			}

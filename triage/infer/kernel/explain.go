@@ -37,6 +37,11 @@ func (e *unexplainedError) Error() string { return e.What }
 // explain finds the unit and the schedule of a class.
 func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, error) {
 	l.enter("reading partial sums of element (%d,%d) and %d more", c.rows[0], c.columns[0], len(c.positions)-1)
+	casts, err := l.readCasts(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	l.castTo(casts)
 	s, odd := l.read(ctx, c)
 	o := &oddError{c.rows[0], c.columns[0], "no integer instruction gives its results", true} // sums of integers have no order to be read
 	if !l.D.Integer() {
@@ -50,7 +55,7 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 		return nil, err
 	}
 	l.enter("looking for a schedule")
-	n := &search{loop: l, units: candidates(l.Formats), samples: append(slices.Clip(c.counters), samples...), wrong: math.MaxInt}
+	n := &search{loop: l, units: candidates(l.Formats, casts), samples: append(slices.Clip(c.counters), samples...), wrong: math.MaxInt}
 	if len(n.units) == 0 {
 		return nil, &unexplainedError{What: fmt.Sprintf("nothing here adds products of %s", l.Formats)}
 	}
@@ -223,7 +228,7 @@ func variants(f mma.Formats, cd candidate, levels []schedule.Level) (all []*find
 	choices := [][]schedule.Level{nil}
 	for _, l := range levels {
 		var longer [][]schedule.Level
-		for _, t := range tailVariants(f, l.Tail) {
+		for _, t := range tailVariants(f, cd.unit, l.Tail) {
 			for _, so := range choices {
 				l.Tail = t
 				longer = append(longer, append(slices.Clip(so), l))
@@ -271,12 +276,16 @@ var sumFormats = map[fp.ID][]fp.ID{fp.FP64: {fp.FP32}, fp.FP32: {fp.FP64}, fp.FP
 func castTo(id fp.ID) []schedule.Step { return []schedule.Step{{Op: "cast", Format: id}} }
 
 // tailVariants returns a tail, and that with other units.
-func tailVariants(f mma.Formats, t *schedule.Tail) []*schedule.Tail {
+func tailVariants(f mma.Formats, u schedule.Unit, t *schedule.Tail) []*schedule.Tail {
 	all := []*schedule.Tail{t}
 	if t == nil || t.Into == "drop" {
 		return all
 	}
-	for _, other := range operations(f) {
+	units := operations(f)
+	if u.Casts() {
+		units = append(castOperations(f, cast{u.CastA, u.CastB}), units...)
+	}
+	for _, other := range units {
 		if own := t.Into == "after" || t.Into == "apart"; !own && (other.unit.Sum != fp.None || other.unit.Start != "" || len(other.epilogue) > 1) {
 			continue
 		}

@@ -102,6 +102,15 @@ func TestInfer(t *testing.T) {
 		{"dropped", `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [
 			{"cut": {"by": "count", "n": 3}, "tail": {"of": 8, "into": "drop"}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 61}},
 		// The long tier:
+		{"bf16 of fp32, bf16 result", `{"v": 1, "unit": {"op": "fma", "acc": "fp32", "cast_a": {"format": "bf16"}, "cast_b": {"format": "bf16"}}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 16}, "merge": {"order": "forward"}}]}], "epilogue": [{"op": "cast", "format": "bf16"}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
+		{"saturated fp16 of fp32, fp16 result", `{"v": 1, "unit": {"op": "fma", "acc": "fp32", "cast_a": {"format": "fp16", "saturate": true}, "cast_b": {"format": "fp16", "round": "zero"}}, "schedules": [{}],
+			"epilogue": [{"op": "cast", "format": "fp16"}]}`, schedule.Shape{M: 1, N: 2, K: 30}},
+		{"fp32 of fp64", `{"v": 1, "unit": {"op": "mul-add", "acc": "fp64", "cast_b": {"format": "fp32"}}, "schedules": [{"levels": [
+			{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}}]}]}`, schedule.Shape{M: 2, N: 1, K: 33}},
+		{"tf32 of fp32, other bits dropped", `{"v": 1, "unit": {"op": "fma", "acc": "fp32", "cast_a": {"format": "tf32", "round": "drop"}, "cast_b": {"format": "tf32", "round": "drop"}}, "schedules": [{"levels": [
+			{"cut": {"by": "lanes", "n": 4}, "tail": {"of": 4, "into": "apart", "unit": {"op": "fma", "acc": "fp32"}}, "merge": {"order": "halves"}}]}]}`, schedule.Shape{M: 2, N: 3, K: 31}},
+		{"e5m2 of fp16", `{"v": 1, "unit": {"op": "fma", "in": "fp16", "acc": "fp32", "cast_a": {"format": "e5m2"}}, "schedules": [{}]}`, schedule.Shape{M: 2, N: 3, K: 31}},
 		{"fp64 accumulators", `{"v": 1, "unit": {"op": "fma", "in": "fp16", "acc": "fp64"}, "schedules": [{"levels": [
 			{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward"}}]}], "epilogue": [{"op": "cast", "format": "fp32"}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
 		{"fp16 promoted", `{"v": 1, "unit": {"op": "fma", "in": "fp16", "acc": "fp16"}, "schedules": [{"levels": [
@@ -120,7 +129,7 @@ func TestInfer(t *testing.T) {
 		{"tensor cores", `{"v": 1, "unit": {"instruction": "ampere/mma.m16n8k16.f32.f16.f16.f32"}, "schedules": [{"levels": [
 			{"cut": {"by": "count", "n": 3, "grain": 32}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 200}},
 	} {
-		if n >= tier.Of(4, 6, 21) {
+		if n >= tier.Of(4, 6, 26) {
 			break
 		}
 		t.Run(tc.name, func(t *testing.T) {

@@ -16,9 +16,23 @@ type candidate struct {
 	epilogue []schedule.Step
 }
 
-// candidates returns the units that may add products of some formats: IEEE 754 operations, the
-// usual first, then instructions of the catalogue.
-func candidates(f mma.Formats) []candidate { return append(operations(f), instructions(f)...) }
+// candidates returns the units that may add products of some formats: IEEE 754 operations of operands that
+// are cast, if casts were read, then of others, the usual first, then instructions of the catalogue.
+func candidates(f mma.Formats, casts []cast) (all []candidate) {
+	for _, c := range casts {
+		all = append(all, castOperations(f, c)...)
+	}
+	return slices.Concat(all, operations(f), instructions(f))
+}
+
+// castOperations returns the IEEE 754 operations of operands that are cast.
+func castOperations(f mma.Formats, c cast) []candidate {
+	all := operations(f)
+	for i := range all {
+		all[i].unit.CastA, all[i].unit.CastB = c.a, c.b
+	}
+	return all
+}
 
 // operations returns the IEEE 754 operations.
 func operations(f mma.Formats) (all []candidate) {

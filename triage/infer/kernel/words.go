@@ -193,6 +193,37 @@ func tailWords(t *schedule.Tail, rest []int32, of string) string {
 	return fmt.Sprintf("The %s products of %s beyond a multiple of %d, %s, %s.", which, of, t.Of, ks(slices.Sorted(slices.Values(rest))), where)
 }
 
+// castsWords says how operands are rounded before they are multiplied.
+func castsWords(u *schedule.Unit) string {
+	switch {
+	case !u.Casts():
+		return ""
+	case u.CastA != nil && u.CastB != nil && *u.CastA == *u.CastB:
+		return " of A and B, each rounded before to " + operandWords(u.CastA)
+	}
+	var all []string
+	for _, of := range []struct {
+		name string
+		cast *schedule.Cast
+	}{{"A", u.CastA}, {"B", u.CastB}} {
+		if of.cast == nil {
+			all = append(all, of.name+" as it is")
+		} else {
+			all = append(all, of.name+" rounded before to "+operandWords(of.cast))
+		}
+	}
+	return " of " + strings.Join(all, " and ")
+}
+
+// operandWords says to what an operand is cast, and how.
+func operandWords(c *schedule.Cast) string {
+	text := c.Format.String() + map[string]string{"away": " (half away from zero)", "zero": " (towards zero)", "drop": " (its other bits are dropped)"}[c.Round]
+	if c.Saturate {
+		text += " (what is too large, and an infinity, becomes the largest number)"
+	}
+	return text
+}
+
 func unitWords(u *schedule.Unit) string {
 	if u.Op == "" {
 		return u.Instruction + ", or what computes as it does"
@@ -201,6 +232,7 @@ func unitWords(u *schedule.Unit) string {
 	if u.Op == "fma" {
 		text = fmt.Sprintf("a fused multiply-add in %s", u.Acc)
 	}
+	text += castsWords(u)
 	if u.Sum != fp.None {
 		text += fmt.Sprintf(", its result rounded to %s before", u.Sum)
 	}
