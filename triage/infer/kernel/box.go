@@ -20,11 +20,14 @@ type box struct {
 	unit devices.Unit
 	mma.Formats
 	schedule.Shape
-	probes   []probe // that may show partial sums
-	probe            // that which is used
-	cast     cast    // of the operands of the class that is looked at
-	drawn    cast    // the last such cast: operands near its ties are drawn
-	products int     // that were asked
+	probes []probe // that may show partial sums
+	probe          // that which is used
+	// withoutLeast: of scaled integers the least, such as -128, is not drawn.
+	withoutLeast bool
+
+	cast     cast // of the operands of the class that is looked at
+	drawn    cast // the last such cast: operands near its ties are drawn
+	products int  // that were asked
 	show     func()
 }
 

@@ -70,6 +70,7 @@
 //	shape.K              number    products of an element
 //	kernel               object?*  what was found, as in a file of gemm: go doc ./sim/schedule Kernel
 //	why                  string?   why nothing was
+//	restricted           string?   for which operands alone the kernel was found
 //	witness.row          number?   an element that the nearest schedule does not give
 //	witness.column       number?
 //	witness.kind         string?   of the matrices

@@ -78,7 +78,11 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 				ties[n].line(d)
 			}
 			if f.Integer() {
-				mma.Store(to, w, i, d.integer(f))
+				code := d.integer(f)
+				if b.withoutLeast && f.Signed && code == f.SignBit() {
+					code++
+				}
+				mma.Store(to, w, i, code)
 				continue
 			}
 			v := d.equal

@@ -43,14 +43,16 @@ const (
 
 // Result is what an inference has found.
 type Result struct {
-	Verdict  Verdict          `json:"verdict"`
-	Shape    schedule.Shape   `json:"shape"`
-	Kernel   *schedule.Kernel `json:"kernel,omitempty"`
-	Why      string           `json:"why,omitempty"` // there is none
-	Witness  *Witness         `json:"witness,omitempty"`
-	Fields   []Field          `json:"fields,omitempty"`
-	Elements []int            `json:"elements,omitempty"` // of D, by schedule
-	Products int              `json:"products"`           // that were asked
+	Verdict Verdict          `json:"verdict"`
+	Shape   schedule.Shape   `json:"shape"`
+	Kernel  *schedule.Kernel `json:"kernel,omitempty"`
+	Why     string           `json:"why,omitempty"` // there is none
+	// Restricted says for which operands alone the kernel was found: those with others were not explained.
+	Restricted string   `json:"restricted,omitempty"`
+	Witness    *Witness `json:"witness,omitempty"`
+	Fields     []Field  `json:"fields,omitempty"`
+	Elements   []int    `json:"elements,omitempty"` // of D, by schedule
+	Products   int      `json:"products"`           // that were asked
 	// Validated is how many elements of D were compared in the end, of ValidatedProducts
 	// that had no part in the search.
 	Validated         int      `json:"validated"`
@@ -141,6 +143,9 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 	b.show = l.progress
 	r := &Result{Shape: s}
 	err = l.run(ctx, r)
+	if again := l.restricted(ctx, err); again != nil {
+		r, err = again, nil
+	}
 	var varies *variesError
 	var unexplained *unexplainedError
 	var depends *dependsError

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -48,6 +49,34 @@ func sideCodes(codes []byte, id fp.ID) []uint64 {
 		}
 	}
 	return all
+}
+
+// restricted is an inference without the least integers, where one with them has explained nothing: quantizers
+// give no -128, and code that takes the sign of one factor to the other may take it for another number. nil: that
+// explains nothing either.
+func (l *loop) restricted(ctx context.Context, err error) *Result {
+	var unexplained *unexplainedError
+	if !errors.As(err, &unexplained) || !l.scaled() || !l.A.Get().Signed && !l.B.Get().Signed {
+		return nil
+	}
+	l.withoutLeast = true
+	defer func() { l.withoutLeast = false }()
+	r := &Result{Shape: l.Shape}
+	if err := l.run(ctx, r); err != nil {
+		return nil
+	}
+	var least []string
+	for _, of := range []struct {
+		name string
+		id   fp.ID
+	}{{"A", l.A}, {"B", l.B}} {
+		if f := of.id.Get(); f.Signed {
+			least = append(least, fmt.Sprintf("%s has no %.0f", of.name, f.Float64(f.SignBit())))
+		}
+	}
+	r.Restricted = strings.Join(least, " and ")
+	r.Kernel.Source = "inferred where " + r.Restricted
+	return r
 }
 
 // scaledUnits returns the instructions whose sums of integers are scaled: those with the fewest products at a

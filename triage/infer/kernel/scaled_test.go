@@ -94,6 +94,20 @@ var quantizedKernels = []struct {
 		}
 		return s
 	}},
+	{"the sign of A is taken to B", Found, func(q *quantized) (s float32) { // which makes -128 of -128
+		for i := range q.sa {
+			sum := int32(0)
+			for k := i * quantizedBlock; k < (i+1)*quantizedBlock; k++ {
+				a, b := q.a[k], q.b[k]
+				if a < 0 {
+					a, b = -a, -b
+				}
+				sum += int32(uint8(a)) * int32(b)
+			}
+			s += float32(sum) * (q.sa[i] * q.sb[i])
+		}
+		return s
+	}},
 	{"in double", Unexplained, func(q *quantized) float32 {
 		s := 0.0
 		for i := range q.sa {
@@ -170,14 +184,17 @@ func TestQuantized(t *testing.T) {
 			if r.Verdict != tc.want || r.Verdict == Unexplained && (r.Witness == nil || len(r.Witness.SA) != s.K/quantizedBlock) {
 				t.Fatalf("%s, not %s: %s, witness %v", r.Verdict, tc.want, r.Why, r.Witness)
 			}
+			if restricted := r.Restricted != ""; restricted != (tc.name == "the sign of A is taken to B") {
+				t.Errorf("restricted: %q", r.Restricted)
+			}
 			if r.Verdict == Found {
-				holdsQuantized(t, h, r.Kernel, s)
+				holdsQuantized(t, h, r.Kernel, s, r.Restricted == "")
 			}
 		})
 	}
 }
 
-func holdsQuantized(t *testing.T, h *quantizedBox, k *schedule.Kernel, s schedule.Shape) {
+func holdsQuantized(t *testing.T, h *quantizedBox, k *schedule.Kernel, s schedule.Shape, least bool) {
 	t.Helper()
 	same := oracle.NewComparer(fp.FP32, oracle.Policy{NaN: oracle.ByClass})
 	d := rand.New(rand.NewPCG(9, 10))
@@ -198,6 +215,9 @@ func holdsQuantized(t *testing.T, h *quantizedBox, k *schedule.Kernel, s schedul
 					to[i] &= 3
 				} else if few == 1 {
 					to[i] *= byte(d.IntN(8) / 7)
+				}
+				if to[i] == 0x80 && !least {
+					to[i]++
 				}
 			}
 		}
