@@ -67,6 +67,18 @@ func OpenLocked(path string, flag int) (*os.File, error) {
 	}
 }
 
+// Abandoned reports that the process that had a file locked has ended, or that the file is gone. false
+// may mean that it cannot be known: not of a file that cannot be opened, or on a file system
+// without locks.
+func Abandoned(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDWR|noFollow, 0)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer f.Close()
+	return lockFile(f) == nil
+}
+
 func openStore(path string, flag int) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil {
 		if err := checkRegular(path, info); err != nil {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"embed"
 	"io"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -27,6 +29,9 @@ func writeReference(w io.Writer, name string) (found bool, err error) {
 	text, err := referenceFiles.ReadFile("guides/reference/" + name + ".txt")
 	if err != nil {
 		return false, nil
+	}
+	if bytes.Contains(text, []byte("go doc ")) {
+		text = append(slices.Clip(text), "\nwhere go doc and the paths of files hold: in a clone of the repository, with Go\n"...)
 	}
 	_, err = w.Write(text)
 	return true, err

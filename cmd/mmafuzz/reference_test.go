@@ -136,7 +136,11 @@ func TestNoPackageNeeded(t *testing.T) {
 	}
 	for _, name := range references() {
 		out.Reset()
-		if found, err := writeReference(&out, name); !found || err != nil || out.Len() == 0 {
+		found, err := writeReference(&out, name)
+		if doc, where, _ := strings.Cut(out.String(), "where go doc "); strings.Contains(doc, "go doc ") != (where != "") {
+			t.Errorf("%s: it names go doc without where it is, or says where without need", name)
+		}
+		if !found || err != nil || out.Len() == 0 {
 			t.Errorf("%s: %v, %v", name, found, err)
 		}
 	}

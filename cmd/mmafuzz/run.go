@@ -118,8 +118,8 @@ the case again.
 Exit status: 0 no mismatches, 1 mismatches, 2 trouble, 75 incomplete, even if
 differences were found: the run was interrupted, a target stopped answering, or nothing
 was compared.
-With --campaign: 0 the units of this shard and of others seen in its directory are done,
-whatever was found, 2 trouble, 75 some of them are left.`,
+With --campaign: 0 the units of this shard are done, whatever was found, and even if those of
+others are not (mmafuzz status), 2 trouble, 75 some of them are left.`,
 		PreRunE: func(cmd *cobra.Command, _ []string) error { return r.checkFlags(cmd.Flags()) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch kernels, err := r.ofKernels(cmd.LocalNonPersistentFlags()); {

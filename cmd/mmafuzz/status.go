@@ -34,9 +34,10 @@ func newStatus(a *app) *cobra.Command {
 		Use:   "status DIR...",
 		Short: "how far the shards of a campaign are",
 		Long: `status shows how many units of a campaign are done, which shards are alive, how fast they
-are, when all will be done, and which causes have been found so far. A shard is silent, killed
-perhaps, if no result has come for 20 times as long as its units take, one to five minutes.
-Shards that share no directory are shown together if all of theirs are named.
+are, when all will be done, and which causes have been found so far. A shard has ended, killed
+perhaps, if its process on this machine has; one of another machine is silent if no result has
+come for 20 times as long as its units take, one to five minutes. Shards that share no directory
+are shown together if all of theirs are named.
 
   mmafuzz status DIR --watch
   mmafuzz status DIR --watch --html status.html

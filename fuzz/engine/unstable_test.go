@@ -158,7 +158,7 @@ func TestUnstable(t *testing.T) {
 		{"a coin", same, coin(1, 2), "[]", nil, true, 400},
 		{"a coin and a column", same, both(column5, onlyAt(1<<6, coin(1, 2))), "[]", []string{"layout"}, true, 400},
 		{"mostly wrong", same, coin(9, 10), "[]", nil, true, 400},
-	}[:tier.Of(13, 13, 10, 13)] {
+	}[:tier.Of(10, 10, 11, 13)] {
 		if n%tier.Of(3, 3, 1) != tier.Of(1, 1, 0) {
 			continue
 		}

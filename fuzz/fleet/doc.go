@@ -66,7 +66,7 @@
 //	shards[].shard     number?  its number
 //	shards[].of        number?
 //	shards[].host      string?  of the process that has written last
-//	shards[].state     string?  done (all its units are), alive, or silent: no result for five minutes
+//	shards[].state     string?  done (all its units are), alive, ended (its process was killed or interrupted, on this machine), or silent: no result for long
 //	shards[].age       number?  seconds since it has written, by the clocks of this machine and of the file system
 //	shards[].units     number?  that it has done, before it was started again too
 //	shards[].dots      number?

@@ -415,8 +415,9 @@ func TestLone(t *testing.T) {
 	}
 }
 
-// TestRestart has a shard wait for another one that was killed a moment ago, and whose work is done
-// when it is started again.
+// TestRestart has a shard wait for another one, which was killed on another machine a moment ago, and
+// whose work is done when it is started again. A process of this machine is seen to have ended:
+// then it does not wait.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	p, pairs := newPlan(t, 1)
@@ -434,9 +435,20 @@ func TestRestart(t *testing.T) {
 	}); !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
+	here := t.TempDir()
+	if err := os.CopyFS(here, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	logs, err := filepath.Glob(filepath.Join(dir, unitsDir, "1-of-2.*"))
+	if err != nil || len(logs) != 1 {
+		t.Fatal(logs, err)
+	}
+	if err := os.Rename(logs[0], strings.Replace(logs[0], thisHost(), "elsewhere", 1)); err != nil {
+		t.Fatal(err)
+	}
 	var again sync.WaitGroup
 	waited := false
-	err := run(t.Context(), 0, func(p Progress) {
+	err = run(t.Context(), 0, func(p Progress) {
 		if p.Waiting && !waited {
 			waited = true
 			again.Go(func() {
@@ -454,6 +466,14 @@ func TestRestart(t *testing.T) {
 	shards(t, p, pairs, one, 1)
 	if union(t, one) != union(t, dir) {
 		t.Error("another result")
+	}
+	dir = here
+	if err := run(t.Context(), 0, func(p Progress) {
+		if p.Waiting {
+			t.Error("it waits for a process that has ended")
+		}
+	}); err != nil {
+		t.Fatal(err)
 	}
 }
 

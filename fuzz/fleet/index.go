@@ -45,6 +45,15 @@ type readLog struct {
 	grown time.Time // when it was written; after that, when it was seen to be longer
 }
 
+// ended reports that the process that wrote a log has ended, without waiting for what it may still
+// write: its lock is gone. That of another machine may not be seen here, and nothing is said of it.
+func (l *readLog) ended(path string) bool {
+	if l.host != thisHost() || l.host == unknownHost {
+		return false
+	}
+	return corpus.Abandoned(path) && corpus.Abandoned(path+damagedSuffix)
+}
+
 func newIndex(p *Plan, dirs ...string) *index {
 	return &index{plan: p, dirs: dirs, at: map[int]place{}, logs: map[string]*readLog{}}
 }

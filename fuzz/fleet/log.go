@@ -70,14 +70,22 @@ type shardLog struct {
 }
 
 func newShardLog(dir string, shard, of int) (l *shardLog, err error) {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	name := fmt.Sprintf("%d-of-%d.%s.%s", shard, of, strings.Map(plain, host), rand.Text()[:12])
+	name := fmt.Sprintf("%d-of-%d.%s.%s", shard, of, thisHost(), rand.Text()[:12])
 	l = &shardLog{path: filepath.Join(dir, unitsDir, name)}
 	l.begun, err = corpus.ReplaceShared(l.path)
 	return l, err
+}
+
+// unknownHost stands for a machine without a name.
+const unknownHost = "unknown"
+
+// thisHost returns the name of this machine as names of logs have it.
+func thisHost() string {
+	host, err := os.Hostname()
+	if err != nil {
+		return unknownHost
+	}
+	return strings.Map(plain, host)
 }
 
 // plain replaces characters that a file name should not have.

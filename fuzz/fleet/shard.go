@@ -243,12 +243,13 @@ func (s *Shard) feed(ctx context.Context, round int) (c *fuzz.Campaign, err erro
 }
 
 // idle returns units without a result of the first round that has some, which nobody works on: none
-// is of another shard that has written a result not long ago. Either all need feedback or none
+// is of another shard that has written a result not long ago and whose process, if it is seen from
+// here, has not ended. Either all need feedback or none
 // does. Each shard begins elsewhere, so that those that find the same units do others of them.
 func (s *Shard) idle() (units []*Unit) {
 	works := map[int]map[int]bool{} // by the number of shards
-	for _, l := range s.index.logs {
-		if l.of > 0 && (l.of != s.Of || l.shard != s.Index) && time.Since(l.grown) < s.Wait {
+	for path, l := range s.index.logs {
+		if l.of > 0 && (l.of != s.Of || l.shard != s.Index) && time.Since(l.grown) < s.Wait && !l.ended(path) {
 			if works[l.of] == nil {
 				works[l.of] = map[int]bool{}
 			}

@@ -54,6 +54,7 @@ const (
 	stateAlive  = "alive"
 	stateDone   = "done"   // all its units are
 	stateSilent = "silent" // no result for long: patience
+	stateEnded  = "ended"  // its process on this machine has, before all its units were done
 )
 
 // The limits of how long a shard may take for a unit until it seems to do nothing: 20 times what
@@ -154,11 +155,11 @@ func causesOf(r *engine.Result) map[string]uint64 {
 // shards lists the shards that have logs. Those of processes that were killed and started again are
 // of one shard.
 func (w *Watcher) shards(s *Status) {
-	newest := map[[2]int]*readLog{}
-	for _, l := range w.index.logs {
+	newest, paths := map[[2]int]*readLog{}, map[[2]int]string{}
+	for path, l := range w.index.logs {
 		at := [2]int{l.shard, l.of}
 		if have := newest[at]; l.of > 0 && (have == nil || have.grown.Before(l.grown)) {
-			newest[at] = l
+			newest[at], paths[at] = l, path
 		}
 	}
 	missing, of := w.index.missing(), map[[2]int][]int{}
@@ -174,6 +175,8 @@ func (w *Watcher) shards(s *Status) {
 		switch {
 		case !slices.ContainsFunc(missing, func(n int) bool { return n%l.of == l.shard }):
 			x.State = stateDone
+		case l.ended(paths[at]):
+			x.State = stateEnded
 		case x.Age > w.patience(of[at]).Seconds():
 			x.State = stateSilent
 		default:
@@ -287,7 +290,7 @@ func (s *Status) Prometheus(file string) error {
 		fmt.Fprintf(&b, "mmafuzz_units{%s,state=%q} %d\n", plan, u.state, u.n)
 	}
 	metric("mmafuzz_shards", "gauge", "Shards by state.")
-	for _, state := range []string{stateAlive, stateDone, stateSilent} {
+	for _, state := range []string{stateAlive, stateDone, stateEnded, stateSilent} {
 		n := 0
 		for _, x := range s.Shards {
 			if x.State == state {

@@ -86,6 +86,9 @@ func (s *ShardSummary) Write(w io.Writer, width int) {
 	text := fmt.Sprintf("shard %s: %s done here%s, %d of %d in all: %s in %s dot products (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"), others,
 		s.Done, s.Units, readable.Mismatches(s.Mismatches), readable.Thousands(s.Dots), s.Seconds, readable.Count(rate))
 	fmt.Fprint(w, readable.Hanging(text, width))
+	if left := s.Units - s.Done; s.Complete && left > 0 {
+		fmt.Fprint(w, readable.Hanging("left for other shards: "+readable.Plural(left, "unit")+" (mmafuzz status shows which are at work)", width))
+	}
 	if s.Others > 0 && s.Here == s.Done {
 		fmt.Fprint(w, readable.Hanging("no other shard has written here: those that get the same --out share the work", width))
 	}

@@ -21,3 +21,20 @@ func TestSummaryAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestSummaryLeft holds that a shard whose own units are done says how many are left for others.
+func TestSummaryLeft(t *testing.T) {
+	for _, c := range []struct {
+		done     int
+		complete bool
+		want     string
+	}{
+		{8, true, "left for other shards: 4 units"}, {12, true, ""}, {8, false, ""},
+	} {
+		var b strings.Builder
+		(&ShardSummary{Shard: "0/4", Units: 12, Here: 3, Done: c.done, Complete: c.complete, Seconds: 1}).Write(&b, 100)
+		if _, after, found := strings.Cut(b.String(), "\n"); !found || !strings.HasPrefix(after, c.want) || c.want == "" && after != "" {
+			t.Errorf("%d done, complete: %v: %q", c.done, c.complete, &b)
+		}
+	}
+}
