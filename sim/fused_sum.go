@@ -63,6 +63,9 @@ func (x *machine) fuse(ts []term, c *cut) term {
 			s.Neg = x.p.Special.NegZero && !c.plus && c.rd
 		}
 	}
+	if x.change != nil && x.change.Zero != nil && s.IsZero() && c.acc >= 0 && !ts[c.acc].IsZero() {
+		s.Neg = x.change.Zero(x.sums, s.Neg, ts[c.acc].Neg)
+	}
 	if x.trace != nil {
 		x.trace.sum(ts, c, e, some, s)
 	}

@@ -212,6 +212,9 @@ type Change struct {
 	Term func(sum, term int, v fp.Dyadic, e int32) fp.Dyadic
 	// Sum is called for each sum other than zero, with that exponent.
 	Sum func(sum int, v fp.Dyadic, e int32) fp.Dyadic
+	// Zero is called for each sum that is zero though its terms are not, with the sign that it has and
+	// that of the accumulator. It returns that of the broken one.
+	Zero func(sum int, minus, accMinus bool) bool
 	// Round is called for each rounding of a sum.
 	Round func(sum int, r *mma.Round) *mma.Round
 }

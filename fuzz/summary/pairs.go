@@ -153,7 +153,7 @@ func explanation(p *fuzz.PairState, most int) string {
 		case p.Unstable > 0 && p.Unstable == p.Mismatches():
 			return fuzz.Unstable
 		}
-		if len(p.Buckets) > 0 && p.Buckets[string(triage.Unexplained)] == nil {
+		if len(p.Buckets) > 1 || len(p.Buckets) == 1 && p.Buckets[string(triage.Unexplained)] == nil {
 			return mainCauses(p) // such as layout, which no program explains
 		}
 		return string(triage.Unexplained)

@@ -76,6 +76,32 @@ func normalisers() (ns []int64) {
 // onRounding are other roundings of a sum.
 var onRounding = map[string]fp.Mode{"rz": fp.RZ, "rne": fp.RNE, "rna": fp.RNA, "ru": fp.RU, "rd": fp.RD, "rto": fp.RTO}
 
+// onZero are signs of a sum that is zero because its terms cancel: as the accumulator's, as that of
+// what was added to it, or minus.
+var onZero = map[string]struct {
+	text string // of the sign
+	do   func(accMinus bool) bool
+}{
+	"sign-acc":   {"the sign of the accumulator", func(accMinus bool) bool { return accMinus }},
+	"sign-other": {"the sign of what is added to the accumulator", func(accMinus bool) bool { return !accMinus }},
+	"sign-minus": {"a minus sign", func(bool) bool { return true }},
+}
+
+// brokenCarry is the operation on a sum that the carry of its rounding to nearest does not go beyond the
+// low n bits of the significand, which become zeros.
+const brokenCarry = "carry"
+
+// withoutCarry is a sum whose rounding up would carry beyond the low n bits of its significand in a
+// format, with zeros in their place and nothing to round.
+func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
+	q := max(v.Exponent(), f.Emin()) - int32(f.FracBits)
+	floor, near := v.Round(q, fp.RZ), v.Round(q, fp.RNE)
+	if floor.IsZero() || compare(near, floor) == 0 || near.Low() < q+int32(n) { // the low n bits of floor are not all ones
+		return v
+	}
+	return v.Round(q+int32(n), fp.RZ)
+}
+
 // saturates is the operation on a sum that it becomes the largest number where it overflows.
 const saturates = "saturates"
 
@@ -87,7 +113,8 @@ func (e *Effect) inAdder() bool {
 // hasAdder reports whether there is such an effect.
 func (e *Effect) hasAdder() bool {
 	_, rounds := onRounding[e.Do]
-	rounds = rounds || e.Do == saturates
+	_, zero := onZero[e.Do]
+	rounds = rounds || zero || e.Do == saturates || e.Do == brokenCarry && e.N > 0
 	x, ok := onNumber[e.Do]
 	return ok && x.do != nil && e.N > -64 && e.N < 64 || rounds && e.On == OnSum
 }
@@ -108,8 +135,11 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 	if on != OnSum {
 		return all
 	}
-	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice"} {
+	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus"} {
 		all = append(all, Effect{On: on, Do: do})
+	}
+	for n := range int64(s.f.D.Get().FracBits) {
+		all = append(all, Effect{On: on, Do: brokenCarry, N: n + 1})
 	}
 	for _, n := range normalisers() {
 		all = append(all, Effect{On: on, Do: "normalise", N: n})
@@ -145,6 +175,22 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 				other.Over = mma.OverIEEE
 			}
 			return &other
+		}
+	case e.On == OnSum && onZero[e.Do].do != nil:
+		change.Zero = func(sum int, minus, accMinus bool) bool {
+			if !slices.Contains(numbers, sum) {
+				return minus
+			}
+			some = true
+			return onZero[e.Do].do(accMinus)
+		}
+	case e.On == OnSum && e.Do == brokenCarry:
+		change.Sum = func(sum int, x fp.Dyadic, _ int32) fp.Dyadic {
+			if slices.Contains(numbers, sum) {
+				some = true
+				return withoutCarry(r.f.D.Get(), x, e.N)
+			}
+			return x
 		}
 	case e.On == OnSum:
 		change.Sum = func(sum int, x fp.Dyadic, top int32) fp.Dyadic {
@@ -308,6 +354,12 @@ func (e *Effect) adderText(name string) string {
 		noun = "the aligned " + name
 	case name != "":
 		noun = name
+	}
+	if sign, ok := onZero[e.Do]; ok && e.On == OnSum {
+		return noun + " whose terms cancel is a zero with " + sign.text
+	}
+	if e.Do == brokenCarry {
+		return fmt.Sprintf("the carry of rounding %s does not go beyond the low %d bits of the significand, which become zeros", noun, e.N)
 	}
 	if e.Do == saturates {
 		return noun + " saturates where it overflows"

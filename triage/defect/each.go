@@ -41,7 +41,13 @@ func (w *viewer) ofTerms(v *view) [][]int64 {
 				cut = truth(t.Value.Low() < t.Q)
 			}
 		}
-		all[n] = []int64{truth(t.From != sim.FromProduct), int64(at.sum), int64(at.sum), truth(t.Value.Neg), int64(t.E), int64(t.Value.Exponent()), shift, cut}
+		top := t.Value.Exponent()
+		for i := range sum.Terms {
+			if finite(&sum.Terms[i]) {
+				top = max(top, sum.Terms[i].Value.Exponent())
+			}
+		}
+		all[n] = []int64{truth(t.From != sim.FromProduct), int64(at.sum), int64(at.sum), truth(t.Value.Neg), int64(t.E), int64(t.Value.Exponent()), shift, cut, int64(top - t.Value.Exponent())}
 	}
 	return all
 }

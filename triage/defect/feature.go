@@ -251,6 +251,7 @@ var (
 		{"t.top", number, "the exponent of its value", "", 3},
 		{"t.shift", number, "the number of places by which it is aligned", "", 1},
 		{"t.cut", flag, "alignment cuts bits of it", "alignment cuts no bits of it", 1},
+		{"t.below", number, "the number of places by which its leading bit is below that of the largest term", "", 2},
 	}
 	stepFeatures = concat(
 		[]feature{

@@ -393,6 +393,20 @@ var units = []planted{
 			return p, e
 		})
 	}},
+	// Steps of a chain.
+	{"carry-breaks", cdnaSingle, func(u *unit) uint64 { // its significands of 24 bits, beyond bit 11
+		return u.m.DotChanged(u.Dot, sim.Change{Sum: func(_ int, x fp.Dyadic, _ int32) fp.Dyadic {
+			q := max(x.Exponent(), -126) - 23
+			if low := x.Round(q, fp.RZ); low.Q == q && low.Lo&0xfff == 0xfff && x.Round(q, fp.RNE).Lo != low.Lo {
+				low.Lo &^= 0xfff
+				return low
+			}
+			return x
+		}})
+	}},
+	{"zero-of-accumulator", cdnaSingle, func(u *unit) uint64 {
+		return u.m.DotChanged(u.Dot, sim.Change{Zero: func(_ int, _, accMinus bool) bool { return accMinus }})
+	}},
 }
 
 // nominal is the exponent of a number, that of a subnormal being the least of all.
