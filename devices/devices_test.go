@@ -317,6 +317,10 @@ func TestPairsErrors(t *testing.T) {
 		{"sim:rdna4", "sim:hopper", "v_wmma_f32_16x16x16_f16", "",
 			"sim:rdna4 and sim:hopper: rdna4/v_wmma_f32_16x16x16_f16 cannot be simulated: the arithmetic of RDNA4 is unknown"},
 		{"sim:rdna4", "sim:hopper", "", "", "sim:rdna4 and sim:hopper: no instructions"},
+		{"sim:rdna3", "sim:rdna4", "bf16", "",
+			"sim:rdna3 and sim:rdna4: rdna4/v_wmma_f32_16x16x16_bf16 cannot be simulated: the arithmetic of RDNA4 is unknown"},
+		{"sim:blackwell", "sim:cdna4", "fp4", "",
+			"sim:blackwell and sim:cdna4: cdna4/v_mfma_f32_16x16x128_f8f6f4_fp8_fp4 cannot be simulated: the arithmetic of CDNA4 is unknown; do not assume CDNA3's"},
 		{"sim:blackwell", "sim:blackwell-ultra", "tcgen05.m128n8k8.kind::tf32.f32.tf32.tf32", "",
 			"sim:blackwell and sim:blackwell-ultra: blackwell-ultra/tcgen05.m128n8k8.kind::tf32.f32.tf32.tf32 cannot be simulated: " +
 				"no data for sm_103; Blackwell (sm_100) is the likely model: use sim:blackwell"},

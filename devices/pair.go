@@ -68,6 +68,10 @@ func Split(spec string) (target, instruction string) {
 	switch kind {
 	case "exec":
 		return spec, ""
+	case "sim":
+		if strings.HasPrefix(arg, ".") || strings.HasPrefix(arg, "/") {
+			return "sim:" + arg, "" // a file, of which no kind is named: the error says so
+		}
 	case "replay", "model":
 		slash := strings.LastIndexByte(arg, '/')
 		if slash < 0 || !isFile(arg[:slash]) {
@@ -163,7 +167,9 @@ func allPairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 	for i := range as {
 		p, err := pair(a, b, &as[i], nameB, nameA != "" || isRecorded(a) || isRecorded(b))
 		if err != nil {
-			last = err
+			if _, unknown := last.(*unmodelled); !unknown {
+				last = err
+			}
 			continue
 		}
 		pairs = append(pairs, p)
@@ -430,8 +436,19 @@ func farther(k, x, y int) int {
 	return y - x
 }
 
-// noPartner explains that no instruction of b takes ia's operands.
+// unmodelled is the error of an instruction that the other side has, but without a model.
+type unmodelled struct{ error }
+
+// Unmodelled tells the command line which hint helps.
+func (*unmodelled) Unmodelled() {}
+
+// noPartner explains that no instruction of b takes ia's operands, or only one that has no model.
 func noPartner(b Target, ia *mma.Instruction) error {
+	for _, i := range b.Instructions() {
+		if i.Refuse != "" && Comparable(ia.Formats, i.Formats) == nil {
+			return &unmodelled{Refused(&i)}
+		}
+	}
 	for _, i := range b.Instructions() {
 		if i.A.Get().Width == ia.A.Get().Width && i.B.Get().Width == ia.B.Get().Width && i.D == ia.D {
 			if err := Comparable(ia.Formats, i.Formats); err != nil {

@@ -28,10 +28,11 @@ type bisectCmd struct {
 	policy     policyFlags
 	trust      *trust
 	noInfer    bool
+	tested     map[string]bool // the versions of which it was said
 }
 
 func newBisect(a *app) *cobra.Command {
-	b := &bisectCmd{app: a}
+	b := &bisectCmd{app: a, tested: map[string]bool{}}
 	c := &cobra.Command{
 		Use:   "bisect --a A --b B --versions LIST | --git RANGE --build COMMAND",
 		Short: "the first version of a unit whose results changed, with the input that shows it",
@@ -123,7 +124,12 @@ func (b *bisectCmd) run(ctx context.Context) error {
 	return nil
 }
 
+// testing says which version is tested, for the first input that it is asked.
 func (b *bisectCmd) testing(version string) {
+	if b.tested[version] {
+		return
+	}
+	b.tested[version] = true
 	fmt.Fprintf(b.stderr, "testing %s\n", printable.Line(version))
 }
 

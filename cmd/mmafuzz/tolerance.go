@@ -63,6 +63,11 @@ Exit status: 0 done, 2 trouble, 75 interrupted.`,
 // mostSamples is the largest --count, longest the largest --k.
 const mostSamples, longest = 10_000_000, 1 << 20
 
+// nearestMultiple returns the multiple of step that is nearest to k, of those that --k may be.
+func nearestMultiple(k, step int) int {
+	return min(max((k+step/2)/step, 1), longest/step) * step
+}
+
 func (t *toleranceCmd) run(ctx context.Context) error {
 	target, u, err := t.openLive()
 	if err != nil {
@@ -78,7 +83,7 @@ func (t *toleranceCmd) run(ctx context.Context) error {
 	}
 	switch {
 	case t.K < 1 || t.K > longest || t.K%i.K != 0:
-		return hint.New(fmt.Sprintf("for example --k %d", 4*i.K), "--k is %d, not a multiple of %d, the products of %s, up to %d", t.K, i.K, i.Name, longest)
+		return hint.New(fmt.Sprintf("for example --k %d", nearestMultiple(t.K, i.K)), "--k is %d, not a multiple of %d, the products of %s, up to %d", t.K, i.K, i.Name, longest)
 	case t.Rtol < 0:
 		return fmt.Errorf("--rtol is %g, it must not be negative", t.Rtol)
 	}

@@ -7,6 +7,7 @@ package open
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
@@ -63,13 +64,21 @@ func Explain(name string, err error) error {
 	case OnGPU(name):
 		return hint.Add(err, "mmafuzz doctor says what this machine can run")
 	}
-	word := name
-	if info, missing := os.Stat(strings.TrimPrefix(name, "sim:")); missing == nil && !info.IsDir() {
-		return hint.Add(err, "it is a file: replay:FILE is a recording, model:FILE a model; mmafuzz import makes a recording of .npy, .npz, CSV, JSON and others")
+	word, file := name, strings.TrimPrefix(name, "sim:")
+	if info, missing := os.Stat(file); missing == nil && !info.IsDir() {
+		return hint.Add(err, "it is a file: %s is a program, replay:FILE a recording, model:FILE a model; mmafuzz import makes a recording of .npy, .npz, CSV, JSON and others", program(file))
 	} else if !strings.Contains(name, ":") {
 		word = "sim:" + name
 	}
 	return hint.Add(err, "%smmafuzz list targets lists them", hint.DidYouMean(hint.Nearest(word, Names())))
+}
+
+// program names a file as the target that it is if it is a program.
+func program(file string) string {
+	if filepath.Base(file) == file {
+		file = "./" + file
+	}
+	return "exec:" + file
 }
 
 // Unit opens the unit that --target, --inst and --like name. The caller closes the target.

@@ -1,6 +1,7 @@
 package open
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -121,6 +122,9 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 	}
 	if err == nil && instA == "" && instB == "" {
 		s.byValue = append(s.byValue, devices.OnlyByValue(ta, tb)...)
+	}
+	if unknown := (interface{ Unmodelled() })(nil); errors.As(err, &unknown) {
+		return pairs, hint.Add(err, "mmafuzz list instructions %s --unverified lists those without a model", tb.Name())
 	}
 	return pairs, hint.Add(err, "%s", InstructionHint(ta, instA))
 }

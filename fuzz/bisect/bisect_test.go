@@ -1,6 +1,7 @@
 package bisect
 
 import (
+	"strings"
 	"testing"
 
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated" // sim:
@@ -33,6 +34,25 @@ func TestZeroValues(t *testing.T) {
 		}
 		if first != c.first || got != c.err {
 			t.Errorf("%s: %q, %q; want %q, %q", c.name, first, got, c.first, c.err)
+		}
+	}
+}
+
+// TestChangeWords holds that inputs of one cause are told apart, and that the cause is that of the last
+// version, which the one that is named may not share.
+func TestChangeWords(t *testing.T) {
+	for _, c := range []struct {
+		number  int
+		earlier bool
+		want    string
+	}{
+		{1, false, "dot  overflow\n  changed in  v2\n  last as A"},
+		{2, true, "dot  overflow, input 2\n  changed in  v2\n  cause       that of the last version, which v2 may not share\n  last as A"},
+	} {
+		var b strings.Builder
+		(&Change{Instruction: "dot", Cause: "overflow", First: "v2", number: c.number, earlier: c.earlier}).Write(&b, 100)
+		if !strings.HasPrefix(b.String(), c.want) {
+			t.Errorf("%q, want %q", &b, c.want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type Change struct {
 
 	mismatch *corpus.Mismatch // of A and the last version of all
 	number   int              // of its cause
+	earlier  bool             // First is not the last version of all
 }
 
 // Save writes the bundle of the input, on which A and the last version of all differ, into a
@@ -41,11 +42,18 @@ func (c *Change) Save(out string) error {
 
 // Write writes the change for people.
 func (c *Change) Write(w io.Writer, width int) {
-	fmt.Fprint(w, readable.Flowing(c.Instruction+"  "+c.Cause, width))
+	title := c.Instruction + "  " + c.Cause
+	if c.number > 1 {
+		title += fmt.Sprintf(", input %d", c.number)
+	}
+	fmt.Fprint(w, readable.Flowing(title, width))
 	g := readable.Table{Width: width}
 	g.Add("  changed in", c.First)
 	if len(c.Among) > 0 {
 		g.Add("  or in", strings.Join(c.Among, ", ")+", which could not be tested")
+	}
+	if c.earlier {
+		g.Add("  cause", "that of the last version, which "+c.First+" may not share")
 	}
 	g.Add("  last as A", cmp.Or(c.Last, "none of these versions"))
 	g.Add("  input", c.Input)

@@ -80,6 +80,15 @@ func Zero(s oracle.Strictness) Option { return func(h *harness) { h.config.Zero 
 // nothing is known of. Without it a test that fails does so within about 15 seconds.
 func Thorough() Option { return func(h *harness) { h.config.Effort, h.config.NoInfer = 0, false } }
 
+// noInstruction says what is missing in the name of a unit.
+func noInstruction(unit string) string {
+	example := "sim:hopper/mma.m16n8k16.f32.f16.f16.f32"
+	if strings.HasPrefix(unit, "ref:") { // it takes the formats and K of another's instruction
+		example = unit + "/" + example
+	}
+	return fmt.Sprintf("%q names no instruction: TARGET/INSTRUCTION, such as %s", unit, example)
+}
+
 // Compare compares a function with a unit: TARGET/INSTRUCTION, such as
 // sim:hopper/mma.m16n8k16.f32.f16.f16.f32 (mmafuzz list has them all). A target that works on any
 // formats takes those of an instruction: ref:mul32/sim:hopper/mma.m16n8k16.f32.f16.f16.f32 is a
@@ -89,7 +98,7 @@ func Compare(f *testing.F, unit string, dot func(d *mma.Dot) uint64, options ...
 	f.Helper()
 	target, instruction, found := strings.Cut(unit, "/")
 	if !found {
-		f.Fatalf("%q names no instruction: TARGET/INSTRUCTION, such as sim:hopper/mma.m16n8k16.f32.f16.f16.f32", unit)
+		f.Fatal(noInstruction(unit))
 	}
 	a, err := devices.OpenUnit(target, instruction, instruction)
 	if err != nil {

@@ -39,3 +39,13 @@ func TestUnjudged(t *testing.T) {
 		t.Errorf("%v; there is no %q in\n%s", err, want, text)
 	}
 }
+
+// TestNoInstruction holds that a reference without an instruction is told how it is given one.
+func TestNoInstruction(t *testing.T) {
+	const hopper = "sim:hopper/mma.m16n8k16.f32.f16.f16.f32"
+	for unit, example := range map[string]string{"sim:turing": hopper, "ref:mul32": "ref:mul32/" + hopper} {
+		if got, want := noInstruction(unit), `"`+unit+`" names no instruction: TARGET/INSTRUCTION, such as `+example; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -43,6 +43,7 @@ var archAliases = map[string]string{
 	"sm89": "ada", "sm90": "hopper", "sm_90a": "hopper", "sm90a": "hopper", "sm100": "blackwell", "sm_100a": "blackwell",
 	"sm103": "blackwell-ultra", "sm110": "thor", "sm120": "rtx-blackwell", "sm_120a": "rtx-blackwell", "sm121": "gb10",
 	"v100": "volta", "t4": "turing", "a100": "ampere", "h100": "hopper", "h200": "hopper", "b200": "blackwell",
+	"a2": "ampere", "l40s": "ada", "rtx 4090": "ada", "rtx4090": "ada", "rtx 5090": "rtx-blackwell", "rtx5090": "rtx-blackwell",
 	"gh200": "hopper", "gb200": "blackwell", "b300": "blackwell-ultra", "gb300": "blackwell-ultra",
 	"mi100": "cdna1", "mi210": "cdna2", "mi250": "cdna2", "mi250x": "cdna2", "mi300": "cdna3", "mi300a": "cdna3", "mi300x": "cdna3", "mi325x": "cdna3",
 	"mi350": "cdna4", "mi350x": "cdna4", "mi355x": "cdna4",

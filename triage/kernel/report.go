@@ -222,7 +222,7 @@ func (f *Found) words() (words []string) {
 	switch w := f.Answer; {
 	case w == nil:
 	case f.Sides != nil:
-		say("No schedule that differs from that of %s in one or two fields gives the bits of %s on all products.", x, other)
+		say("No change of one or two fields of the schedule of %s gives the bits of %s on all products: the label names all fields in which the two schedules below differ.", x, other)
 	case w.Kernel == nil:
 		say("Unexplained: no schedule that differs from that of %s in one or two fields gives the bits of %s.", x, other)
 	case f.Rest > 0:

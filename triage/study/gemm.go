@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/npy"
 	"github.com/mmafuzz/mmafuzz/corpus/safetensors"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -60,8 +61,14 @@ If there is none, it is unexplained. Two NaNs count as equal here.
 A target exec: whose instructions have no C is a black box that multiplies whole matrices: each
 instruction is a product of its K. mmafuzz run compares kernels and black boxes on products of
 many shapes.`,
-	Count:    1,
-	TargetOf: func(word string) string { target, _ := splitKernel(word); return target },
+	Count: 1,
+	TargetOf: func(word string) string {
+		if nearSchedules(word) != nil {
+			return "" // a misspelt schedule, of which the error says so
+		}
+		target, _ := splitKernel(word)
+		return target
+	},
 	New: func(f *pflag.FlagSet) Runner {
 		g := &gemmStudy{}
 		f.StringVar(&g.files[0], "a", "", "`file` of A")
@@ -189,7 +196,11 @@ func (g *gemmStudy) load() error {
 		}
 		rows, columns := b.sides()
 		if a.Columns != rows {
-			return fmt.Errorf("%s is %d x %d and %s is %d x %d: they have no product", g.files[0], a.Rows, a.Columns, g.files[1], rows, columns)
+			err := fmt.Errorf("%s is %d x %d and %s is %d x %d: they have no product", g.files[0], a.Rows, a.Columns, g.files[1], rows, columns)
+			if a.Columns == columns && !g.transposed {
+				return hint.Add(err, "--transpose-b takes the rows of %s as its columns", g.files[1])
+			}
+			return err
 		}
 		g.m, g.n, g.k = a.Rows, columns, a.Columns
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -51,6 +52,19 @@ func splitKernel(spec string) (target, schedule string) {
 		return spec[:at], spec[at+1:]
 	}
 	return spec, ""
+}
+
+// nearSchedules returns the schedules of the literature that a name may have been meant for which no
+// target has.
+func nearSchedules(name string) (near []string) {
+	if _, known := mma.FindArch(name); known {
+		return nil
+	}
+	var names []string
+	for _, k := range schedule.Literature() {
+		names = append(names, k.Name)
+	}
+	return hint.Nearest(name, names)
 }
 
 func isNamed(name string) bool {
@@ -148,6 +162,9 @@ func (g *gemmStudy) named(ctx context.Context, r *Request, spec string) ([]*gemm
 	one := *r
 	one.Targets = []string{target}
 	units, done, err := one.askable(ctx, chains)
+	if near := nearSchedules(spec); err != nil && near != nil {
+		err = hint.New(hint.DidYouMean(near)+"mmafuzz gemm --list lists the schedules", "there is no target and no schedule %q", spec)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -35,6 +35,11 @@ class Format:
         elif ml_dtypes and name in _ML_DTYPES and hasattr(ml_dtypes, _ML_DTYPES[name]):
             self.values = np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
 
+    @property
+    def needs_ml_dtypes(self):
+        """Whether its arrays are codes because a package is missing."""
+        return self.values is None and ml_dtypes is None and self.name in _ML_DTYPES
+
     def __repr__(self):
         return self.name
 
@@ -57,7 +62,7 @@ class Format:
         if values is not None and x.dtype == values:
             return x.view(self.codes) if x.ndim else x.reshape(1).view(self.codes).reshape(())
         known = f"{values} or {self.codes} (codes)" if values is not None else f"{self.codes} (codes)"
-        if values is None and not ml_dtypes and self.name in _ML_DTYPES:
+        if values is None and self.needs_ml_dtypes:
             known += f", or with the package ml_dtypes of its {_ML_DTYPES[self.name]}"
         raise TypeError(f"{what} is {'None' if given is None else f'an array of {x.dtype}'}; {self.name} takes arrays of {known}. Nothing is "
                         "converted silently: use " + (".to" if _torch.is_tensor(given) else ".astype" if hasattr(given, "dtype") else

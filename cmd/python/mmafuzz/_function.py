@@ -5,6 +5,7 @@ import ctypes
 import inspect
 import json
 import reprlib
+import warnings
 
 import numpy as np
 
@@ -36,6 +37,9 @@ class Function:
         self._handle = _library.call("callable", json.dumps(description).encode(), callback)
         i = self.info = Unit.describe(self._handle)
         self.signature = Signature(i.k, i.a, i.b, i.c, i.d, i.scale, i.block)
+        if bare := [str(f) for f in dict.fromkeys((i.a, i.b, i.c, i.d, i.scale)) if f and f.needs_ml_dtypes]:
+            warnings.warn(f"{_name(function)} gets arrays of {' and '.join(bare)} as codes, unsigned integers: numbers of "
+                          "these formats need the package ml_dtypes, which is not installed", stacklevel=4)
 
     def close(self):
         _library.close(self._handle)

@@ -28,6 +28,16 @@ def python(code):
 
 
 class Callables(unittest.TestCase):
+    def test_codes(self):
+        """A function that gets codes because ml_dtypes is missing is told so; one that gets numbers is not."""
+        code = """import sys; sys.modules["ml_dtypes"] = None
+import mmafuzz
+mmafuzz.compare(lambda a, b, c: c, "sim:ada/mma.m16n8k8.f32.%s.%s.f32", count=100, effort=0)"""
+        for kind, told in (("bf16", True), ("f16", False)):
+            status, said = python(code % (kind, kind))
+            self.assertEqual(0, status, said)
+            self.assertEqual(told, "gets arrays of bf16 as codes, unsigned integers" in said, said)
+
     def test_kept(self):
         """What a function keeps of its arguments stays as it was."""
         kept = []
