@@ -6,10 +6,12 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // TestNarrowChains explains kernels that add in a narrow format, at once: without a long search.
 func TestNarrowChains(t *testing.T) {
+	tier.SkipUnderRace(t)
 	round := func(id fp.ID, x float64) float64 {
 		f := id.Get()
 		if math.Abs(x) >= math.Ldexp(2-math.Ldexp(1, -int(f.FracBits)-1), int(f.Emax())) {

@@ -3,7 +3,6 @@ package selfcheck
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -64,11 +63,6 @@ func ConfusionTable(ctx context.Context, old *Table, all []mma.Instruction, done
 	return t, nil
 }
 
-// OutcomeColumns returns the columns of the full data.
-func OutcomeColumns() []string {
-	return []string{"base", "mutant", "change", "labels", "result", "verdict", "its labels", "equals", "differing cases", "asked"}
-}
-
 // FullCells returns the outcome as a row of the full data.
 func (o *Outcome) FullCells() []string {
 	return []string{
@@ -83,6 +77,3 @@ func labelText(ls []triage.Label) string {
 	}
 	return triage.Join(ls)
 }
-
-// WrongVerdicts returns the number of wrong verdicts in letters.
-func WrongVerdicts(letters string) int { return strings.Count(letters, string(resultLetters[Wrong])) }

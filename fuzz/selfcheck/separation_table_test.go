@@ -273,11 +273,6 @@ func (s *Separation) firstCells() []string {
 	return cells
 }
 
-// SeparationColumns returns the columns of the full data.
-func SeparationColumns() []string {
-	return slices.Concat([]string{"base", "other", "change", "argument", "inputs"}, generatorColumns(Generators()))
-}
-
 // FullCells returns the separation as a row of the full data.
 func (s *Separation) FullCells() []string {
 	return append([]string{s.Base, s.Other, changeText(s.Change), orDash(s.Argument), fmt.Sprint(s.Limit)}, s.firstCells()...)

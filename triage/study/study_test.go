@@ -104,8 +104,8 @@ var small = []struct {
 	request study.Request
 	args    []string
 }{
-	{"discrepancy", study.Request{Targets: []string{"sim:ampere", "sim:hopper"}, Seed: 1, Count: 256}, []string{"--rates-only"}},
-	{"bounds", study.Request{Targets: []string{"sim:volta", "sim:cdna1"}, Seed: 1, Count: 300}, nil},
+	{"discrepancy", study.Request{Targets: []string{"sim:volta", "sim:turing"}, Seed: 1, Count: 256}, []string{"--rates-only"}},
+	{"bounds", study.Request{Targets: []string{"sim:volta", "sim:cdna1"}, Seed: 1, Count: 100}, nil},
 	{"bias", study.Request{Targets: []string{"sim:volta", "sim:cdna3/v_mfma_f32_32x32x8_f16"}, Seed: 1, Count: 256}, []string{"--steps", "4"}},
 	{"operations", study.Request{Seed: 1, Count: 500}, nil},
 	{"chain", study.Request{Targets: []string{"sim:volta", "sim:blackwell/tcgen05.m128n8k32.kind::mxf8f6f4.block32.f32.e4m3.e4m3.ue8m0"}, Seed: 1, Count: 5}, []string{"--length", "3"}},
