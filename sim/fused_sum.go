@@ -51,13 +51,14 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	default:
 		s = x.cutSum(ts, c, e)
 	}
-	if x.change != nil && x.change.Sum != nil && !s.IsZero() {
+	broken := x.change != nil && x.change.Sum != nil && !s.IsZero()
+	if broken {
 		s.Dyadic = x.change.Sum(x.sums, s.Dyadic, e)
 	}
 	if some {
 		s.kind, s.e = Finite, e
 	}
-	if s.IsZero() {
+	if s.IsZero() && !broken { // a broken one has the sign that the change gives it
 		s.Neg = x.p.Special.NegZero && !c.plus && c.zeroSign(ts, e)
 		if c.Bits != 0 && c.someCut(ts, e) { // a cancellation, or the sum has wrapped around
 			s.Neg = x.p.Special.NegZero && !c.plus && c.rd

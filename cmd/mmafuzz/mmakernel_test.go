@@ -15,13 +15,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// mmakernel is a child process that multiplies FP32 matrices as a kernel says:
+// mmakernel is a child process that multiplies FP32 matrices, or those of int8 with scales in FP32, as a kernel says:
 //
-//	mmakernel FILE MxNxK [flips|changes|doubles|turns]
+//	mmakernel FILE MxNxK [flips|changes|doubles|turns|least]
 //	mmakernel FILE K
 //
 // The second takes all M and N, and has an instruction for each K from 1 on.
-// One that doubles doubles its results, and one that turns gives the rows of a product last first. One that flips is wrong where its results end in the bits 101; the first result of one that
+// One for which least is given takes -128 for 127. One that doubles doubles its results, and one that turns gives the rows of a product last first. One that flips is wrong where its results end in the bits 101; the first result of one that
 // changes has another last bit in every other request.
 func mmakernel() {
 	text, err := os.ReadFile(os.Args[1])
@@ -53,11 +53,21 @@ func mmakernel() {
 	}
 	for i := range all {
 		all[i].Formats = mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
+		if s := k.ScaleA; s != nil {
+			all[i].Formats = mma.Formats{A: fp.S8, B: fp.S8, D: fp.FP32, Scale: fp.FP32, Block: uint8(s.K)}
+		}
 		all[i].Run = func(in *mma.Batch, out []byte) error {
 			requests++
 			for t := range in.Tiles {
 				p := in.Part(t, 1)
-				d, _, err := gemm.Multiply(context.Background(), k, &gemm.Operands{Shape: schedule.Shape{M: in.M, N: in.N, K: in.K}, A: p.A, B: p.B}, gemm.Options{Workers: 1})
+				if bad == "least" {
+					for i, code := range p.A {
+						if code == 0x80 {
+							p.A[i] = 0x7f
+						}
+					}
+				}
+				d, _, err := gemm.Multiply(context.Background(), k, &gemm.Operands{Shape: schedule.Shape{M: in.M, N: in.N, K: in.K}, A: p.A, B: p.B, ScaleA: fp32Codes(p.SA), ScaleB: fp32Codes(p.SB)}, gemm.Options{Workers: 1})
 				if err != nil {
 					return err
 				}
@@ -91,4 +101,11 @@ func turn(out []byte, rows, size int) {
 			copy(d[(rows-1-i)*size:], row)
 		}
 	}
+}
+
+func fp32Codes(buf []byte) (all []uint64) {
+	for i := range len(buf) / 4 {
+		all = append(all, mma.Load(buf, 4, i))
+	}
+	return all
 }

@@ -517,6 +517,13 @@ func kernelsOf(t *testing.T) (all []map[string]any) {
 	for n, bad := range []string{"", " flips", " turns"} {
 		all = append(all, jsonOf(t, min(n, 1), "", "infer", "--shape", "4x4x9", "--checks", "1000", "--target", "exec:mmakernel lanes.json 4x4x9"+bad, "--out", fmt.Sprint("kernel", n))...)
 	}
+	quantized := `{"v": 1, "unit": {"instruction": "x86/vpdpbssd"}, "scale_a": {"lines": 1, "k": 32}, "scale_b": {"lines": 1, "k": 32},
+		"schedules": [{"levels": [{"cut": {"by": "size", "n": 32}, "merge": {"order": "forward", "format": "fp32", "scale": "(sa*sb)*p"}}]}]}`
+	if err := os.WriteFile("quantized.json", []byte(quantized), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	all = append(all, jsonOf(t, 1, "", "infer", "--shape", "2x2x64", "--checks", "1000", "--target", "exec:mmakernel quantized.json 2x2x64 flips", "--out", "quantized")...)
+	all = append(all, jsonOf(t, 0, "", "infer", "--shape", "2x2x64", "--checks", "1000", "--target", "exec:mmakernel quantized.json 2x2x64 least", "--out", "restricted")...)
 	return all
 }
 

@@ -59,6 +59,7 @@ func TestPackages(t *testing.T) {
 		{"missing", "triton_matmul", "numpy", "__version__ = '2.0'", "the Python package torch is not installed for "},
 		{"missing", "scipy_matmul", "numpy", "__version__ = '2.0'", "the Python package scipy is not installed for "},
 		{"missing", "ggml_matmul", "numpy", "__version__ = '2.0'", "the Python package ggml is not installed for "},
+		{"missing", "ggml_q8_0 2x2x64", "numpy", "__version__ = '2.0'", "the Python package ggml is not installed for "},
 		{"missing", "blas_matmul libabsent.so.9", "numpy", "__version__ = '2.0'", "no library libabsent.so.9 with cblas_sgemm and cblas_dgemm"},
 		{"missing", "spike_dota --spike /absent/spike", "", "", "there is no program /absent/spike, RISC-V's simulator: build it from its sources, or pip install"},
 	}

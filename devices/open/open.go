@@ -6,6 +6,8 @@
 package open
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,6 +61,8 @@ func Explain(name string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case is(name, map[string]bool{"model": true}) && !errors.Is(err, fs.ErrNotExist):
+		return hint.Add(err, "mmafuzz help model says what a model file has, mmafuzz list parameters what its parameters are")
 	case ByPath(name):
 		return err // about the file or command; suggestions of targets would not help
 	case OnGPU(name):

@@ -51,6 +51,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/stochastic"
 )
@@ -232,6 +233,9 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 		}
 	}
 	h.causes(&s, c.State())
+	if h.config.NoInfer && strings.Contains(s.String(), string(triage.Unexplained)) {
+		fmt.Fprintln(&s, "the search for causes was short: the option Thorough() takes a minute, as mmafuzz run does")
+	}
 	return s.String(), nil
 }
 

@@ -49,3 +49,23 @@ func TestNoInstruction(t *testing.T) {
 		}
 	}
 }
+
+// TestThoroughIsNamed holds that a test whose short search finds no cause names the longer one.
+func TestThoroughIsNamed(t *testing.T) {
+	unexplained := func(d *mma.Dot, code uint64) uint64 {
+		if d.A[3]*d.B[5]%7 == 3 {
+			code ^= d.C & 1
+		}
+		return code ^ d.A[1]*d.A[2]%5&1
+	}
+	h := harnessOf(t, unexplained)
+	h.config.NoInfer, h.config.Effort = true, 1
+	const words = "the option Thorough() takes a minute"
+	if text, err := h.campaign(t.Context(), 512); err != nil || !strings.Contains(text, words) {
+		t.Errorf("%v, %s", err, text)
+	}
+	h = harnessOf(t, flush)
+	if text, err := h.campaign(t.Context(), 512); err != nil || text == "" || strings.Contains(text, words) {
+		t.Errorf("%v, %s", err, text)
+	}
+}

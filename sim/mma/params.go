@@ -108,10 +108,10 @@ var paramRows = []Row{
 		span: func(u *use) (lo, hi int) { return 1, u.k }},
 	{key: "lanes", Label: "summation-order", Words: "number of accumulators that take turns", Brief: "accumulators in turn", Encoded: anyValue,
 		span: func(u *use) (lo, hi int) { return 2, min(maxLanes, u.k) }},
-	{key: "merge", Label: "summation-order", Words: "how the accumulators are added: the distances between two that are added", Brief: "addition of the accumulators", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "merge", Label: "summation-order", Words: "how the accumulators are added: the distances between two that are added", Brief: "addition of the accumulators (distances)", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "tail", Label: "summation-order", Words: "whether products beyond whole rounds of the accumulators are added after these", Brief: "products left over added last", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "start", Label: "accumulate-placement", Words: "what the first step begins with", Brief: "first step begins with", Size: 2, Encoded: int(StartEmpty)},
-	{key: "leaf", Label: "accumulate-placement", Words: "place of c among the terms", Brief: "place of c", Size: 2, Refined: 1, Encoded: int(SumLast)},
+	{key: "leaf", Label: "accumulate-placement", Words: "place of c among the terms", Brief: "place of c among the terms", Size: 2, Refined: 1, Encoded: int(SumLast)},
 }
 
 // Weight returns the exponent of the power of two by which every product is multiplied, besides

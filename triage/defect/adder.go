@@ -99,7 +99,9 @@ func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 	if floor.IsZero() || compare(near, floor) == 0 || near.Low() < q+int32(n) { // the low n bits of floor are not all ones
 		return v
 	}
-	return v.Round(q+int32(n), fp.RZ)
+	rest := v.Round(q+int32(n), fp.RZ)
+	rest.Neg = v.Neg
+	return rest
 }
 
 // saturates is the operation on a sum that it becomes the largest number where it overflows.
@@ -138,8 +140,8 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus"} {
 		all = append(all, Effect{On: on, Do: do})
 	}
-	for n := range int64(s.f.D.Get().FracBits) {
-		all = append(all, Effect{On: on, Do: brokenCarry, N: n + 1})
+	for n := int64(1); n < int64(s.f.D.Get().FracBits); n++ { // one that is lost altogether is an effect on the result
+		all = append(all, Effect{On: on, Do: brokenCarry, N: n})
 	}
 	for _, n := range normalisers() {
 		all = append(all, Effect{On: on, Do: "normalise", N: n})

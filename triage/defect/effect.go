@@ -107,7 +107,7 @@ var operations = []operation{
 	{"rounded", "%w is rounded by %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},       // of exact products
 	{"exp-most", "the exponent of %w is at most %s", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
 	{"exp-least", "the exponent of %w is at least %s", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
-	{"exp-wrap", "the exponent of %w is %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
+	{"exp-wrap", "the exponent of %w is %s", 8, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
 	{"field", "the exponent field of %w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		return added(f, x, n<<f.FracBits)
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {

@@ -57,6 +57,9 @@ func exponentEffects(differ []*sample) (all []Effect) {
 	for n := range int64(near) {
 		all = append(all, Effect{On: OnExact, Do: "exp-most", N: largest - 1 - n}, Effect{On: OnExact, Do: "exp-least", N: least + 1 + n})
 		for bits := int64(3); bits < 12; bits++ {
+			if top := int64(1) << (bits - 1); largest-n < top-2 || largest-n > top+2 {
+				continue // not where a number of so many bits with a sign is too large
+			}
 			all = append(all, Effect{On: OnExact, Do: "exp-wrap", N: (largest-n)<<4 | bits})
 		}
 	}

@@ -91,7 +91,8 @@ def unit(u):
         return "exact sums of integers" if re.search("_i32_|_u32_|i8|s32", u["instruction"]) else "`%s`" % u["instruction"]
     return "%s %s" % (u.get("op", "model"), u.get("acc", "")) + (" of %s" % u["product"] if "product" in u else "") + (
         " by way of %s" % u["sum"] if "sum" in u else "") + (" from the second product" if u.get("start") == "second" else "") + (
-        " without subnormal numbers" if "subnormals" in u else "")
+        " without subnormal numbers" if "subnormals" in u else "") + "".join(
+        ", %s cast to %s" % (x, " ".join(str(v) for v in u["cast_" + x.lower()].values() if v is not True)) for x in "AB" if "cast_" + x.lower() in u)
 
 
 def level(x, K):
@@ -106,6 +107,8 @@ def level(x, K):
     text += "" if order == "forward" else " (%s)" % order
     text += " from zero" if zero else ""
     text += "".join(", %s %s" % (words, x["merge"][f]) for f, words in (("format", "sums in"), ("parts", "parts in"), ("store", "stored in")) if f in x["merge"])
+    text += ", times %s" % x["merge"]["scale"] if "scale" in x["merge"] else ""
+    text += ", fused" if "fused" in x["merge"] else ""
     text += ", the first %d before" % x["head"] if "head" in x else ""
     t = x.get("tail")
     if t:

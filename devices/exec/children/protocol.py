@@ -126,7 +126,8 @@ class Instruction:
     def buffers(self, payload, m, n, tiles):
         """Cuts a payload into A, B, C, SA, SB; empty ones are left out."""
         a, b, c, _ = self.types
-        sizes = [m * self.k * width(a), n * self.k * width(b), m * n * width(c), m * self.blocks, n * self.blocks]
+        each = self.blocks * width(self.scale or "none")
+        sizes = [m * self.k * width(a), n * self.k * width(b), m * n * width(c), m * each, n * each]
         parts, at = [], 0
         for x in sizes:
             if x:

@@ -20,11 +20,14 @@ type box struct {
 	unit devices.Unit
 	mma.Formats
 	schedule.Shape
-	probes   []probe // that may show partial sums
-	probe            // that which is used
-	cast     cast    // of the operands of the class that is looked at
-	drawn    cast    // the last such cast: operands near its ties are drawn
-	products int     // that were asked
+	probes []probe // that may show partial sums
+	probe          // that which is used
+	// withoutLeast: of scaled integers the least, such as -128, is not drawn.
+	withoutLeast bool
+
+	cast     cast // of the operands of the class that is looked at
+	drawn    cast // the last such cast: operands near its ties are drawn
+	products int  // that were asked
 	show     func()
 }
 
@@ -91,7 +94,7 @@ func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 		b.probe = b.probes[0]
 	}
 	switch {
-	case f.C != fp.None || f.Scale != fp.None:
+	case f.C != fp.None || f.Scale != fp.None && !b.scaled():
 		return nil, hint.New("give a product D = A*B", "%s has operands beside A and B", i.Name)
 	case s.K != i.K:
 		return nil, fmt.Errorf("%s has K = %d, not %d", i.Name, i.K, s.K)
@@ -103,19 +106,70 @@ func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 	return b, nil
 }
 
-// matrices are the operands of a product, A row after row and B column after column.
-type matrices struct{ a, b []byte }
+// matrices are the operands of a product, A row after row and B column after column, and their scales, if it
+// has some.
+type matrices struct{ a, b, sa, sb []byte }
+
+// all returns the operands and their scales: of rows, of columns, of rows and of columns.
+func (m *matrices) all() [4]*[]byte { return [4]*[]byte{&m.a, &m.b, &m.sa, &m.sb} }
+
+// lineSizes returns the bytes of a line of each of these.
+func (b *box) lineSizes() [4]int {
+	scales := b.Blocks(b.K) * b.Scale.Width()
+	return [4]int{b.K * b.A.Width(), b.K * b.B.Width(), scales, scales}
+}
+
+// lines returns a line of A and one of B with their scales.
+func (b *box) lines(m matrices, row, column int) (one matrices) {
+	sizes, to := b.lineSizes(), one.all()
+	for n, from := range m.all() {
+		at := row
+		if n%2 == 1 {
+			at = column
+		}
+		*to[n] = (*from)[at*sizes[n]:][:sizes[n]]
+	}
+	return one
+}
+
+// same copies the first lines of matrices to the others.
+func (b *box) same(m matrices, ofA, ofB bool) {
+	for n, lines := range m.all() {
+		if len(*lines) > 0 && (n%2 == 0 && ofA || n%2 == 1 && ofB) {
+			same(*lines, [2]int{b.M, b.N}[n%2])
+		}
+	}
+}
+
+// copyTo copies operands to those of a product.
+func (m *matrices) copyTo(to matrices) {
+	all := to.all()
+	for n, from := range m.all() {
+		copy(*all[n], *from)
+	}
+}
 
 // each asks for n products, several at a time. fill writes the operands of a product, which
 // are zeros before; got sees them with D.
 func (b *box) each(ctx context.Context, n int, fill func(t int, m matrices), got func(t int, m matrices, d []byte)) error {
-	sizeA, sizeB, sizeD := b.M*b.K*b.A.Width(), b.N*b.K*b.B.Width(), b.M*b.N*b.D.Width()
-	at := max(1, requestSize/(sizeA+sizeB))
+	sizes, sizeD := b.lineSizes(), b.M*b.N*b.D.Width()
+	total := 0
+	for n := range sizes {
+		sizes[n] *= [2]int{b.M, b.N}[n%2]
+		total += sizes[n]
+	}
+	at := max(1, requestSize/total)
 	for from := 0; from < n; from += at {
 		tiles := min(at, n-from)
 		in := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: tiles})
 		d := make([]byte, tiles*sizeD)
-		part := func(t int) matrices { return matrices{in.A[t*sizeA:][:sizeA], in.B[t*sizeB:][:sizeB]} }
+		part := func(t int) (m matrices) {
+			to := m.all()
+			for n, of := range [][]byte{in.A, in.B, in.SA, in.SB} {
+				*to[n] = of[t*sizes[n]:][:sizes[n]]
+			}
+			return m
+		}
 		for t := range tiles {
 			fill(from+t, part(t))
 		}

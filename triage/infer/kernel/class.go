@@ -40,9 +40,8 @@ func (b *box) classify(ctx context.Context, seed uint64, kinds, repeats int) ([]
 	var varies *variesError
 	for repeat := range 1 + repeats {
 		err := b.each(ctx, classProducts, func(t int, m matrices) {
-			line.draw(newDrawer(seed, uint64(t)), t%kinds, matrices{m.a[:len(m.a)/b.M], m.b[:len(m.b)/b.N]})
-			same(m.a, b.M)
-			same(m.b, b.N)
+			line.draw(newDrawer(seed, uint64(t)), t%kinds, b.lines(m, 0, 0))
+			b.same(m, true, true)
 		}, func(t int, _ matrices, d []byte) {
 			if repeat > 0 {
 				varies = b.again(varies, first[t], d)

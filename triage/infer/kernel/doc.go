@@ -13,7 +13,8 @@
 //     partial sum that has both i and j (FPRev, Xie et al. 2025). Each column of B, or row
 //     of A, is a probe of its own. Where the result is too narrow to count all ones, they
 //     are counted in chunks; where operands are too narrow for an M that hides ones, it is
-//     the product of two large numbers. Sums of integers have no order to be read.
+//     the product of two large numbers. Sums of integers have no order to be read: where they are
+//     scaled block by block, as those of quantized operands are, schedules as libraries have them are tried.
 //   - Which levels of a schedule have these partial sums, and which unit then gives the
 //     results of random matrices: an IEEE 754 operation, or an instruction of the
 //     catalogue, of those that are the same function the first.
@@ -69,11 +70,14 @@
 //	shape.K              number    products of an element
 //	kernel               object?*  what was found, as in a file of gemm: go doc ./sim/schedule Kernel
 //	why                  string?   why nothing was
+//	restricted           string?   for which operands alone the kernel was found
 //	witness.row          number?   an element that the nearest schedule does not give
 //	witness.column       number?
 //	witness.kind         string?   of the matrices
 //	witness.a[]          string?   its row of A
 //	witness.b[]          string?   its column of B
+//	witness.sa[]         string?   the scales of that row, if A and B have scales
+//	witness.sb[]         string?   those of the column
 //	witness.d            string?   the result
 //	witness.model        string?   that of the nearest schedule
 //	witness.others[].of       string?  A or B: the result depends on this line, too; others are zeros

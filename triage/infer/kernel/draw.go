@@ -53,6 +53,9 @@ func (d *drawer) line(kind int, f *fp.Format) {
 // draw fills both matrices.
 func (b *box) draw(d *drawer, kind int, m matrices) {
 	d.Formats, d.k = b.drawn.drawn(d, b.Formats), b.K
+	if b.Scale != fp.None {
+		b.drawScales(d, kind, m)
+	}
 	ties := [2]castTies{{b.drawn.a, false}, {b.drawn.b, false}}
 	spread, wide := make([]float64, b.K), make([]float64, b.K) // by k
 	opposite, reach := d.Perm(b.K), d.reach()>>d.IntN(3)
@@ -75,7 +78,11 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 				ties[n].line(d)
 			}
 			if f.Integer() {
-				mma.Store(to, w, i, d.integer(f))
+				code := d.integer(f)
+				if b.withoutLeast && f.Signed && code == f.SignBit() {
+					code++
+				}
+				mma.Store(to, w, i, code)
 				continue
 			}
 			v := d.equal
@@ -107,10 +114,10 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 	}
 	if kinds[kind] == "mixed lines" { // some of them all the same
 		if d.IntN(8) == 0 {
-			same(m.a, b.M)
+			b.same(m, true, false)
 		}
 		if d.IntN(8) == 0 {
-			same(m.b, b.N)
+			b.same(m, false, true)
 		}
 	}
 	if kinds[kind] == "opposites" {
@@ -119,6 +126,36 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 	if kinds[kind] == "symmetric" && b.A == b.B {
 		for from := 0; from < len(m.b); from += len(m.a) {
 			copy(m.b[from:], m.a)
+		}
+	}
+}
+
+// drawScales fills the scales of both matrices with numbers of a kind.
+func (b *box) drawScales(d *drawer, kind int, m matrices) {
+	f, w, along := b.Scale.Get(), b.Scale.Width(), b.Blocks(b.K)
+	for n, to := range [][]byte{m.sa, m.sb} {
+		d.second = n == 1
+		for i := range len(to) / w {
+			if i%along == 0 {
+				d.line(kind, f)
+			}
+			v := d.equal
+			if math.IsNaN(v) {
+				v = d.number(f)
+			}
+			if !f.Signed {
+				v = math.Abs(v)
+			}
+			code := uint64(0)
+			switch {
+			case math.IsNaN(v) && f.HasNaN():
+				code = d.nan(f)
+			case math.IsInf(v, 0) && f.HasInf():
+				code = f.InfCode(v < 0)
+			case !math.IsNaN(v):
+				code = f.FromFloat64(v)
+			}
+			mma.Store(to, w, i, code)
 		}
 	}
 }

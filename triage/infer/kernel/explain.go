@@ -17,12 +17,13 @@ import (
 type finding struct {
 	schedule schedule.Schedule // with its unit
 	epilogue []schedule.Step
+	scales   *schedule.Blocks // of A and B, if they have some
 	samples  []*sample
 }
 
 // kernel returns it as a kernel of all elements.
 func (f *finding) kernel() *schedule.Kernel {
-	return &schedule.Kernel{Schedules: []schedule.Schedule{f.schedule}, Epilogue: f.epilogue}
+	return &schedule.Kernel{Schedules: []schedule.Schedule{f.schedule}, Epilogue: f.epilogue, ScaleA: f.scales, ScaleB: f.scales}
 }
 
 // unexplainedError says that nothing in the vocabulary gives the results.
@@ -58,6 +59,12 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 	n := &search{loop: l, units: candidates(l.Formats, casts), samples: append(slices.Clip(c.counters), samples...), wrong: math.MaxInt}
 	if len(n.units) == 0 {
 		return nil, &unexplainedError{What: fmt.Sprintf("nothing here adds products of %s", l.Formats)}
+	}
+	if l.scaled() {
+		if f, err := n.scaledSums(ctx); f != nil || err != nil {
+			return f, err
+		}
+		return nil, l.unexplained(ctx, c, n.best, "no schedule of scaled sums of integers that is known gives its results")
 	}
 	if odd != nil || s == nil { // the nearest is one accumulator
 		for _, w := range n.widths() {
@@ -139,6 +146,9 @@ type search struct {
 	tried   int
 }
 
+// nearestOf is among how many schedules of scaled sums the nearest is looked for.
+const nearestOf = 200
+
 // maxTries is how many kernels are tried on an element.
 const maxTries = 20_000
 
@@ -175,10 +185,8 @@ func (n *search) right(ctx context.Context, k *schedule.Kernel, r *refuters, of 
 
 // element returns an element as a sample of its own.
 func (b *box) element(s *sample, at int) *sample {
-	line := func(from []byte, n, w int) []byte { return from[n*s.K*w:][:s.K*w] }
 	w := b.D.Width()
-	return &sample{s.kind, schedule.Shape{M: 1, N: 1, K: s.K},
-		matrices{line(s.a, at/s.N, b.A.Width()), line(s.b, at%s.N, b.B.Width())}, s.d[at*w:][:w]}
+	return &sample{s.kind, schedule.Shape{M: 1, N: 1, K: s.K}, b.lines(s.matrices, at/s.N, at%s.N), s.d[at*w:][:w]}
 }
 
 // orders returns the kinds of matrices that show units and orders, whatever sums start from and becomes of
@@ -206,13 +214,13 @@ func (n *search) try(ctx context.Context, levels []schedule.Level, width int) (*
 			if n.tried > maxTries {
 				return nil, nil
 			}
-			f.samples = n.samples
+			f.samples, f.scales = n.samples, n.blocks()
 			if n.right(ctx, f.kernel(), &n.order, n.orders()...) {
 				if g := n.starts(ctx, f); g != nil {
 					return g, nil
 				}
 			}
-			if i > 0 { // only another unit of a tail
+			if i > 0 || n.scaled() && n.tried > nearestOf { // only another unit of a tail, or enough were compared
 				continue
 			}
 			if wrong := n.judge.wrongs(ctx, f.kernel(), n.samples[:min(len(kinds), len(n.samples))], n.wrong); n.best == nil || wrong < n.wrong {
@@ -324,7 +332,7 @@ func (n *search) starts(ctx context.Context, f *finding) *finding {
 					for bit, i := range folds {
 						g.schedule.Levels[i].Merge.Start = []string{"", "zero"}[choice>>bit&1]
 					}
-					if n.right(ctx, g.kernel(), &n.signs) {
+					if g.kernel().Validate() == nil && n.right(ctx, g.kernel(), &n.signs) {
 						return g
 					}
 				}
@@ -338,6 +346,9 @@ func (n *search) starts(ctx context.Context, f *finding) *finding {
 // rounded to FP32 before.
 func (n *search) cleared(f *finding) [][]schedule.Level {
 	l := schedule.Level{Cut: schedule.Cut{By: "size", N: n.K}, Merge: schedule.Merge{Order: "forward", Start: "zero"}}
+	if n.scaled() {
+		l.Merge.Format = fp.FP32
+	}
 	all := [][]schedule.Level{nil, {l}}
 	if n.D == fp.FP32 && f.schedule.Unit.Acc == fp.FP64 {
 		l.Merge.Format, l.Merge.Parts = fp.FP32, fp.FP32

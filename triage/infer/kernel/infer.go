@@ -43,14 +43,16 @@ const (
 
 // Result is what an inference has found.
 type Result struct {
-	Verdict  Verdict          `json:"verdict"`
-	Shape    schedule.Shape   `json:"shape"`
-	Kernel   *schedule.Kernel `json:"kernel,omitempty"`
-	Why      string           `json:"why,omitempty"` // there is none
-	Witness  *Witness         `json:"witness,omitempty"`
-	Fields   []Field          `json:"fields,omitempty"`
-	Elements []int            `json:"elements,omitempty"` // of D, by schedule
-	Products int              `json:"products"`           // that were asked
+	Verdict Verdict          `json:"verdict"`
+	Shape   schedule.Shape   `json:"shape"`
+	Kernel  *schedule.Kernel `json:"kernel,omitempty"`
+	Why     string           `json:"why,omitempty"` // there is none
+	// Restricted says for which operands alone the kernel was found: those with others were not explained.
+	Restricted string   `json:"restricted,omitempty"`
+	Witness    *Witness `json:"witness,omitempty"`
+	Fields     []Field  `json:"fields,omitempty"`
+	Elements   []int    `json:"elements,omitempty"` // of D, by schedule
+	Products   int      `json:"products"`           // that were asked
 	// Validated is how many elements of D were compared in the end, of ValidatedProducts
 	// that had no part in the search.
 	Validated         int      `json:"validated"`
@@ -65,6 +67,8 @@ type Witness struct {
 	Kind   string   `json:"kind"` // of matrices
 	A      []string `json:"a"`
 	B      []string `json:"b"`
+	SA     []string `json:"sa,omitempty"` // their scales, if they have some
+	SB     []string `json:"sb,omitempty"`
 	D      string   `json:"d"`
 	Model  string   `json:"model,omitempty"` // what the nearest schedule gives
 	// Where D depends on them: the other rows of A and columns of B that are not zeros, and the result
@@ -82,15 +86,17 @@ func (w *Witness) String() string {
 
 // witness returns an element of a sample.
 func (b *box) witness(atRow, atColumn, row, column int, s *sample, model []byte) *Witness {
-	codes := func(from []byte, line, w int) (all []string) {
-		for k := range s.K {
-			all = append(all, fmt.Sprintf("%0*x", 2*w, mma.Load(from, w, line*s.K+k)))
+	codes := func(from []byte, w int) (all []string) {
+		for k := range len(from) / max(w, 1) {
+			all = append(all, fmt.Sprintf("%0*x", 2*w, mma.Load(from, w, k)))
 		}
 		return all
 	}
+	one := b.lines(s.matrices, row, column)
 	n, w := row*s.N+column, b.D.Width()
 	code := func(d []byte) string { return fmt.Sprintf("%0*x", 2*w, mma.Load(d, w, n)) }
-	return &Witness{Row: atRow, Column: atColumn, Kind: kinds[s.kind], A: codes(s.a, row, b.A.Width()), B: codes(s.b, column, b.B.Width()), D: code(s.d), Model: code(model)}
+	return &Witness{Row: atRow, Column: atColumn, Kind: kinds[s.kind], A: codes(one.a, b.A.Width()), B: codes(one.b, b.B.Width()),
+		SA: codes(one.sa, b.Scale.Width()), SB: codes(one.sb, b.Scale.Width()), D: code(s.d), Model: code(model)}
 }
 
 // loop is an inference.
@@ -133,10 +139,13 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 	if o.Checks == 0 {
 		o.Checks = DefaultChecks
 	}
-	l := &loop{box: b, o: o, judge: &judge{o.Workers, b.D, oracle.NewComparer(b.D, o.Policy)}}
+	l := &loop{box: b, o: o, judge: &judge{o.Workers, b.D, b.Scale, oracle.NewComparer(b.D, o.Policy)}}
 	b.show = l.progress
 	r := &Result{Shape: s}
 	err = l.run(ctx, r)
+	if again := l.restricted(ctx, err); again != nil {
+		r, err = again, nil
+	}
 	var varies *variesError
 	var unexplained *unexplainedError
 	var depends *dependsError
@@ -291,10 +300,8 @@ func (l *loop) divide(ctx context.Context, c *class, some []*counter) (parts []*
 	w := l.D.Width()
 	results := make([]string, l.M*l.N)
 	if err := l.each(ctx, len(some), func(t int, m matrices) {
-		copy(m.a, some[t].sample.a)
-		copy(m.b, some[t].sample.b)
-		same(m.a, l.M)
-		same(m.b, l.N)
+		some[t].sample.copyTo(m)
+		l.same(m, true, true)
 	}, func(_ int, _ matrices, d []byte) {
 		for i := range results {
 			results[i] += string(d[i*w:][:w])
@@ -341,7 +348,7 @@ func (c *class) without(wrong map[int]*counter) []*class {
 func (l *loop) kernel(classes []*class, findings map[*class]*finding) (*schedule.Kernel, []int) {
 	exactly := func(n int) schedule.Set { return schedule.Set{{First: n, Last: n, Step: 1}} }
 	last := findings[classes[len(classes)-1]]
-	k := &schedule.Kernel{Unit: last.schedule.Unit, When: schedule.When{M: exactly(l.M), N: exactly(l.N), K: exactly(l.K)}}
+	k := &schedule.Kernel{ScaleA: l.blocks(), ScaleB: l.blocks(), Unit: last.schedule.Unit, When: schedule.When{M: exactly(l.M), N: exactly(l.N), K: exactly(l.K)}}
 	var sizes []int
 	for n, c := range classes {
 		s := findings[c].schedule

@@ -103,9 +103,10 @@ func (l *loop) equal(x, y uint64) bool { return x == y || l.judge.same.Compare(x
 
 // beside changes the lines beside those of an element.
 func (b *box) beside(m matrices, place, beside int) {
-	for n, lines := range [][]byte{m.a, m.b} {
+	for n, of := range m.all() {
+		lines := *of
 		count, own := b.M, place/b.N
-		if n == 1 {
+		if n%2 == 1 {
 			count, own = b.N, place%b.N
 		}
 		size := len(lines) / count
@@ -131,13 +132,13 @@ func (l *loop) depends(ctx context.Context, kind, place, beside int) error {
 			if drawn.a == nil {
 				l.draw(newDrawer(l.o.Seed+seedOthers, uint64(kind)), kind, m)
 				l.beside(m, place, beside)
-				drawn = matrices{slices.Clone(m.a), slices.Clone(m.b)}
+				drawn = matrices{slices.Clone(m.a), slices.Clone(m.b), slices.Clone(m.sa), slices.Clone(m.sb)}
 			}
-			copy(m.a, drawn.a)
-			copy(m.b, drawn.b)
+			drawn.copyTo(m)
 			l.beside(m, place, besideZeros)
 			for _, i := range lines {
 				copy(l.lineOf(m, i), l.lineOf(drawn, i))
+				copy(l.scalesOf(m, i), l.scalesOf(drawn, i))
 			}
 		}, func(_ int, _ matrices, d []byte) { code = mma.Load(d, w, place) })
 		return code, err
@@ -202,6 +203,15 @@ func (b *box) lineOf(m matrices, i int) []byte {
 	}
 	size := b.K * b.B.Width()
 	return m.b[(i-b.M)*size:][:size]
+}
+
+// scalesOf returns the scales of such a line.
+func (b *box) scalesOf(m matrices, i int) []byte {
+	size := b.lineSizes()[2]
+	if i < b.M {
+		return m.sa[i*size:][:size]
+	}
+	return m.sb[(i-b.M)*size:][:size]
 }
 
 // codes writes the numbers of a line.

@@ -52,6 +52,9 @@ func (r *Report) found() (all []document.Block) {
 		}
 		return all
 	}
+	if r.Restricted != "" {
+		all = append(all, document.Text("This holds only where "+r.Restricted+": with these numbers, which quantizers do not give, nothing here explains the results."))
+	}
 	for n := range r.Kernel.Schedules {
 		s := &r.Kernel.Schedules[n]
 		where := "all other elements"

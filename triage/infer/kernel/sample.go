@@ -36,13 +36,15 @@ func (b *box) sample(ctx context.Context, c *class, seed uint64) ([]*sample, err
 	}, func(t int, m matrices, d []byte) {
 		s := &sample{kind: t % len(kinds), Shape: schedule.Shape{M: len(rows), N: len(columns), K: b.K}}
 		for _, r := range rows {
-			s.a = append(s.a, m.a[r*b.K*b.A.Width():][:b.K*b.A.Width()]...)
+			one := b.lines(m, r, 0)
+			s.a, s.sa = append(s.a, one.a...), append(s.sa, one.sa...)
 			for _, column := range columns {
 				s.d = append(s.d, d[(r*b.N+column)*b.D.Width():][:b.D.Width()]...)
 			}
 		}
 		for _, column := range columns {
-			s.b = append(s.b, m.b[column*b.K*b.B.Width():][:b.K*b.B.Width()]...)
+			one := b.lines(m, 0, column)
+			s.b, s.sb = append(s.b, one.b...), append(s.sb, one.sb...)
 		}
 		samples = append(samples, s)
 	})
@@ -53,13 +55,15 @@ func (b *box) sample(ctx context.Context, c *class, seed uint64) ([]*sample, err
 type judge struct {
 	workers int
 	id      fp.ID // of D
+	scale   fp.ID // of the scales of A and B, if they have some
 	same    oracle.Comparer
 }
 
 // differs returns the elements of a sample in which a kernel differs; an error if it cannot
 // compute it.
 func (j *judge) differs(ctx context.Context, k *schedule.Kernel, s *sample) ([]int, []byte, error) {
-	got, id, err := gemm.Multiply(ctx, k, &gemm.Operands{Shape: s.Shape, A: s.a, B: s.b}, gemm.Options{Workers: j.workers})
+	o := &gemm.Operands{Shape: s.Shape, A: s.a, B: s.b, ScaleA: sideCodes(s.sa, j.scale), ScaleB: sideCodes(s.sb, j.scale)}
+	got, id, err := gemm.Multiply(ctx, k, o, gemm.Options{Workers: j.workers})
 	if err != nil {
 		return nil, nil, err
 	}

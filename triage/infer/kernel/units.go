@@ -19,6 +19,9 @@ type candidate struct {
 // candidates returns the units that may add products of some formats: IEEE 754 operations of operands that
 // are cast, if casts were read, then of others, the usual first, then instructions of the catalogue.
 func candidates(f mma.Formats, casts []cast) (all []candidate) {
+	if f.Scale != fp.None {
+		return scaledUnits(f)
+	}
 	for _, c := range casts {
 		all = append(all, castOperations(f, c)...)
 	}

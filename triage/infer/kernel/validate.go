@@ -44,14 +44,25 @@ func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*
 // gridded asks for all products of g matrices A and g matrices B, as one matrix.
 func (l *loop) gridded(ctx context.Context, g, kind int, seed uint64) (*sample, error) {
 	s := &sample{kind: kind, Shape: schedule.Shape{M: g * l.M, N: g * l.N, K: l.K}}
-	sizeA, sizeB, w := l.M*l.K*l.A.Width(), l.N*l.K*l.B.Width(), l.D.Width()
-	s.a, s.b, s.d = make([]byte, g*sizeA), make([]byte, g*sizeB), make([]byte, s.M*s.N*w)
+	w, sizes := l.D.Width(), l.lineSizes()
+	s.d = make([]byte, s.M*s.N*w)
+	for n, lines := range s.all() {
+		sizes[n] *= [2]int{l.M, l.N}[n%2]
+		*lines = make([]byte, g*sizes[n])
+	}
+	part := func(row, column int) (m matrices) { // of a matrix A and a matrix B
+		to := m.all()
+		for n, lines := range s.all() {
+			*to[n] = (*lines)[[2]int{row, column}[n%2]*sizes[n]:][:sizes[n]]
+		}
+		return m
+	}
 	for i := range g {
-		l.draw(newDrawer(seed, uint64(i)), kind, matrices{s.a[i*sizeA:][:sizeA], s.b[i*sizeB:][:sizeB]})
+		l.draw(newDrawer(seed, uint64(i)), kind, part(i, i))
 	}
 	return s, l.each(ctx, g*g, func(t int, m matrices) {
-		copy(m.a, s.a[t/g*sizeA:])
-		copy(m.b, s.b[t%g*sizeB:])
+		from := part(t/g, t%g)
+		from.copyTo(m)
 	}, func(t int, _ matrices, d []byte) {
 		for row := range l.M {
 			copy(s.d[((t/g*l.M+row)*s.N+t%g*l.N)*w:], d[row*l.N*w:][:l.N*w])

@@ -46,6 +46,8 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string
 		switch {
 		case len(parts) > 1:
 			all = append(all, fmt.Sprintf("%s is %s. %s", capital(of), cutWords(&l.Cut, shown), mergeWords(l, unit, len(parts))))
+		case l.Merge.Scale != "":
+			all = append(all, fmt.Sprintf("The sum of %s is multiplied by %s.", of, scaleWords(&l.Merge)))
 		case l.Merge.Start == "zero":
 			rounded := ""
 			if p := l.Merge.Parts; p != fp.None {
@@ -65,6 +67,9 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string
 		of = fmt.Sprintf("each such %s (the first has %d products)", partName(&l.Cut), len(parts[0]))
 	}
 	if i, err := unit.Resolve(); err == nil && i.D.Integer() {
+		if k.ScaleA != nil {
+			return append(all, "Products, and sums before they are scaled, are integers, which no order changes unless they saturate: "+unitWords(unit)+".")
+		}
 		return append(all, "Products and sums are integers, which no order changes unless they saturate: "+unitWords(unit)+".")
 	}
 	if unit.Op == "" {
@@ -153,6 +158,9 @@ func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
 	}
 	if p := l.Merge.Parts; p != fp.None && p != format {
 		o += ", each rounded to " + p.String() + " before it is added"
+	}
+	if l.Merge.Scale != "" {
+		o += ", each multiplied by " + scaleWords(&l.Merge)
 	}
 	if p := l.Merge.Store; p != fp.None {
 		o += "; every sum is stored in " + p.String()
