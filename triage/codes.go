@@ -5,6 +5,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -64,4 +65,16 @@ func (s *explainer) onlyCodes(p *mma.Params, changes []mma.Change) bool {
 		}
 	}
 	return codes
+}
+
+// oddLast puts last the programs that round to odd where the base does not: before another rounding that
+// is the same as none, which is what a designer would say.
+func (s *explainer) oddLast(ps []mma.Params) {
+	odd := func(p *mma.Params) int {
+		if slices.ContainsFunc(mma.Diff(&s.pr.Base, p), func(c mma.Change) bool { return c.To == fp.RTO.String() }) {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(ps, func(x, y mma.Params) int { return odd(&x) - odd(&y) })
 }

@@ -234,8 +234,17 @@ func (s *explainer) find(ctx context.Context) ([]mma.Params, error) {
 			continue // every candidate was refuted: search with the new cases
 		}
 		s.codesFirst(found)
-		if confirmed, err := s.confirm(ctx, found[0]); confirmed || err != nil {
+		s.oddLast(found)
+		confirmed, err := s.confirm(ctx, found[0])
+		if err != nil {
 			return found, err
+		}
+		if !confirmed {
+			continue
+		}
+		pinned, err := s.pin(ctx, found[0])
+		if len(pinned) > 0 || err != nil {
+			return append(pinned, found[1:]...), err
 		}
 	}
 	return nil, ctx.Err()

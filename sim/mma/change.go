@@ -111,7 +111,7 @@ var modesInWords = map[string]string{
 }
 
 // absentInWords are the values of numbers that mean that a program has no such thing.
-var absentInWords = map[string]string{"l": "all", "lanes": "1", "join.align.drop": "none", "stage0.align.drop": "none", "stage1.align.drop": "none", "join.cdrop": "none"}
+var absentInWords = map[string]string{"l": "all", "lanes": "1", "join.align.drop": "none", "stage0.align.drop": "none", "stage1.align.drop": "none", "join.cdrop": "none", "join.align.bits": "none", "stage0.align.bits": "none", "stage1.align.bits": "none"}
 
 // value writes a change's value on one side, as what the unit does: an accumulator without a
 // rule of its own is cut like the other terms, and a sum that is off has no parameters.

@@ -1,8 +1,10 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -17,6 +19,8 @@ import (
 // The sizes of ruling out mutants.
 const (
 	poolCases   = 100  // of each family and generator, on which programs are compared
+	nearMost    = 64   // inputs of the same parameter
+	nearCases   = 2048 // near those that tell other mutants of the same parameter
 	aimedCases  = 512  // of each generator, aimed at a mutant that the pool does not tell apart
 	witnessMost = 2000 // dot products that models compute to make an input small
 )
@@ -36,6 +40,13 @@ type Mutant struct {
 
 // Path is the parameter that a mutant is about.
 func (x *Mutant) Path() string { return x.Changes[0].Path }
+
+// adjacent reports whether a mutant has one number that is one more or less.
+func (x *Mutant) adjacent() bool {
+	from, err := strconv.Atoi(x.Changes[0].From)
+	to, also := strconv.Atoi(x.Changes[0].To)
+	return len(x.Changes) == 1 && err == nil && also == nil && max(from-to, to-from) == 1
+}
 
 // pool returns inputs of all kinds, aimed at programs.
 func (l *loop) pool(n int, ps ...*mma.Params) []*mma.Dot {
@@ -70,6 +81,7 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 	p = rewrite(p, asChain(p))
 	q := search.Simplest(l.Evidence, p, c, len(c.Want), l.explains)
 	q = rewrite(q, oneByOne(q))
+	q = rewrite(q, l.normalisedProducts(q))
 	if q.L == 0 && q.Lanes <= 1 {
 		q.L = uint8(l.K)
 	}
@@ -92,6 +104,15 @@ func asChain(p mma.Params) mma.Params {
 func roundedProducts(p mma.Params) mma.Params {
 	if p.L == 1 && p.Prod.Round == (mma.Round{}) && p.Stage0 == (mma.Stage{Sum: mma.Fused, Round: p.Stage0.Round}) && p.Stage1.Sum == mma.Off {
 		p.Prod.Round, p.Stage0 = p.Stage0.Round, mma.Stage{}
+	}
+	return p
+}
+
+// normalisedProducts writes a program whose products are rounded to as many bits as they have as one that
+// normalises them: nothing is rounded.
+func (l *loop) normalisedProducts(p mma.Params) mma.Params {
+	if r := p.Prod.Round; r.Frac != 0 && int(r.Frac) >= int(l.A.Get().FracBits)+int(l.B.Get().FracBits)+1 && p.Prod.Exp == 0 {
+		p.Prod.Round, p.Prod.Exp = mma.Round{}, mma.Normalised
 	}
 	return p
 }
@@ -130,7 +151,61 @@ func (l *loop) mutants(ctx context.Context, p *mma.Params) ([]*Mutant, error) {
 		}
 		l.Each([]mma.Params{x.p}, func(_ int, m evidence.Runner, _ *[]byte) { l.tell(x, m, c, dots) })
 	}
-	return all, ctx.Err()
+	return all, cmp.Or(l.tellNear(ctx, p, all), ctx.Err())
+}
+
+// tellNear looks for inputs that tell mutants from the program near those which tell others of the same
+// parameter: whether an accumulator is dropped from 48 or from 50 places on only few ties show.
+func (l *loop) tellNear(ctx context.Context, p *mma.Params, all []*Mutant) error {
+	seen := map[string][]*mma.Dot{}
+	for _, x := range all {
+		if x.Dot != nil || ctx.Err() != nil || !x.adjacent() {
+			continue
+		}
+		if seen[x.Path()] == nil {
+			seen[x.Path()] = l.showing(x.Path(), all)
+		}
+		near := seen[x.Path()]
+		if len(near) == 0 || l.D.Integer() {
+			continue
+		}
+		r := l.rand()
+		dots := make([]*mma.Dot, nearCases)
+		for i := range dots {
+			dots[i] = near[i%len(near)].Clone()
+			for range 1 + r.IntN(2) {
+				gen.MoveExponent(r, l.Formats, dots[i])
+			}
+		}
+		c, err := l.Predicted(p, dots)
+		if err != nil {
+			return err
+		}
+		l.Each([]mma.Params{x.p}, func(_ int, m evidence.Runner, _ *[]byte) { l.tell(x, m, c, dots) })
+	}
+	return nil
+}
+
+// showing returns evidence against mutants of a parameter, and the inputs that tell them from the
+// program.
+func (l *loop) showing(path string, all []*Mutant) (dots []*mma.Dot) {
+	c := l.All()
+	for _, y := range all {
+		if y.Path() != path {
+			continue
+		}
+		if y.Dot != nil {
+			dots = append(dots, y.Dot)
+		}
+		for i, hit := range l.Hits(&y.p, c) {
+			if !hit && len(dots) < nearMost {
+				d := mma.NewDot(l.Formats, c.Batch.K)
+				c.Batch.Get(i, d)
+				dots = append(dots, d)
+			}
+		}
+	}
+	return dots
 }
 
 // tell looks for the first case in which a mutant, whose model is given, differs.

@@ -1,0 +1,135 @@
+package triage
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/internal/search"
+)
+
+// A number in a program, such as the distance from which an accumulator is dropped, may be another one
+// than the inputs so far can tell: they show it in a few ties only. So its neighbours are put to the
+// test, too, on inputs that are near those which show the difference.
+
+const (
+	pinned      = 3    // numbers on either side
+	pinRounds   = 4    // of such inputs
+	pinInputs   = 2048 // a round
+	pinFullSums = 64   // of a round: those with the largest significands everywhere
+)
+
+// pin returns the programs that are left of one that explains everything and of those whose numbers are
+// near, or absent, where inputs near the differing cases tell them apart; what no input tells apart
+// comes in the order of sizes, of which an absent number has none. None: the unit computes otherwise.
+func (s *explainer) pin(ctx context.Context, p mma.Params) ([]mma.Params, error) {
+	ps := append([]mma.Params{p}, search.Explaining(s.ev, s.neighbours(&p))...)
+	if s.pr.Ask == nil || len(ps) == 1 {
+		return ps[:1], nil
+	}
+	for round := range uint64(pinRounds) {
+		dots := s.dividing(ps, s.nearCases(round))
+		if len(dots) == 0 {
+			continue
+		}
+		answers, err := s.ask(ctx, dots)
+		if err != nil {
+			return nil, err
+		}
+		for i := range dots {
+			s.learn(Case{dots[i], answers[i]})
+		}
+		if ps = search.Explaining(s.ev, ps); len(ps) == 0 {
+			return nil, nil
+		}
+	}
+	sp := change.Space{Formats: s.pr.Formats, K: s.pr.K}
+	slices.SortStableFunc(ps, func(x, y mma.Params) int { return sp.Size(&x) - sp.Size(&y) })
+	return ps[:1], nil
+}
+
+// neighbours are programs of which one number that is not the base's is another one.
+func (s *explainer) neighbours(p *mma.Params) (all []mma.Params) {
+	sp := change.Space{Formats: s.pr.Formats, K: s.pr.K}
+	for _, f := range mma.Fields() {
+		is, was := f.Int(p), f.Int(&s.pr.Base)
+		if !f.Numeric() || is == was || is == 0 && was == 0 {
+			continue
+		}
+		values := []int{0}
+		for d := 1; d <= pinned && is != 0; d++ {
+			values = append(values, is-d, is+d)
+		}
+		for _, v := range values {
+			q := *p
+			if f.SetInt(&q, v); f.Int(&q) == v && v != is && v != was && sp.Valid(&q) {
+				all = append(all, q)
+			}
+		}
+	}
+	return all
+}
+
+// nearCases are inputs with other exponents than differing cases have, and sums as large as they can be.
+func (s *explainer) nearCases(round uint64) (dots []*mma.Dot) {
+	r := rand.New(rand.NewPCG(s.pr.Seed, 0x70696e<<8|round))
+	for range pinInputs {
+		d := s.pr.Differ[r.IntN(len(s.pr.Differ))].Dot.Clone()
+		for range 1 + r.IntN(2) {
+			gen.MoveExponent(r, s.pr.Formats, d)
+		}
+		dots = append(dots, d)
+	}
+	for range pinFullSums {
+		dots = append(dots, s.fullSum(r))
+	}
+	return dots
+}
+
+// fullSum is an input whose terms have the largest significands, one sign and one exponent.
+func (s *explainer) fullSum(r *rand.Rand) *mma.Dot {
+	d := s.pr.Differ[r.IntN(len(s.pr.Differ))].Dot.Clone()
+	f := s.pr.Formats
+	a, b := f.A.Get(), f.B.Get()
+	if a.Integer() || b.Integer() || f.B.RandomBits() != 0 || f.B.IsOne() {
+		return d
+	}
+	x, y := fullSignificand(a, r.IntN(5)-2), fullSignificand(b, r.IntN(5)-2)
+	e := exponentOf(a, x) + exponentOf(b, y)
+	for k := range d.A {
+		d.A[k], d.B[k] = x, y
+	}
+	if f.C != fp.None && !f.C.Get().Integer() {
+		d.C = fullSignificand(f.C.Get(), e)
+	}
+	if r.IntN(2) == 0 {
+		d.C ^= signOf(f.C)
+		for k := range d.A {
+			d.A[k] ^= a.SignBit()
+		}
+	}
+	return d
+}
+
+func signOf(id fp.ID) uint64 {
+	if id == fp.None {
+		return 0
+	}
+	return id.Get().SignBit()
+}
+
+// fullSignificand is the largest number of an exponent, or of the nearest that a format has.
+func fullSignificand(f *fp.Format, e int) uint64 {
+	e = min(max(e, int(f.Emin())), int(f.Emax()))
+	code := f.FromFloat64(1)
+	code = uint64(int64(code)+int64(e)<<f.FracBits) | (1<<f.FracBits - 1)
+	return min(code, f.MaxFinite())
+}
+
+func exponentOf(f *fp.Format, code uint64) int {
+	return int(f.Dyadic(f.Decode(code)).Exponent())
+}
