@@ -47,6 +47,9 @@ func (s *explainer) pin(ctx context.Context, p mma.Params) ([]mma.Params, error)
 			return nil, nil
 		}
 	}
+	if slices.Contains(ps, p) {
+		return []mma.Params{p}, nil
+	}
 	sp := change.Space{Formats: s.pr.Formats, K: s.pr.K}
 	slices.SortStableFunc(ps, func(x, y mma.Params) int { return sp.Size(&x) - sp.Size(&y) })
 	return ps[:1], nil
