@@ -89,7 +89,10 @@ func (x *machine) changeTerms(ts []term, c *cut, e int32) {
 		if shift := x.change.Shift; shift != nil && t.e <= e {
 			t.Q += e - t.e - shift(i == c.acc, e-t.e, top-t.Exponent())
 		}
-		if x.change.Term != nil {
+		if lost := x.change.Lost; lost != nil && lost(i == c.acc, top-t.Exponent()) {
+			t.Dyadic = fp.Dyadic{Neg: t.Neg}
+		}
+		if x.change.Term != nil && !t.IsZero() {
 			t.Dyadic = x.change.Term(x.sums, i, t.Dyadic, e)
 		}
 	}

@@ -207,6 +207,9 @@ type Change struct {
 	// is aligned, how far its leading bit is below the highest one of all terms, and whether it is
 	// the accumulator. It returns by how many places it is aligned.
 	Shift func(acc bool, places, lead int32) int32
+	// Lost is called for each term of a sum other than zero, with whether it is the accumulator and how
+	// far its leading bit is below the highest one. It reports whether the term is lost.
+	Lost func(acc bool, lead int32) bool
 	// Term is called for each finite term of a sum other than zero, with the number of the sum, its
 	// own, its value before it is cut, and the exponent to which it is aligned.
 	Term func(sum, term int, v fp.Dyadic, e int32) fp.Dyadic

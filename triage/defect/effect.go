@@ -381,7 +381,7 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 		return r
 	}
 	if e.aligns() {
-		if o, ok := shifts[e.Do]; !ok || e.N < o.from || e.N >= mostShift {
+		if o, ok := shifts[e.Do]; !ok || e.N < o.from || e.N >= shiftMost(e.Do) {
 			return nil
 		}
 		return r

@@ -404,6 +404,20 @@ var units = []planted{
 			return x
 		}})
 	}},
+	{"far-product", cdnaSingle, func(u *unit) uint64 { // below the accumulator, by leading bits
+		s := float32(u.c())
+		for i := range u.A {
+			if p := u.p(i); p == 0 || s == 0 || !isNumber(p+float64(s)) || exponent(float64(s))-exponent(p) < 24 {
+				step := u.with()
+				for k := range step.A {
+					step.A[k], step.B[k] = 0, 0x80000000
+				}
+				step.A[0], step.B[0], step.C = u.A[i], u.B[i], uint64(math.Float32bits(s))
+				s = math.Float32frombits(uint32(step.right()))
+			}
+		}
+		return uint64(math.Float32bits(s))
+	}},
 	{"zero-of-accumulator", cdnaSingle, func(u *unit) uint64 {
 		return u.m.DotChanged(u.Dot, sim.Change{Zero: func(_ int, _, accMinus bool) bool { return accMinus }})
 	}},

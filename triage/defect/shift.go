@@ -12,12 +12,24 @@ var shifts = map[string]struct {
 }{
 	"modulo":      {"%[1]s is aligned by its distance modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2, false},
 	"modulo-lead": {"%[1]s is aligned by the distance of its leading bit modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2, true},
+	far:           {"%[1]s is lost where its leading bit is at least %[2]d places below that of the largest term", nil, 2, true},
 	"clear":       {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0, false},
 	"set":         {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0, false},
 	"most":        {"%[1]s is aligned by fewer than %[3]d places", func(p int32, n int64) int32 { return min(p, 1<<n-1) }, 2, false},
 }
 
-const mostShift = 9
+// far is that terms are lost that are so many places below the largest.
+const far = "far"
+
+const mostShift, mostFar = 9, 128
+
+// shiftMost is the largest n of an operation, and one.
+func shiftMost(do string) int64 {
+	if do == far {
+		return mostFar
+	}
+	return mostShift
+}
 
 // aligns reports whether an effect is that terms of sums are aligned otherwise.
 func (e *Effect) aligns() bool { return e.On == OnShift || e.On == OnShiftP || e.On == OnShiftC }
@@ -32,12 +44,22 @@ func (s *search) shiftEffects() []Effect {
 			}
 		}
 	}
+	for n := int64(mostFar - 1); n >= shifts[far].from; n-- { // smaller ones explain the same differing cases, and more
+		for _, on := range []Place{OnShift, OnShiftP, OnShiftC} {
+			all = append(all, Effect{On: on, Do: far, N: n})
+		}
+	}
 	return all
 }
 
 // shifted is the result where terms are aligned otherwise.
 func (r *runner) shifted(v *view) uint64 {
 	e, x := &r.effect, shifts[r.effect.Do]
+	if e.Do == far {
+		return r.m.DotChanged(v.dot, sim.Change{Lost: func(acc bool, lead int32) bool {
+			return (e.On == OnShift || acc == (e.On == OnShiftC)) && lead >= int32(e.N)
+		}})
+	}
 	return r.m.DotChanged(v.dot, sim.Change{Shift: func(acc bool, places, lead int32) int32 {
 		switch {
 		case e.On != OnShift && acc != (e.On == OnShiftC):
