@@ -75,9 +75,9 @@ func (x *machine) fuse(ts []term, c *cut) term {
 
 // changeTerms makes the terms of a sum those of a broken unit.
 func (x *machine) changeTerms(ts []term, c *cut, e int32) {
-	top := int32(-1 << 30)
+	top := int32(-1 << 30) // of the leading bits
 	for i := range ts {
-		if ts[i].kind == Finite && !ts[i].IsZero() {
+		if (x.change.Shift != nil || x.change.Lost != nil) && ts[i].kind == Finite && !ts[i].IsZero() {
 			top = max(top, ts[i].Exponent())
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
@@ -50,17 +49,15 @@ func (s *explainer) pin(ctx context.Context, p mma.Params) ([]mma.Params, error)
 	if slices.Contains(ps, p) {
 		return []mma.Params{p}, nil
 	}
-	sp := change.Space{Formats: s.pr.Formats, K: s.pr.K}
-	slices.SortStableFunc(ps, func(x, y mma.Params) int { return sp.Size(&x) - sp.Size(&y) })
+	slices.SortStableFunc(ps, func(x, y mma.Params) int { return s.ev.Size(&x) - s.ev.Size(&y) })
 	return ps[:1], nil
 }
 
 // neighbours are programs of which one number that is not the base's is another one.
 func (s *explainer) neighbours(p *mma.Params) (all []mma.Params) {
-	sp := change.Space{Formats: s.pr.Formats, K: s.pr.K}
 	for _, f := range mma.Fields() {
 		is, was := f.Int(p), f.Int(&s.pr.Base)
-		if !f.Numeric() || is == was || is == 0 && was == 0 {
+		if !f.Numeric() || is == was {
 			continue
 		}
 		values := []int{0}
@@ -69,7 +66,7 @@ func (s *explainer) neighbours(p *mma.Params) (all []mma.Params) {
 		}
 		for _, v := range values {
 			q := *p
-			if f.SetInt(&q, v); f.Int(&q) == v && v != is && v != was && sp.Valid(&q) {
+			if f.SetInt(&q, v); f.Int(&q) == v && v != is && v != was && s.ev.Valid(&q) {
 				all = append(all, q)
 			}
 		}

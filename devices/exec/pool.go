@@ -223,14 +223,23 @@ func (l *pool) get(ctx context.Context) (*process, error) {
 		l.mu.Unlock()
 		return nil, fmt.Errorf("%s: the target was closed", l.name)
 	}
-	if n := len(l.idle); n > 0 {
-		p := l.idle[n-1]
-		l.idle = l.idle[:n-1]
-		l.mu.Unlock()
+	p := l.idleChild()
+	l.mu.Unlock()
+	if p != nil {
 		return p, nil
 	}
-	l.mu.Unlock()
 	return l.start(ctx)
+}
+
+// idleChild takes out an idle child, the most recently used one; nil: there is none. The pool is locked.
+func (l *pool) idleChild() *process {
+	n := len(l.idle)
+	if n == 0 {
+		return nil
+	}
+	p := l.idle[n-1]
+	l.idle = l.idle[:n-1]
+	return p
 }
 
 // start starts another child, which must announce the same as the first.
@@ -262,13 +271,10 @@ func (l *pool) apart(ctx context.Context) (*pool, func(), error) {
 	}
 	if l.header.Children > 0 {
 		l.mu.Lock()
-		var idle []*process
-		if n := len(l.idle); n > 0 {
-			idle, l.idle = l.idle[n-1:], l.idle[:n-1:n-1]
-		}
+		old := l.idleChild()
 		l.mu.Unlock()
-		for _, p := range idle {
-			p.end(endTime)
+		if old != nil {
+			old.end(endTime)
 		}
 	}
 	p, err := l.start(ctx)

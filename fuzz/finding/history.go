@@ -96,7 +96,7 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (d *corpus.Defect, qu
 			no = append(no, found[i])
 		}
 	}
-	d = &corpus.Defect{Target: []string{x.p.TargetA, x.p.TargetB}[side], Confirmed: len(yes), Beside: len(no), Tested: len(found),
+	d = &corpus.Defect{Target: x.p.targets()[side], Confirmed: len(yes), Beside: len(no), Tested: len(found),
 		Rule: fmt.Sprintf("its result depends on the question before it: this input gives another result right after %s than right after %s", mma.FormatDot(x.p.Spec.Formats, yes[0]), mma.FormatDot(x.p.Spec.Formats, no[0]))}
 	words, meets, err := defect.Separate(x.p.Spec.Formats, x.p.baseUnit.Instruction().K, x.p.base, yes, no)
 	if err != nil || words == "" {

@@ -58,10 +58,7 @@ func (p *Pair) CheckInferred(r *Inferred) error {
 }
 
 func (p *Pair) unitOf(side string) devices.Unit {
-	if side == sideNames[0] {
-		return p.A
-	}
-	return p.B
+	return p.side(slices.Index(sideNames, side))
 }
 
 // Learn takes in what inference has found: hypotheses are about a program that was found, or if the

@@ -45,10 +45,7 @@ func (x *pairTriage) askPast(ctx context.Context) error {
 				return harmlessFault(err)
 			}
 			if d != nil {
-				if d.Target = x.p.TargetA; side == 1 {
-					d.Target = x.p.TargetB
-				}
-				f.Past = d
+				d.Target, f.Past = x.p.targets()[side], d
 				return nil
 			}
 			if p.none {

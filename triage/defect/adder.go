@@ -116,9 +116,10 @@ func (e *Effect) inAdder() bool {
 func (e *Effect) hasAdder() bool {
 	_, rounds := onRounding[e.Do]
 	_, zero := onZero[e.Do]
-	rounds = rounds || zero || e.Do == saturates || e.Do == brokenCarry && e.N > 0
-	x, ok := onNumber[e.Do]
-	return ok && x.do != nil && e.N > -64 && e.N < 64 || rounds && e.On == OnSum
+	rounds = rounds || zero || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
+	_, number := onNumber[e.Do]
+	number = number && (e.Do != "normalise" || e.N >= 0)
+	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum
 }
 
 // adderEffects are the effects on terms and sums.

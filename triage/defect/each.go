@@ -1,6 +1,10 @@
 package defect
 
-import "github.com/mmafuzz/mmafuzz/sim"
+import (
+	"math"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+)
 
 // What may be wrong with any term of a sum, whether it is a product, c or the sum so far: an aligner
 // and an adder make no difference between them.
@@ -32,6 +36,13 @@ func (w *viewer) termsOf() (all []place) {
 func (w *viewer) ofTerms(v *view) [][]int64 {
 	v.terms = w.termsOf()
 	all := make([][]int64, len(v.terms))
+	tops := make([]int32, len(w.tr.Sums)) // of the leading bits of their terms
+	for i := range tops {
+		tops[i] = math.MinInt32
+	}
+	for _, at := range v.terms {
+		tops[at.sum] = max(tops[at.sum], w.tr.Sums[at.sum].Terms[at.term].Value.Exponent())
+	}
 	for n, at := range v.terms {
 		sum := &w.tr.Sums[at.sum]
 		t := &sum.Terms[at.term]
@@ -41,13 +52,7 @@ func (w *viewer) ofTerms(v *view) [][]int64 {
 				cut = truth(t.Value.Low() < t.Q)
 			}
 		}
-		top := t.Value.Exponent()
-		for i := range sum.Terms {
-			if finite(&sum.Terms[i]) {
-				top = max(top, sum.Terms[i].Value.Exponent())
-			}
-		}
-		all[n] = []int64{truth(t.From != sim.FromProduct), int64(at.sum), int64(at.sum), truth(t.Value.Neg), int64(t.E), int64(t.Value.Exponent()), shift, cut, int64(top - t.Value.Exponent())}
+		all[n] = []int64{truth(t.From != sim.FromProduct), int64(at.sum), int64(at.sum), truth(t.Value.Neg), int64(t.E), int64(t.Value.Exponent()), shift, cut, int64(tops[at.sum] - t.Value.Exponent())}
 	}
 	return all
 }

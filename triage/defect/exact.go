@@ -12,16 +12,11 @@ import (
 // exactly are the operations on the product of two significands, which is an integer: a wrong one is
 // mostly no product of two operands. Products of zeros are as they should be.
 var exactly = map[string]func(m uint64, n int64) uint64{
-	"add":       func(m uint64, n int64) uint64 { return uint64(max(int64(m)+n, 0)) },
-	"set":       func(m uint64, n int64) uint64 { return m | 1<<n },
-	"clear":     func(m uint64, n int64) uint64 { return m &^ (1 << n) },
-	"flip":      func(m uint64, n int64) uint64 { return m ^ 1<<n },
-	"cut":       func(m uint64, n int64) uint64 { return m &^ (1<<n - 1) },
-	"scale":     func(m uint64, n int64) uint64 { return m }, // the exponent changes
-	"rounded":   func(m uint64, n int64) uint64 { return m }, // see roundedTo
-	"exp-most":  func(m uint64, n int64) uint64 { return m }, // see exponents
-	"exp-least": func(m uint64, n int64) uint64 { return m },
-	"exp-wrap":  func(m uint64, n int64) uint64 { return m },
+	"add":   func(m uint64, n int64) uint64 { return uint64(max(int64(m)+n, 0)) },
+	"set":   func(m uint64, n int64) uint64 { return m | 1<<n },
+	"clear": func(m uint64, n int64) uint64 { return m &^ (1 << n) },
+	"flip":  func(m uint64, n int64) uint64 { return m ^ 1<<n },
+	"cut":   func(m uint64, n int64) uint64 { return m &^ (1<<n - 1) },
 }
 
 // exponents are what may become of the exponent of a product, the sum of its operands'.
@@ -110,12 +105,12 @@ func (r *runner) exact(v *view, places []int) (uint64, bool) {
 		if r.effect.Do == "rounded" {
 			return r.roundedTo(p), e
 		}
-		p.Lo = exactly[r.effect.Do](p.Lo, r.effect.N)
 		if change := exponents[r.effect.Do]; change != nil {
-			was := e
-			e = change(e, r.effect.N)
-			p.Q += e - was
+			to := change(e, r.effect.N)
+			p.Q += to - e
+			return p, to
 		}
+		p.Lo = exactly[r.effect.Do](p.Lo, r.effect.N)
 		return p, e
 	}})
 	return got, some

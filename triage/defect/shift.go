@@ -5,31 +5,24 @@ import "github.com/mmafuzz/mmafuzz/sim"
 // shifts are the operations on the number of places by which the terms of a sum are aligned: what a
 // shifter does whose distance lacks bits.
 var shifts = map[string]struct {
-	text string // with %s for what is aligned, %d for n and %[3]d for 2^n
-	do   func(places int32, n int64) int32
-	from int64 // the least n; the largest is that of 512 places
-	lead bool  // the distance is that of leading bits, not of exponents
+	text       string // with %s for what is aligned, %d for n and %[3]d for 2^n
+	do         func(places int32, n int64) int32
+	from, most int64 // the least n and the largest
+	lead       bool  // the distance is that of leading bits, not of exponents
 }{
-	"modulo":      {"%[1]s is aligned by its distance modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2, false},
-	"modulo-lead": {"%[1]s is aligned by the distance of its leading bit modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2, true},
-	far:           {"%[1]s is lost where its leading bit is at least %[2]d places below that of the largest term", nil, 2, true},
-	"clear":       {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0, false},
-	"set":         {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0, false},
-	"most":        {"%[1]s is aligned by fewer than %[3]d places", func(p int32, n int64) int32 { return min(p, 1<<n-1) }, 2, false},
+	"modulo":      {"%[1]s is aligned by its distance modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2, mostShift, false},
+	"modulo-lead": {"%[1]s is aligned by the distance of its leading bit modulo %[3]d", func(p int32, n int64) int32 { return p & (1<<n - 1) }, 2, mostShift, true},
+	far:           {"%[1]s is lost where its leading bit is at least %[2]d places below that of the largest term", nil, 2, 127, true},
+	"clear":       {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0, mostShift, false},
+	"set":         {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0, mostShift, false},
+	"most":        {"%[1]s is aligned by fewer than %[3]d places", func(p int32, n int64) int32 { return min(p, 1<<n-1) }, 2, mostShift, false},
 }
 
 // far is that terms are lost that are so many places below the largest.
 const far = "far"
 
-const mostShift, mostFar = 9, 128
-
-// shiftMost is the largest n of an operation, and one.
-func shiftMost(do string) int64 {
-	if do == far {
-		return mostFar
-	}
-	return mostShift
-}
+// mostShift is the last bit of the distances that are looked at: that of 256 places.
+const mostShift = 8
 
 // aligns reports whether an effect is that terms of sums are aligned otherwise.
 func (e *Effect) aligns() bool { return e.On == OnShift || e.On == OnShiftP || e.On == OnShiftC }
@@ -39,12 +32,12 @@ func (s *search) shiftEffects() []Effect {
 	var all []Effect
 	for _, on := range []Place{OnShift, OnShiftP, OnShiftC} {
 		for _, do := range []string{"modulo", "modulo-lead", "most", "clear", "set"} {
-			for n := shifts[do].from; n < mostShift; n++ {
+			for n := shifts[do].from; n <= shifts[do].most; n++ {
 				all = append(all, Effect{On: on, Do: do, N: n})
 			}
 		}
 	}
-	for n := int64(mostFar - 1); n >= shifts[far].from; n-- { // smaller ones explain the same differing cases, and more
+	for n := shifts[far].most; n >= shifts[far].from; n-- { // smaller ones explain the same differing cases, and more
 		for _, on := range []Place{OnShift, OnShiftP, OnShiftC} {
 			all = append(all, Effect{On: on, Do: far, N: n})
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/gemm"
@@ -845,25 +846,32 @@ func TestHandwritten(t *testing.T) {
 // holds compares a kernel with a function on matrices whose lines are of many kinds.
 func holds(t *testing.T, h *handwritten, k *schedule.Kernel, s schedule.Shape) {
 	t.Helper()
-	same := oracle.NewComparer(fp.FP32, oracle.Policy{NaN: oracle.ByClass})
 	d := rand.New(rand.NewPCG(5, 6))
 	in := mma.NewBatch(h.inst.Formats, mma.Shape{M: s.M, N: s.N, K: s.K, Tiles: 1})
-	out := make([]byte, 4*s.M*s.N)
 	for range 4000 {
 		strange(d, in.A, s.K)
 		strange(d, in.B, s.K)
 		copy(in.B[:d.IntN(2)*4*s.K], in.A)
-		if err := h.Run(t.Context(), in, out); err != nil {
-			t.Fatal(err)
-		}
-		got, _, err := gemm.Multiply(t.Context(), k, &gemm.Operands{Shape: s, A: in.A, B: in.B}, gemm.Options{Workers: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range s.M * s.N {
-			if x, y := mma.Load(got, 4, i), mma.Load(out, 4, i); x != y && same.Compare(x, y) != oracle.Same {
-				t.Fatalf("a wrong claim: element %d is %08x, not %08x, of %x and %x", i, y, x, numbers(in.A)[i/s.N*s.K:][:s.K], numbers(in.B)[i%s.N*s.K:][:s.K])
-			}
+		agree(t, h, in, k, &gemm.Operands{Shape: s, A: in.A, B: in.B})
+	}
+}
+
+// agree compares a kernel with a unit whose results are in FP32 on one matrix product, given as both take it.
+func agree(t *testing.T, u devices.Unit, in *mma.Batch, k *schedule.Kernel, o *gemm.Operands) {
+	t.Helper()
+	out := make([]byte, 4*in.M*in.N)
+	if err := u.Run(t.Context(), in, out); err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := gemm.Multiply(t.Context(), k, o, gemm.Options{Workers: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := oracle.NewComparer(fp.FP32, oracle.Policy{NaN: oracle.ByClass})
+	a, b := in.K*in.Formats.A.Width(), in.K*in.Formats.B.Width()
+	for i := range in.M * in.N {
+		if x, y := mma.Load(got, 4, i), mma.Load(out, 4, i); x != y && same.Compare(x, y) != oracle.Same {
+			t.Fatalf("a wrong claim: element %d is %08x, not %08x, of the bytes %x and %x", i, y, x, in.A[i/in.N*a:][:a], in.B[i%in.N*b:][:b])
 		}
 	}
 }
