@@ -93,6 +93,15 @@ func TestRefinements(t *testing.T) {
 		{"gate of all", func(p *mma.Params) { p.Prod.Gate = mma.GateAll }, []uint64{0}, []uint64{0x7e00}, 0x3f800000, 0x3f800000},
 		// c = 2^-130 beside 2^-48: E is -48 either way; alone E is -126 or -130.
 		{"normalised c", func(p *mma.Params) { p.Join.CNorm, p.Join.Align.F = true, 2 }, []uint64{0}, []uint64{0}, 0x00090000, 0x00080000},
+		// -2^-127 is cut to nothing.
+		{"vanished c", func(p *mma.Params) { p.Join.Align.F, p.Special.NegZero = 2, true }, []uint64{0x0c00}, []uint64{0x8000}, 0x80000001, 0x80000000},
+		{"vanished c and +0", func(p *mma.Params) { p.Join.Align.F, p.Special.NegZero, p.Special.ZerosOnly = 2, true, true },
+			[]uint64{0x0c00}, []uint64{0x8000}, 0x80000001, 0},
+		{"vanished c, rounding down", func(p *mma.Params) {
+			p.Join.Align.F, p.Special.NegZero, p.Special.ZerosOnly, p.Acc.Mode = 2, true, true, fp.RD
+		}, []uint64{0x0c00}, []uint64{0x0000}, 0x00000001, 0x80000000},
+		{"zeros only", func(p *mma.Params) { p.Join.Align.F, p.Special.NegZero, p.Special.ZerosOnly = 2, true, true },
+			[]uint64{0x0c00}, []uint64{0x8000}, 0x80000000, 0x80000000},
 		{"c as it is", func(p *mma.Params) { p.Join.Align.F = 2 }, []uint64{0}, []uint64{0}, 0x00090000, 0},
 		// c = 2^30 + 2^7 keeps its bits, since E is 0; what is below 2^-23 is lost.
 		{"infinite NaN", func(p *mma.Params) { p.In.NaNInf = true }, []uint64{0xfe00}, []uint64{0x3c00}, 0, 0xff800000},

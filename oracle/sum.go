@@ -57,7 +57,9 @@ func (e *evaluator) fused(terms []term, acc *term, j *mma.Join, next *mma.Round)
 	}
 	sum.e = top
 	if sum.isZero() {
-		sum.neg = e.zeroSign(cuts, next.Mode)
+		if sum.neg = e.zeroSign(cuts, next.Mode); e.Special.ZerosOnly && slices.ContainsFunc(all, func(t term) bool { return !t.isZero() }) {
+			sum.neg = next.Mode == fp.RD
+		}
 	}
 	return sum
 }

@@ -59,7 +59,7 @@ func (x *machine) fuse(ts []term, c *cut) term {
 		s.kind, s.e = Finite, e
 	}
 	if s.IsZero() && !broken { // a broken one has the sign that the change gives it
-		s.Neg = x.p.Special.NegZero && !c.plus && c.zeroSign(ts, e)
+		s.Neg = x.p.Special.NegZero && !c.plus && c.zeroSign(ts, e, x.p.Special.ZerosOnly)
 		if c.Bits != 0 && c.someCut(ts, e) { // a cancellation, or the sum has wrapped around
 			s.Neg = x.p.Special.NegZero && !c.plus && c.rd
 		}
@@ -135,10 +135,14 @@ func (x *machine) besides(ts []term, c *cut) (int32, bool) {
 	return e, some
 }
 
-// zeroSign is IEEE 754 section 6.3 for a sum that came out as zero.
-func (c *cut) zeroSign(ts []term, e int32) bool {
+// zeroSign is IEEE 754 section 6.3 for a sum that came out as zero. zerosOnly: a term that is not
+// zero makes it a cancellation, although it was cut to nothing.
+func (c *cut) zeroSign(ts []term, e int32, zerosOnly bool) bool {
 	pos, neg := false, false
 	for i := range ts {
+		if zerosOnly && !ts[i].IsZero() {
+			return c.rd
+		}
 		// A term that vanished in the alignment is a zero of its sign, one that was
 		// dropped is +0, and one that did neither is half of a cancellation.
 		if ts[i].Neg && !c.drops(&ts[i], i, e) {
@@ -272,7 +276,7 @@ func (x *machine) apartSum(ts []term, c *cut, e int32) term {
 	if x.trace = trace; !special {
 		if s = x.exactSum(sides); s.IsZero() {
 			all := cut{rd: c.rd}
-			s.Neg = x.p.Special.NegZero && all.zeroSign(sides, e)
+			s.Neg = x.p.Special.NegZero && all.zeroSign(sides, e, false)
 		}
 		s.e = e
 	}

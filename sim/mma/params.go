@@ -482,6 +482,11 @@ type Special struct {
 	// Late) has Mode RD. A term that vanishes in an alignment is a zero of the
 	// term's sign. False: a zero sum is +0.
 	NegZero bool `json:"negzero,omitzero"`
+	// ZerosOnly: a sum is -0 only if all of its terms are zeros, or with RD: one of which every
+	// term vanishes in the alignment has the sign of a cancellation, as in a unit that looks at
+	// its operands for the sign of a zero and at a two's complement sum for any other. It needs
+	// NegZero, and no Join.Apart.
+	ZerosOnly bool `json:"zerosonly,omitzero"`
 	// TinySign: a non-zero number that a Round makes zero, by rounding or by
 	// flushing, keeps its sign. False: it becomes +0.
 	TinySign bool `json:"tinysign,omitzero"`
@@ -499,6 +504,8 @@ type Special struct {
 var specialRows = []Row{
 	{key: "special.nan", Label: "nan-encoding", Words: "code of a NaN result", Brief: "NaN code", Refined: int(NaNOfC), Encoded: int(NaNZero)},
 	{key: "special.negzero", Words: "whether sums can be -0", Brief: "sums can be -0", Encoded: anyValue},
+	{key: "special.zerosonly", Words: "whether a sum is -0 only if all of its terms are zeros, and not where they are cut to nothing", Brief: "-0 only of zeros", Size: 2, Refined: 1, Encoded: anyValue, Alone: "zero sign of cut sums",
+		used: func(p *Params, _ Formats) bool { return p.Special.NegZero && p.cuts() }},
 	{key: "special.tinysign", Words: "whether a result that underflows to zero keeps its sign", Brief: "sign of underflow kept", Encoded: anyValue},
 	{key: "special.cleft", Label: "nan-encoding", Words: "whether c is the left operand of its addition", Brief: "c is the left operand", Size: 1, Encoded: anyValue},
 	{key: "special.bfirst", Label: "nan-encoding", Words: "whether a NaN of b goes before one of a", Brief: "NaN of b first", Size: 1, Refined: 1, Encoded: anyValue},

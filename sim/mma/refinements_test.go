@@ -52,6 +52,8 @@ func TestValidateRefinements(t *testing.T) {
 		{"rounded scales that are not there", half, func(p *Params) { p.ScaleRound = To(fp.FP32, fp.RNE) }, "scaleround: the instruction has no scales"},
 		{"grid of c without a grid", half, func(p *Params) { p.Join.Align, p.Join.CGrid = Align{}, true }, "join: cgrid needs align.f, and neither cbeside nor align.bits"},
 		{"grid of c beside", half, func(p *Params) { p.Join.CBeside, p.Join.CGrid = true, true }, "join: cgrid needs align.f, and neither cbeside nor align.bits"},
+		{"-0 only of zeros", half, func(p *Params) { p.Special.NegZero, p.Special.ZerosOnly = true, true }, ""},
+		{"-0 only of zeros, which is +0", half, func(p *Params) { p.Special.ZerosOnly = true }, "special: zerosonly needs negzero, and a join without apart"},
 		{"apart", half, func(p *Params) { p.Join.Apart = true }, ""},
 		{"apart with a sticky bit", half, func(p *Params) { p.Join.Apart, p.Join.Align.Sticky = true, StickyLast }, "join: sums that are apart have no sticky, negate or bits"},
 		{"b first", half, func(p *Params) { p.Special.NaN, p.Special.BFirst = NaNSignal, true }, ""},

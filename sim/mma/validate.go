@@ -307,6 +307,12 @@ func (p *Params) checkJoin() error {
 	return nil
 }
 
+// cuts reports whether terms may vanish in an alignment.
+func (p *Params) cuts() bool {
+	cut := func(a *Align) bool { return a.F != 0 }
+	return cut(&p.Join.Align) || p.Join.CF != 0 || p.Stage0.Sum != Off && cut(&p.Stage0.Align) || p.Stage1.Sum != Off && cut(&p.Stage1.Align)
+}
+
 func (p *Params) checkScales(f Formats, k int) error {
 	switch r := p.ScaleRound; {
 	case f.Scale == fp.None && p.Scale != ScaleProduct:
@@ -342,6 +348,9 @@ func (p *Params) checkScales(f Formats, k int) error {
 // checkSpecial rejects rules of NaNs that no result can show, or no format can hold.
 func (p *Params) checkSpecial(f Formats) error {
 	s, d := p.Special, f.D.Get()
+	if s.ZerosOnly && (!s.NegZero || p.Join.Apart) {
+		return errors.New("special: zerosonly needs negzero, and a join without apart")
+	}
 	switch {
 	case !d.HasNaN() && (s.NaN != NaNOnes && s.NaN != NaNZero || p.last(f).Over != OverSat):
 		return fmt.Errorf("%s has no NaN and no infinity: special.nan must be ones or zero, and the last rounding must have over sat", d.Name)

@@ -376,6 +376,9 @@ func (v *view) zeroSign(s *sim.SumTrace) string {
 	case !s.HasE && s.Sum.Value.Neg && slices.ContainsFunc(s.Terms, positive):
 		return "zero, of both signs: rounding down gives -0"
 	}
+	if v.p.Special.ZerosOnly && slices.ContainsFunc(s.Terms, func(t sim.TermTrace) bool { return !t.Value.IsZero() }) {
+		return "zero, with the sign of a cancellation: not all terms are zeros"
+	}
 	return "zero, sign as in IEEE 754"
 }
 

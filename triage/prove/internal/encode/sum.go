@@ -365,10 +365,14 @@ func (e *encoder) sign(ts []number, c *cut, sum *graph.Node, kept, dropped []*gr
 	for i := range ts {
 		neg := e.And(ts[i].neg, e.Not(dropped[i]))
 		plus, minus = e.Or(plus, e.Not(neg)), e.Or(minus, neg)
-		some = e.Or(some, e.Not(e.Eq(kept[i], e.Int(0))))
+		left := kept[i]
+		if e.Special.ZerosOnly {
+			left = ts[i].mag
+		}
+		some = e.Or(some, e.Not(e.Eq(left, e.Int(0))))
 	}
 	zero := e.zeroSign(plus, minus, c.next.Mode)
-	if !c.plain() { // a sum of numbers of one sign may be zero
+	if !c.plain() || e.Special.ZerosOnly { // a sum of numbers of one sign may be zero
 		down := e.Bool(c.next.Mode == fp.RD)
 		zero = e.Ite(some, down, zero)
 	}
