@@ -14,7 +14,7 @@ func TestChanges(t *testing.T) {
 	if got, want := readable.Changes(changes, 2), "products in a step (L) 8→16, kept bits (F) 24→25, and 1 more"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got, want := readable.NamedChanges(nil, nil, changes[1:]), "kept bits (F) 24→25, rounding of the result toward zero→to nearest even (join.align.f, acc.mode)"; got != want {
+	if got, want := readable.NamedChanges(changes[1:]), "kept bits (F) 24→25, rounding of the result toward zero→to nearest even (join.align.f, acc.mode)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

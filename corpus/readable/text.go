@@ -18,23 +18,19 @@ func First(list []string, most int) []string {
 	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
 }
 
-// Changes writes the first changes of a program, at most the given number.
-func Changes(changes []mma.Change, most int) string {
-	return ChangesBetween(nil, nil, changes, most)
+// Changes writes the first changes of a program, at most the given number, with the two programs
+// where they are known: see mma.Brief.
+func Changes(changes []mma.Change, most int, programs ...*mma.Params) string {
+	return strings.Join(First(strings.Split(mma.Brief(changes, programs...), ", "), most), ", ")
 }
 
-// ChangesBetween writes the first of some differences of two programs: see mma.BriefBetween.
-func ChangesBetween(p, q *mma.Params, changes []mma.Change, most int) string {
-	return strings.Join(First(strings.Split(mma.BriefBetween(p, q, changes), ", "), most), ", ")
-}
-
-// NamedChanges writes some differences of two programs, and the parameters that they are of.
-func NamedChanges(p, q *mma.Params, changes []mma.Change) string {
+// NamedChanges writes all changes of a program, and the parameters that they are of.
+func NamedChanges(changes []mma.Change, programs ...*mma.Params) string {
 	var paths []string
 	for _, c := range changes {
 		paths = append(paths, c.Path)
 	}
-	return fmt.Sprintf("%s (%s)", mma.BriefBetween(p, q, changes), strings.Join(paths, ", "))
+	return fmt.Sprintf("%s (%s)", mma.Brief(changes, programs...), strings.Join(paths, ", "))
 }
 
 // Shorten cuts text to the given number of columns.

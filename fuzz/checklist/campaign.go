@@ -114,7 +114,7 @@ func (r *run) campaign(ctx context.Context, p devices.Pair, dir string, generato
 		if err != nil {
 			return nil, err
 		}
-		sum.Explained = mma.BriefBetween(&base, &st.Verdict.Program, st.Verdict.Changes)
+		sum.Explained = mma.Brief(st.Verdict.Changes, &base, &st.Verdict.Program)
 	}
 	for _, b := range st.Sorted() {
 		bucket := bucket{Name: b.Name, Cases: b.Cases}

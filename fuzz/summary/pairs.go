@@ -165,7 +165,7 @@ func explanation(p *fuzz.PairState, most int) string {
 	if err != nil {
 		return alikeText(p) + mainCauses(p)
 	}
-	return alikeText(p) + readable.ChangesBetween(&base, &p.Verdict.Program, fromA(p, p.Verdict.Changes), most) + unexplainedShare(p)
+	return alikeText(p) + readable.Changes(fromA(p, p.Verdict.Changes), most, &base, &p.Verdict.Program) + unexplainedShare(p)
 }
 
 // unexplainedShare says how many of the differing cases changes do not explain; "" if they

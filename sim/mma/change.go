@@ -23,12 +23,10 @@ func (c Change) String() string { return c.Path + " " + c.From + "→" + c.To }
 // change that says nothing, as an accumulator's rule that becomes what that of the other terms
 // is, is left out, and so are the parts of a rounding that one of the programs does not have. A
 // rounding to one format that becomes one to another is one change, and bounds of exponents come
-// last: they seldom matter, and lists are cut at their end.
-func Brief(changes []Change) string { return BriefBetween(nil, nil, changes) }
-
-// BriefBetween writes changes that are all differences of two programs, or some of them, as Brief
-// does. What the programs have beside them may decide what a change means; nil: not known.
-func BriefBetween(p, q *Params, changes []Change) string {
+// last: they seldom matter, and lists are cut at their end. The two programs that have all of the
+// changes, and maybe others, are given where they are known: what they have besides may decide what
+// a change means.
+func Brief(changes []Change, programs ...*Params) string {
 	var all, bounds []string
 	for _, c := range changes {
 		before, after, name := c.value(changes, from), c.value(changes, to), c.name(changes)
@@ -41,7 +39,7 @@ func BriefBetween(p, q *Params, changes []Change) string {
 			before, after = withBits(bits.From, cmp.Or(c.integers(changes, from), before)), withBits(bits.To, cmp.Or(c.integers(changes, to), after))
 		case format:
 			before, after, name = formats.From, formats.To, strings.Replace(name, "fraction bits", "format", 1)
-		case roundsBeyond(p, q, c.Path):
+		case roundsBeyond(programs, c.Path):
 			name += " by rounding alone"
 		}
 		switch text := name + " " + before + "→" + after; {
@@ -119,11 +117,12 @@ func (c Change) beside(all []Change, part string) *Change {
 // roundsBeyond reports whether a parameter is the overflow of a rounding that differs only for
 // numbers which rounding itself makes too large: those that are too large before are infinities
 // in both programs.
-func roundsBeyond(p, q *Params, path string) bool {
+func roundsBeyond(programs []*Params, path string) bool {
 	place, ok := strings.CutSuffix(path, ".over")
-	if !ok || p == nil || q == nil {
+	if !ok || len(programs) < 2 || slices.Contains(programs, nil) {
 		return false
 	}
+	p, q := programs[0], programs[1]
 	i := slices.IndexFunc(Roundings, func(x Place[Round]) bool { return x.Path == place })
 	bounded := func(p *Params) bool {
 		before, at := p.roundedBefore(place), Roundings[i].At(p)

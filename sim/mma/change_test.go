@@ -48,9 +48,9 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// TestBriefBetween checks what an overflow is said to be where the programs decide it: that of what
+// TestBriefOfPrograms checks what an overflow is said to be where the programs decide it: that of what
 // rounding makes too large, if what is too large before is an infinity.
-func TestBriefBetween(t *testing.T) {
+func TestBriefOfPrograms(t *testing.T) {
 	const all, rounding, final = "overflow of the result max→inf", "overflow of the result by rounding alone max→inf", "overflow of the final result by rounding alone max→inf"
 	plain := Params{Acc: To(fp.FP16, fp.RNE)}
 	most := plain
@@ -73,7 +73,7 @@ func TestBriefBetween(t *testing.T) {
 		{"infinities too", with(most, func(p *Params) { p.Join.Post.Emax, p.Acc.Over = 15, OverSat }), with(plain, bounded(15)), "overflow of the result sat→inf"},
 		{"a bound of the accumulator", with(most, func(p *Params) { p.Out, p.Acc = p.Acc, Round{Frac: 23, Mode: fp.RZ, Emin: -126, Emax: 15} }), with(plain, func(p *Params) { p.Out, p.Acc = p.Acc, Round{Frac: 23, Mode: fp.RZ, Emin: -126, Emax: 15} }), final},
 	} {
-		if got := BriefBetween(c.p, c.q, Diff(c.p, c.q)); got != c.want {
+		if got := Brief(Diff(c.p, c.q), c.p, c.q); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 		if got := Brief(Diff(c.p, c.q)); strings.Contains(got, "alone") {

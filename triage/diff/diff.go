@@ -116,7 +116,7 @@ func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	}
 	g := readable.Table{Width: width}
 	for _, p := range d.Parts {
-		g.Add("  "+p.labels(), readable.NamedChanges(d.a, d.b, p.Changes))
+		g.Add("  "+p.labels(), readable.NamedChanges(p.Changes, d.a, d.b))
 		g.Add("", p.shownBy())
 	}
 	g.Add("  evidence A", d.EvidenceA)
