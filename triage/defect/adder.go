@@ -46,6 +46,10 @@ var onNumber = map[string]struct {
 	"wrap": {"%[1]s lacks the bits more than %[2]d above the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
 		return below(v, e+int32(n)+1)
 	}},
+	// Of a sum: each of its terms is cut.
+	cutsTerms: {"the terms of %[1]s are cut %[2]d bits below the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return v.Round(e-int32(n), fp.RZ)
+	}},
 	"normalise": {"%[1]s is normalised by %[3]s", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
 		bits, above := normaliser(n)
 		if d := e + above - v.Exponent(); d > 0 {
@@ -77,15 +81,24 @@ func normalisers() (ns []int64) {
 var onRounding = map[string]fp.Mode{"rz": fp.RZ, "rne": fp.RNE, "rna": fp.RNA, "ru": fp.RU, "rd": fp.RD, "rto": fp.RTO}
 
 // onZero are signs of a sum that is zero because its terms cancel: as the accumulator's, as that of
-// what was added to it, or minus.
+// what was added to it, or minus; and of one that is zero for that reason or because it is rounded.
 var onZero = map[string]struct {
-	text string // of the sign
-	do   func(accMinus bool) bool
+	text string
+	do   func(minus, accMinus bool) bool
+	any  bool // also of one that is rounded to zero
 }{
-	"sign-acc":   {"the sign of the accumulator", func(accMinus bool) bool { return accMinus }},
-	"sign-other": {"the sign of what is added to the accumulator", func(accMinus bool) bool { return !accMinus }},
-	"sign-minus": {"a minus sign", func(bool) bool { return true }},
+	"sign-acc":   {"whose terms cancel is a zero with the sign of the accumulator", ofAccumulator, false},
+	"sign-other": {"whose terms cancel is a zero with the sign of what is added to the accumulator", ofOther, false},
+	"sign-minus": {"whose terms cancel is a zero with a minus sign", minusSign, false},
+	"zero-acc":   {"that is zero, though the accumulator is not, has the sign of the accumulator", ofAccumulator, true},
+	"zero-other": {"that is zero, though the accumulator is not, has the other sign than the accumulator", ofOther, true},
+	"zero-minus": {"that is zero, though the accumulator is not, has a minus sign", minusSign, true},
+	"zero-below": {"that is zero has a minus sign if the accumulator is below zero", func(minus, accMinus bool) bool { return minus || accMinus }, true},
 }
+
+func ofAccumulator(_, accMinus bool) bool { return accMinus }
+func ofOther(_, accMinus bool) bool       { return !accMinus }
+func minusSign(bool, bool) bool           { return true }
 
 // brokenCarry is the operation on a sum that the carry of its rounding to nearest does not go beyond the
 // low n bits of the significand, which become zeros.
@@ -107,6 +120,16 @@ func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 // saturates is the operation on a sum that it becomes the largest number where it overflows.
 const saturates = "saturates"
 
+// cutsTerms is the operation on a sum that its terms are cut as if it had no bits below those of the
+// result, or few. notSeen is that on a product that its exponent does not count for the largest one.
+const (
+	cutsTerms = "cut"
+	notSeen   = "unseen"
+)
+
+// guardBits are those below the result's that an adder which cuts terms may have.
+const guardBits = 3
+
 // inAdder reports whether an effect is one of an adder.
 func (e *Effect) inAdder() bool {
 	return e.On == OnTerm || e.On == OnTermC || e.On == OnSum || e.On == OnEach
@@ -119,7 +142,8 @@ func (e *Effect) hasAdder() bool {
 	rounds = rounds || zero || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
 	_, number := onNumber[e.Do]
 	number = number && (e.Do != "normalise" || e.N >= 0)
-	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum
+	number = number && (e.Do != cutsTerms || e.On == OnSum)
+	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum || e.Do == notSeen && e.On == OnTerm
 }
 
 // adderEffects are the effects on terms and sums.
@@ -135,10 +159,16 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 	if on == OnTerm && s.f.A.Get().Integer() { // whose least number has no opposite in its format
 		all = append(all, Effect{On: on, Do: "negate"})
 	}
+	if on == OnTerm && !s.f.A.Get().Integer() {
+		all = append(all, Effect{On: on, Do: notSeen})
+	}
 	if on != OnSum {
 		return all
 	}
-	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus"} {
+	for n := range int64(guardBits) {
+		all = append(all, Effect{On: on, Do: cutsTerms, N: int64(s.f.D.Get().FracBits) + n})
+	}
+	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus", "zero-acc", "zero-other", "zero-minus", "zero-below"} {
 		all = append(all, Effect{On: on, Do: do})
 	}
 	for n := int64(1); n < int64(s.f.D.Get().FracBits); n++ { // one that is lost altogether is an effect on the result
@@ -180,12 +210,13 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 			return &other
 		}
 	case e.On == OnSum && onZero[e.Do].do != nil:
-		change.Zero = func(sum int, minus, accMinus bool) bool {
-			if !slices.Contains(numbers, sum) {
+		zero := onZero[e.Do]
+		change.Zero = func(sum int, minus, accMinus, cancels bool) bool {
+			if !slices.Contains(numbers, sum) || !cancels && !zero.any {
 				return minus
 			}
 			some = true
-			return onZero[e.Do].do(accMinus)
+			return zero.do(minus, accMinus)
 		}
 	case e.On == OnSum && e.Do == brokenCarry:
 		change.Sum = func(sum int, x fp.Dyadic, _ int32) fp.Dyadic {
@@ -194,6 +225,21 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 				return withoutCarry(r.f.D.Get(), x, e.N)
 			}
 			return x
+		}
+	case e.On == OnSum && e.Do == cutsTerms:
+		change.Term = func(sum, _ int, x fp.Dyadic, top int32) fp.Dyadic {
+			if !slices.Contains(numbers, sum) {
+				return x
+			}
+			some = true
+			return number(x, top, e.N)
+		}
+	case e.Do == notSeen:
+		changed := r.places(v, numbers)
+		change.Unseen = func(sum, term int) bool {
+			unseen := slices.Contains(changed, place{sum, term})
+			some = some || unseen
+			return unseen
 		}
 	case e.On == OnSum:
 		change.Sum = func(sum int, x fp.Dyadic, top int32) fp.Dyadic {
@@ -359,7 +405,7 @@ func (e *Effect) adderText(name string) string {
 		noun = name
 	}
 	if sign, ok := onZero[e.Do]; ok && e.On == OnSum {
-		return noun + " whose terms cancel is a zero with " + sign.text
+		return noun + " " + sign.text
 	}
 	if e.Do == brokenCarry {
 		return fmt.Sprintf("the carry of rounding %s does not go beyond the low %d bits of the significand, which become zeros", noun, e.N)
@@ -369,6 +415,9 @@ func (e *Effect) adderText(name string) string {
 	}
 	if mode, ok := onRounding[e.Do]; ok && e.On == OnSum {
 		return fmt.Sprintf("%s is rounded by %s", noun, strings.ToUpper(mode.String()))
+	}
+	if e.Do == notSeen {
+		return "the exponent of " + noun + " does not count for the largest one"
 	}
 	number := onNumber[e.Do].text
 	if e.Do == "normalise" {

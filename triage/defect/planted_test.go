@@ -419,7 +419,7 @@ var units = []planted{
 		return uint64(math.Float32bits(s))
 	}},
 	{"zero-of-accumulator", cdnaSingle, func(u *unit) uint64 {
-		return u.m.DotChanged(u.Dot, sim.Change{Zero: func(_ int, _, accMinus bool) bool { return accMinus }})
+		return u.m.DotChanged(u.Dot, sim.Change{Zero: func(_ int, _, accMinus, _ bool) bool { return accMinus }})
 	}},
 }
 

@@ -245,7 +245,7 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	if s.f.B.IsOne() {
 		return nil
 	}
-	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}}
+	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnExact, Do: "plus-zero"}}
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnProduct, Do: "scale", N: n})
 	}

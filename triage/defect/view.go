@@ -602,7 +602,7 @@ func (w *viewer) ofSums(v *view) [][]int64 {
 	all := make([][]int64, len(w.tr.Sums))
 	for i := range w.tr.Sums {
 		s := &w.tr.Sums[i]
-		exp, neg, zero, apart := absent, absent, absent, absent
+		exp, neg, zero, apart, far := absent, absent, absent, absent, absent
 		if s.Sum.Kind == sim.Finite || s.Sum.Kind == sim.Null {
 			neg, zero = truth(s.Sum.Value.Neg), truth(s.Sum.Value.IsZero())
 			if zero == 0 {
@@ -617,8 +617,9 @@ func (w *viewer) ofSums(v *view) [][]int64 {
 		}
 		if n := len(s.Terms); n > 1 && finite(&s.Terms[0]) && finite(&s.Terms[n-1]) {
 			apart = int64(s.Terms[0].E - s.Terms[n-1].E)
+			far = max(apart, -apart)
 		}
-		all[i] = w.sumValues([]int64{int64(i), exp, neg, zero, truth(signs[0] && signs[1]), apart}, s)
+		all[i] = w.sumValues([]int64{int64(i), exp, neg, zero, truth(signs[0] && signs[1]), apart, far}, s)
 	}
 	return all
 }
