@@ -153,6 +153,10 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 	var pool []*hypothesis
 	calm, hopeless := 0, 0
 	s.before = len(s.samples)
+	// Where an effect happens to several products at once, these hide each other.
+	if _, err := s.test(ctx, nil, nil, s.alone()); err != nil {
+		return nil, err
+	}
 	for round := 0; round < mostRounds && len(s.samples)-s.before < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil && !s.budget.Over(); round++ {
 		if pool = s.stillConsistent(pool); pool == nil {
 			pool = s.hypotheses()
@@ -170,9 +174,6 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 			}
 		}
 		inputs := s.inputs(pool)
-		if round == 0 {
-			inputs = append(inputs, s.alone()...)
-		}
 		switch {
 		case calm >= calmRounds:
 			if inputs = s.exam(); len(pool) > 0 && pool[0].rule.Effect.ofProducts() {

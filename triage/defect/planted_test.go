@@ -419,7 +419,37 @@ var units = []planted{
 		return uint64(math.Float32bits(s))
 	}},
 	{"zero-of-accumulator", cdnaSingle, func(u *unit) uint64 {
-		return u.m.DotChanged(u.Dot, sim.Change{Zero: func(_ int, _, accMinus, _ bool) bool { return accMinus }})
+		return u.m.DotChanged(u.Dot, sim.Change{Zero: func(_ int, minus, accMinus, cancels bool) bool {
+			if !cancels {
+				return minus
+			}
+			return accMinus
+		}})
+	}},
+	{"zero-below-zero", cdnaDouble, func(u *unit) uint64 { // a test of the result of each step
+		s := u.c()
+		for i := range u.A {
+			d := math.FMA(u.a(i), u.b(i), s)
+			if d == 0 && s < 0 {
+				d = math.Copysign(0, -1)
+			}
+			s = d
+		}
+		if math.IsNaN(s) {
+			return u.right()
+		}
+		return math.Float64bits(s)
+	}},
+	{"small-product-lost", exactHalf, func(u *unit) uint64 { // by the sum of the exponent fields
+		return u.changed(func(_ int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if e < -20 {
+				return fp.Dyadic{}, e
+			}
+			return p, e
+		})
+	}},
+	{"unseen-lane", hopperHalf, func(u *unit) uint64 {
+		return u.m.DotChanged(u.Dot, sim.Change{Unseen: func(_, term int) bool { return term == 7 }})
 	}},
 }
 
