@@ -37,6 +37,9 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	e, some := x.largest(ts, c)
 	if x.change != nil {
 		x.changeTerms(ts, c, e)
+		if x.change.Terms != nil {
+			x.changeTwo(ts, e)
+		}
 	}
 	var s term
 	switch {
@@ -99,6 +102,19 @@ func (x *machine) changeTerms(ts []term, c *cut, e int32) {
 		if x.change.Term != nil && !t.IsZero() {
 			t.Dyadic = x.change.Term(x.sums, i, t.Dyadic, e)
 		}
+	}
+}
+
+// changeTwo makes the terms of a sum of two numbers those of a broken unit.
+func (x *machine) changeTwo(ts []term, e int32) {
+	var two []*term
+	for i := range ts {
+		if t := &ts[i]; t.kind == Finite && !t.IsZero() {
+			two = append(two, t)
+		}
+	}
+	if len(two) == 2 {
+		x.change.Terms(x.sums, &two[0].Dyadic, &two[1].Dyadic, two[0].e, two[1].e, e)
 	}
 }
 

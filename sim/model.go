@@ -216,6 +216,9 @@ type Change struct {
 	// Term is called for each finite term of a sum other than zero, with the number of the sum, its
 	// own, its value before it is cut, and the exponent to which it is aligned.
 	Term func(sum, term int, v fp.Dyadic, e int32) fp.Dyadic
+	// Terms is called for each sum of two finite terms other than zero, with the values of both, which it
+	// may change, their nominal exponents, and the exponent to which they are aligned.
+	Terms func(sum int, x, y *fp.Dyadic, ex, ey, e int32)
 	// Sum is called for each sum other than zero, with that exponent.
 	Sum func(sum int, v fp.Dyadic, e int32) fp.Dyadic
 	// Zero is called for each sum that is zero though its accumulator is not, with the sign that it has

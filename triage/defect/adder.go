@@ -120,6 +120,23 @@ func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 // saturates is the operation on a sum that it becomes the largest number where it overflows.
 const saturates = "saturates"
 
+// nearPath are the operations of an adder whose path for numbers of opposite signs and nearly equal
+// exponents has too few bits: both terms are cut, always or if both are normal in the result's format.
+var nearPath = map[string]bool{"near": false, "near-normal": true}
+
+func isNear(do string) bool { _, is := nearPath[do]; return is }
+
+// near returns what a near path with n bits makes of two terms.
+func (e *Effect) near(f *fp.Format) func(x, y *fp.Dyadic, ex, ey, top int32) bool {
+	return func(x, y *fp.Dyadic, ex, ey, top int32) bool {
+		if x.Neg == y.Neg || ex-ey > 1 || ey-ex > 1 || nearPath[e.Do] && min(x.Exponent(), y.Exponent()) < f.Emin() {
+			return false
+		}
+		*x, *y = x.Round(top-int32(e.N), fp.RZ), y.Round(top-int32(e.N), fp.RZ)
+		return true
+	}
+}
+
 // cutsTerms is the operation on a sum that its terms are cut as if it had no bits below those of the
 // result, or few. notSeen is that on a product that its exponent does not count for the largest one.
 const (
@@ -139,7 +156,7 @@ func (e *Effect) inAdder() bool {
 func (e *Effect) hasAdder() bool {
 	_, rounds := onRounding[e.Do]
 	_, zero := onZero[e.Do]
-	rounds = rounds || zero || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
+	rounds = rounds || zero || isNear(e.Do) && e.N > 0 && e.N < 64 || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
 	_, number := onNumber[e.Do]
 	number = number && (e.Do != "normalise" || e.N >= 0)
 	number = number && (e.Do != cutsTerms || e.On == OnSum)
@@ -166,7 +183,8 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 		return all
 	}
 	for n := range int64(guardBits) {
-		all = append(all, Effect{On: on, Do: cutsTerms, N: int64(s.f.D.Get().FracBits) + n})
+		bits := int64(s.f.D.Get().FracBits) + n
+		all = append(all, Effect{On: on, Do: cutsTerms, N: bits}, Effect{On: on, Do: "near", N: bits}, Effect{On: on, Do: "near-normal", N: bits})
 	}
 	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus", "zero-acc", "zero-other", "zero-minus", "zero-below"} {
 		all = append(all, Effect{On: on, Do: do})
@@ -225,6 +243,13 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 				return withoutCarry(r.f.D.Get(), x, e.N)
 			}
 			return x
+		}
+	case e.On == OnSum && isNear(e.Do):
+		near := e.near(r.f.D.Get())
+		change.Terms = func(sum int, x, y *fp.Dyadic, ex, ey, top int32) {
+			if slices.Contains(numbers, sum) && near(x, y, ex, ey, top) {
+				some = true
+			}
 		}
 	case e.On == OnSum && e.Do == cutsTerms:
 		change.Term = func(sum, _ int, x fp.Dyadic, top int32) fp.Dyadic {
@@ -415,6 +440,13 @@ func (e *Effect) adderText(name string) string {
 	}
 	if mode, ok := onRounding[e.Do]; ok && e.On == OnSum {
 		return fmt.Sprintf("%s is rounded by %s", noun, strings.ToUpper(mode.String()))
+	}
+	if normal, ok := nearPath[e.Do]; ok {
+		all := "two terms of opposite signs, whose exponents differ by at most 1,"
+		if normal {
+			all = "two normal terms of opposite signs, whose exponents differ by at most 1,"
+		}
+		return fmt.Sprintf("in %s %s are cut %d bits below the largest exponent", noun, all, e.N)
 	}
 	if e.Do == notSeen {
 		return "the exponent of " + noun + " does not count for the largest one"

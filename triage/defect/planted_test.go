@@ -448,6 +448,13 @@ var units = []planted{
 			return p, e
 		})
 	}},
+	{"near-path", cdnaSingle, func(u *unit) uint64 { // without a bit for what is shifted out
+		return u.m.DotChanged(u.Dot, sim.Change{Terms: func(_ int, x, y *fp.Dyadic, ex, ey, e int32) {
+			if x.Neg != y.Neg && max(ex-ey, ey-ex) < 2 {
+				*x, *y = x.Round(e-23, fp.RZ), y.Round(e-23, fp.RZ)
+			}
+		}})
+	}},
 	{"unseen-lane", hopperHalf, func(u *unit) uint64 {
 		return u.m.DotChanged(u.Dot, sim.Change{Unseen: func(_, term int) bool { return term == 7 }})
 	}},
