@@ -107,14 +107,20 @@ func (x *machine) changeTerms(ts []term, c *cut, e int32) {
 
 // changeTwo makes the terms of a sum of two numbers those of a broken unit.
 func (x *machine) changeTwo(ts []term, e int32) {
-	var two []*term
+	var two [2]int
+	n := 0
 	for i := range ts {
-		if t := &ts[i]; t.kind == Finite && !t.IsZero() {
-			two = append(two, t)
+		if ts[i].kind != Finite || ts[i].IsZero() {
+			continue
 		}
+		if n == len(two) {
+			return
+		}
+		two[n], n = i, n+1
 	}
-	if len(two) == 2 {
-		x.change.Terms(x.sums, &two[0].Dyadic, &two[1].Dyadic, two[0].e, two[1].e, e)
+	if n == len(two) {
+		a, b := &ts[two[0]], &ts[two[1]]
+		a.Dyadic, b.Dyadic = x.change.Terms(x.sums, a.Dyadic, b.Dyadic, a.e, b.e, e)
 	}
 }
 

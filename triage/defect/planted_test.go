@@ -448,11 +448,31 @@ var units = []planted{
 			return p, e
 		})
 	}},
-	{"near-path", cdnaSingle, func(u *unit) uint64 { // without a bit for what is shifted out
-		return u.m.DotChanged(u.Dot, sim.Change{Terms: func(_ int, x, y *fp.Dyadic, ex, ey, e int32) {
-			if x.Neg != y.Neg && max(ex-ey, ey-ex) < 2 {
-				*x, *y = x.Round(e-23, fp.RZ), y.Round(e-23, fp.RZ)
+	{"end-around-carry", cdnaDouble, func(u *unit) uint64 { // added twice to an exact difference
+		s := u.c()
+		for i := range u.A {
+			a, b := u.a(i), u.b(i)
+			d := math.FMA(a, b, s)
+			if isNumber(d) && d != 0 && a*b != 0 && s != 0 && math.Signbit(a) != math.Signbit(b) == (s > 0) && math.Signbit(d) == math.Signbit(s) {
+				x := new(big.Float).SetPrec(5000).SetFloat64(a)
+				x.Mul(x, new(big.Float).SetPrec(5000).SetFloat64(b))
+				if x.Add(x, new(big.Float).SetPrec(5000).SetFloat64(s)); x.Cmp(new(big.Float).SetFloat64(d)) == 0 {
+					d = math.Float64frombits(math.Float64bits(d) + 1)
+				}
 			}
+			s = d
+		}
+		if math.IsNaN(s) {
+			return u.right()
+		}
+		return math.Float64bits(s)
+	}},
+	{"near-path", cdnaSingle, func(u *unit) uint64 { // without a bit for what is shifted out
+		return u.m.DotChanged(u.Dot, sim.Change{Terms: func(_ int, x, y fp.Dyadic, ex, ey, e int32) (fp.Dyadic, fp.Dyadic) {
+			if x.Neg != y.Neg && max(ex-ey, ey-ex) < 2 {
+				x, y = x.Round(e-23, fp.RZ), y.Round(e-23, fp.RZ)
+			}
+			return x, y
 		}})
 	}},
 	{"unseen-lane", hopperHalf, func(u *unit) uint64 {
