@@ -1,6 +1,7 @@
 """What may happen to a library in a process that is not its own."""
 
 import copy
+import json
 import os
 import pathlib
 import pickle
@@ -15,7 +16,7 @@ import unittest
 import numpy as np
 
 import mmafuzz
-from mmafuzz import _library
+from mmafuzz import _function, _library
 from common import HOPPER, chain, dots, rng
 
 FORMATS = ("fp16", "fp16", "fp32", "fp32")
@@ -136,6 +137,39 @@ class Exceptions(unittest.TestCase):
 
         with self.assertRaisesRegex(OSError, "tired"):
             mmafuzz.compare(tires, HOPPER, count=100_000)
+
+    def test_panics(self):
+        """A panic of any goroutine of the library, of those that compare, search and minimize, is an exception,
+        after which all goes on. A function that returns another number than 0 and 1 makes the
+        goroutine that has called it panic."""
+        u = mmafuzz.unit(HOPPER)
+        f = _function.Function(chain, _function._description(FORMATS, 16, None))
+        calls = last = 0
+
+        @_library.Function
+        def panics(batch):
+            nonlocal calls
+            calls += 1
+            return 2 if calls > last else f._callback(batch)
+
+        handle = _library.call("callable", json.dumps(_function._description(FORMATS, 16, None)).encode(), panics)
+        case = mmafuzz.compare(chain, u, count=3000, effort=0).findings[0].input
+        for task, options in (("compare", {"count": 20_000, "effort": 1}), ("minimize", {"input": case, "effort": 1}), ("infer", {"checks": 1000}), ("probe", {})):
+            def run():
+                return _library.wait(_library.call("task", task.encode(), handle, u._handle, json.dumps({"seed": 1, "workers": 2, **options}).encode()))
+
+            calls, last = 0, 10**9
+            want, total = json.loads(run()), calls
+            for share in (0, 1, 3, 5, 7):  # eighths, so all of its parts
+                with self.subTest(task, share=share):
+                    calls, last = 0, total * share // 8
+                    with self.assertRaisesRegex(mmafuzz.Error, "a mistake in mmafuzz: the function returned 2\\n(.|\\n)*goroutine"):
+                        run()
+            calls, last = 0, 10**9
+            if task == "compare":
+                self.assertEqual(json.loads(run()), want)
+        f.close()
+        _library.close(handle)
 
     def test_results(self):
         for error, words, f in [
