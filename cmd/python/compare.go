@@ -66,6 +66,9 @@ func pair(unit, with opened, r *request) (fuzz.Config, error) {
 	}, nil
 }
 
+// traced is fuzz.Config.Traced: a trace takes as long as a function takes for some dot products.
+const traced = 1 << 13
+
 // compare runs a campaign of a unit against another one.
 func compare(ctx context.Context, units []opened, r *request) (any, error) {
 	if r.Count == 0 {
@@ -75,7 +78,7 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Bundles, cfg.Observe, cfg.Examine = r.Bundles, quiet{}, r.Examine
+	cfg.Bundles, cfg.Observe, cfg.Examine, cfg.Traced = r.Bundles, quiet{}, r.Examine, traced
 	c, err := fuzz.New(cfg)
 	if err != nil {
 		return nil, err
