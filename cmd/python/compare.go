@@ -60,8 +60,12 @@ func pair(unit, with opened, r *request) (fuzz.Config, error) {
 	if r.Bits {
 		nan = oracle.Bits
 	}
+	targetA, targetB := with.target, unit.target
+	if targetA == functions && targetB == functions { // as the parameters of compare and minimize are called
+		targetA, targetB = targetA+":g", targetB+":f"
+	}
 	return fuzz.Config{
-		Pairs: []devices.Pair{{A: devices.WithK(with.unit, k), B: devices.WithK(unit.unit, k), TargetA: with.target, TargetB: unit.target, K: k}},
+		Pairs: []devices.Pair{{A: devices.WithK(with.unit, k), B: devices.WithK(unit.unit, k), TargetA: targetA, TargetB: targetB, K: k}},
 		Seed:  r.Seed, Count: r.Count, Workers: r.Workers, NaN: &nan, Effort: cmp.Or(r.Effort, -1),
 	}, nil
 }

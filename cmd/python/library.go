@@ -351,7 +351,7 @@ func mmafuzz_callable(instruction *C.char, f C.mmafuzz_function, failure **C.cha
 			return 0, err
 		}
 		u := &caller{inst: i, run: func(in *mma.Batch, out []byte) error { return call(f, in, out) }}
-		return C.int64_t(units.add(opened{"python", u, func() error { return nil }})), nil
+		return C.int64_t(units.add(opened{functions, u, func() error { return nil }})), nil
 	})
 }
 
