@@ -37,6 +37,9 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	e, some := x.largest(ts, c)
 	if x.change != nil {
 		x.changeTerms(ts, c, e)
+		if x.change.Terms != nil {
+			x.changeTwo(ts, e)
+		}
 	}
 	var s term
 	switch {
@@ -99,6 +102,25 @@ func (x *machine) changeTerms(ts []term, c *cut, e int32) {
 		if x.change.Term != nil && !t.IsZero() {
 			t.Dyadic = x.change.Term(x.sums, i, t.Dyadic, e)
 		}
+	}
+}
+
+// changeTwo makes the terms of a sum of two numbers those of a broken unit.
+func (x *machine) changeTwo(ts []term, e int32) {
+	var two [2]int
+	n := 0
+	for i := range ts {
+		if ts[i].kind != Finite || ts[i].IsZero() {
+			continue
+		}
+		if n == len(two) {
+			return
+		}
+		two[n], n = i, n+1
+	}
+	if n == len(two) {
+		a, b := &ts[two[0]], &ts[two[1]]
+		a.Dyadic, b.Dyadic = x.change.Terms(x.sums, a.Dyadic, b.Dyadic, a.e, b.e, e)
 	}
 }
 

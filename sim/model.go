@@ -216,6 +216,9 @@ type Change struct {
 	// Term is called for each finite term of a sum other than zero, with the number of the sum, its
 	// own, its value before it is cut, and the exponent to which it is aligned.
 	Term func(sum, term int, v fp.Dyadic, e int32) fp.Dyadic
+	// Terms is called for each sum of two finite terms other than zero, with the values of both, their
+	// nominal exponents, and the exponent to which they are aligned. It returns those of the broken one.
+	Terms func(sum int, x, y fp.Dyadic, ex, ey, e int32) (fp.Dyadic, fp.Dyadic)
 	// Sum is called for each sum other than zero, with that exponent.
 	Sum func(sum int, v fp.Dyadic, e int32) fp.Dyadic
 	// Zero is called for each sum that is zero though its accumulator is not, with the sign that it has
@@ -227,11 +230,14 @@ type Change struct {
 }
 
 // DotChanged is Dot of a unit that is broken.
-func (m *Model) DotChanged(d *mma.Dot, change Change) uint64 {
+func (m *Model) DotChanged(d *mma.Dot, change Change) uint64 { return m.TraceChanged(d, change, nil) }
+
+// TraceChanged is DotChanged with a trace.
+func (m *Model) TraceChanged(d *mma.Dot, change Change, tr *Trace) uint64 {
 	x := m.machines.Get().(*machine)
 	defer m.machines.Put(x)
-	x.trace, x.change, x.sums = nil, &change, -1
-	defer func() { x.change = nil }()
+	x.trace, x.change, x.sums = tr, &change, -1
+	defer func() { x.trace, x.change = nil, nil }()
 	x.load(d)
 	return x.run()
 }

@@ -117,8 +117,65 @@ func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 	return rest
 }
 
+// lastUnit is the operation on a sum that its magnitude is so many units in the last place of the result
+// too large.
+const lastUnit = "ulp"
+
+// withoutZeros is the same number other than zero, an odd multiple of a power of two.
+func withoutZeros(v fp.Dyadic) fp.Dyadic {
+	n := v.Low() - v.Q
+	v.Q += n
+	if n >= 64 {
+		v.Lo, v.Hi, n = v.Hi, 0, n-64
+	}
+	if n > 0 {
+		v.Lo, v.Hi = v.Lo>>n|v.Hi<<(64-n), v.Hi>>n
+	}
+	return v
+}
+
+// addUnits adds so many units in the last place of a format to the magnitude of a number other than zero.
+func addUnits(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
+	const most = 126
+	q := max(v.Exponent(), f.Emin()) - int32(f.FracBits)
+	v = withoutZeros(v)
+	if v.Q > q {
+		v = v.Shl(v.Q - q)
+	}
+	if v.Len() > most {
+		return v
+	}
+	unit := fp.Dyadic{Lo: 1}
+	switch d := q - v.Q; {
+	case d >= most:
+		return v
+	case d > 0:
+		unit = unit.Shl(d)
+	}
+	var carry uint64
+	if n > 0 {
+		v.Lo, carry = bits.Add64(v.Lo, unit.Lo, 0)
+		v.Hi += unit.Hi + carry
+	} else if v.Hi > unit.Hi || v.Hi == unit.Hi && v.Lo > unit.Lo {
+		v.Lo, carry = bits.Sub64(v.Lo, unit.Lo, 0)
+		v.Hi -= unit.Hi + carry
+	}
+	return v
+}
+
 // saturates is the operation on a sum that it becomes the largest number where it overflows.
 const saturates = "saturates"
+
+// nearPath are the operations of an adder whose path for numbers of opposite signs and nearly equal
+// exponents has too few bits: both terms are cut, always or if both are normal in the result's format.
+var nearPath = map[string]bool{"near": false, "near-normal": true}
+
+func isNear(do string) bool { _, is := nearPath[do]; return is }
+
+// isNearPath reports whether two terms are those of the near path.
+func (e *Effect) isNearPath(f *fp.Format, x, y fp.Dyadic, ex, ey int32) bool {
+	return x.Neg != y.Neg && ex-ey < 2 && ey-ex < 2 && (!nearPath[e.Do] || min(x.Exponent(), y.Exponent()) >= f.Emin())
+}
 
 // cutsTerms is the operation on a sum that its terms are cut as if it had no bits below those of the
 // result, or few. notSeen is that on a product that its exponent does not count for the largest one.
@@ -139,7 +196,7 @@ func (e *Effect) inAdder() bool {
 func (e *Effect) hasAdder() bool {
 	_, rounds := onRounding[e.Do]
 	_, zero := onZero[e.Do]
-	rounds = rounds || zero || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
+	rounds = rounds || zero || e.Do == lastUnit && (e.N == 1 || e.N == -1) || isNear(e.Do) && e.N > 0 && e.N < 64 || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
 	_, number := onNumber[e.Do]
 	number = number && (e.Do != "normalise" || e.N >= 0)
 	number = number && (e.Do != cutsTerms || e.On == OnSum)
@@ -165,8 +222,10 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 	if on != OnSum {
 		return all
 	}
+	all = append(all, Effect{On: on, Do: lastUnit, N: 1}, Effect{On: on, Do: lastUnit, N: -1})
 	for n := range int64(guardBits) {
-		all = append(all, Effect{On: on, Do: cutsTerms, N: int64(s.f.D.Get().FracBits) + n})
+		bits := int64(s.f.D.Get().FracBits) + n
+		all = append(all, Effect{On: on, Do: cutsTerms, N: bits}, Effect{On: on, Do: "near", N: bits}, Effect{On: on, Do: "near-normal", N: bits})
 	}
 	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus", "zero-acc", "zero-other", "zero-minus", "zero-below"} {
 		all = append(all, Effect{On: on, Do: do})
@@ -189,7 +248,15 @@ type place struct{ sum, term int }
 // adder is the result where terms or sums of some numbers are changed. It reports whether there
 // are any.
 func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
-	e, change, some := &r.effect, sim.Change{}, false
+	some := false
+	change := r.adderChange(v, numbers, &some)
+	got := r.m.DotChanged(v.dot, change)
+	return got, some
+}
+
+// adderChange is what adder changes; some becomes true where it does.
+func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Change) {
+	e := &r.effect
 	number := onNumber[e.Do].do
 	mode, rounds := onRounding[e.Do]
 	switch {
@@ -198,7 +265,7 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 			if round.Frac == 0 || !slices.Contains(numbers, sum) {
 				return round
 			}
-			some = true
+			*some = true
 			other := *round
 			if e.Do == saturates {
 				other.Over = mma.OverMax
@@ -215,30 +282,46 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 			if !slices.Contains(numbers, sum) || !cancels && !zero.any {
 				return minus
 			}
-			some = true
+			*some = true
 			return zero.do(minus, accMinus)
+		}
+	case e.On == OnSum && e.Do == lastUnit:
+		change.Sum = func(sum int, x fp.Dyadic, _ int32) fp.Dyadic {
+			if slices.Contains(numbers, sum) {
+				*some = true
+				return addUnits(r.f.D.Get(), x, e.N)
+			}
+			return x
 		}
 	case e.On == OnSum && e.Do == brokenCarry:
 		change.Sum = func(sum int, x fp.Dyadic, _ int32) fp.Dyadic {
 			if slices.Contains(numbers, sum) {
-				some = true
+				*some = true
 				return withoutCarry(r.f.D.Get(), x, e.N)
 			}
 			return x
+		}
+	case e.On == OnSum && isNear(e.Do):
+		change.Terms = func(sum int, x, y fp.Dyadic, ex, ey, top int32) (fp.Dyadic, fp.Dyadic) {
+			if !slices.Contains(numbers, sum) || !e.isNearPath(r.f.D.Get(), x, y, ex, ey) {
+				return x, y
+			}
+			*some = true
+			return x.Round(top-int32(e.N), fp.RZ), y.Round(top-int32(e.N), fp.RZ)
 		}
 	case e.On == OnSum && e.Do == cutsTerms:
 		change.Term = func(sum, _ int, x fp.Dyadic, top int32) fp.Dyadic {
 			if !slices.Contains(numbers, sum) {
 				return x
 			}
-			some = true
+			*some = true
 			return number(x, top, e.N)
 		}
 	case e.Do == notSeen:
 		changed := r.places(v, numbers)
 		change.Unseen = func(sum, term int) bool {
 			unseen := slices.Contains(changed, place{sum, term})
-			some = some || unseen
+			*some = *some || unseen
 			return unseen
 		}
 	case e.On == OnSum:
@@ -246,7 +329,7 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 			if !slices.Contains(numbers, sum) {
 				return x
 			}
-			some = true
+			*some = true
 			return number(x, top, e.N)
 		}
 	default:
@@ -255,12 +338,11 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 			if !slices.Contains(changed, place{sum, term}) {
 				return x
 			}
-			some = true
+			*some = true
 			return number(x, top, e.N)
 		}
 	}
-	got := r.m.DotChanged(v.dot, change)
-	return got, some
+	return change
 }
 
 // places are those of the products of some numbers in the sums that take them, of c and of
@@ -410,11 +492,21 @@ func (e *Effect) adderText(name string) string {
 	if e.Do == brokenCarry {
 		return fmt.Sprintf("the carry of rounding %s does not go beyond the low %d bits of the significand, which become zeros", noun, e.N)
 	}
+	if e.Do == lastUnit {
+		return noun + " is " + (&Effect{Do: "add", N: e.N}).number() + " in magnitude"
+	}
 	if e.Do == saturates {
 		return noun + " saturates where it overflows"
 	}
 	if mode, ok := onRounding[e.Do]; ok && e.On == OnSum {
 		return fmt.Sprintf("%s is rounded by %s", noun, strings.ToUpper(mode.String()))
+	}
+	if normal, ok := nearPath[e.Do]; ok {
+		all := "two terms of opposite signs, whose exponents differ by at most 1,"
+		if normal {
+			all = "two normal terms of opposite signs, whose exponents differ by at most 1,"
+		}
+		return fmt.Sprintf("in %s %s are cut %d bits below the largest exponent", noun, all, e.N)
 	}
 	if e.Do == notSeen {
 		return "the exponent of " + noun + " does not count for the largest one"

@@ -275,6 +275,7 @@ var (
 			{"s.zero", flag, "the sum is zero", "the sum is not zero", 1},
 			{"s.opposed", flag, "terms of the sum have opposite signs", "terms of the sum have the same sign", 2},
 			{"s.apart", number, "the exponent of the first term minus that of the last", "", 2},
+			{"s.acc", flag, "the accumulator is greater in magnitude than each other term", "the accumulator is not greater in magnitude than each other term", 2},
 			{"s.far", number, "the distance of the exponents of the first and the last term", "", 2},
 		}, sumFeatures("s"))
 )

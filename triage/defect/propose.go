@@ -154,6 +154,8 @@ func costOf(e *Effect) int {
 	switch {
 	case e.On == OnProgram:
 		return 4
+	case onZero[e.Do].any: // what is wrong with cancellations alone is simpler
+		return 6
 	case e.inAdder(): // another program explains more simply what happens to all sums
 		return 5
 	case e.On == OnSwap || e.On == OnPair:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -598,6 +599,20 @@ func (w *viewer) ofPairs(v *view) [][]int64 {
 	return all
 }
 
+// accumulatorLeads says whether the accumulator of a sum is greater in magnitude than each other term.
+func accumulatorLeads(s *sim.SumTrace) int64 {
+	acc := slices.IndexFunc(s.Terms, func(t sim.TermTrace) bool { return t.From == sim.FromC || t.From == sim.FromAcc })
+	if acc < 0 || !finite(&s.Terms[acc]) {
+		return absent
+	}
+	for i := range s.Terms {
+		if t := &s.Terms[i]; i != acc && finite(t) && compare(s.Terms[acc].Value, t.Value) <= 0 {
+			return 0
+		}
+	}
+	return 1
+}
+
 func (w *viewer) ofSums(v *view) [][]int64 {
 	all := make([][]int64, len(w.tr.Sums))
 	for i := range w.tr.Sums {
@@ -619,7 +634,7 @@ func (w *viewer) ofSums(v *view) [][]int64 {
 			apart = int64(s.Terms[0].E - s.Terms[n-1].E)
 			far = max(apart, -apart)
 		}
-		all[i] = w.sumValues([]int64{int64(i), exp, neg, zero, truth(signs[0] && signs[1]), apart, far}, s)
+		all[i] = w.sumValues([]int64{int64(i), exp, neg, zero, truth(signs[0] && signs[1]), apart, accumulatorLeads(s), far}, s)
 	}
 	return all
 }
