@@ -145,11 +145,12 @@ func mmafuzz_explain(unit C.int64_t, dot *C.char, width C.int, failure **C.char)
 
 // mmafuzz_run begins to run a unit on a batch, whose memory it reads and writes until the job is
 // over: mmafuzz_wait. workers is how many processors it takes, 0 all. What takes less than a
-// millisecond is over at once: then there is no job, and the result is 0.
+// millisecond is over at once: then job is 0, that there is none. It is no result, because a signal
+// may have the caller lose that.
 //
 //export mmafuzz_run
-func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int64_t {
-	return answered(failure, func() (C.int64_t, error) {
+func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, job *C.int64_t, failure **C.char) {
+	*job = answered(failure, func() (C.int64_t, error) {
 		o, err := units.get(int64(unit))
 		if err != nil {
 			return 0, err
@@ -274,8 +275,8 @@ func scheduledOf(unit C.int64_t, text *C.char) (*scheduled, error) {
 // format that mmafuzz_schedule returns. Without bytes of C there is none.
 //
 //export mmafuzz_gemm
-func mmafuzz_gemm(unit C.int64_t, text *C.char, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int64_t {
-	return answered(failure, func() (C.int64_t, error) {
+func mmafuzz_gemm(unit C.int64_t, text *C.char, b *C.mmafuzz_batch, workers C.int, job *C.int64_t, failure **C.char) {
+	*job = answered(failure, func() (C.int64_t, error) {
 		s, err := scheduledOf(unit, text)
 		if err != nil {
 			return 0, err
@@ -350,7 +351,7 @@ func mmafuzz_callable(instruction *C.char, f C.mmafuzz_function, failure **C.cha
 			return 0, err
 		}
 		u := &caller{inst: i, run: func(in *mma.Batch, out []byte) error { return call(f, in, out) }}
-		return C.int64_t(units.add(opened{"python", u, func() error { return nil }})), nil
+		return C.int64_t(units.add(opened{functions, u, func() error { return nil }})), nil
 	})
 }
 
@@ -358,8 +359,8 @@ func mmafuzz_callable(instruction *C.char, f C.mmafuzz_function, failure **C.cha
 // infer or probe. options is a JSON object, and the job's text is the result in JSON.
 //
 //export mmafuzz_task
-func mmafuzz_task(name *C.char, unit, with C.int64_t, options *C.char, failure **C.char) C.int64_t {
-	return answered(failure, func() (C.int64_t, error) {
+func mmafuzz_task(name *C.char, unit, with C.int64_t, options *C.char, job *C.int64_t, failure **C.char) {
+	*job = answered(failure, func() (C.int64_t, error) {
 		n, err := startTask(C.GoString(name), []int64{int64(unit), int64(with)}, []byte(C.GoString(options)))
 		return C.int64_t(n), err
 	})

@@ -1,6 +1,7 @@
 """What may happen to a library in a process that is not its own."""
 
 import copy
+import ctypes
 import json
 import os
 import pathlib
@@ -12,6 +13,7 @@ import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 import numpy as np
 
@@ -107,6 +109,35 @@ class Interrupts(unittest.TestCase):
         self.assertFalse(mmafuzz.compare(HOPPER, HOPPER, count=1000))
 
 
+    def test_begun(self):
+        """An interrupt that comes when a job has just begun, and one more while its end is waited for."""
+        lib, call, jobs = _library._load(), _library.call, []
+        exact = mmafuzz.unit("ref:exact", like=HOPPER)
+        a, b = np.ones((100, 16 * 1000), np.float16), np.ones((16 * 1000, 100), np.float16)
+
+        def interrupted(name, *arguments):
+            result = call(name, *arguments)
+            if name in ("run", "gemm", "task"):
+                jobs.append(arguments[-1]._obj.value)
+                raise KeyboardInterrupt
+            return result
+
+        def over(milliseconds=0):
+            return jobs[-1] and lib.mmafuzz_wait(jobs[-1], milliseconds, ctypes.byref(ctypes.c_void_p())) == 2
+
+        for f in (lambda: exact.matmul(a, b), lambda: exact.matmul(a, b, schedule="split-k"), lambda: mmafuzz.compare(chain, HOPPER, count=10**12)):
+            with mock.patch.object(_library, "call", interrupted):
+                with self.assertRaises(KeyboardInterrupt):
+                    f()
+                self.assertTrue(over())
+                self.assertEqual(_library._in_use, {})
+                with mock.patch.object(lib, "mmafuzz_wait", side_effect=KeyboardInterrupt), self.assertRaises(KeyboardInterrupt):
+                    f()
+            self.assertEqual(len(_library._in_use), 1)
+            self.assertTrue(over(60_000))
+            _library._in_use.clear()
+
+
 class Exceptions(unittest.TestCase):
     def test_function(self):
         """An exception of a function leaves every call that runs it, at once."""
@@ -156,7 +187,8 @@ class Exceptions(unittest.TestCase):
         case = mmafuzz.compare(chain, u, count=3000, effort=0).findings[0].input
         for task, options in (("compare", {"count": 20_000, "effort": 1}), ("minimize", {"input": case, "effort": 1}), ("infer", {"checks": 1000}), ("probe", {})):
             def run():
-                return _library.wait(_library.call("task", task.encode(), handle, u._handle, json.dumps({"seed": 1, "workers": 2, **options}).encode()))
+                options_text = json.dumps({"seed": 1, "workers": 2, **options}).encode()
+                return _library.do("task", task.encode(), handle, u._handle, options_text, uses=panics)
 
             calls, last = 0, 10**9
             want, total = json.loads(run()), calls
