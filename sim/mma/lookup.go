@@ -136,7 +136,9 @@ func (e *unknownError) Error() string {
 	}
 	distance := make(map[string]int, len(e.rows))
 	for _, i := range e.rows {
-		distance[i.Name] = hint.Distance(e.name, i.Name)
+		if !strings.Contains(i.Name, e.name) { // part of a name is nearest
+			distance[i.Name] = 1 + hint.Distance(e.name, i.Name)
+		}
 	}
 	near := slices.Clone(e.rows)
 	if !strings.Contains(e.name, "cvt") && !strings.HasPrefix(e.name, "wmma") { // conversions and integers have short names, which are near to any

@@ -121,6 +121,7 @@ func TestLookupErrors(t *testing.T) {
 		{"ampere", "mma.m16n8k16.f", `ampere: "mma.m16n8k16.f" is the beginning of 3 instructions: mma.m16n8k16.f32.f16.f16.f32, mma.m16n8k16.f16.f16.f16.f16, mma.m16n8k16.f32.bf16.bf16.f32`},
 		{"cdna1", "v_mfma", `cdna1: "v_mfma" is the beginning of 15 instructions: v_mfma_f32_32x32x1f32, v_mfma_f32_16x16x1f32, v_mfma_f32_4x4x1f32, v_mfma_f32_32x32x2f32, ...`},
 		{"volta", "mma.m8n8k4.f32.f16.f16.f23", `volta has no instruction "mma.m8n8k4.f32.f16.f16.f23"; nearest: mma.m8n8k4.f32.f16.f16.f32, mma.m8n8k4.f32.f16.f16.f16, mma.m8n8k4.f16.f16.f16.f16`},
+		{"rtx-blackwell", "nvf4", `rtx-blackwell has no instruction "nvf4"; nearest: mma.m16n8k64.kind::mxf4nvf4.block32.f32.e2m1.e2m1.f32.ue8m0, mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue8m0, mma.m16n8k64.kind::mxf4nvf4.block16.f32.e2m1.e2m1.f32.ue4m3, mma.sp.m16n8k128.kind::mxf4nvf4.block32.f32.e2m1.e2m1.f32.ue8m0, ...`},
 		{"ampere", "mma.m16n8k16.f32.f16.f16.f32.x", `ampere has no instruction "mma.m16n8k16.f32.f16.f16.f32.x"; nearest: mma.m16n8k16.f32.f16.f16.f32, mma.m16n8k8.f32.f16.f16.f32, mma.m16n8k16.f32.bf16.bf16.f32, mma.sp.m16n8k16.f32.f16.f16.f32, ...`},
 		{"hopper", "wgmma.m64n12k16.f32.f16.f16", "wgmma.m64n8k16.f32.f16.f16: M is 64 and N is 8..256 step 8; m64n12 is not a shape"},
 		{"hopper", "wgmma.m64n264k16.f32.f16.f16", "wgmma.m64n8k16.f32.f16.f16: M is 64 and N is 8..256 step 8; m64n264 is not a shape"},

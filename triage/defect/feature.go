@@ -185,7 +185,7 @@ var (
 	termFeatures = concat(
 		[]feature{
 			{"p.nan", flag, "the product is a NaN", "the product is not a NaN", 1},
-			{"p.finite", flag, "the product is finite", "the product is infinite or a NaN", 2},
+			{"p.finite", flag, "the product is finite", "the product is not finite", 2},
 			{"p.neg", flag, "the product is negative", "the product is positive", 1},
 			{"p.exp", number, "the exponent of the product", "", 2},
 			{"p.wide", flag, "the product of the significands is 2 or more", "the product of the significands is below 2", 2},

@@ -56,6 +56,8 @@ type Proof struct {
 	Witness string `json:"witness,omitempty"`
 	ResultA string `json:"result_a,omitempty"`
 	ResultB string `json:"result_b,omitempty"`
+
+	values [3]string // those of the witness and of the results
 }
 
 // Pair decides whether the arithmetics of the two units of a pair, which have to be known, are
@@ -80,6 +82,7 @@ func Pair(ctx context.Context, pair *devices.Pair, o Options) (*Proof, error) {
 	if w := res.Witness; w != nil {
 		p.Witness = mma.FormatDot(ia.Formats, w.Dot)
 		p.ResultA, p.ResultB = mma.FormatCode(ia.D, w.Before), mma.FormatCode(ia.D, w.After)
+		p.values = [3]string{dotValue(ia.Formats, w.Dot), value(ia.D, w.Before), value(ia.D, w.After)}
 	}
 	return p, nil
 }
@@ -117,8 +120,8 @@ func (p *Proof) Write(w io.Writer, width int) {
 			line("for %s", text)
 		}
 	case Refuted:
-		line("refuted (by %s): %s", p.By, p.Witness)
-		line("A gives %s, B %s", p.ResultA, p.ResultB)
+		line("refuted (by %s): %s%s", p.By, p.Witness, p.values[0])
+		line("A gives %s%s, B %s%s", p.ResultA, p.values[1], p.ResultB, p.values[2])
 	default:
 		line("not decided: %s", p.Reason)
 	}

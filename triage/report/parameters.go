@@ -72,15 +72,15 @@ func OperandTable(in *Input) *document.Table {
 		scales := ""
 		if f.Scale != fp.None {
 			i := k / int(f.Block)
-			scales = decimal(f.Scale, d.SA[i]) + " × " + decimal(f.Scale, d.SB[i])
+			scales = Decimal(f.Scale, d.SA[i]) + " × " + Decimal(f.Scale, d.SB[i])
 		}
-		t.Add("p"+strconv.Itoa(k), decimal(f.A, d.A[k]), decimal(f.B, d.B[k]), "`"+mma.FormatCode(f.A, d.A[k])+"` × `"+mma.FormatCode(f.B, d.B[k])+"`", scales)
+		t.Add("p"+strconv.Itoa(k), Decimal(f.A, d.A[k]), Decimal(f.B, d.B[k]), "`"+mma.FormatCode(f.A, d.A[k])+"` × `"+mma.FormatCode(f.B, d.B[k])+"`", scales)
 	}
 	if len(zeros) > 0 {
 		t.Add(strings.Join(Ranges("p", zeros), " "), "0", "0", "", "")
 	}
 	if f.C != fp.None {
-		t.Add("c", decimal(f.C, d.C), "", "`"+mma.FormatCode(f.C, d.C)+"`", "")
+		t.Add("c", Decimal(f.C, d.C), "", "`"+mma.FormatCode(f.C, d.C)+"`", "")
 	}
 	if f.Scale == fp.None {
 		t.Columns = t.Columns[:4]

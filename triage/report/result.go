@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -57,6 +58,11 @@ var differences = map[oracle.Class]string{
 	oracle.Inf:      "kind (infinite or not)",
 }
 
+// allFailed reports whether no side has a result.
+func (r *result) allFailed() bool {
+	return !slices.ContainsFunc(r.sides, func(s *Side) bool { return !s.Failed })
+}
+
 // cells returns a row of the table for each side, and for the exact value.
 func (r *result) cells() [][]string {
 	var rows [][]string
@@ -70,13 +76,13 @@ func (r *result) cells() [][]string {
 			continue
 		}
 		if r.format.Flags() != 0 {
-			rows = append(rows, []string{name, mma.FormatCode(r.format, code), "", "", "", "(" + decimal(r.format, code) + ")"})
+			rows = append(rows, []string{name, mma.FormatCode(r.format, code), "", "", "", "(" + Decimal(r.format, code) + ")"})
 			continue
 		}
 		v := codeValue(r.format, code)
 		rows = append(rows, []string{
 			name, mma.FormatCode(r.format, code), valueText(&v), fields(r.format, code),
-			"error " + r.errorText(code), "(" + decimal(r.format, code) + ")",
+			"error " + r.errorText(code), "(" + Decimal(r.format, code) + ")",
 		})
 	}
 	return append(rows, []string{"  exact", "", exactText(r.exact), "", "", "(" + r.exact.Decimal() + ")"})

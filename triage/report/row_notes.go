@@ -196,17 +196,17 @@ func (v *view) specialNote(sum, term int) string {
 	case t.From == sim.FromProduct:
 		return v.specialProductNote(t.K)
 	case t.From == sim.FromC && v.sums[sum].Exec == 0:
-		return "c = " + decimal(v.in.Formats.C, v.in.Dot.C)
+		return "c = " + Decimal(v.in.Formats.C, v.in.Dot.C)
 	}
 	return ""
 }
 
 func (v *view) specialProductNote(k int) string {
 	f, d := v.in.Formats, v.in.Dot
-	text := decimal(f.A, d.A[k]) + " * " + decimal(f.B, d.B[k])
+	text := productText(&f, d, k, Decimal)
 	if f.Scale != 0 && v.p.Scale == mma.ScaleProduct {
 		i := k / int(f.Block)
-		text += ", scales " + decimal(f.Scale, d.SA[i]) + " * " + decimal(f.Scale, d.SB[i])
+		text += ", scales " + Decimal(f.Scale, d.SA[i]) + " * " + Decimal(f.Scale, d.SB[i])
 	}
 	if !exactProduct(v.in, v.p, k).IsZero() {
 		return text + " overflows"

@@ -163,5 +163,5 @@ func (v *view) scaleText(i int) string {
 	f, d := v.in.Formats, v.in.Dot
 	first := v.steps[v.stepOf[i]].products[0].K + s.Group*int(v.p.Stage0.Group)
 	block := first / int(f.Block)
-	return ", scales " + decimal(f.Scale, d.SA[block]) + " * " + decimal(f.Scale, d.SB[block])
+	return ", scales " + Decimal(f.Scale, d.SA[block]) + " * " + Decimal(f.Scale, d.SB[block])
 }

@@ -395,12 +395,12 @@ func (p *painter) results(r *result) {
 		}
 		p.c.Text(textLeft+24, p.y, "code", mma.FormatCode(r.format, s.Result))
 		if r.format.Flags() != 0 {
-			p.line(codeLeft, "", "= "+decimal(r.format, s.Result))
+			p.line(codeLeft, "", "= "+Decimal(r.format, s.Result))
 			continue
 		}
 		p.code(r, s.Result)
 		p.y += 19
-		p.line(codeLeft, "", "= "+decimal(r.format, s.Result)+", error "+unitsText(r.errorText(s.Result)))
+		p.line(codeLeft, "", "= "+Decimal(r.format, s.Result)+", error "+unitsText(r.errorText(s.Result)))
 		p.y += 4
 	}
 	p.c.Text(textLeft, p.y, "bold", "exact")

@@ -93,16 +93,16 @@ func productCells(in *Input, notes map[int]string) (rows [][]string, zeros []int
 	left := 0
 	for k := range d.A {
 		switch {
-		case d.A[k]|d.B[k] == 0:
+		case d.A[k]|d.B[k] == 0 && f.B != fp.One:
 			zeros = append(zeros, k)
 		case len(rows) == maxOperands:
 			left++
 		default:
-			value := "(" + decimal(f.A, d.A[k]) + " * " + decimal(f.B, d.B[k]) + ")"
+			value := "(" + productText(&f, d, k, Decimal) + ")"
 			if notes[k] != "" {
 				value += " " + notes[k]
 			}
-			rows = append(rows, []string{fmt.Sprintf("  p%d", k), mma.FormatCode(f.A, d.A[k]) + " * " + mma.FormatCode(f.B, d.B[k]), value})
+			rows = append(rows, []string{fmt.Sprintf("  p%d", k), productText(&f, d, k, mma.FormatCode), value})
 		}
 	}
 	if left > 0 {
@@ -111,9 +111,17 @@ func productCells(in *Input, notes map[int]string) (rows [][]string, zeros []int
 	return rows, zeros
 }
 
+// productText writes the operands of product k; where b is the number 1, as of a conversion, a alone.
+func productText(f *mma.Formats, d *mma.Dot, k int, write func(fp.ID, uint64) string) string {
+	if f.B == fp.One {
+		return write(f.A, d.A[k])
+	}
+	return write(f.A, d.A[k]) + " * " + write(f.B, d.B[k])
+}
+
 func cCells(in *Input) []string {
 	c, code := in.Formats.C, in.Dot.C
-	return []string{"  c", mma.FormatCode(c, code), "(" + decimal(c, code) + ")"}
+	return []string{"  c", mma.FormatCode(c, code), "(" + Decimal(c, code) + ")"}
 }
 
 // columns prints a long table in several columns, read downwards.
@@ -153,7 +161,7 @@ func (p *printer) scales(in *Input) {
 		}
 		last := min((i+n)*block, len(d.A)) - 1
 		p.text(fmt.Sprintf("  scales of p%d..p%d: %s * %s (%s * %s)", i*block, last,
-			mma.FormatCode(f.Scale, d.SA[i]), mma.FormatCode(f.Scale, d.SB[i]), decimal(f.Scale, d.SA[i]), decimal(f.Scale, d.SB[i])), 4, plain)
+			mma.FormatCode(f.Scale, d.SA[i]), mma.FormatCode(f.Scale, d.SB[i]), Decimal(f.Scale, d.SA[i]), Decimal(f.Scale, d.SB[i])), 4, plain)
 		i += n
 	}
 }

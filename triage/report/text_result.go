@@ -19,6 +19,9 @@ func (p *printer) result(r *result) {
 		}
 	}
 	p.table(rows)
+	if !p.brief && hasFields(r.format) && !r.allFailed() {
+		p.text("  after the values: sign, exponent.fraction of the code, in hexadecimal", 4, faint)
+	}
 	if !r.comparable() {
 		return
 	}

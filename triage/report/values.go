@@ -153,15 +153,15 @@ func codeOf(id fp.ID, t *sim.TermTrace) (uint64, bool) {
 	return code, sameValue(&back, t)
 }
 
-// decimal writes a code's value: exactly if that is short, else with the fewest
+// Decimal writes a code's value: exactly if that is short, else with the fewest
 // digits, four at least, that tell it from its neighbours. Of flags it writes the names.
-func decimal(id fp.ID, code uint64) string {
+func Decimal(id fp.ID, code uint64) string {
 	if id.Flags() != 0 {
 		return fp.Flags(code).String()
 	}
 	f := id.Get()
 	x := f.Float64(code)
-	if x == math.Trunc(x) && math.Abs(x) < 1e9 {
+	if x == math.Trunc(x) && (math.Abs(x) < 1e9 || id.Integer() && math.Abs(x) < 1<<53) {
 		return strconv.FormatFloat(x, 'f', 0, 64)
 	}
 	exact := strings.ToLower(strconv.FormatFloat(x, 'g', -1, 64))
@@ -178,8 +178,14 @@ func decimal(id fp.ID, code uint64) string {
 	return exact
 }
 
+// hasFields reports whether codes of a format have an exponent and a fraction.
+func hasFields(id fp.ID) bool { return id.Flags() == 0 && !id.Integer() }
+
 // fields writes a code as TestFloat does: sign, exponent field, fraction.
 func fields(id fp.ID, code uint64) string {
+	if !hasFields(id) {
+		return ""
+	}
 	f := id.Get()
 	sign, c := '+', code>>f.Low
 	if code&f.SignBit() != 0 {

@@ -104,7 +104,7 @@ func (r *result) inWords() string {
 	var gives, off []string
 	for i, s := range r.sides {
 		if !s.Failed {
-			gives = append(gives, fmt.Sprintf("%s gives `%s` (%s)", sideNames[i], mma.FormatCode(r.format, s.Result), decimal(r.format, s.Result)))
+			gives = append(gives, fmt.Sprintf("%s gives `%s` (%s)", sideNames[i], mma.FormatCode(r.format, s.Result), Decimal(r.format, s.Result)))
 			off = append(off, r.errorText(s.Result))
 		}
 	}
@@ -188,7 +188,7 @@ func inputInWords(in *Input) string {
 // or as a multiple of one.
 func numberInWords(id fp.ID, code uint64) string {
 	x := id.Get().Float64(code)
-	text := decimal(id, code)
+	text := Decimal(id, code)
 	rounded, err := strconv.ParseFloat(text, 64)
 	frac, exp := math.Frexp(x)
 	switch {

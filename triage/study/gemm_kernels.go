@@ -83,7 +83,7 @@ func scheduleOf(name string) (*schedule.Kernel, error) {
 	}
 	k, err := schedule.Read(text)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, hint.Add(fmt.Errorf("%s: %w", name, err), "a model file is named as model:"+name+" (mmafuzz help model), a schedule as in mmafuzz help schedules")
 	}
 	return k, nil
 }
