@@ -42,6 +42,7 @@ func Brief(changes []Change, programs ...*Params) string {
 		case roundsBeyond(programs, c.Path):
 			name += " by rounding alone"
 		}
+		before, after = overflowValue(programs, 0, c.Path, before), overflowValue(programs, 1, c.Path, after)
 		switch text := name + " " + before + "→" + after; {
 		case before == after:
 		case strings.HasSuffix(c.Path, ".emin"), strings.HasSuffix(c.Path, ".emax"):
@@ -130,6 +131,24 @@ func roundsBeyond(programs []*Params, path string) bool {
 	}
 	infinite := func(p *Params) bool { return Roundings[i].At(p).Over == OverInf }
 	return i >= 0 && (bounded(p) && (bounded(q) || infinite(q)) || bounded(q) && infinite(p))
+}
+
+// overflowValue writes the value of an overflow: an infinity is a NaN in a format without infinities.
+func overflowValue(programs []*Params, side int, path, value string) string {
+	place, ok := strings.CutSuffix(path, ".over")
+	if !ok || value != OverInf.String() || side >= len(programs) || programs[side] == nil {
+		return value
+	}
+	i := slices.IndexFunc(Roundings, func(x Place[Round]) bool { return x.Path == place })
+	if i < 0 {
+		return value
+	}
+	r := Roundings[i].At(programs[side])
+	id, err := fp.Parse(formatOf(r.Frac.String(), r.Emin.String(), r.Emax.String()))
+	if err != nil || id.Get().HasInf() || !id.Get().HasNaN() {
+		return value
+	}
+	return value + " (in " + id.String() + ": NaN)"
 }
 
 // roundedBefore is the rounding that makes the numbers which another one takes; the zero Round if

@@ -48,6 +48,20 @@ func TestBrief(t *testing.T) {
 	}
 }
 
+// TestBriefOverflow holds that what an infinity becomes in a format without infinities is said.
+func TestBriefOverflow(t *testing.T) {
+	for format, want := range map[fp.ID]string{
+		fp.E4M3: "overflow of the result sat→inf (in e4m3: NaN)",
+		fp.E5M2: "overflow of the result sat→inf",
+	} {
+		p, q := Params{Acc: To(format, fp.RNE)}, Params{Acc: To(format, fp.RNE)}
+		p.Acc.Over, q.Acc.Over = OverSat, OverInf
+		if got := Brief(Diff(&p, &q), &p, &q); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // TestBriefOfPrograms checks what an overflow is said to be where the programs decide it: that of what
 // rounding makes too large, if what is too large before is an infinity.
 func TestBriefOfPrograms(t *testing.T) {

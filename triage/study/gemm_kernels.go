@@ -83,7 +83,7 @@ func scheduleOf(name string) (*schedule.Kernel, error) {
 	}
 	k, err := schedule.Read(text)
 	if err != nil {
-		return nil, hint.Add(fmt.Errorf("%s: %w", name, err), "a model file is named as model:"+name+" (mmafuzz help model), a schedule as in mmafuzz help schedules")
+		return nil, hint.Add(fmt.Errorf("%s: %w", name, err), "a model file is named as model:%s (mmafuzz help model); what a schedule has, mmafuzz help schedules says", name)
 	}
 	return k, nil
 }
