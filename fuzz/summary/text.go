@@ -348,6 +348,10 @@ func (w *printer) unstableList() {
 			fmt.Fprintln(w)
 			fmt.Fprint(w, readable.Hanging("not judged: "+text, w.Width))
 		}
+		for _, h := range w.sum.Pairs[i].History {
+			fmt.Fprintln(w)
+			fmt.Fprint(w, readable.Hanging("history: "+h.Text, w.Width))
+		}
 		for _, d := range w.sum.Pairs[i].Drift {
 			fmt.Fprintln(w)
 			fmt.Fprint(w, readable.Hanging(d.text(w.sum.Pairs[i].Names.Instruction), w.Width))
