@@ -408,6 +408,10 @@ var rare = map[string]bool{
 	"import: runs":                               true,
 	"event summary: pairs[].rounded":             true, // see stochastic.txtar
 	"event summary: pairs[].unjudged[]":          true,
+	"event summary: pairs[].history[].target":    true, // see TestKept of package engine
+	"event summary: pairs[].history[].every":     true,
+	"event summary: pairs[].history[].kept":      true,
+	"event summary: pairs[].history[].text":      true,
 	"event summary: pairs[].next[]":              true, // see unexplained.txtar
 	"event summary: pairs[].equivalent[][].path": true,
 	"event summary: pairs[].equivalent[][].from": true,

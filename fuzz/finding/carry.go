@@ -115,20 +115,17 @@ func (a *asker) predicts(c *carry, s *sequence) (confirmed, beside int, all bool
 	}
 	from := -1
 	for i := range s.dots {
-		if from >= 0 || !hit[i] {
-			want := s.right[i]
-			if from >= 0 {
-				other := a.with(c.place, s, i, from)
-				shows := !a.equal(other, want)
-				switch {
-				case hit[i]:
-					want = other
-					if shows {
-						confirmed++
-					}
-				case shows:
-					beside++
-				}
+		if from >= 0 { // what was asked before the sequence is not known
+			want, other := s.right[i], a.with(c.place, s, i, from)
+			shows := !a.equal(other, want)
+			switch {
+			case hit[i] && shows:
+				confirmed++
+			case shows:
+				beside++
+			}
+			if hit[i] {
+				want = other
 			}
 			if !a.equal(s.codes[i], want) {
 				return 0, 0, false

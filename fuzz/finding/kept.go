@@ -121,11 +121,11 @@ func (x *pairTriage) keptIn() *corpus.Defect {
 
 // The numbers of questions.
 const (
-	periodAsked = 4 * longestPeriod // of a sequence of few inputs
-	keptAsked   = 1024              // of a sequence of many
-	keptMost    = 8192              // if few of its answers show what is kept
-	keptShown   = 16                // answers that show what is kept, at least
-	keptTold    = 64                // with those that would show it
+	periodAsked = 1031 // of a sequence of few inputs: a prime number above 4 times the longest period
+	keptAsked   = 1024 // of a sequence of many
+	keptMost    = 8192 // if few of its answers show what is kept
+	keptShown   = 16   // answers that show what is kept, at least
+	keptTold    = 64   // with those that would show it
 )
 
 // keptBy asks a side; nil: there is no program that says what is right.

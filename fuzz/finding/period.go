@@ -17,7 +17,8 @@ const longestPeriod = 256
 func (a *asker) period(ctx context.Context) (every int, calls bool, err error) {
 	three := a.contrast()
 	for _, calls := range []bool{false, true} {
-		every := 0
+		every, first := 0, 0
+		a.asked = 0
 		for inputs := 2; inputs <= 3; inputs++ {
 			var dots []*mma.Dot
 			for i := range periodAsked {
@@ -35,6 +36,10 @@ func (a *asker) period(ctx context.Context) (every int, calls bool, err error) {
 			if every = n; n == 0 {
 				break
 			}
+			if inputs > 2 && bad[0] == first {
+				return 0, false, nil // the place in the batch matters: a count would have gone on
+			}
+			first = bad[0]
 		}
 		if every > 0 {
 			return every, calls, nil
