@@ -13,7 +13,7 @@ import (
 const longestPeriod = 256
 
 // period returns the constant distance of the answers that are others than most to the same input, in
-// two sequences of questions; 0: there is none. If it does not show in a batch, single calls are made.
+// two sequences of questions; 0: there is none. If they have none in a batch, single calls are made.
 func (a *asker) period(ctx context.Context) (every int, calls bool, err error) {
 	three := a.contrast()
 	for _, calls := range []bool{false, true} {
@@ -30,16 +30,12 @@ func (a *asker) period(ctx context.Context) (every int, calls bool, err error) {
 			}
 			bad := a.others(s)
 			n := distance(bad, len(dots))
-			if n == 0 && len(bad) > 0 || inputs > 2 && n != every {
-				return 0, false, nil
-			}
-			if every = n; n == 0 {
+			// Where the first of them are at the same place again, that matters: a count would have gone on.
+			if n == 0 || inputs > 2 && (n != every || bad[0] == first) {
+				every = 0
 				break
 			}
-			if inputs > 2 && bad[0] == first {
-				return 0, false, nil // the place in the batch matters: a count would have gone on
-			}
-			first = bad[0]
+			every, first = n, bad[0]
 		}
 		if every > 0 {
 			return every, calls, nil
