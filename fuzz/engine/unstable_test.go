@@ -318,6 +318,11 @@ func TestKept(t *testing.T) {
 				d.C ^= 0x00400000
 			}
 		}, 7, "every 7th call of box is another one (2062 answers in sequences of questions were looked at, and none contradicts)"},
+		{"every 2nd call", "calls", func(n int, d, _, _ *mma.Dot) {
+			if n%2 == 1 {
+				d.C ^= 0x00400000
+			}
+		}, 2, "every 2nd call of box is another one (2062 answers in sequences of questions were looked at, and none contradicts)"},
 		{"a, if the c before is negative", "answers", func(_ int, d, before, _ *mma.Dot) {
 			if before.C>>31 == 1 {
 				d.A[2] = before.A[2]
@@ -328,7 +333,7 @@ func TestKept(t *testing.T) {
 				d.C ^= 0x00400000
 			}
 		}, 0, ""},
-	}[:tier.Of(3, 3, 5)] {
+	}[:tier.Of(4, 4, 6)] {
 		t.Run(tc.name, func(t *testing.T) {
 			p := runCampaign(t, Config{Pairs: []devices.Pair{keeping(t, tc.count, tc.take)}, Seed: 1, Count: 1000, Workers: 1}).Pairs[0]
 			h, text := p.HistoryText(1)

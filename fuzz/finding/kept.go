@@ -75,8 +75,8 @@ func (s *Sum) historyOf(side int) *History {
 	return &s.History[i]
 }
 
-// hasHistory reports whether the answers of a side are known to depend on what was asked before.
-func (s *Sum) hasHistory(side int) bool {
+// HasHistory reports whether the answers of a side are known to depend on what was asked before.
+func (s *Sum) HasHistory(side int) bool {
 	h := s.historyOf(side)
 	return h != nil && h.found()
 }

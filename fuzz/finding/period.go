@@ -12,8 +12,8 @@ import (
 
 const longestPeriod = 256
 
-// period returns the constant distance of the answers that are others than most to the same input, in
-// two sequences of questions; 0: there is none. If they have none in a batch, single calls are made.
+// period returns the constant distance of the answers that are wrong, or others than most to the same
+// input, in two sequences of questions; 0: there is none. If they have none in a batch, single calls are made.
 func (a *asker) period(ctx context.Context) (every int, calls bool, err error) {
 	three := a.contrast()
 	for _, calls := range []bool{false, true} {
@@ -28,7 +28,10 @@ func (a *asker) period(ctx context.Context) (every int, calls bool, err error) {
 			if err != nil {
 				return 0, false, err
 			}
-			bad := a.others(s)
+			bad := a.wrong(s)
+			if distance(bad, len(dots)) == 0 {
+				bad = a.others(s) // another error may make some wrong each time
+			}
 			n := distance(bad, len(dots))
 			// Where the first of them are at the same place again, that matters: a count would have gone on.
 			if n == 0 || inputs > 2 && (n != every || bad[0] == first) {

@@ -93,7 +93,7 @@ func (s *Sum) defective() bool {
 func (st *PairState) StochasticText(r Stochastic) string {
 	name := []string{st.TargetA, st.TargetB}[r.Side]
 	switch {
-	case r.Unjudged != "" && (st.repeats(r.Side) || st.hasHistory(r.Side)):
+	case r.Unjudged != "" && (st.repeats(r.Side) || st.HasHistory(r.Side)):
 		return ""
 	case r.Unjudged != "":
 		return r.Unjudged.Text(name)
