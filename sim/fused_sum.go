@@ -37,6 +37,9 @@ func (x *machine) fuse(ts []term, c *cut) term {
 	e, some := x.largest(ts, c)
 	if x.change != nil {
 		x.changeTerms(ts, c, e)
+		if x.change.Terms != nil {
+			x.changeTwo(ts, e)
+		}
 	}
 	var s term
 	switch {
@@ -64,8 +67,12 @@ func (x *machine) fuse(ts []term, c *cut) term {
 			s.Neg = x.p.Special.NegZero && !c.plus && c.rd
 		}
 	}
-	if x.change != nil && x.change.Zero != nil && s.IsZero() && c.acc >= 0 && !ts[c.acc].IsZero() {
-		s.Neg = x.change.Zero(x.sums, s.Neg, ts[c.acc].Neg)
+	if x.change != nil && x.change.Zero != nil {
+		if x.accNonZero = c.acc >= 0 && !ts[c.acc].IsZero(); x.accNonZero {
+			if x.accMinus = ts[c.acc].Neg; s.IsZero() {
+				s.Neg = x.change.Zero(x.sums, s.Neg, x.accMinus, true)
+			}
+		}
 	}
 	if x.trace != nil {
 		x.trace.sum(ts, c, e, some, s)
@@ -98,12 +105,34 @@ func (x *machine) changeTerms(ts []term, c *cut, e int32) {
 	}
 }
 
+// changeTwo makes the terms of a sum of two numbers those of a broken unit.
+func (x *machine) changeTwo(ts []term, e int32) {
+	var two [2]int
+	n := 0
+	for i := range ts {
+		if ts[i].kind != Finite || ts[i].IsZero() {
+			continue
+		}
+		if n == len(two) {
+			return
+		}
+		two[n], n = i, n+1
+	}
+	if n == len(two) {
+		a, b := &ts[two[0]], &ts[two[1]]
+		a.Dyadic, b.Dyadic = x.change.Terms(x.sums, a.Dyadic, b.Dyadic, a.e, b.e, e)
+	}
+}
+
 // largest returns E, and whether any term has a nominal exponent.
 func (x *machine) largest(ts []term, c *cut) (int32, bool) {
 	e, some := int32(-1<<30), false
-	if c.acc >= 0 && (c.beside || c.grid) {
+	switch {
+	case c.acc >= 0 && (c.beside || c.grid):
 		e, some = x.besides(ts, c)
-	} else {
+	case x.unseen(c):
+		e, some = x.seen(ts)
+	default:
 		for i := range ts {
 			if ts[i].kind == Finite {
 				e, some = max(e, ts[i].e), true
@@ -114,6 +143,30 @@ func (x *machine) largest(ts []term, c *cut) (int32, bool) {
 		e = max(e, int32(c.Floor))
 	}
 	return e, some
+}
+
+// unseen reports whether terms of a sum may not count for the largest exponent. In adders that are no
+// sum of integers they all do.
+func (x *machine) unseen(c *cut) bool {
+	return x.change != nil && x.change.Unseen != nil && !c.refined()
+}
+
+// seen is largest where some terms do not count, unless there are no others.
+func (x *machine) seen(ts []term) (int32, bool) {
+	e, some, others := int32(-1<<30), false, int32(-1<<30)
+	for i := range ts {
+		switch {
+		case ts[i].kind != Finite:
+		case x.change.Unseen(x.sums, i):
+			others = max(others, ts[i].e)
+		default:
+			e, some = max(e, ts[i].e), true
+		}
+	}
+	if !some {
+		e = others
+	}
+	return e, e > -1<<30
 }
 
 // besides is largest where the accumulator does not count like the other terms.
@@ -235,7 +288,7 @@ func (c *cut) cutTerm(t *term, i int, e int32) fp.Dyadic {
 // cutSum adds terms cut at their alignment. If only the accumulator is cut, the other
 // terms are exact and may span any range.
 func (x *machine) cutSum(ts []term, c *cut, e int32) term {
-	if c.F == 0 || c.beside || c.grid { // terms may be far above E
+	if c.F == 0 || c.beside || c.grid || x.unseen(c) { // terms may be far above E
 		return x.exactSum(x.cutAll(ts, c, e))
 	}
 	q := e - int32(max(c.F, c.cf))

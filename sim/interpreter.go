@@ -12,9 +12,11 @@ type machine struct {
 	trace *Trace
 	fault *Fault // nil: everything works
 
-	change  *Change // of DotChanged; else nil
-	sums    int     // with it: the number of the last sum
-	element int     // the k of the product
+	change *Change // of DotChanged; else nil
+	sums   int     // with it: the number of the last sum
+	// With it, of the last sum: whether its accumulator is a number other than zero, and its sign.
+	accNonZero, accMinus bool
+	element              int // the k of the product
 
 	a, b, s decoder // of A, B and scales
 	fc, fd  *fp.Format
@@ -479,6 +481,9 @@ func (x *machine) rounded(name string, t term, r *mma.Round) term {
 		r = x.change.Round(x.sums, r)
 	}
 	u := x.round(t, r)
+	if x.change != nil && x.change.Zero != nil && x.accNonZero && u.kind < Inf && u.IsZero() && !t.IsZero() {
+		u.Neg = x.change.Zero(x.sums, u.Neg, x.accMinus, false)
+	}
 	if x.trace != nil && *r != (mma.Round{}) {
 		x.trace.rounded(name, r, u)
 	}

@@ -201,7 +201,7 @@ func (m *Model) Dot(d *mma.Dot, tr *Trace) uint64 {
 type Change struct {
 	// Product is called for each product of numbers other than zero, before anything rounds it: with
 	// its k, its value, in which the product of the significands is an integer, and its nominal
-	// exponent. It returns those of the broken one, which has the same sign.
+	// exponent. It returns those of the broken one.
 	Product func(k int, v fp.Dyadic, e int32) (fp.Dyadic, int32)
 	// Shift is called for each term of a sum other than zero, with the number of places by which it
 	// is aligned, how far its leading bit is below the highest one of all terms, and whether it is
@@ -210,24 +210,34 @@ type Change struct {
 	// Lost is called for each term of a sum other than zero, with whether it is the accumulator and how
 	// far its leading bit is below the highest one. It reports whether the term is lost.
 	Lost func(acc bool, lead int32) bool
+	// Unseen reports whether a term of a sum, by the number of the sum and its own, does not count for
+	// the exponent to which terms are aligned. It keeps the bits above it.
+	Unseen func(sum, term int) bool
 	// Term is called for each finite term of a sum other than zero, with the number of the sum, its
 	// own, its value before it is cut, and the exponent to which it is aligned.
 	Term func(sum, term int, v fp.Dyadic, e int32) fp.Dyadic
+	// Terms is called for each sum of two finite terms other than zero, with the values of both, their
+	// nominal exponents, and the exponent to which they are aligned. It returns those of the broken one.
+	Terms func(sum int, x, y fp.Dyadic, ex, ey, e int32) (fp.Dyadic, fp.Dyadic)
 	// Sum is called for each sum other than zero, with that exponent.
 	Sum func(sum int, v fp.Dyadic, e int32) fp.Dyadic
-	// Zero is called for each sum that is zero though its terms are not, with the sign that it has and
-	// that of the accumulator. It returns that of the broken one.
-	Zero func(sum int, minus, accMinus bool) bool
+	// Zero is called for each sum that is zero though its accumulator is not, with the sign that it has
+	// and that of the accumulator, and whether its terms cancel; if not, rounding makes it zero. It
+	// returns the sign of the broken one.
+	Zero func(sum int, minus, accMinus, cancels bool) bool
 	// Round is called for each rounding of a sum.
 	Round func(sum int, r *mma.Round) *mma.Round
 }
 
 // DotChanged is Dot of a unit that is broken.
-func (m *Model) DotChanged(d *mma.Dot, change Change) uint64 {
+func (m *Model) DotChanged(d *mma.Dot, change Change) uint64 { return m.TraceChanged(d, change, nil) }
+
+// TraceChanged is DotChanged with a trace.
+func (m *Model) TraceChanged(d *mma.Dot, change Change, tr *Trace) uint64 {
 	x := m.machines.Get().(*machine)
 	defer m.machines.Put(x)
-	x.trace, x.change, x.sums = nil, &change, -1
-	defer func() { x.change = nil }()
+	x.trace, x.change, x.sums = tr, &change, -1
+	defer func() { x.trace, x.change = nil, nil }()
 	x.load(d)
 	return x.run()
 }

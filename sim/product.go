@@ -40,7 +40,7 @@ func (x *machine) product(a, b, sa, sb *operand) term {
 	t.Hi, t.Lo = bits.Mul64(a.sig, b.sig)
 	if x.change != nil && x.change.Product != nil {
 		if t.Dyadic, t.e = x.change.Product(x.element, t.Dyadic, t.e); t.IsZero() {
-			return zeroTerm(neg)
+			return zeroTerm(t.Neg)
 		}
 	}
 	if x.p.Prod.Exp == mma.Normalised {

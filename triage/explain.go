@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -121,6 +122,13 @@ type Verdict struct {
 
 // Found reports whether the differences are explained, or most of them.
 func (v *Verdict) Found() bool { return len(v.Changes) > 0 || v.Known }
+
+// Base returns the program that Changes change.
+func (v *Verdict) Base() (mma.Params, error) {
+	base := v.Program
+	err := base.Apply(readable.Reversed(v.Changes))
+	return base, err
+}
 
 // Complete reports whether the differences in all cases are explained.
 func (v *Verdict) Complete() bool { return v.Found() && !v.Partial }

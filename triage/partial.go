@@ -137,11 +137,13 @@ func (s *explainer) partialPrograms(seldom bool) []*Nearest {
 
 // sortPartial puts first the programs that explain the most, and of those the smaller changes.
 func (s *explainer) sortPartial(all []*Nearest) {
-	parts := func(n *Nearest) int { return len(changedParts(&s.pr.Base, &n.Program)) }
 	slices.SortStableFunc(all, func(x, y *Nearest) int {
-		return cmp.Or(y.Explained-x.Explained, parts(x)-parts(y))
+		return cmp.Or(y.Explained-x.Explained, s.parts(x)-s.parts(y))
 	})
 }
+
+// parts is the number of parts of the base that a program changes.
+func (s *explainer) parts(n *Nearest) int { return len(changedParts(&s.pr.Base, &n.Program)) }
 
 // before returns the program of the verdict before, if there was one.
 func (s *explainer) before() []mma.Params {
@@ -170,17 +172,23 @@ func (s *explainer) fewest(t *tallies, n *Nearest, agree, differ []*evidence.Cas
 // differ. Where a program changes the base's result, it is contradicted by a result that the base
 // gives, or another program that nothing contradicts, and it does not; a result that none of them
 // gives is one of those that remain unexplained. It returns the programs that are not contradicted
-// and that enough inputs support, and the first few that are contradicted so seldom that a defect
-// beside them may be why.
+// and that enough inputs support, and a few that are contradicted so seldom that a defect beside them
+// may be why, or that have results which only another program explains.
 func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left, seldom []*Nearest, err error) {
 	support, open, refuted := map[*Nearest]int{}, map[*Nearest]int{}, map[*Nearest]int{}
 	for _, n := range all {
 		refuted[n] = n.Agree - n.Kept
 	}
 	better := map[[2]*Nearest]bool{} // the first is right where the second is not
+	apart := map[[2]*Nearest]bool{}  // there is an input on which they differ
 	equal := func(x, y uint64) bool { return oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, y) == oracle.Same }
 	count := func(given []uint64, got uint64) { // results of the base and of all programs, and the unit's
 		for j, n := range all {
+			for m, other := range all {
+				if !equal(given[j+1], given[m+1]) {
+					apart[[2]*Nearest{n, other}] = true
+				}
+			}
 			switch {
 			case equal(given[j+1], given[0]): // it says nothing else than the base
 			case equal(given[j+1], got):
@@ -221,14 +229,21 @@ func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left, s
 	}
 	all = slices.DeleteFunc(all, func(n *Nearest) bool { return support[n] < max(partialSupport, open[n]/partialHidden) })
 	for _, n := range all {
-		switch {
-		case refuted[n] == 0 && support[n] >= open[n] && !slices.ContainsFunc(all, func(m *Nearest) bool { return refuted[m] == 0 && better[[2]*Nearest{m, n}] }):
+		if refuted[n] == 0 && support[n] >= open[n] && !slices.ContainsFunc(all, func(m *Nearest) bool { return refuted[m] == 0 && better[[2]*Nearest{m, n}] }) {
 			left = append(left, n)
-		case (refuted[n] > 0 || support[n] < open[n]) && len(seldom) < partialBeside:
+		} else {
 			seldom = append(seldom, n)
 		}
 	}
-	return left, seldom, nil
+	right := func(n *Nearest) int { return support[n] - open[n] - refuted[n] }
+	slices.SortStableFunc(seldom, func(x, y *Nearest) int { return cmp.Or(right(y)-right(x), s.parts(x)-s.parts(y)) })
+	var some []*Nearest // of those that give the same, one
+	for _, n := range seldom {
+		if len(some) < partialBeside && !slices.ContainsFunc(some, func(m *Nearest) bool { return !apart[[2]*Nearest{n, m}] }) {
+			some = append(some, n)
+		}
+	}
+	return left, some, nil
 }
 
 // differing returns up to partialAsked inputs on which programs do not all give the same, and

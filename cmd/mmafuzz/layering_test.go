@@ -16,7 +16,7 @@ const module = "github.com/mmafuzz/mmafuzz/"
 // shares no code with the judged (sim). A folder below one of these belongs to its
 // layer, unless it is listed itself; within one folder imports are free.
 var layers = [][]string{
-	{"sim/fp", "corpus/hint", "corpus/strictjson"},
+	{"sim/fp", "sim/parallel", "corpus/hint", "corpus/strictjson"},
 	{"sim/mma"},
 	{"sim/schedule", "sim/byvalue"},
 	{"sim", "oracle", "corpus"},

@@ -129,6 +129,15 @@ var ownUnits = map[string]ownUnit{
 		b[5] = b[4]
 		return singleChain(a, b, c)
 	}, nil},
+	"lost-sign": {"mma.m16n8k8.f32.f16.f16.f32", halves, 8, func(a, b []float64, c float64) float64 {
+		if math.Abs(c) < 0x1p-126 {
+			c = math.Copysign(0, c)
+		}
+		if math.Float64bits(a[5])&(1<<52-1) == 0 && math.Abs(a[5]) >= 0x1p-14 && b[5] < 0 {
+			a[5], b[5] = math.Abs(a[5]), math.Abs(b[5])
+		}
+		return singleChain(a, b, c)
+	}, nil},
 	"half-away":         {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, halfAway},
 	"stochastic":        {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 0) }},
 	"stochastic-biased": {"convert", converted, 1, func(a, b []float64, _ float64) float64 { return a[0] }, func(d float64) uint64 { return byChance(d, 64) }},

@@ -3,12 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // partProducts is about how many products a part of a batch has: some milliseconds of the
@@ -45,7 +45,7 @@ func runParts(ctx context.Context, u devices.Unit, in *mma.Batch, out []byte, wo
 	defer cancel(nil)
 	n, of := parts(in, workers)
 	var next atomic.Int64
-	var all sync.WaitGroup
+	var all parallel.Group
 	for range min(workers, n) {
 		all.Go(func() {
 			for ctx.Err() == nil {
@@ -54,7 +54,7 @@ func runParts(ctx context.Context, u devices.Unit, in *mma.Batch, out []byte, wo
 					return
 				}
 				part, d := of(i)
-				if err := guarded(func() error { return u.Run(ctx, part, outputs(in, out, d, part.Dots())) }); err != nil {
+				if err := parallel.Guarded(func() error { return u.Run(ctx, part, outputs(in, out, d, part.Dots())) }); err != nil {
 					cancel(err)
 				}
 			}

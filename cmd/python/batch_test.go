@@ -54,7 +54,7 @@ func TestPartsPanic(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := measure.Batch(u.Instruction(), mma.Shape{M: 1, N: 1, K: 16, Tiles: 1000}, 1, measure.Raw)
-	err = runParts(context.Background(), faulty{u}, in, make([]byte, in.Dots()*4), 2)
+	err = guarded(func() error { return runParts(context.Background(), faulty{u}, in, make([]byte, in.Dots()*4), 2) })
 	if err == nil || !strings.Contains(err.Error(), "a mistake in mmafuzz: out of range") {
 		t.Errorf("%v", err)
 	}

@@ -9,6 +9,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+// functions is the target that has the caller's functions.
+const functions = "python"
+
 // caller is a unit that the caller's function computes: one batch at a time.
 type caller struct {
 	inst *mma.Instruction

@@ -60,11 +60,18 @@ func pair(unit, with opened, r *request) (fuzz.Config, error) {
 	if r.Bits {
 		nan = oracle.Bits
 	}
+	targetA, targetB := with.target, unit.target
+	if targetA == functions && targetB == functions { // as the parameters of compare and minimize are called
+		targetA, targetB = targetA+":g", targetB+":f"
+	}
 	return fuzz.Config{
-		Pairs: []devices.Pair{{A: devices.WithK(with.unit, k), B: devices.WithK(unit.unit, k), TargetA: with.target, TargetB: unit.target, K: k}},
+		Pairs: []devices.Pair{{A: devices.WithK(with.unit, k), B: devices.WithK(unit.unit, k), TargetA: targetA, TargetB: targetB, K: k}},
 		Seed:  r.Seed, Count: r.Count, Workers: r.Workers, NaN: &nan, Effort: cmp.Or(r.Effort, -1),
 	}, nil
 }
+
+// traced is fuzz.Config.Traced: a trace takes as long as a function takes for some dot products.
+const traced = 1 << 13
 
 // compare runs a campaign of a unit against another one.
 func compare(ctx context.Context, units []opened, r *request) (any, error) {
@@ -75,7 +82,7 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Bundles, cfg.Observe, cfg.Examine = r.Bundles, quiet{}, r.Examine
+	cfg.Bundles, cfg.Observe, cfg.Examine, cfg.Traced = r.Bundles, quiet{}, r.Examine, traced
 	c, err := fuzz.New(cfg)
 	if err != nil {
 		return nil, err

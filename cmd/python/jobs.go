@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // job is something that goes on in the background.
@@ -67,14 +69,14 @@ func start(f func(ctx context.Context) (string, error)) int64 {
 	return jobs.add(j)
 }
 
-// guarded calls f. A process that is not ours shall not die of a mistake of ours.
-func guarded(f func() error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("a mistake in mmafuzz: %v\n%s", r, debug.Stack())
-		}
-	}()
-	return f()
+// guarded calls f. A process that is not ours shall not die of a mistake of ours, on whatever
+// goroutine it is made.
+func guarded(f func() error) error {
+	err := parallel.Guarded(f)
+	if errors.As(err, new(*parallel.Panic)) {
+		return fmt.Errorf("a mistake in mmafuzz: %w", err)
+	}
+	return err
 }
 
 // wait waits for a job for at most some time. When the job is over it is forgotten.

@@ -22,7 +22,7 @@ typedef struct {
 	void *d;
 } mmafuzz_product;
 
-// A function that computes d of a batch: 0, or another number if it failed.
+// A function that computes d of a batch: 0, or 1 if it failed. Another number is a mistake.
 typedef int (*mmafuzz_function)(mmafuzz_batch *);
 
 static inline int mmafuzz_call(mmafuzz_function f, mmafuzz_batch *b) { return f(b); }
@@ -33,6 +33,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"strings"
 	"time"
@@ -52,18 +53,43 @@ func fail(to **C.char, err error) {
 	}
 }
 
+// answered is what f returns, or zero after an error, which it hands over; so it does with a panic.
+func answered[T any](failure **C.char, f func() (T, error)) (out T) {
+	err := guarded(func() (err error) {
+		out, err = f()
+		return err
+	})
+	if err != nil {
+		fail(failure, err)
+		return *new(T)
+	}
+	return out
+}
+
+// asJSON is answered with a value in JSON.
+func asJSON(failure **C.char, f func() (any, error)) *C.char {
+	return answered(failure, func() (*C.char, error) {
+		v, err := f()
+		if err != nil {
+			return nil, err
+		}
+		return C.CString(inJSON(v)), nil
+	})
+}
+
 // mmafuzz_open opens an instruction of a target. Without an instruction, target names both, as
 // TARGET/INSTRUCTION. like is the instruction whose formats a reference takes: named in the same
 // way, or described as for mmafuzz_callable. It returns a number, 0 after an error.
 //
 //export mmafuzz_open
 func mmafuzz_open(target, instruction, like *C.char, failure **C.char) C.int64_t {
-	o, err := openUnit(C.GoString(target), C.GoString(instruction), C.GoString(like))
-	if err != nil {
-		fail(failure, err)
-		return 0
-	}
-	return C.int64_t(units.add(o))
+	return answered(failure, func() (C.int64_t, error) {
+		o, err := openUnit(C.GoString(target), C.GoString(instruction), C.GoString(like))
+		if err != nil {
+			return 0, err
+		}
+		return C.int64_t(units.add(o)), nil
+	})
 }
 
 // mmafuzz_close closes a unit.
@@ -72,7 +98,7 @@ func mmafuzz_open(target, instruction, like *C.char, failure **C.char) C.int64_t
 func mmafuzz_close(unit C.int64_t) {
 	if o, err := units.get(int64(unit)); err == nil {
 		units.remove(int64(unit))
-		_ = o.close()
+		_ = guarded(o.close)
 	}
 }
 
@@ -80,12 +106,13 @@ func mmafuzz_close(unit C.int64_t) {
 //
 //export mmafuzz_info
 func mmafuzz_info(unit C.int64_t, failure **C.char) *C.char {
-	o, err := units.get(int64(unit))
-	if err != nil {
-		fail(failure, err)
-		return nil
-	}
-	return C.CString(inJSON(infoOf(o.target, o.unit.Instruction())))
+	return asJSON(failure, func() (any, error) {
+		o, err := units.get(int64(unit))
+		if err != nil {
+			return nil, err
+		}
+		return infoOf(o.target, o.unit.Instruction()), nil
+	})
 }
 
 // mmafuzz_units describes the instructions of a target in JSON, of all simulators if target
@@ -93,12 +120,7 @@ func mmafuzz_info(unit C.int64_t, failure **C.char) *C.char {
 //
 //export mmafuzz_units
 func mmafuzz_units(target *C.char, failure **C.char) *C.char {
-	all, err := listUnits(C.GoString(target))
-	if err != nil {
-		fail(failure, err)
-		return nil
-	}
-	return C.CString(inJSON(all))
+	return asJSON(failure, func() (any, error) { return listUnits(C.GoString(target)) })
 }
 
 // mmafuzz_explain draws how a unit computes a dot product, which is given as mmafuzz eval
@@ -106,43 +128,44 @@ func mmafuzz_units(target *C.char, failure **C.char) *C.char {
 //
 //export mmafuzz_explain
 func mmafuzz_explain(unit C.int64_t, dot *C.char, width C.int, failure **C.char) *C.char {
-	var out bytes.Buffer
-	o, err := units.get(int64(unit))
-	if err == nil {
+	return answered(failure, func() (*C.char, error) {
+		o, err := units.get(int64(unit))
+		if err != nil {
+			return nil, err
+		}
+		var out bytes.Buffer
 		e := eval.Evaluator{Unit: o.unit, Target: o.target, Chain: true, Explain: true}
 		e.Result = func(r *eval.Result) error { return r.Write(&out, report.TextOptions{Width: int(width)}) }
-		err = e.Lines(context.Background(), strings.NewReader(C.GoString(dot)+"\n"))
-	}
-	if err != nil {
-		fail(failure, err)
-		return nil
-	}
-	return C.CString(out.String())
+		if err := e.Lines(context.Background(), strings.NewReader(C.GoString(dot)+"\n")); err != nil {
+			return nil, err
+		}
+		return C.CString(out.String()), nil
+	})
 }
 
 // mmafuzz_run begins to run a unit on a batch, whose memory it reads and writes until the job is
 // over: mmafuzz_wait. workers is how many processors it takes, 0 all. What takes less than a
-// millisecond is over at once: then there is no job, and the result is 0.
+// millisecond is over at once: then job is 0, that there is none. It is no result, because a signal
+// may have the caller lose that.
 //
 //export mmafuzz_run
-func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int64_t {
-	o, err := units.get(int64(unit))
-	if err != nil {
-		fail(failure, err)
-		return 0
-	}
-	in, out, err := fromC(o.unit.Instruction().Formats, b)
-	if err != nil {
-		fail(failure, err)
-		return 0
-	}
-	if o.unit.Model() != nil && in.Dots()*in.K <= momentProducts {
-		fail(failure, guarded(func() error { return o.unit.Run(context.Background(), in, out) }))
-		return 0
-	}
-	return C.int64_t(start(func(ctx context.Context) (string, error) {
-		return "", runParts(ctx, o.unit, in, out, processors(workers))
-	}))
+func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, job *C.int64_t, failure **C.char) {
+	*job = answered(failure, func() (C.int64_t, error) {
+		o, err := units.get(int64(unit))
+		if err != nil {
+			return 0, err
+		}
+		in, out, err := fromC(o.unit.Instruction().Formats, b)
+		if err != nil {
+			return 0, err
+		}
+		if o.unit.Model() != nil && in.Dots()*in.K <= momentProducts {
+			return 0, o.unit.Run(context.Background(), in, out)
+		}
+		return C.int64_t(start(func(ctx context.Context) (string, error) {
+			return "", runParts(ctx, o.unit, in, out, processors(workers))
+		})), nil
+	})
 }
 
 // mmafuzz_tile computes a product in the calling thread, and returns 0 when that is done. What a
@@ -159,6 +182,18 @@ func mmafuzz_tile(p *C.mmafuzz_product) C.int {
 	if f.Scale != fp.None && (p.sa == nil || p.sb == nil) {
 		return 1
 	}
+	err = guarded(func() error {
+		in, out := productOf(p, f)
+		return o.unit.Run(context.Background(), in, out)
+	})
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// productOf is the batch of a product, and its D.
+func productOf(p *C.mmafuzz_product, f mma.Formats) (*mma.Batch, []byte) {
 	m, n, k, how := int(p.m), int(p.n), int(p.k), stored(p.stored)
 	// matrix is the rows of an operand, which is stored by columns if turned is set.
 	matrix := func(at unsafe.Pointer, of fp.ID, rows, columns int, turned bool) []byte {
@@ -174,11 +209,7 @@ func mmafuzz_tile(p *C.mmafuzz_product) C.int {
 	in.C = matrix(p.c, f.C, m, n, false)
 	in.SA = matrix(p.sa, f.Scale, m, f.Blocks(k), false)
 	in.SB = matrix(p.sb, f.Scale, n, f.Blocks(k), p.by_rows&2 != 0)
-	out := unsafe.Slice((*byte)(p.d), m*n*f.D.Width())
-	if guarded(func() error { return o.unit.Run(context.Background(), in, out) }) != nil {
-		return 1
-	}
-	return 0
+	return in, unsafe.Slice((*byte)(p.d), m*n*f.D.Width())
 }
 
 // processors is how many of them a number of workers is: 0 are all.
@@ -195,14 +226,17 @@ func processors(workers C.int) int {
 //
 //export mmafuzz_compute
 func mmafuzz_compute(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int {
-	o, err := units.get(int64(unit))
-	if err == nil {
-		var in *mma.Batch
-		var out []byte
-		if in, out, err = fromC(o.unit.Instruction().Formats, b); err == nil {
-			err = runParts(context.Background(), o.unit, in, out, processors(workers))
+	err := guarded(func() error {
+		o, err := units.get(int64(unit))
+		if err != nil {
+			return err
 		}
-	}
+		in, out, err := fromC(o.unit.Instruction().Formats, b)
+		if err != nil {
+			return err
+		}
+		return runParts(context.Background(), o.unit, in, out, processors(workers))
+	})
 	if err != nil {
 		fail(failure, err)
 		return 1
@@ -215,53 +249,54 @@ func mmafuzz_compute(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure 
 //
 //export mmafuzz_schedule
 func mmafuzz_schedule(unit C.int64_t, text *C.char, m, n, k C.int64_t, with_c C.int, failure **C.char) *C.char {
+	return asJSON(failure, func() (any, error) {
+		s, err := scheduledOf(unit, text)
+		if err != nil {
+			return nil, err
+		}
+		id, err := s.result(schedule.Shape{M: int(m), N: int(n), K: int(k)}, with_c != 0)
+		if err != nil {
+			return nil, err
+		}
+		return formatOf(id), nil
+	})
+}
+
+// scheduledOf is a unit with the schedule of a text.
+func scheduledOf(unit C.int64_t, text *C.char) (*scheduled, error) {
 	o, err := units.get(int64(unit))
-	var s *scheduled
-	var id fp.ID
-	if err == nil {
-		s, err = newScheduled(o.unit, C.GoString(text))
-	}
-	if err == nil {
-		id, err = s.result(schedule.Shape{M: int(m), N: int(n), K: int(k)}, with_c != 0)
-	}
 	if err != nil {
-		fail(failure, err)
-		return nil
+		return nil, err
 	}
-	return C.CString(inJSON(formatOf(id)))
+	return newScheduled(o.unit, C.GoString(text))
 }
 
 // mmafuzz_gemm is mmafuzz_run by a schedule: tiles are whole products, of any k, whose D has the
 // format that mmafuzz_schedule returns. Without bytes of C there is none.
 //
 //export mmafuzz_gemm
-func mmafuzz_gemm(unit C.int64_t, text *C.char, b *C.mmafuzz_batch, workers C.int, failure **C.char) C.int64_t {
-	o, err := units.get(int64(unit))
-	var s *scheduled
-	if err == nil {
-		s, err = newScheduled(o.unit, C.GoString(text))
-	}
-	if err != nil {
-		fail(failure, err)
-		return 0
-	}
-	f := o.unit.Instruction().Formats
-	shape := schedule.Shape{M: int(b.m), N: int(b.n), K: int(b.k)}
-	if f.D, err = s.result(shape, b.bytes_c > 0); err != nil {
-		fail(failure, err)
-		return 0
-	}
-	if b.bytes_c == 0 {
-		f.C = fp.None
-	}
-	in, out, err := fromC(f, b)
-	if err != nil {
-		fail(failure, err)
-		return 0
-	}
-	return C.int64_t(start(func(ctx context.Context) (string, error) {
-		return "", s.run(ctx, in, out, int(workers))
-	}))
+func mmafuzz_gemm(unit C.int64_t, text *C.char, b *C.mmafuzz_batch, workers C.int, job *C.int64_t, failure **C.char) {
+	*job = answered(failure, func() (C.int64_t, error) {
+		s, err := scheduledOf(unit, text)
+		if err != nil {
+			return 0, err
+		}
+		f := s.unit.Instruction().Formats
+		shape := schedule.Shape{M: int(b.m), N: int(b.n), K: int(b.k)}
+		if f.D, err = s.result(shape, b.bytes_c > 0); err != nil {
+			return 0, err
+		}
+		if b.bytes_c == 0 {
+			f.C = fp.None
+		}
+		in, out, err := fromC(f, b)
+		if err != nil {
+			return 0, err
+		}
+		return C.int64_t(start(func(ctx context.Context) (string, error) {
+			return "", s.run(ctx, in, out, int(workers))
+		})), nil
+	})
 }
 
 // fromC is the batch that C describes, and its D.
@@ -310,23 +345,25 @@ func mmafuzz_cancel(n C.int64_t) {
 //
 //export mmafuzz_callable
 func mmafuzz_callable(instruction *C.char, f C.mmafuzz_function, failure **C.char) C.int64_t {
-	i, err := newInstruction(C.GoString(instruction))
-	if err != nil {
-		fail(failure, err)
-		return 0
-	}
-	u := &caller{inst: i, run: func(in *mma.Batch, out []byte) error { return call(f, in, out) }}
-	return C.int64_t(units.add(opened{"python", u, func() error { return nil }}))
+	return answered(failure, func() (C.int64_t, error) {
+		i, err := newInstruction(C.GoString(instruction))
+		if err != nil {
+			return 0, err
+		}
+		u := &caller{inst: i, run: func(in *mma.Batch, out []byte) error { return call(f, in, out) }}
+		return C.int64_t(units.add(opened{functions, u, func() error { return nil }})), nil
+	})
 }
 
 // mmafuzz_task begins a task with a unit or two: compare (the first with the second), minimize,
 // infer or probe. options is a JSON object, and the job's text is the result in JSON.
 //
 //export mmafuzz_task
-func mmafuzz_task(name *C.char, unit, with C.int64_t, options *C.char, failure **C.char) C.int64_t {
-	n, err := startTask(C.GoString(name), []int64{int64(unit), int64(with)}, []byte(C.GoString(options)))
-	fail(failure, err)
-	return C.int64_t(n)
+func mmafuzz_task(name *C.char, unit, with C.int64_t, options *C.char, job *C.int64_t, failure **C.char) {
+	*job = answered(failure, func() (C.int64_t, error) {
+		n, err := startTask(C.GoString(name), []int64{int64(unit), int64(with)}, []byte(C.GoString(options)))
+		return C.int64_t(n), err
+	})
 }
 
 // mmafuzz_inputs fills the operands of a batch of single dot products of the unit's k with inputs
@@ -334,21 +371,22 @@ func mmafuzz_task(name *C.char, unit, with C.int64_t, options *C.char, failure *
 //
 //export mmafuzz_inputs
 func mmafuzz_inputs(unit C.int64_t, seed, skip C.uint64_t, b *C.mmafuzz_batch, failure **C.char) {
-	o, err := units.get(int64(unit))
-	if err != nil {
-		fail(failure, err)
-		return
-	}
-	i := o.unit.Instruction()
-	in, _, err := fromC(i.Formats, b)
-	if err == nil && in.Shape != (mma.Shape{M: 1, N: 1, K: i.K, Tiles: in.Tiles}) {
-		err = errors.New("inputs are single dot products of the unit's k")
-	}
-	if err != nil {
-		fail(failure, err)
-		return
-	}
-	inputs(o.unit, uint64(seed), uint64(skip), in)
+	fail(failure, guarded(func() error {
+		o, err := units.get(int64(unit))
+		if err != nil {
+			return err
+		}
+		i := o.unit.Instruction()
+		in, _, err := fromC(i.Formats, b)
+		if err != nil {
+			return err
+		}
+		if in.Shape != (mma.Shape{M: 1, N: 1, K: i.K, Tiles: in.Tiles}) {
+			return errors.New("inputs are single dot products of the unit's k")
+		}
+		inputs(o.unit, uint64(seed), uint64(skip), in)
+		return nil
+	}))
 }
 
 // errCaller is what the caller knows more about.
@@ -372,10 +410,14 @@ func call(f C.mmafuzz_function, in *mma.Batch, out []byte) error {
 	b.sa, b.bytes_sa = pointer(in.SA)
 	b.sb, b.bytes_sb = pointer(in.SB)
 	b.d, b.bytes_d = pointer(out)
-	if C.mmafuzz_call(f, &b) != 0 {
+	switch status := C.mmafuzz_call(f, &b); status {
+	case 0:
+		return nil
+	case 1:
 		return errCaller
+	default:
+		panic(fmt.Sprintf("the function returned %d", int(status)))
 	}
-	return nil
 }
 
 // mmafuzz_free frees a text that the library has returned.

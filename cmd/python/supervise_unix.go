@@ -17,7 +17,7 @@ func init() { exec.Supervisor = []string{} } // until somebody names one: the pr
 //
 //export mmafuzz_supervisor
 func mmafuzz_supervisor(command *C.char, failure **C.char) {
-	fail(failure, json.Unmarshal([]byte(C.GoString(command)), &exec.Supervisor))
+	fail(failure, guarded(func() error { return json.Unmarshal([]byte(C.GoString(command)), &exec.Supervisor) }))
 }
 
 // mmafuzz_supervise runs a program, its path and words being a JSON array, and ends the process.

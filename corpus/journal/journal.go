@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // Journal is a journal that is open for appending records of type R. One goroutine at a time may
@@ -136,7 +137,7 @@ func (j *Journal[R]) write(record any) error {
 // sync starts to sync all lines to disk.
 func (j *Journal[R]) sync() {
 	done := make(chan error, 1)
-	go func() { done <- j.f.Sync() }()
+	go func() { done <- parallel.Guarded(j.f.Sync) }()
 	j.syncing, j.behind = done, false
 }
 

@@ -18,18 +18,19 @@ func First(list []string, most int) []string {
 	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
 }
 
-// Changes writes the first changes of a program, at most the given number.
-func Changes(changes []mma.Change, most int) string {
-	return strings.Join(First(strings.Split(mma.Brief(changes), ", "), most), ", ")
+// Changes writes the first changes of a program, at most the given number, with the two programs
+// where they are known: see mma.Brief.
+func Changes(changes []mma.Change, most int, programs ...*mma.Params) string {
+	return strings.Join(First(strings.Split(mma.Brief(changes, programs...), ", "), most), ", ")
 }
 
 // NamedChanges writes all changes of a program, and the parameters that they are of.
-func NamedChanges(changes []mma.Change) string {
+func NamedChanges(changes []mma.Change, programs ...*mma.Params) string {
 	var paths []string
 	for _, c := range changes {
 		paths = append(paths, c.Path)
 	}
-	return fmt.Sprintf("%s (%s)", mma.Brief(changes), strings.Join(paths, ", "))
+	return fmt.Sprintf("%s (%s)", mma.Brief(changes, programs...), strings.Join(paths, ", "))
 }
 
 // Shorten cuts text to the given number of columns.

@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/gpu"
 	"github.com/mmafuzz/mmafuzz/devices/internal/nvidia/toolkit"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // Checker tries kernels on a device in this process, one by one, and measures them.
@@ -107,7 +108,7 @@ func (c *Checker) Assemble(ctx context.Context, chip, dir string) (*Assembly, er
 		all = append(all, ks...)
 	}
 	var mu sync.Mutex
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, k := range all {
 		n := slices.IndexFunc(tools, func(t toolkit.Tool) bool { return t.Knows(k.Driver, k.Target) })

@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // askText sends dot products from..to-1 of a batch, one a line, and reads a line for
@@ -22,11 +23,8 @@ func (p *process) askText(g *guard, a *answer, in *mma.Batch, from, to int, out 
 	if err := p.leftOver(nil); err != nil {
 		return 0, err
 	}
-	wrote := make(chan struct{})
-	go func() {
-		defer close(wrote)
-		p.writeLines(a, in, from, to)
-	}()
+	var writing parallel.Group
+	writing.Go(func() { p.writeLines(a, in, from, to) })
 	var refused error
 	out = out[from*in.D.Width():]
 	for n := range to - from {
@@ -37,7 +35,7 @@ func (p *process) askText(g *guard, a *answer, in *mma.Batch, from, to int, out 
 			}
 		} else if err != nil {
 			_ = p.in.Close() // so that the writer ends
-			<-wrote
+			writing.Wait()
 			if !errors.Is(err, io.EOF) {
 				n = 0 // who breaks the protocol may have done so before
 			}
@@ -45,7 +43,7 @@ func (p *process) askText(g *guard, a *answer, in *mma.Batch, from, to int, out 
 		}
 		g.restart()
 	}
-	<-wrote
+	writing.Wait()
 	if err := p.leftOver(refused); err != nil {
 		return 0, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // pool holds the children of one command: as many as there are requests at a time, up to
@@ -306,7 +307,7 @@ func (l *pool) close() {
 	idle := l.idle
 	l.idle, l.closed = nil, true
 	l.mu.Unlock()
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for _, p := range idle {
 		wg.Go(func() { p.end(endTime) })
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices/exec/internal/wire"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // refusal is a child's own word that it cannot do what was asked. The child goes
@@ -32,16 +33,13 @@ func (p *process) askBinary(number int, in *mma.Batch, out []byte) error {
 	}
 	p.id++
 	p.buf = appendRequest(p.buf[:0], p.id, number, in)
-	wrote := make(chan struct{})
-	go func() {
-		defer close(wrote)
-		_, _ = p.in.Write(p.buf) // a child that does not read it all cannot answer either
-	}()
+	var writing parallel.Group
+	writing.Go(func() { _, _ = p.in.Write(p.buf) }) // a child that does not read it all cannot answer either
 	err := p.readAnswer(out)
 	if _, refused := err.(*refusal); err != nil && !refused {
 		_ = p.in.Close() // so that the writer ends
 	}
-	<-wrote
+	writing.Wait()
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // The last lines of a child's stderr that error messages quote.
@@ -38,6 +39,13 @@ func readStderr(name string, file *os.File) *stderrLog {
 
 func (l *stderrLog) run() {
 	defer close(l.done)
+	if err := parallel.Guarded(l.read); err != nil {
+		l.add(err.Error())
+	}
+}
+
+// read reads lines to the end of the stream.
+func (l *stderrLog) read() error {
 	r := bufio.NewReader(l.file)
 	for {
 		// A line longer than the buffer arrives in pieces.
@@ -46,7 +54,7 @@ func (l *stderrLog) run() {
 			l.add(text)
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
-			return
+			return nil
 		}
 	}
 }

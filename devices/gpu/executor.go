@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // Executor makes calls of a driver, one at a time, on a thread of its own, because a
@@ -49,7 +51,7 @@ func (x *Executor) Do(call string, limit time.Duration, f func() error) error {
 	defer timer.Stop()
 	done := make(chan error, 1)
 	select {
-	case x.jobs <- func() { done <- f() }:
+	case x.jobs <- func() { done <- parallel.Guarded(f) }:
 	case <-timer.C:
 		return x.hung(call, limit)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/internal/tiling"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // The largest launch. With less than some thousand tiles, the overhead of a launch (some
@@ -96,7 +97,7 @@ func (u *Unit) step(ctx context.Context, in *mma.Batch, out []byte) error {
 // preferably a fault, because other errors may be its consequence.
 func each(n, workers int, do func(int) error) error {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	var mu sync.Mutex
 	var failed error
 	for range workers {

@@ -110,7 +110,11 @@ func (r *run) campaign(ctx context.Context, p devices.Pair, dir string, generato
 		}
 	}
 	if st.Verdict != nil && st.Verdict.Found() {
-		sum.Explained = mma.Brief(st.Verdict.Changes)
+		base, err := st.Verdict.Base()
+		if err != nil {
+			return nil, err
+		}
+		sum.Explained = mma.Brief(st.Verdict.Changes, &base, &st.Verdict.Program)
 	}
 	for _, b := range st.Sorted() {
 		bucket := bucket{Name: b.Name, Cases: b.Cases}

@@ -77,7 +77,7 @@ func (o *Options) inferArithmetic(ctx context.Context, u devices.Unit, dir strin
 		row.State, row.Text = OK, "as expected: "+t.Arithmetic
 		if data.Differ > 0 {
 			row.State = Differs
-			row.Text = fmt.Sprintf("not as %s on %d of %d inputs: %s", base.FullName(), data.Differ, data.Compared, mma.Brief(mma.Diff(&base.Params, &r.Params)))
+			row.Text = fmt.Sprintf("not as %s on %d of %d inputs: %s", base.FullName(), data.Differ, data.Compared, mma.Brief(mma.Diff(&base.Params, &r.Params), &base.Params, &r.Params))
 		}
 	}
 	row.Data = data

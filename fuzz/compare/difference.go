@@ -96,8 +96,8 @@ func changesFrom(p *pair, v *triage.Verdict) []part {
 	if v == nil || !v.Found() {
 		return nil
 	}
-	base := v.Program
-	if base.Apply(readable.Reversed(v.Changes)) != nil {
+	base, err := v.Base()
+	if err != nil {
 		return nil
 	}
 	turned := base != p.A.Instruction().Params

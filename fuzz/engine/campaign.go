@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -75,6 +76,10 @@ type Config struct {
 	// Examine: the cause of every mismatch is found, or it is unexplained, up to the epoch in which it
 	// was that of so many of a pair; see examine for later ones. 0: of all. There is no Journal with it.
 	Examine uint64
+	// Traced is of how many of the first dot products of a source one in 32 is traced, to find inputs
+	// that are worth mutating; of later ones it is one in 16384. 0: 32768. With fewer a comparison
+	// of many is faster. There is no Journal with it.
+	Traced uint64
 	// Searching is called often with what is being done, in plain words, while the search for an
 	// explanation of a pair takes long; it may be nil. It is called from one goroutine at a time.
 	Searching func(pair int, doing string)
@@ -153,6 +158,9 @@ func New(cfg Config) (*Campaign, error) {
 	if cfg.Examine > 0 && cfg.Journal != "" {
 		return nil, errors.New("a journal has the causes of all mismatches: Examine is 0 with it")
 	}
+	if cfg.Traced > 0 && cfg.Journal != "" {
+		return nil, errors.New("a journal does not say how many dot products are traced: Traced is 0 with it")
+	}
 	if cfg.Workers <= 0 {
 		cfg.Workers = Workers(cfg.Pairs)
 	}
@@ -168,7 +176,9 @@ func New(cfg Config) (*Campaign, error) {
 	}
 	c.asked = c.options()
 	for range cfg.Workers {
-		c.workers = append(c.workers, newWorker())
+		w := newWorker()
+		w.first = cmp.Or(cfg.Traced, traceFirst)
+		c.workers = append(c.workers, w)
 	}
 	if cfg.Journal != "" {
 		if err := c.openJournal(); err != nil {

@@ -160,6 +160,25 @@ func TestExamine(t *testing.T) {
 	}
 }
 
+// TestTraced holds of which dot products features are taken.
+func TestTraced(t *testing.T) {
+	w := newWorker()
+	if at := []uint64{w.nextTraced(0), w.nextTraced(1), w.nextTraced(traceFirst - 63), w.nextTraced(traceFirst - 31)}; !slices.Equal(at, []uint64{0, 32, traceFirst - 32, traceFirst}) {
+		t.Errorf("%d", at)
+	}
+	c, err := New(Config{Pairs: openPairs(t, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), Count: 1, Workers: 1, Traced: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if w := c.workers[0]; w.nextTraced(1) != 32 || w.nextTraced(33) != traceLater {
+		t.Errorf("%d, %d", w.nextTraced(1), w.nextTraced(33))
+	}
+	if _, err := New(Config{Pairs: openPairs(t, "sim:ampere", "sim:hopper", "mma.m16n8k16.f32.f16.f16.f32"), Traced: 64, Journal: filepath.Join(t.TempDir(), JournalFile)}); err == nil {
+		t.Error("there is a journal")
+	}
+}
+
 // TestMaxFindings limits the findings of two targets: one of each primary cause comes
 // first, for any number of workers.
 func TestMaxFindings(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // epoch is an epoch in progress: units, then triage. The results of units are written to the
@@ -61,7 +63,7 @@ func (c *Campaign) newEpoch(plan []Unit) *epoch {
 // kept when the context ends.
 func (e *epoch) compute(ctx context.Context, until func() bool) error {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for _, w := range e.c.workers {
 		wg.Go(func() {
 			for {

@@ -38,11 +38,12 @@ type worker struct {
 	seen   map[uint32]bool       // features
 	traced uint64                // dot products whose features were taken
 
-	kinds, unnamed int // the most that the result of a unit may have
+	first          uint64 // of a source, of which many are traced
+	kinds, unnamed int    // the most that the result of a unit may have
 }
 
 func newWorker() *worker {
-	return &worker{models: map[*pair][]*sim.Model{}, seen: map[uint32]bool{}, kinds: math.MaxInt, unnamed: math.MaxInt}
+	return &worker{models: map[*pair][]*sim.Model{}, seen: map[uint32]bool{}, first: traceFirst, kinds: math.MaxInt, unnamed: math.MaxInt}
 }
 
 // run computes a unit, chunk by chunk, and adds to its result.
@@ -298,8 +299,8 @@ func (w *worker) keepUnnamed(r *Result, s finding.Sample) {
 	}
 }
 
-// Features are taken from one in traceEvery of the first traceFirst dot products of a source,
-// and from one in traceLater of the rest: a trace takes a thousand times as long as a
+// Features are taken from one in traceEvery of the first traceFirst dot products of a source, or as
+// many as Config.Traced says, and from one in traceLater of the rest: a trace takes a thousand times as long as a
 // result, and new features become rare.
 const (
 	traceEvery = 32
@@ -308,9 +309,9 @@ const (
 )
 
 // nextTraced returns the first index from i on whose dot product gives features.
-func nextTraced(i uint64) uint64 {
+func (w *worker) nextTraced(i uint64) uint64 {
 	every := uint64(traceEvery)
-	if i > traceFirst-traceEvery {
+	if i+traceEvery > w.first {
 		every = traceLater
 	}
 	return (i + every - 1) / every * every
@@ -327,7 +328,7 @@ func (w *worker) features(p *pair, ch *finding.Chunk, r *Result) {
 		return
 	}
 	end := ch.First + uint64(ch.Dots)
-	for i := nextTraced(ch.First); i < end; i = nextTraced(i + 1) {
+	for i := w.nextTraced(ch.First); i < end; i = w.nextTraced(i + 1) {
 		w.dot = p.Fitting(w.dot)
 		w.batch.Get(int(i-ch.First), w.dot)
 		w.traced++

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -111,6 +112,7 @@ const (
 	leastDefects = 3  // and the least, with many products
 	moreDefects  = 2  // what is added to that if neither side had a model, and one was inferred
 	twoDefects   = 5  // those of a long one, which is not begun if nothing is left
+	tellRounds   = 4  // of gen.Probe, to tell verdicts apart
 )
 
 // budget returns the limit of a search for defects, which depends on the campaign and on no clock: of
@@ -139,18 +141,60 @@ func alone(v *triage.Verdict, pr *triage.Unknown) *triage.Verdict {
 }
 
 // beside looks for a defect beside a program that explains a part of the cases, or beside one that may.
-// The verdict is the one before if there is none.
+// The verdict is the one before if there is none. Of several such programs, each with its defect, those
+// are left that give the unit's results on inputs on which they differ, and of these the smallest change.
 func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.Verdict, budget *defect.Budget) (*triage.Verdict, error) {
 	parts := v.Seldom
 	if v.Partial {
 		parts = []*triage.Verdict{v}
 	}
+	var settled []*triage.Verdict
 	for _, part := range parts {
-		if err := x.findDefect(ctx, pr, part, &defect.Unit{Single: true, Budget: budget}); err != nil || part.Settled() {
+		if err := x.findDefect(ctx, pr, part, &defect.Unit{Single: true, Budget: budget}); err != nil {
 			return part, err
 		}
+		if part.Settled() {
+			settled = append(settled, part)
+		}
 	}
-	return v, nil
+	settled, err := x.stillRight(ctx, pr, settled)
+	if len(settled) == 0 || err != nil {
+		return v, err
+	}
+	return slices.MinFunc(settled, func(a, b *triage.Verdict) int { return len(a.Changes) - len(b.Changes) }), nil
+}
+
+// stillRight returns those of several verdicts that predict the unit's results on new inputs, which are
+// aimed at where their programs differ.
+func (x *pairTriage) stillRight(ctx context.Context, pr *triage.Unknown, all []*triage.Verdict) ([]*triage.Verdict, error) {
+	if len(all) < 2 {
+		return all, nil
+	}
+	programs := []*mma.Params{&pr.Base}
+	for _, v := range all {
+		programs = append(programs, &v.Program)
+	}
+	for round := range tellRounds {
+		dots := gen.Probe(gen.Spec{Formats: pr.Formats, K: pr.Length}, pr.Seed+2, round, programs...)
+		asked := slices.Clone(dots)
+		got, err := pr.Ask(ctx, asked)
+		if err != nil {
+			return nil, err
+		}
+		u := &defect.Unit{Formats: pr.Formats, K: pr.K, Policy: pr.Policy}
+		var cases []triage.Case
+		for i, d := range asked {
+			cases = append(cases, triage.Case{Dot: d, Want: got[i]})
+			u.Cases = append(u.Cases, defect.Case(cases[i]))
+		}
+		all = slices.DeleteFunc(all, func(v *triage.Verdict) bool {
+			if v.Defect == nil {
+				return triage.Right(pr, &v.Program, cases) < len(cases)
+			}
+			return !predicts(u, v.Program, &v.Defect.Rule)
+		})
+	}
+	return all, nil
 }
 
 // findDefect looks for a defect beside the program of a verdict, of the kind and within the budget of

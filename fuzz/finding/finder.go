@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/minimize"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -146,7 +147,7 @@ func (t *Finder) Report(findings []*Case) error {
 func (t *Finder) parallel(ctx context.Context, n int, do func(i int) error) error {
 	errs := make([]error, n)
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for range t.Workers {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {

@@ -247,8 +247,8 @@ func (w *printer) causeWords(causes []fuzz.Cause) (rows [][]string) {
 
 // afterDoc writes the first changes of a label behind what the label means. That says in words what L
 // and F are: one of them alone is not named twice.
-func afterDoc(changes []mma.Change) string {
-	text := readable.Changes(changes, 3)
+func afterDoc(changes []mma.Change, programs ...*mma.Params) string {
+	text := readable.Changes(changes, 3, programs...)
 	if f, ok := mma.FindField(changes[0].Path); ok && len(changes) == 1 {
 		if name, symbol, ok := strings.Cut(f.Brief, " ("); ok && strings.HasSuffix(symbol, ")") {
 			return strings.TrimSuffix(symbol, ")") + strings.TrimPrefix(text, name+" ("+symbol)
@@ -286,7 +286,7 @@ type behind struct {
 
 // changesBehind lists for each label the changes of all verdicts that earned it, as write writes
 // those of a verdict.
-func changesBehind(s *fuzz.State, write func([]mma.Change) string) map[triage.Label][]behind {
+func changesBehind(s *fuzz.State, write func([]mma.Change, ...*mma.Params) string) map[triage.Label][]behind {
 	all := map[triage.Label][]behind{}
 	add := func(l triage.Label, text, instruction string) {
 		list := all[l]
@@ -312,12 +312,12 @@ func changesBehind(s *fuzz.State, write func([]mma.Change) string) map[triage.La
 		if p.Verdict == nil || !p.Verdict.Found() {
 			continue
 		}
-		base := p.Verdict.Program
-		if base.Apply(readable.Reversed(p.Verdict.Changes)) != nil {
+		base, err := p.Verdict.Base()
+		if err != nil {
 			continue
 		}
 		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
-			add(part.Label, write(fromA(p, part.Changes)), p.Name)
+			add(part.Label, write(fromA(p, part.Changes), &base, &p.Verdict.Program), p.Name)
 		}
 	}
 	return all

@@ -161,7 +161,11 @@ func explanation(p *fuzz.PairState, most int) string {
 	if n := len(p.Verdict.Changes); n == 0 || n > most {
 		return alikeText(p) + mainCauses(p)
 	}
-	return alikeText(p) + readable.Changes(fromA(p, p.Verdict.Changes), most) + unexplainedShare(p)
+	base, err := p.Verdict.Base()
+	if err != nil {
+		return alikeText(p) + mainCauses(p)
+	}
+	return alikeText(p) + readable.Changes(fromA(p, p.Verdict.Changes), most, &base, &p.Verdict.Program) + unexplainedShare(p)
 }
 
 // unexplainedShare says how many of the differing cases changes do not explain; "" if they

@@ -9,6 +9,7 @@ import (
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -154,5 +155,32 @@ CASES  SHARE  INSTR  CAUSE             WHAT DIFFERS
 	}
 	if got := text(4, true); !strings.Contains(got, "inst3") || strings.Contains(got, "others") {
 		t.Errorf("with -v:\n%s", got)
+	}
+}
+
+// TestOverflowByRounding checks that what a cause says of an overflow depends on the programs, on
+// whichever side the arithmetic is that is known.
+func TestOverflowByRounding(t *testing.T) {
+	base := mma.Params{Acc: mma.To(fp.FP16, fp.RNE)}
+	base.Join.Post.Emax, base.Acc.Over = 15, mma.OverMax
+	program := base
+	program.Acc.Over = mma.OverInf
+	v := &triage.Verdict{Program: program, Changes: mma.Diff(&base, &program)}
+	for _, tc := range []struct {
+		baseA bool
+		want  string
+	}{
+		{true, "overflow of the result by rounding alone max→inf"},
+		{false, "overflow of the result by rounding alone inf→max"},
+	} {
+		p := &fuzz.PairState{BaseA: tc.baseA}
+		p.Verdict = v
+		all := changesBehind(&fuzz.State{Pairs: []*fuzz.PairState{p}}, afterDoc)[triage.Overflow]
+		if len(all) != 1 || all[0].text != tc.want {
+			t.Errorf("%+v, want %s", all, tc.want)
+		}
+		if got := explanation(p, 4); got != tc.want {
+			t.Errorf("%s, want %s", got, tc.want)
+		}
 	}
 }

@@ -13,10 +13,12 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
@@ -78,18 +80,15 @@ func Multiply(ctx context.Context, k *schedule.Kernel, o *Operands, opt Options)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var wait sync.WaitGroup
+	var all parallel.Group
+	var next atomic.Int64
 	var mu sync.Mutex
 	done := 0
-	work := make(chan *block)
 	for range min(opt.Workers, len(blocks)) {
-		wait.Go(func() {
+		all.Go(func() {
 			m := &machine{k: k, o: o, d: d, width: id.Width()}
-			for b := range work {
-				if ctx.Err() != nil {
-					continue
-				}
-				if err := m.compute(ctx, b); err != nil {
+			for i := next.Add(1) - 1; i < int64(len(blocks)) && ctx.Err() == nil; i = next.Add(1) - 1 {
+				if err := m.compute(ctx, &blocks[i]); err != nil {
 					cancel(err)
 				}
 				mu.Lock()
@@ -100,11 +99,7 @@ func Multiply(ctx context.Context, k *schedule.Kernel, o *Operands, opt Options)
 			}
 		})
 	}
-	for i := range blocks {
-		work <- &blocks[i]
-	}
-	close(work)
-	wait.Wait()
+	all.Wait()
 	return d, id, context.Cause(ctx)
 }
 

@@ -21,60 +21,144 @@ func (c Change) String() string { return c.Path + " " + c.From + "→" + c.To }
 
 // Brief writes changes in words, with commas between them: Row.Brief and the two values of each. A
 // change that says nothing, as an accumulator's rule that becomes what that of the other terms
-// is, is left out, and so are the parts of a rounding that one of the programs does not have.
-func Brief(changes []Change) string {
-	var all []string
+// is, is left out, and so are the parts of a rounding that one of the programs does not have. A
+// rounding to one format that becomes one to another is one change, and bounds of exponents come
+// last: they seldom matter, and lists are cut at their end. The two programs that have all of the
+// changes, and maybe others, are given where they are known: what they have besides may decide what
+// a change means.
+func Brief(changes []Change, programs ...*Params) string {
+	var all, bounds []string
 	for _, c := range changes {
-		before, after := c.value(changes, from), c.value(changes, to)
-		switch bits, ok := c.wholeRounding(changes); {
-		case ok && bits == nil: // said with the mode
+		before, after, name := c.value(changes, from), c.value(changes, to), c.name(changes)
+		bits, whole := c.wholeRounding(changes)
+		formats, format := c.format(changes)
+		switch {
+		case whole && bits == nil, format && formats == nil: // said with the mode, or with the fraction bits
 			continue
-		case ok:
+		case whole:
 			before, after = withBits(bits.From, cmp.Or(c.integers(changes, from), before)), withBits(bits.To, cmp.Or(c.integers(changes, to), after))
+		case format:
+			before, after, name = formats.From, formats.To, strings.Replace(name, "fraction bits", "format", 1)
+		case roundsBeyond(programs, c.Path):
+			name += " by rounding alone"
 		}
-		if before != after {
-			all = append(all, c.name(changes)+" "+before+"→"+after)
+		switch text := name + " " + before + "→" + after; {
+		case before == after:
+		case strings.HasSuffix(c.Path, ".emin"), strings.HasSuffix(c.Path, ".emax"):
+			bounds = append(bounds, text)
+		default:
+			all = append(all, text)
 		}
 	}
-	return strings.Join(all, ", ")
+	return strings.Join(append(all, bounds...), ", ")
 }
 
 // wholeRounding reports whether a parameter is part of a rounding that only one of the programs
 // has. With the mode it returns the change of the fraction bits.
 func (c Change) wholeRounding(all []Change) (bits *Change, ok bool) {
-	dot := strings.LastIndexByte(c.Path, '.')
-	if dot < 0 || !slices.Contains([]string{".frac", ".mode", ".emin", ".emax", ".flush", ".over"}, c.Path[dot:]) {
+	if !slices.Contains([]string{"frac", "mode", "emin", "emax", "flush", "over"}, c.part()) {
 		return nil, false
 	}
-	of := func(part string) int {
-		return slices.IndexFunc(all, func(d Change) bool { return d.Path == c.Path[:dot]+part })
-	}
-	frac, mode := of(".frac"), of(".mode")
-	if frac < 0 || mode < 0 || (all[mode].From == "") == (all[mode].To == "") {
+	frac, mode := c.beside(all, "frac"), c.beside(all, "mode")
+	if frac == nil || mode == nil || (mode.From == "") == (mode.To == "") {
 		return nil, false
 	}
-	if c.Path[dot:] == ".mode" {
-		return &all[frac], true
+	if c.part() == "mode" {
+		return frac, true
 	}
 	return nil, true
+}
+
+// format reports whether a parameter is part of the format of a rounding that becomes another
+// format in all of its parts. With the fraction bits it returns the change of the format.
+func (c Change) format(all []Change) (formats *Change, ok bool) {
+	if !slices.Contains([]string{"frac", "emin", "emax"}, c.part()) {
+		return nil, false
+	}
+	frac, emin, emax := c.beside(all, "frac"), c.beside(all, "emin"), c.beside(all, "emax")
+	if frac == nil || emin == nil || emax == nil {
+		return nil, false
+	}
+	x := &Change{From: formatOf(frac.From, emin.From, emax.From), To: formatOf(frac.To, emin.To, emax.To)}
+	switch {
+	case x.From == "" || x.To == "":
+		return nil, false
+	case c.part() == "frac":
+		return x, true
+	}
+	return nil, true
+}
+
+// formatOf names the floating-point format of so many fraction bits and this range, "" if there is
+// none.
+func formatOf(frac, emin, emax string) string {
+	for _, id := range fp.All() {
+		f := id.Get()
+		if f.Signed && !f.Integer() && frac == Frac(f.FracBits).String() && emin == Exp(f.Emin()).String() && emax == Exp(f.Emax()).String() {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// part is the last word of a path.
+func (c Change) part() string { return c.Path[strings.LastIndexByte(c.Path, '.')+1:] }
+
+// beside returns the change of another part of the same structure, nil if there is none.
+func (c Change) beside(all []Change, part string) *Change {
+	path := strings.TrimSuffix(c.Path, c.part()) + part
+	i := slices.IndexFunc(all, func(d Change) bool { return d.Path == path })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// roundsBeyond reports whether a parameter is the overflow of a rounding that differs only for
+// numbers which rounding itself makes too large: those that are too large before are infinities
+// in both programs.
+func roundsBeyond(programs []*Params, path string) bool {
+	place, ok := strings.CutSuffix(path, ".over")
+	if !ok || len(programs) < 2 || slices.Contains(programs, nil) {
+		return false
+	}
+	p, q := programs[0], programs[1]
+	i := slices.IndexFunc(Roundings, func(x Place[Round]) bool { return x.Path == place })
+	bounded := func(p *Params) bool {
+		before, at := p.roundedBefore(place), Roundings[i].At(p)
+		return before.Over == OverInf && before.Emax != 0 && before.Emax <= at.Emax && at.Over < OverSat
+	}
+	infinite := func(p *Params) bool { return Roundings[i].At(p).Over == OverInf }
+	return i >= 0 && (bounded(p) && (bounded(q) || infinite(q)) || bounded(q) && infinite(p))
+}
+
+// roundedBefore is the rounding that makes the numbers which another one takes; the zero Round if
+// there is none, or if it is not known.
+func (p *Params) roundedBefore(place string) Round {
+	switch {
+	case place == "acc" && !p.Join.Apart:
+		return p.Join.Post
+	case place == "out":
+		return cmp.Or(p.Late, p.Acc)
+	}
+	return Round{}
 }
 
 // integers is what becomes of integers outside of their range, if a mode is that of a rounding to
 // integers, of which the least exponent is above the largest one; else "". The mode says nothing.
 func (c Change) integers(all []Change, side func(Change) string) string {
 	of := func(part string) string {
-		path := strings.TrimSuffix(c.Path, ".mode") + part
-		if i := slices.IndexFunc(all, func(d Change) bool { return d.Path == path }); i >= 0 {
-			return side(all[i])
+		if d := c.beside(all, part); d != nil {
+			return side(*d)
 		}
 		return ""
 	}
-	emin, err := strconv.Atoi(of(".emin"))
-	emax, err2 := strconv.Atoi(of(".emax"))
+	emin, err := strconv.Atoi(of("emin"))
+	emax, err2 := strconv.Atoi(of("emax"))
 	if err != nil || err2 != nil || emax >= emin {
 		return ""
 	}
-	return map[string]string{OverSat.String(): "saturating", OverWrap.String(): "wrapping"}[of(".over")]
+	return map[string]string{OverSat.String(): "saturating", OverWrap.String(): "wrapping"}[of("over")]
 }
 
 // withBits puts the fraction bits before a mode: 23 bits to nearest even.

@@ -3,6 +3,8 @@ package mma
 import (
 	"strings"
 	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
 func TestBrief(t *testing.T) {
@@ -28,6 +30,13 @@ func TestBrief(t *testing.T) {
 			"rounding of first partial sums none→15 bits saturating"},
 		{[]Change{{"stage0.round.frac", "15", "exact"}, {"stage0.round.mode", "rz", ""}, {"stage0.round.emin", "15", "none"}, {"stage0.round.emax", "14", "none"}, {"stage0.round.over", "wrap", "inf"}},
 			"rounding of first partial sums 15 bits wrapping→none"},
+		{[]Change{{"acc.frac", "10", "23"}, {"acc.emin", "-14", "-126"}, {"acc.emax", "15", "127"}, {"out.frac", "exact", "10"}, {"out.mode", "", "rne"}, {"out.emin", "none", "-14"}, {"out.emax", "none", "15"}},
+			"format of the result fp16→fp32, rounding of the final result none→10 bits to nearest even"},
+		{[]Change{{"stage0.round.frac", "7", "3"}, {"stage0.round.mode", "rz", "rne"}, {"stage0.round.emin", "-126", "-6"}, {"stage0.round.emax", "127", "8"}},
+			"format of first partial sums bf16→e4m3, rounding of first partial sums toward zero→to nearest even"},
+		{[]Change{{"acc.frac", "23", "13"}, {"acc.emin", "-126", "-14"}, {"acc.emax", "127", "15"}, {"acc.over", "inf", "max"}},
+			"fraction bits of the result 23→13, overflow of the result inf→max, least exponent of the result -126→-14, largest exponent of the result 127→15"},
+		{[]Change{{"join.post.emax", "15", "none"}, {"acc.mode", "rz", "rne"}}, "rounding of the result toward zero→to nearest even, largest exponent of the sum with c 15→none"},
 		{[]Change{{"nowhere", "1", "2"}}, "nowhere 1→2"},
 	} {
 		if got := Brief(c.changes); got != c.want {
@@ -36,6 +45,40 @@ func TestBrief(t *testing.T) {
 	}
 	if got, want := cut[5].String(), "join.cmode →rd"; got != want {
 		t.Errorf("%s, want %s", got, want)
+	}
+}
+
+// TestBriefOfPrograms checks what an overflow is said to be where the programs decide it: that of what
+// rounding makes too large, if what is too large before is an infinity.
+func TestBriefOfPrograms(t *testing.T) {
+	const all, rounding, final = "overflow of the result max→inf", "overflow of the result by rounding alone max→inf", "overflow of the final result by rounding alone max→inf"
+	plain := Params{Acc: To(fp.FP16, fp.RNE)}
+	most := plain
+	most.Acc.Over = OverMax
+	with := func(p Params, change func(p *Params)) *Params { change(&p); return &p }
+	bounded := func(e Exp) func(p *Params) { return func(p *Params) { p.Join.Post.Emax = e } }
+	for _, c := range []struct {
+		name string
+		p, q *Params
+		want string
+	}{
+		{"no bound before", &most, &plain, all},
+		{"a bound", with(most, bounded(15)), with(plain, bounded(15)), rounding},
+		{"a lower bound", with(most, bounded(14)), with(plain, bounded(14)), rounding},
+		{"a bound above the result's", with(most, bounded(16)), with(plain, bounded(16)), all},
+		{"a bound in the first alone", with(most, bounded(15)), &plain, rounding + ", largest exponent of the sum with c 15→none"},
+		{"a bound in the second alone", &most, with(plain, bounded(15)), all + ", largest exponent of the sum with c none→15"},
+		{"a bound that gives the largest number", with(most, func(p *Params) { p.Join.Post = To(fp.FP16, fp.RZ); p.Join.Post.Over = OverMax }), with(plain, func(p *Params) { p.Join.Post = To(fp.FP16, fp.RZ); p.Join.Post.Over = OverMax }), all},
+		{"bounds of two sums", with(most, func(p *Params) { p.Join.Post.Emax, p.Join.Apart = 15, true }), with(plain, func(p *Params) { p.Join.Post.Emax, p.Join.Apart = 15, true }), all},
+		{"infinities too", with(most, func(p *Params) { p.Join.Post.Emax, p.Acc.Over = 15, OverSat }), with(plain, bounded(15)), "overflow of the result sat→inf"},
+		{"a bound of the accumulator", with(most, func(p *Params) { p.Out, p.Acc = p.Acc, Round{Frac: 23, Mode: fp.RZ, Emin: -126, Emax: 15} }), with(plain, func(p *Params) { p.Out, p.Acc = p.Acc, Round{Frac: 23, Mode: fp.RZ, Emin: -126, Emax: 15} }), final},
+	} {
+		if got := Brief(Diff(c.p, c.q), c.p, c.q); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		if got := Brief(Diff(c.p, c.q)); strings.Contains(got, "alone") {
+			t.Errorf("%s, without the programs: %s", c.name, got)
+		}
 	}
 }
 

@@ -103,6 +103,23 @@ func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mm
 	return side, nil
 }
 
+// bothPrograms returns the two programs whose differences the changes of a mismatch are, nil if they
+// are not known.
+func bothPrograms(m *corpus.Mismatch) (base, changed *mma.Params) {
+	side := &m.A
+	if m.Base == "b" {
+		side = &m.B
+	}
+	if side.Params == nil {
+		return nil, nil
+	}
+	q := *side.Params
+	if q.Apply(m.Changes) != nil {
+		return nil, nil
+	}
+	return side.Params, &q
+}
+
 // program is a program with its K.
 type program struct {
 	params *mma.Params

@@ -25,12 +25,13 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 		if m.Base == "b" {
 			side, other = other, side
 		}
+		p, q := bothPrograms(m)
 		if m.CaseBack {
 			side, other, changes = other, side, readable.Reversed(changes)
 		}
-		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", readable.Markdown(side.Target), changesText(changes), readable.Markdown(other.Target))
+		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", readable.Markdown(side.Target), changesText(changes, p, q), readable.Markdown(other.Target))
 		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\n\n",
-			changesText(m.Changes), m.Explained, m.Kept)
+			changesText(m.Changes, p, q), m.Explained, m.Kept)
 	}
 	for _, e := range m.Equivalent {
 		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", changesText(e))
@@ -103,9 +104,9 @@ func RunsCommand(targets ...string) bool {
 	return slices.ContainsFunc(targets, func(t string) bool { return strings.HasPrefix(t, "exec:") })
 }
 
-// changesText lists changes in Markdown.
-func changesText(changes []mma.Change) string {
-	return readable.Markdown(readable.Changes(changes, 20))
+// changesText lists changes in Markdown, with the two programs where they are known.
+func changesText(changes []mma.Change, programs ...*mma.Params) string {
+	return readable.Markdown(readable.Changes(changes, 20, programs...))
 }
 
 // standInText says which targets a model stood in for while the case was shrunk.

@@ -55,3 +55,39 @@ func TestEdits(t *testing.T) {
 		}()
 	}
 }
+
+// TestAfterRounded checks that sums which are rounded before the accumulator are taken away with
+// their rounding in the place of its own.
+func TestAfterRounded(t *testing.T) {
+	s := Space{mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32}, 16}
+	towardZero, short := mma.To(fp.FP32, fp.RZ), mma.Round{Frac: 13, Mode: fp.RZ}
+	narrow := mma.To(fp.FP32, fp.RZ)
+	narrow.Frac = 13
+	for _, tc := range []struct {
+		name string
+		from func(p *mma.Params)
+		want mma.Round // of the accumulator, in a program without anything else
+	}{
+		{"c and the products in a stage", func(p *mma.Params) {
+			p.Leaf, p.Stage0 = mma.LeafFirst, mma.Stage{Sum: mma.Fused, Round: towardZero}
+		}, towardZero},
+		{"in a stage that rounds to fewer bits", func(p *mma.Params) {
+			p.Leaf, p.Stage0 = mma.LeafLast, mma.Stage{Sum: mma.Fused, Round: narrow}
+		}, narrow},
+		{"in a stage without a range", func(p *mma.Params) {
+			p.Leaf, p.Stage0 = mma.LeafLast, mma.Stage{Sum: mma.Fused, Round: short}
+		}, mma.Round{Frac: 13, Mode: fp.RZ, Emin: -126, Emax: 127}},
+		{"the products in a stage", func(p *mma.Params) { p.Stage0 = mma.Stage{Sum: mma.Fused, Round: towardZero} }, towardZero},
+		{"the sum with c", func(p *mma.Params) { p.Join.Post = narrow }, narrow},
+		{"the sum with c, to another range", func(p *mma.Params) { p.Join.Post = mma.To(fp.FP16, fp.RD) }, mma.To(fp.FP16, fp.RD)},
+	} {
+		p := mma.Params{Acc: mma.To(fp.FP32, fp.RNE)}
+		tc.from(&p)
+		if !s.Valid(&p) {
+			t.Fatalf("%s: %v", tc.name, p.Validate(s.Formats, s.K))
+		}
+		if !slices.ContainsFunc(s.Mutants(&p, Removals), func(m Mutant) bool { return m.Params == mma.Params{Acc: tc.want} }) {
+			t.Errorf("%s: not taken away", tc.name)
+		}
+	}
+}

@@ -32,8 +32,8 @@ func plainRanges(c *changer) {
 	}
 }
 
-// fewerRoundings takes roundings away, alone or with one or two of their properties handed
-// to the rounding of the accumulator.
+// fewerRoundings takes roundings away, alone, or in the place of the rounding of the accumulator,
+// or with one or two of their properties handed to that.
 func fewerRoundings(c *changer) {
 	for i := range inner {
 		r := &inner[i]
@@ -44,6 +44,7 @@ func fewerRoundings(c *changer) {
 		narrow := func(acc *mma.Round) { acc.Frac = min(acc.Frac, max(was.Frac, 1)) }
 		for _, take := range []func(acc *mma.Round){
 			func(*mma.Round) {},
+			func(acc *mma.Round) { *acc = was },
 			func(acc *mma.Round) { acc.Mode = was.Mode },
 			func(acc *mma.Round) { acc.Mode = was.Mode; narrow(acc) },
 			narrow,

@@ -55,7 +55,7 @@ var table = sync.OnceValue(func() []row {
 				"?stage0 ?stage1 stage1= join.align<stage1.align join.cf<join.align.f join.cmode<join.align.mode",
 				"?stage0 ~stage1 stage0= join.align<stage0.align join.cf<join.align.f join.cmode<join.align.mode",
 				"?stage0 ~stage1 stage1.sum=fused stage1.align<stage0.align stage0.group=2 stage0.split="),
-			Removals: edits("?leaf=first|last ?stage0.sum=fused ~stage1 leaf= stage0= join.align<stage0.align")}},
+			Removals: edits(afterRounded("?leaf=first|last ?stage0.sum=fused ~stage1 leaf= stage0= join.align<stage0.align", "stage0.round")...)}},
 		{"c late", by{Decisions: cLate, Steps: starts}},
 		{"c early", by{Decisions: edits(cEarly...), Removals: edits(cEarly...)}},
 		{"c cut", by{Decisions: cCut, Steps: edits("join.cf= join.cmode=", "{rz rne rd ru rna rto} join.cf= join.cmode=$ ; join.cmode=$", "join.cf=# join.cmode=?"), TermSteps: edits("~join.align.f ~join.cf join.align.f=# join.align.mode,join.cmode=rz|rne join.cf=64"), Removals: edits("join.cf= join.cmode=", "join.cf=", "join.align.f<join.cf join.align.mode<join.cmode join.cf= join.cmode=")}},
@@ -63,8 +63,9 @@ var table = sync.OnceValue(func() []row {
 		{"new stage", by{Decisions: edits("~stage0 ~l=1 ?join.align.f stage0.sum=fused stage0.group=2|4 stage0.align.f<join.align.f stage0.align.mode<join.align.mode",
 			"~stage0 ~l=1 ?join.align.f stage0.sum=fused stage0.split=interleaved stage0.group=2 stage0.align.f<join.align.f stage0.align.mode<join.align.mode",
 			"~stage0 ~l=1 stage0.sum=sequential|pairwise|pair-halves "+roundLikeAcc), TermSteps: newStages, RareSteps: newCuttingStages}},
-		{"no stage", by{Decisions: edits("stage1=", "?stage0 stage0<stage1 stage1="), TermSteps: edits(noStages...), Removals: edits(append(noStages, "join.align<stage0.align stage0=", "join.align<stage1.align stage1=",
-			"{stage0 stage1} $.group= $.split= ; $.sum=fused ; $.fixed=")...)}},
+		{"no stage", by{Decisions: edits("stage1=", "?stage0 stage0<stage1 stage1="), TermSteps: edits(noStages...), Removals: edits(slices.Concat(noStages,
+			afterRounded("join.align<stage0.align stage0=", "stage0.round"), afterRounded("join.align<stage1.align stage1=", "stage1.round"),
+			[]string{"{stage0 stage1} $.group= $.split= ; $.sum=fused ; $.fixed="})...)}},
 		{"both stages", by{RareSteps: bothShapes}},
 		{"fixed point", by{TermSteps: edits("stage1.fixed=* stage0.fixed=*"), RareSteps: boundedStages}},
 		{"post", by{Decisions: edits("join.post=", "~join.post join.post.frac=31 join.post.mode=rz|rd join.post.emin=-126")}},
@@ -187,6 +188,15 @@ const (
 
 // noStages takes either or both stages away.
 var noStages = []string{"stage0= stage1=", "stage0<stage1 stage1=", "stage1="}
+
+// afterRounded makes an edit that takes away sums with their rounding, alone or with that rounding
+// in the place of the accumulator's: what is rounded already, to no more bits than the accumulator
+// has and in no wider range, is not rounded again, and the mode of the second rounding says nothing.
+func afterRounded(line, at string) []string {
+	return []string{line,
+		"?" + at + ".frac " + line + " acc<" + at,
+		"?" + at + ".frac " + line + " acc.frac<" + at + ".frac acc.mode<" + at + ".mode"}
+}
 
 // rounded makes edits of every rounding that rounds something.
 func rounded(lines ...string) func(c *changer) {

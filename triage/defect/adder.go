@@ -46,6 +46,10 @@ var onNumber = map[string]struct {
 	"wrap": {"%[1]s lacks the bits more than %[2]d above the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
 		return below(v, e+int32(n)+1)
 	}},
+	// Of a sum: each of its terms is cut.
+	cutsTerms: {"the terms of %[1]s are cut %[2]d bits below the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return v.Round(e-int32(n), fp.RZ)
+	}},
 	"normalise": {"%[1]s is normalised by %[3]s", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
 		bits, above := normaliser(n)
 		if d := e + above - v.Exponent(); d > 0 {
@@ -77,15 +81,24 @@ func normalisers() (ns []int64) {
 var onRounding = map[string]fp.Mode{"rz": fp.RZ, "rne": fp.RNE, "rna": fp.RNA, "ru": fp.RU, "rd": fp.RD, "rto": fp.RTO}
 
 // onZero are signs of a sum that is zero because its terms cancel: as the accumulator's, as that of
-// what was added to it, or minus.
+// what was added to it, or minus; and of one that is zero for that reason or because it is rounded.
 var onZero = map[string]struct {
-	text string // of the sign
-	do   func(accMinus bool) bool
+	text string
+	do   func(minus, accMinus bool) bool
+	any  bool // also of one that is rounded to zero
 }{
-	"sign-acc":   {"the sign of the accumulator", func(accMinus bool) bool { return accMinus }},
-	"sign-other": {"the sign of what is added to the accumulator", func(accMinus bool) bool { return !accMinus }},
-	"sign-minus": {"a minus sign", func(bool) bool { return true }},
+	"sign-acc":   {"whose terms cancel is a zero with the sign of the accumulator", ofAccumulator, false},
+	"sign-other": {"whose terms cancel is a zero with the sign of what is added to the accumulator", ofOther, false},
+	"sign-minus": {"whose terms cancel is a zero with a minus sign", minusSign, false},
+	"zero-acc":   {"that is zero, though the accumulator is not, has the sign of the accumulator", ofAccumulator, true},
+	"zero-other": {"that is zero, though the accumulator is not, has the other sign than the accumulator", ofOther, true},
+	"zero-minus": {"that is zero, though the accumulator is not, has a minus sign", minusSign, true},
+	"zero-below": {"that is zero has a minus sign if the accumulator is below zero", func(minus, accMinus bool) bool { return minus || accMinus }, true},
 }
+
+func ofAccumulator(_, accMinus bool) bool { return accMinus }
+func ofOther(_, accMinus bool) bool       { return !accMinus }
+func minusSign(bool, bool) bool           { return true }
 
 // brokenCarry is the operation on a sum that the carry of its rounding to nearest does not go beyond the
 // low n bits of the significand, which become zeros.
@@ -104,8 +117,75 @@ func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 	return rest
 }
 
+// lastUnit is the operation on a sum that its magnitude is so many units in the last place of the result
+// too large.
+const lastUnit = "ulp"
+
+// withoutZeros is the same number other than zero, an odd multiple of a power of two.
+func withoutZeros(v fp.Dyadic) fp.Dyadic {
+	n := v.Low() - v.Q
+	v.Q += n
+	if n >= 64 {
+		v.Lo, v.Hi, n = v.Hi, 0, n-64
+	}
+	if n > 0 {
+		v.Lo, v.Hi = v.Lo>>n|v.Hi<<(64-n), v.Hi>>n
+	}
+	return v
+}
+
+// addUnits adds so many units in the last place of a format to the magnitude of a number other than zero.
+func addUnits(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
+	const most = 126
+	q := max(v.Exponent(), f.Emin()) - int32(f.FracBits)
+	v = withoutZeros(v)
+	if v.Q > q {
+		v = v.Shl(v.Q - q)
+	}
+	if v.Len() > most {
+		return v
+	}
+	unit := fp.Dyadic{Lo: 1}
+	switch d := q - v.Q; {
+	case d >= most:
+		return v
+	case d > 0:
+		unit = unit.Shl(d)
+	}
+	var carry uint64
+	if n > 0 {
+		v.Lo, carry = bits.Add64(v.Lo, unit.Lo, 0)
+		v.Hi += unit.Hi + carry
+	} else if v.Hi > unit.Hi || v.Hi == unit.Hi && v.Lo > unit.Lo {
+		v.Lo, carry = bits.Sub64(v.Lo, unit.Lo, 0)
+		v.Hi -= unit.Hi + carry
+	}
+	return v
+}
+
 // saturates is the operation on a sum that it becomes the largest number where it overflows.
 const saturates = "saturates"
+
+// nearPath are the operations of an adder whose path for numbers of opposite signs and nearly equal
+// exponents has too few bits: both terms are cut, always or if both are normal in the result's format.
+var nearPath = map[string]bool{"near": false, "near-normal": true}
+
+func isNear(do string) bool { _, is := nearPath[do]; return is }
+
+// isNearPath reports whether two terms are those of the near path.
+func (e *Effect) isNearPath(f *fp.Format, x, y fp.Dyadic, ex, ey int32) bool {
+	return x.Neg != y.Neg && ex-ey < 2 && ey-ex < 2 && (!nearPath[e.Do] || min(x.Exponent(), y.Exponent()) >= f.Emin())
+}
+
+// cutsTerms is the operation on a sum that its terms are cut as if it had no bits below those of the
+// result, or few. notSeen is that on a product that its exponent does not count for the largest one.
+const (
+	cutsTerms = "cut"
+	notSeen   = "unseen"
+)
+
+// guardBits are those below the result's that an adder which cuts terms may have.
+const guardBits = 3
 
 // inAdder reports whether an effect is one of an adder.
 func (e *Effect) inAdder() bool {
@@ -116,10 +196,11 @@ func (e *Effect) inAdder() bool {
 func (e *Effect) hasAdder() bool {
 	_, rounds := onRounding[e.Do]
 	_, zero := onZero[e.Do]
-	rounds = rounds || zero || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
+	rounds = rounds || zero || e.Do == lastUnit && (e.N == 1 || e.N == -1) || isNear(e.Do) && e.N > 0 && e.N < 64 || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
 	_, number := onNumber[e.Do]
 	number = number && (e.Do != "normalise" || e.N >= 0)
-	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum
+	number = number && (e.Do != cutsTerms || e.On == OnSum)
+	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum || e.Do == notSeen && e.On == OnTerm
 }
 
 // adderEffects are the effects on terms and sums.
@@ -135,10 +216,18 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 	if on == OnTerm && s.f.A.Get().Integer() { // whose least number has no opposite in its format
 		all = append(all, Effect{On: on, Do: "negate"})
 	}
+	if on == OnTerm && !s.f.A.Get().Integer() {
+		all = append(all, Effect{On: on, Do: notSeen})
+	}
 	if on != OnSum {
 		return all
 	}
-	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus"} {
+	all = append(all, Effect{On: on, Do: lastUnit, N: 1}, Effect{On: on, Do: lastUnit, N: -1})
+	for n := range int64(guardBits) {
+		bits := int64(s.f.D.Get().FracBits) + n
+		all = append(all, Effect{On: on, Do: cutsTerms, N: bits}, Effect{On: on, Do: "near", N: bits}, Effect{On: on, Do: "near-normal", N: bits})
+	}
+	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus", "zero-acc", "zero-other", "zero-minus", "zero-below"} {
 		all = append(all, Effect{On: on, Do: do})
 	}
 	for n := int64(1); n < int64(s.f.D.Get().FracBits); n++ { // one that is lost altogether is an effect on the result
@@ -159,7 +248,15 @@ type place struct{ sum, term int }
 // adder is the result where terms or sums of some numbers are changed. It reports whether there
 // are any.
 func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
-	e, change, some := &r.effect, sim.Change{}, false
+	some := false
+	change := r.adderChange(v, numbers, &some)
+	got := r.m.DotChanged(v.dot, change)
+	return got, some
+}
+
+// adderChange is what adder changes; some becomes true where it does.
+func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Change) {
+	e := &r.effect
 	number := onNumber[e.Do].do
 	mode, rounds := onRounding[e.Do]
 	switch {
@@ -168,7 +265,7 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 			if round.Frac == 0 || !slices.Contains(numbers, sum) {
 				return round
 			}
-			some = true
+			*some = true
 			other := *round
 			if e.Do == saturates {
 				other.Over = mma.OverMax
@@ -180,27 +277,59 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 			return &other
 		}
 	case e.On == OnSum && onZero[e.Do].do != nil:
-		change.Zero = func(sum int, minus, accMinus bool) bool {
-			if !slices.Contains(numbers, sum) {
+		zero := onZero[e.Do]
+		change.Zero = func(sum int, minus, accMinus, cancels bool) bool {
+			if !slices.Contains(numbers, sum) || !cancels && !zero.any {
 				return minus
 			}
-			some = true
-			return onZero[e.Do].do(accMinus)
+			*some = true
+			return zero.do(minus, accMinus)
+		}
+	case e.On == OnSum && e.Do == lastUnit:
+		change.Sum = func(sum int, x fp.Dyadic, _ int32) fp.Dyadic {
+			if slices.Contains(numbers, sum) {
+				*some = true
+				return addUnits(r.f.D.Get(), x, e.N)
+			}
+			return x
 		}
 	case e.On == OnSum && e.Do == brokenCarry:
 		change.Sum = func(sum int, x fp.Dyadic, _ int32) fp.Dyadic {
 			if slices.Contains(numbers, sum) {
-				some = true
+				*some = true
 				return withoutCarry(r.f.D.Get(), x, e.N)
 			}
 			return x
+		}
+	case e.On == OnSum && isNear(e.Do):
+		change.Terms = func(sum int, x, y fp.Dyadic, ex, ey, top int32) (fp.Dyadic, fp.Dyadic) {
+			if !slices.Contains(numbers, sum) || !e.isNearPath(r.f.D.Get(), x, y, ex, ey) {
+				return x, y
+			}
+			*some = true
+			return x.Round(top-int32(e.N), fp.RZ), y.Round(top-int32(e.N), fp.RZ)
+		}
+	case e.On == OnSum && e.Do == cutsTerms:
+		change.Term = func(sum, _ int, x fp.Dyadic, top int32) fp.Dyadic {
+			if !slices.Contains(numbers, sum) {
+				return x
+			}
+			*some = true
+			return number(x, top, e.N)
+		}
+	case e.Do == notSeen:
+		changed := r.places(v, numbers)
+		change.Unseen = func(sum, term int) bool {
+			unseen := slices.Contains(changed, place{sum, term})
+			*some = *some || unseen
+			return unseen
 		}
 	case e.On == OnSum:
 		change.Sum = func(sum int, x fp.Dyadic, top int32) fp.Dyadic {
 			if !slices.Contains(numbers, sum) {
 				return x
 			}
-			some = true
+			*some = true
 			return number(x, top, e.N)
 		}
 	default:
@@ -209,12 +338,11 @@ func (r *runner) adder(v *view, numbers []int) (uint64, bool) {
 			if !slices.Contains(changed, place{sum, term}) {
 				return x
 			}
-			some = true
+			*some = true
 			return number(x, top, e.N)
 		}
 	}
-	got := r.m.DotChanged(v.dot, change)
-	return got, some
+	return change
 }
 
 // places are those of the products of some numbers in the sums that take them, of c and of
@@ -359,16 +487,29 @@ func (e *Effect) adderText(name string) string {
 		noun = name
 	}
 	if sign, ok := onZero[e.Do]; ok && e.On == OnSum {
-		return noun + " whose terms cancel is a zero with " + sign.text
+		return noun + " " + sign.text
 	}
 	if e.Do == brokenCarry {
 		return fmt.Sprintf("the carry of rounding %s does not go beyond the low %d bits of the significand, which become zeros", noun, e.N)
+	}
+	if e.Do == lastUnit {
+		return noun + " is " + (&Effect{Do: "add", N: e.N}).number() + " in magnitude"
 	}
 	if e.Do == saturates {
 		return noun + " saturates where it overflows"
 	}
 	if mode, ok := onRounding[e.Do]; ok && e.On == OnSum {
 		return fmt.Sprintf("%s is rounded by %s", noun, strings.ToUpper(mode.String()))
+	}
+	if normal, ok := nearPath[e.Do]; ok {
+		all := "two terms of opposite signs, whose exponents differ by at most 1,"
+		if normal {
+			all = "two normal terms of opposite signs, whose exponents differ by at most 1,"
+		}
+		return fmt.Sprintf("in %s %s are cut %d bits below the largest exponent", noun, all, e.N)
+	}
+	if e.Do == notSeen {
+		return "the exponent of " + noun + " does not count for the largest one"
 	}
 	number := onNumber[e.Do].text
 	if e.Do == "normalise" {

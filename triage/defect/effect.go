@@ -393,7 +393,7 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 	case on == OnSignificand:
 		known = w.m.Params().Passes == 0 && e.Do == "factor" && e.N > -64 && e.N < 64
 	case on == OnExact:
-		known = w.isExact() && (exactly[e.Do] != nil || exponents[e.Do] != nil || e.Do == "rounded") && max(e.N, -e.N) < 1<<16 && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
+		known = w.isExact() && (exactly[e.Do] != nil || exponents[e.Do] != nil || e.Do == "rounded" || e.Do == "plus-zero") && max(e.N, -e.N) < 1<<16 && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
 	case e.inAdder():
 		known = e.hasAdder()
 	case on == OnPair:

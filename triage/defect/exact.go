@@ -102,8 +102,11 @@ func (r *runner) exact(v *view, places []int) (uint64, bool) {
 			return p, e
 		}
 		some = true
-		if r.effect.Do == "rounded" {
+		switch r.effect.Do {
+		case "rounded":
 			return r.roundedTo(p), e
+		case "plus-zero":
+			return fp.Dyadic{}, e
 		}
 		if change := exponents[r.effect.Do]; change != nil {
 			to := change(e, r.effect.N)

@@ -81,6 +81,8 @@ func codeFeatures(of, noun string) []feature {
 		{of + ".code", code, noun, "", 3},
 		{of + ".mag", number, "the code of the magnitude of " + noun, "", 4},
 		{of + ".ones", number, "the number of ones in the code of " + noun, "", 4},
+		{of + ".full", flag, "the significand of " + noun + " is all ones", "the significand of " + noun + " is not all ones", 2},
+		{of + ".two", flag, noun + " is a power of two", noun + " is no power of two", 2},
 	}
 }
 
@@ -103,7 +105,19 @@ func codeValues(vs []int64, id fp.ID, c uint64) []int64 {
 		k, exp = absent, absent
 	}
 	return append(vs, k, truth(neg), truth(neg && number), truth(!neg && number), exp, int64(c&(1<<(f.FracBits+f.Low)-1)),
-		int64(c&f.CodeMask()), int64(c&f.CodeMask()&^f.SignBit()), int64(bits.OnesCount64(c&f.CodeMask())))
+		int64(c&f.CodeMask()), int64(c&f.CodeMask()&^f.SignBit()), int64(bits.OnesCount64(c&f.CodeMask())), truth(k == isNormal && isFull(f, c)), truth((k == isNormal || k == isSubnormal) && isPower(f, c)))
+}
+
+// isFull reports whether all bits of a fraction are ones.
+func isFull(f *fp.Format, c uint64) bool {
+	fraction := uint64(1)<<f.FracBits - 1
+	return f.FracBits > 0 && c>>f.Low&fraction == fraction
+}
+
+// isPower reports whether the significand of a number is a power of two.
+func isPower(f *fp.Format, c uint64) bool {
+	x := f.Dyadic(f.Decode(c))
+	return bits.OnesCount64(x.Hi)+bits.OnesCount64(x.Lo) == 1
 }
 
 func truth(b bool) int64 {
@@ -261,6 +275,8 @@ var (
 			{"s.zero", flag, "the sum is zero", "the sum is not zero", 1},
 			{"s.opposed", flag, "terms of the sum have opposite signs", "terms of the sum have the same sign", 2},
 			{"s.apart", number, "the exponent of the first term minus that of the last", "", 2},
+			{"s.acc", flag, "the accumulator is greater in magnitude than each other term", "the accumulator is not greater in magnitude than each other term", 2},
+			{"s.far", number, "the distance of the exponents of the first and the last term", "", 2},
 		}, sumFeatures("s"))
 )
 

@@ -153,6 +153,10 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 	var pool []*hypothesis
 	calm, hopeless := 0, 0
 	s.before = len(s.samples)
+	// Where an effect happens to several products at once, these hide each other.
+	if _, err := s.test(ctx, nil, nil, s.alone()); err != nil {
+		return nil, err
+	}
 	for round := 0; round < mostRounds && len(s.samples)-s.before < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil && !s.budget.Over(); round++ {
 		if pool = s.stillConsistent(pool); pool == nil {
 			pool = s.hypotheses()
@@ -170,9 +174,6 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 			}
 		}
 		inputs := s.inputs(pool)
-		if round == 0 {
-			inputs = append(inputs, s.alone()...)
-		}
 		switch {
 		case calm >= calmRounds:
 			if inputs = s.exam(); len(pool) > 0 && pool[0].rule.Effect.ofProducts() {
@@ -250,12 +251,35 @@ func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inp
 // predict returns what a rule predicts, and the instances that meet its conditions.
 func (w *viewer) predict(h *hypothesis, v *view) (result uint64, met []int) {
 	met = w.meeting(&h.rule, v)
+	if h.p.effect.On == OnSum && len(met) > 0 && len(h.rule.When) > 0 {
+		met = w.inOrder(h, v, met[0])
+	}
 	if len(met) > 0 {
 		if got, ok := h.p.run(v, met); ok {
 			return got, met
 		}
 	}
 	return v.right, nil
+}
+
+// inOrder returns the sums that meet the conditions of a rule about sums, of which one is the first:
+// the ones after it are looked at as the broken ones before leave them.
+func (w *viewer) inOrder(h *hypothesis, v *view, first int) []int {
+	met := []int{first}
+	for n := len(v.of[OfSum]); met[len(met)-1] < n-1; {
+		last, some := met[len(met)-1], false
+		w.tr.Reset()
+		w.budget.dots(ofTrace, len(v.dot.A))
+		w.m.TraceChanged(v.dot, h.p.adderChange(v, met, &some), &w.tr)
+		after := &view{dot: v.dot, right: v.right, whole: v.whole, of: map[Scope][][]int64{OfCase: v.of[OfCase], OfSum: w.ofSums(v)}}
+		again := w.meeting(&h.rule, after)
+		i := slices.IndexFunc(again, func(i int) bool { return i > last })
+		if i < 0 {
+			break
+		}
+		met = append(met, again[i])
+	}
+	return met
 }
 
 // meeting returns the instances that meet the conditions of a rule.

@@ -419,7 +419,64 @@ var units = []planted{
 		return uint64(math.Float32bits(s))
 	}},
 	{"zero-of-accumulator", cdnaSingle, func(u *unit) uint64 {
-		return u.m.DotChanged(u.Dot, sim.Change{Zero: func(_ int, _, accMinus bool) bool { return accMinus }})
+		return u.m.DotChanged(u.Dot, sim.Change{Zero: func(_ int, minus, accMinus, cancels bool) bool {
+			if !cancels {
+				return minus
+			}
+			return accMinus
+		}})
+	}},
+	{"zero-below-zero", cdnaDouble, func(u *unit) uint64 { // a test of the result of each step
+		s := u.c()
+		for i := range u.A {
+			d := math.FMA(u.a(i), u.b(i), s)
+			if d == 0 && s < 0 {
+				d = math.Copysign(0, -1)
+			}
+			s = d
+		}
+		if math.IsNaN(s) {
+			return u.right()
+		}
+		return math.Float64bits(s)
+	}},
+	{"small-product-lost", exactHalf, func(u *unit) uint64 { // by the sum of the exponent fields
+		return u.changed(func(_ int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if e < -20 {
+				return fp.Dyadic{}, e
+			}
+			return p, e
+		})
+	}},
+	{"end-around-carry", cdnaDouble, func(u *unit) uint64 { // added twice to an exact difference
+		s := u.c()
+		for i := range u.A {
+			a, b := u.a(i), u.b(i)
+			d := math.FMA(a, b, s)
+			if isNumber(d) && d != 0 && a*b != 0 && s != 0 && math.Signbit(a) != math.Signbit(b) == (s > 0) && math.Signbit(d) == math.Signbit(s) {
+				x := new(big.Float).SetPrec(5000).SetFloat64(a)
+				x.Mul(x, new(big.Float).SetPrec(5000).SetFloat64(b))
+				if x.Add(x, new(big.Float).SetPrec(5000).SetFloat64(s)); x.Cmp(new(big.Float).SetFloat64(d)) == 0 {
+					d = math.Float64frombits(math.Float64bits(d) + 1)
+				}
+			}
+			s = d
+		}
+		if math.IsNaN(s) {
+			return u.right()
+		}
+		return math.Float64bits(s)
+	}},
+	{"near-path", cdnaSingle, func(u *unit) uint64 { // without a bit for what is shifted out
+		return u.m.DotChanged(u.Dot, sim.Change{Terms: func(_ int, x, y fp.Dyadic, ex, ey, e int32) (fp.Dyadic, fp.Dyadic) {
+			if x.Neg != y.Neg && max(ex-ey, ey-ex) < 2 {
+				x, y = x.Round(e-23, fp.RZ), y.Round(e-23, fp.RZ)
+			}
+			return x, y
+		}})
+	}},
+	{"unseen-lane", hopperHalf, func(u *unit) uint64 {
+		return u.m.DotChanged(u.Dot, sim.Change{Unseen: func(_, term int) bool { return term == 7 }})
 	}},
 }
 

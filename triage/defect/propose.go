@@ -154,6 +154,8 @@ func costOf(e *Effect) int {
 	switch {
 	case e.On == OnProgram:
 		return 4
+	case onZero[e.Do].any: // what is wrong with cancellations alone is simpler
+		return 6
 	case e.inAdder(): // another program explains more simply what happens to all sums
 		return 5
 	case e.On == OnSwap || e.On == OnPair:
@@ -245,7 +247,7 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	if s.f.B.IsOne() {
 		return nil
 	}
-	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}}
+	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnExact, Do: "plus-zero"}}
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnProduct, Do: "scale", N: n})
 	}

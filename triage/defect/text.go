@@ -91,7 +91,7 @@ func (e *Effect) text(product string) string {
 		if of == "" {
 			of = "each product"
 		}
-		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "rounded" || exponents[e.Do] != nil) {
+		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "rounded" || e.Do == "plus-zero" || exponents[e.Do] != nil) {
 			noun = of
 		}
 	}

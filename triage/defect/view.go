@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -598,11 +599,25 @@ func (w *viewer) ofPairs(v *view) [][]int64 {
 	return all
 }
 
+// accumulatorLeads says whether the accumulator of a sum is greater in magnitude than each other term.
+func accumulatorLeads(s *sim.SumTrace) int64 {
+	acc := slices.IndexFunc(s.Terms, func(t sim.TermTrace) bool { return t.From == sim.FromC || t.From == sim.FromAcc })
+	if acc < 0 || !finite(&s.Terms[acc]) {
+		return absent
+	}
+	for i := range s.Terms {
+		if t := &s.Terms[i]; i != acc && finite(t) && compare(s.Terms[acc].Value, t.Value) <= 0 {
+			return 0
+		}
+	}
+	return 1
+}
+
 func (w *viewer) ofSums(v *view) [][]int64 {
 	all := make([][]int64, len(w.tr.Sums))
 	for i := range w.tr.Sums {
 		s := &w.tr.Sums[i]
-		exp, neg, zero, apart := absent, absent, absent, absent
+		exp, neg, zero, apart, far := absent, absent, absent, absent, absent
 		if s.Sum.Kind == sim.Finite || s.Sum.Kind == sim.Null {
 			neg, zero = truth(s.Sum.Value.Neg), truth(s.Sum.Value.IsZero())
 			if zero == 0 {
@@ -617,8 +632,9 @@ func (w *viewer) ofSums(v *view) [][]int64 {
 		}
 		if n := len(s.Terms); n > 1 && finite(&s.Terms[0]) && finite(&s.Terms[n-1]) {
 			apart = int64(s.Terms[0].E - s.Terms[n-1].E)
+			far = max(apart, -apart)
 		}
-		all[i] = w.sumValues([]int64{int64(i), exp, neg, zero, truth(signs[0] && signs[1]), apart}, s)
+		all[i] = w.sumValues([]int64{int64(i), exp, neg, zero, truth(signs[0] && signs[1]), apart, accumulatorLeads(s), far}, s)
 	}
 	return all
 }

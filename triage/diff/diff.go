@@ -51,6 +51,7 @@ type Difference struct {
 	ByValue   string `json:"by_value,omitempty"`
 
 	name string // of the pair
+	a, b *mma.Params
 }
 
 // Part is one change with its witness.
@@ -75,7 +76,7 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 		return nil, hint.New("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
 	}
 	ia, ib := p.A.Instruction(), p.B.Instruction()
-	d := &Difference{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []Part{}, name: p.Name()}
+	d := &Difference{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []Part{}, name: p.Name(), a: pa, b: pb}
 	d.ByValue = strings.Join(p.ByValue(), "; ")
 	for _, part := range triage.Parts(pa, pb) {
 		pd := Part{Changes: part.Changes, Labels: []triage.Label{part.Label}}
@@ -115,7 +116,7 @@ func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	}
 	g := readable.Table{Width: width}
 	for _, p := range d.Parts {
-		g.Add("  "+p.labels(), readable.NamedChanges(p.Changes))
+		g.Add("  "+p.labels(), readable.NamedChanges(p.Changes, d.a, d.b))
 		g.Add("", p.shownBy())
 	}
 	g.Add("  evidence A", d.EvidenceA)

@@ -50,6 +50,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
@@ -100,25 +101,31 @@ func lines(ctx context.Context, r io.Reader) (<-chan string, *error) {
 	failed := new(error)
 	go func() {
 		defer close(ch)
-		in := bufio.NewScanner(r)
-		in.Buffer(make([]byte, 1<<16), longestLine)
-		n := 0
-		for ; in.Scan(); n++ {
-			select {
-			case ch <- in.Text():
-			case <-ctx.Done():
-				return
-			}
-		}
-		err := in.Err()
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = errors.New("longer than 16 MiB: this is no dot product")
-		}
-		if err != nil {
-			*failed = fmt.Errorf("line %d: %w", n+1, err)
-		}
+		*failed = parallel.Guarded(func() error { return send(ctx, r, ch) })
 	}()
 	return ch, failed
+}
+
+// send reads lines into a channel.
+func send(ctx context.Context, r io.Reader, ch chan<- string) error {
+	in := bufio.NewScanner(r)
+	in.Buffer(make([]byte, 1<<16), longestLine)
+	n := 0
+	for ; in.Scan(); n++ {
+		select {
+		case ch <- in.Text():
+		case <-ctx.Done():
+			return nil
+		}
+	}
+	err := in.Err()
+	if errors.Is(err, bufio.ErrTooLong) {
+		err = errors.New("longer than 16 MiB: this is no dot product")
+	}
+	if err != nil {
+		err = fmt.Errorf("line %d: %w", n+1, err)
+	}
+	return err
 }
 
 // Lines computes the dot products that it reads, one on a line.

@@ -81,6 +81,7 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 	p = rewrite(p, asChain(p))
 	q := search.Simplest(l.Evidence, p, c, len(c.Want), l.explains)
 	q = rewrite(q, oneByOne(q))
+	q = rewrite(q, roundedAlike(q))
 	q = rewrite(q, l.normalisedProducts(q))
 	if q.L == 0 && q.Lanes <= 1 {
 		q.L = uint8(l.K)
@@ -122,6 +123,19 @@ func (l *loop) normalisedProducts(p mma.Params) mma.Params {
 func oneByOne(p mma.Params) mma.Params {
 	if p.Lanes > 1 && p.L == 0 {
 		p.L = 1
+	}
+	return p
+}
+
+// roundedAlike gives the accumulator the mode of the sums that it takes, if it has no fewer bits: a
+// sum of one of them alone is not rounded again, and the mode of its rounding says nothing.
+func roundedAlike(p mma.Params) mma.Params {
+	sums := &p.Stage0
+	if p.Stage1.Sum != mma.Off {
+		sums = &p.Stage1
+	}
+	if r := sums.Round; r.Frac != 0 && r.Frac <= p.Acc.Frac {
+		p.Acc.Mode = r.Mode
 	}
 	return p
 }

@@ -35,6 +35,39 @@ func TestPlainest(t *testing.T) {
 	}
 }
 
+// TestRoundedOnce checks that sums which are rounded already are not said to be rounded again in
+// another way.
+func TestRoundedOnce(t *testing.T) {
+	f := mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32}
+	const k = 16
+	once := mma.Params{L: k, Acc: mma.To(fp.FP32, fp.RZ), Special: mma.Special{NegZero: true}}
+	inPairs := once
+	inPairs.Leaf, inPairs.Stage0 = mma.LeafFirst, mma.Stage{Sum: mma.Pairwise, Round: once.Acc}
+	fused := inPairs
+	fused.Stage0.Sum, fused.Acc.Mode = mma.Fused, fp.RNE
+	again := inPairs
+	again.Acc.Mode = fp.RNE
+	for _, c := range []struct {
+		name       string
+		from, want mma.Params
+	}{
+		{"a sum of all terms", fused, once},
+		{"a tree of additions", again, inPairs},
+	} {
+		l, err := newLoop(newUnit(t, f, k, c.want), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, err := l.plainest(c.from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q != c.want {
+			t.Errorf("%s: %s", c.name, mma.Brief(mma.Diff(&c.want, &q)))
+		}
+	}
+}
+
 // TestRoundedProducts checks that the two ways to write that products are rounded become one.
 func TestRoundedProducts(t *testing.T) {
 	single := mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}

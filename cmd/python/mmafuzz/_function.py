@@ -114,8 +114,7 @@ def run(task, units, **options):
         return next((e for u in units if isinstance(u, Function) for e in u.failed), None)
 
     try:
-        job = _library.call("task", task.encode(), handles[0], handles[1], json.dumps(options).encode())
-        result = json.loads(_library.wait(job, raised))
+        result = json.loads(_library.do("task", task.encode(), handles[0], handles[1], json.dumps(options).encode(), uses=units, stop=raised))
     except _library.Error as e:
         raise raised() or e
     if raised():

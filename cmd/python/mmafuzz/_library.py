@@ -29,6 +29,7 @@ class Batch(ctypes.Structure):
 Function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Batch))
 
 _text, _handle = ctypes.c_char_p, ctypes.c_int64
+_job = ctypes.POINTER(_handle)
 _failure = ctypes.POINTER(ctypes.c_void_p)
 
 
@@ -52,11 +53,11 @@ def _load():
         ("units", ctypes.c_void_p, [_text, _failure]),
         ("explain", ctypes.c_void_p, [_handle, _text, ctypes.c_int, _failure]),
         ("inputs", None, [_handle, ctypes.c_uint64, ctypes.c_uint64, ctypes.POINTER(Batch), _failure]),
-        ("run", _handle, [_handle, ctypes.POINTER(Batch), ctypes.c_int, _failure]),
+        ("run", None, [_handle, ctypes.POINTER(Batch), ctypes.c_int, _job, _failure]),
         ("tile", ctypes.c_int, [_text]),
         ("schedule", ctypes.c_void_p, [_handle, _text, *[ctypes.c_int64] * 3, ctypes.c_int, _failure]),
-        ("gemm", _handle, [_handle, _text, ctypes.POINTER(Batch), ctypes.c_int, _failure]),
-        ("task", _handle, [_text, _handle, _handle, _text, _failure]),
+        ("gemm", None, [_handle, _text, ctypes.POINTER(Batch), ctypes.c_int, _job, _failure]),
+        ("task", None, [_text, _handle, _handle, _text, _job, _failure]),
         ("wait", ctypes.c_int, [_handle, ctypes.c_int, _failure]),
         ("cancel", None, [_handle]),
         ("free", None, [ctypes.c_void_p]),
@@ -155,26 +156,32 @@ def close(handle):
         _load().mmafuzz_close(handle)
 
 
-def wait(job, stop=lambda: False):
-    """Waits for a job, if there is one, and returns its text. An interrupt cancels it, and so does stop() once it
-    is true; the library has then stopped using the caller's memory when the exception leaves
-    this function."""
-    if not job:
-        return ""
-    lib = _load()
-    text = ctypes.c_void_p()
+_in_use = {}  # by a key of each call of do that goes on: what the library uses
+
+
+def do(name, *arguments, uses, stop=lambda: False):
+    """Calls a function that begins a job, waits for it, if there is one, and returns its text. uses is the memory
+    and the functions that the library uses meanwhile. An interrupt cancels the job, and so does stop()
+    once it is true; the job is over when the exception leaves this function. Only if another
+    interrupt comes before that it may go on: then it keeps what it uses."""
+    lib, job, text, key = _load(), _handle(), ctypes.c_void_p(), object()
+    _in_use[key] = uses
     try:
-        milliseconds = 1  # so that short jobs do not wait
-        while not (state := lib.mmafuzz_wait(job, milliseconds, ctypes.byref(text))):
+        call(name, *arguments, ctypes.byref(job))
+        milliseconds, state = 1, 1  # so that short jobs do not wait
+        while job.value and not (state := lib.mmafuzz_wait(job, milliseconds, ctypes.byref(text))):
             milliseconds = 50
             if stop():
                 lib.mmafuzz_cancel(job)
     except BaseException:
-        lib.mmafuzz_cancel(job)
-        while not lib.mmafuzz_wait(job, 1000, ctypes.byref(text)):
-            pass
-        _taken(text.value)
+        if job.value:
+            lib.mmafuzz_cancel(job)
+            while not lib.mmafuzz_wait(job, 1000, ctypes.byref(text)):
+                pass
+            _taken(text.value)
+        del _in_use[key]
         raise
+    del _in_use[key]
     said = _taken(text.value)
     if state == 2:
         raise Error(said)

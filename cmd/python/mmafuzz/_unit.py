@@ -248,11 +248,11 @@ class Unit:
             return
         workers = _library.number("workers", workers, _library.MOST["workers"])
         batch = _batch(shape, a, b, c, sa, sb, d)
+        uses = self, batch, a, b, c, sa, sb, d
         if schedule is None:
-            job = _library.call("run", self._handle, ctypes.byref(batch), workers)
+            _library.do("run", self._handle, ctypes.byref(batch), workers, uses=uses)
         else:
-            job = _library.call("gemm", self._handle, schedule, ctypes.byref(batch), workers)
-        _library.wait(job)
+            _library.do("gemm", self._handle, schedule, ctypes.byref(batch), workers, uses=uses)
 
 
 def _lead(operands):

@@ -296,6 +296,8 @@ class Comparisons(unittest.TestCase):
         product = lambda a, b: (a[:, :, None] * b).sum(axis=1)  # noqa: E731
         self.assertFalse(mmafuzz.compare(lambda a, b: np.diagonal(product(a, b.T)), "ref:mul32", formats=("fp32", "fp32", None, "fp32"), k=1, count=500))
         f = back.findings[0]
+        for side in ("A  python:g/common.chain", "B  python:f/"):  # which of the two
+            self.assertIn(side, f.picture)
         self.assertEqual((f.operands[0].shape, f.operands[2].shape), ((2,), ()))
         self.assertEqual(int(f.want, 16), int(chain(*(x[None] for x in f.operands)).view(np.uint32)[0]))
         self.assertEqual(int(f.got, 16), int(chain(*(x[None, ::-1] if x.ndim else x[None] for x in f.operands)).view(np.uint32)[0]))

@@ -1,6 +1,8 @@
 """What may happen to a library in a process that is not its own."""
 
 import copy
+import ctypes
+import json
 import os
 import pathlib
 import pickle
@@ -11,11 +13,12 @@ import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
 import numpy as np
 
 import mmafuzz
-from mmafuzz import _library
+from mmafuzz import _function, _library
 from common import HOPPER, chain, dots, rng
 
 FORMATS = ("fp16", "fp16", "fp32", "fp32")
@@ -106,6 +109,35 @@ class Interrupts(unittest.TestCase):
         self.assertFalse(mmafuzz.compare(HOPPER, HOPPER, count=1000))
 
 
+    def test_begun(self):
+        """An interrupt that comes when a job has just begun, and one more while its end is waited for."""
+        lib, call, jobs = _library._load(), _library.call, []
+        exact = mmafuzz.unit("ref:exact", like=HOPPER)
+        a, b = np.ones((100, 16 * 1000), np.float16), np.ones((16 * 1000, 100), np.float16)
+
+        def interrupted(name, *arguments):
+            result = call(name, *arguments)
+            if name in ("run", "gemm", "task"):
+                jobs.append(arguments[-1]._obj.value)
+                raise KeyboardInterrupt
+            return result
+
+        def over(milliseconds=0):
+            return jobs[-1] and lib.mmafuzz_wait(jobs[-1], milliseconds, ctypes.byref(ctypes.c_void_p())) == 2
+
+        for f in (lambda: exact.matmul(a, b), lambda: exact.matmul(a, b, schedule="split-k"), lambda: mmafuzz.compare(chain, HOPPER, count=10**12)):
+            with mock.patch.object(_library, "call", interrupted):
+                with self.assertRaises(KeyboardInterrupt):
+                    f()
+                self.assertTrue(over())
+                self.assertEqual(_library._in_use, {})
+                with mock.patch.object(lib, "mmafuzz_wait", side_effect=KeyboardInterrupt), self.assertRaises(KeyboardInterrupt):
+                    f()
+            self.assertEqual(len(_library._in_use), 1)
+            self.assertTrue(over(60_000))
+            _library._in_use.clear()
+
+
 class Exceptions(unittest.TestCase):
     def test_function(self):
         """An exception of a function leaves every call that runs it, at once."""
@@ -136,6 +168,40 @@ class Exceptions(unittest.TestCase):
 
         with self.assertRaisesRegex(OSError, "tired"):
             mmafuzz.compare(tires, HOPPER, count=100_000)
+
+    def test_panics(self):
+        """A panic of any goroutine of the library, of those that compare, search and minimize, is an exception,
+        after which all goes on. A function that returns another number than 0 and 1 makes the
+        goroutine that has called it panic."""
+        u = mmafuzz.unit(HOPPER)
+        f = _function.Function(chain, _function._description(FORMATS, 16, None))
+        calls = last = 0
+
+        @_library.Function
+        def panics(batch):
+            nonlocal calls
+            calls += 1
+            return 2 if calls > last else f._callback(batch)
+
+        handle = _library.call("callable", json.dumps(_function._description(FORMATS, 16, None)).encode(), panics)
+        case = mmafuzz.compare(chain, u, count=3000, effort=0).findings[0].input
+        for task, options in (("compare", {"count": 20_000, "effort": 1}), ("minimize", {"input": case, "effort": 1}), ("infer", {"checks": 1000}), ("probe", {})):
+            def run():
+                options_text = json.dumps({"seed": 1, "workers": 2, **options}).encode()
+                return _library.do("task", task.encode(), handle, u._handle, options_text, uses=panics)
+
+            calls, last = 0, 10**9
+            want, total = json.loads(run()), calls
+            for share in (0, 1, 3, 5, 7):  # eighths, so all of its parts
+                with self.subTest(task, share=share):
+                    calls, last = 0, total * share // 8
+                    with self.assertRaisesRegex(mmafuzz.Error, "a mistake in mmafuzz: the function returned 2\\n(.|\\n)*goroutine"):
+                        run()
+            calls, last = 0, 10**9
+            if task == "compare":
+                self.assertEqual(json.loads(run()), want)
+        f.close()
+        _library.close(handle)
 
     def test_results(self):
         for error, words, f in [

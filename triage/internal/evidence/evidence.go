@@ -6,13 +6,13 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
@@ -294,7 +294,7 @@ func (e *Evidence) parallel(n int, worker func() func(i int)) {
 		workers = runtime.GOMAXPROCS(0)
 	}
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var wg parallel.Group
 	for range min(workers, (n+chunk-1)/chunk) {
 		wg.Go(func() {
 			defer e.timed(time.Now())
