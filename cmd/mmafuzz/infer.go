@@ -132,7 +132,7 @@ func (n *inferCmd) run(ctx context.Context) error {
 	if i.K > mma.MaxK {
 		return hint.New(fmt.Sprintf("infer a shorter one: with K = %d or less and the same c and d", mma.MaxK), "%s has k = %d; programs have up to %d products", i.Name, i.K, mma.MaxK)
 	}
-	if !n.nanGiven && u.Model() == nil && i.Unknown&mma.FacetNaN != 0 {
+	if !n.nanGiven && u.Model() == nil && i.Unknown&mma.FacetNaN != 0 && i.D.Get().HasNaN() {
 		n.policy.nan = oracle.ByClass.String()
 		n.say("codes of NaNs are not compared, for nobody has said which this program gives: --nan bits infers their rule, too")
 	}

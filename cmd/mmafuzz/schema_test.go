@@ -382,7 +382,8 @@ func unfinishedRuns(t *testing.T) []map[string]any {
 	changes := jsonOf(t, 1, "", append(run, "--a", child("changes"), "--count", "3000", "--out", "changes-out")...)
 	gone := jsonOf(t, exitIncomplete, "", append(run, "--a", child("gone"), "--count", "3000", "--out", "gone-out")...)
 	refuses := jsonOf(t, 1, "", append(run, "--a", child("refuses"), "--count", "3000", "--out", "refuses-out")...)
-	return slices.Concat(flaky, changes, gone, refuses)
+	drifts := jsonOf(t, 1, "", append(run, "--a", child("drifts"), "--count", "8000", "--out", "drifts-out")...)
+	return slices.Concat(flaky, changes, gone, refuses, drifts)
 }
 
 // rare are fields that the commands of TestSchema do not give.
@@ -408,6 +409,7 @@ var rare = map[string]bool{
 	"import: runs":                               true,
 	"event summary: pairs[].rounded":             true, // see stochastic.txtar
 	"event summary: pairs[].unjudged[]":          true,
+	"event summary: pairs[].history[].kept":      true, // see TestKept of package engine
 	"event summary: pairs[].next[]":              true, // see unexplained.txtar
 	"event summary: pairs[].equivalent[][].path": true,
 	"event summary: pairs[].equivalent[][].from": true,

@@ -79,3 +79,19 @@ func Rate(n uint64, t time.Duration) uint64 {
 	}
 	return uint64(float64(n) / t.Seconds())
 }
+
+// Ordinal writes the number of a place: 1st, 22nd, 64th.
+func Ordinal(n int) string {
+	end := "th"
+	if n/10%10 != 1 {
+		switch n % 10 {
+		case 1:
+			end = "st"
+		case 2:
+			end = "nd"
+		case 3:
+			end = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, end)
+}

@@ -184,6 +184,14 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+func TestOrdinal(t *testing.T) {
+	for n, want := range map[int]string{1: "1st", 2: "2nd", 3: "3rd", 4: "4th", 11: "11th", 12: "12th", 13: "13th", 22: "22nd", 64: "64th", 101: "101st", 111: "111th", 256: "256th"} {
+		if got := readable.Ordinal(n); got != want {
+			t.Errorf("%d is %s, want %s", n, got, want)
+		}
+	}
+}
+
 // TestSlug checks that names of files are short, distinct and plain.
 func TestSlug(t *testing.T) {
 	for name, want := range map[string]string{

@@ -133,11 +133,12 @@ func (w *watch) repeat(ctx context.Context, u devices.Unit) ([]uint64, error) {
 	return answers, nil
 }
 
-// checkDrift notes which units have drifted. Each is named once.
+// checkDrift notes which units have drifted. Each is named once. One that counts may well give another
+// answer each time that the inputs are asked again, which is no drift.
 func (c *Campaign) checkDrift(ctx context.Context, e *epoch) {
 	for _, s := range c.slow {
 		named := func(d finding.Drift) bool { return d.Side == s.side }
-		if p := e.pairs[s.pair]; s.watch != nil && !p.Before.RoundsStochastically(s.side) && !p.RoundsStochastically(s.side) && !slices.ContainsFunc(p.Before.Drift, named) {
+		if p := e.pairs[s.pair]; s.watch != nil && !p.Before.RoundsStochastically(s.side) && !p.RoundsStochastically(s.side) && !p.Before.HasHistory(s.side) && !p.HasHistory(s.side) && !slices.ContainsFunc(p.Before.Drift, named) {
 			if n := s.drifted(ctx, c.pairs[s.pair].Equal); n >= driftLeast {
 				p.Drift = append(p.Drift, finding.Drift{Side: s.side, Changed: n, Of: len(s.watch.inputs), Dots: p.Before.Dots + p.Dots})
 			}

@@ -209,6 +209,11 @@ func TestUnstable(t *testing.T) {
 					t.Errorf("what is wrong there is not said: %s", f.Spots.Rule)
 				}
 			}
+			for side := range 2 {
+				if _, text := p.HistoryText(side); text != "" {
+					t.Errorf("nothing depends on what was asked before: %s", text)
+				}
+			}
 			if found := slices.ContainsFunc(p.Findings, func(f *finding.Case) bool { return f.Bucket == finding.Unstable }); found != tc.flaky {
 				t.Errorf("a finding that changes: %v", found)
 			}
@@ -285,6 +290,99 @@ func TestHistory(t *testing.T) {
 	for _, f := range p.Findings {
 		t.Errorf("finding %s: %+v", f.Bucket, f.Spots)
 	}
+}
+
+// TestKept has units that keep something of one question for another: what it is and where is said, and
+// not that they may round stochastically.
+func TestKept(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		count string // of answers, of calls, or of answers of a call
+		take  func(n int, d, before, held *mma.Dot)
+		every int
+		want  string
+	}{
+		{"an old c", "answers", func(_ int, d, _, held *mma.Dot) {
+			if d.C == 0 {
+				d.C = held.C
+			}
+			held.C = d.C
+		}, 0, "the answers of box depend on the question before: c is that of the question before where c is 00000000, and if that holds there too, of the last question in which it does not ("},
+		{"every 8th answer", "answers", func(n int, d, before, _ *mma.Dot) {
+			if n%8 == 5 {
+				d.A[0] = before.A[0]
+			}
+		}, 8, "every 8th answer of box is another one: there a of product 0 is that of the question before ("},
+		{"every 7th call", "calls", func(n int, d, _, _ *mma.Dot) {
+			if n%7 == 6 {
+				d.C ^= 0x00400000
+			}
+		}, 7, "every 7th call of box is another one (2062 answers in sequences of questions were looked at, and none contradicts)"},
+		{"every 2nd call", "calls", func(n int, d, _, _ *mma.Dot) {
+			if n%2 == 1 {
+				d.C ^= 0x00400000
+			}
+		}, 2, "every 2nd call of box is another one (2062 answers in sequences of questions were looked at, and none contradicts)"},
+		{"a, if the c before is negative", "answers", func(_ int, d, before, _ *mma.Dot) {
+			if before.C>>31 == 1 {
+				d.A[2] = before.A[2]
+			}
+		}, 0, "the answers of box depend on the question before: a of product 2 is that of the question before if in that question c is negative ("},
+		{"every 32nd answer of a call", "call", func(n int, d, before, _ *mma.Dot) {
+			if n%32 == 31 {
+				d.C ^= 0x00400000
+			}
+		}, 0, ""},
+	}[:tier.Of(4, 4, 6)] {
+		t.Run(tc.name, func(t *testing.T) {
+			p := runCampaign(t, Config{Pairs: []devices.Pair{keeping(t, tc.count, tc.take)}, Seed: 1, Count: 1000, Workers: 1}).Pairs[0]
+			h, text := p.HistoryText(1)
+			if text != tc.want && (tc.want == "" || !strings.HasPrefix(text, tc.want) || h.Every != tc.every) {
+				t.Errorf("%q, want %q", text, tc.want)
+			}
+			for _, r := range p.Stochastic {
+				if text := p.StochasticText(r); text != "" && tc.want != "" {
+					t.Error(text)
+				}
+			}
+		})
+	}
+}
+
+// keeping is a pair of a simulator and a box which computes the same, of operands that take changes: it is
+// given the number of the question, of the call, or of the question of a call, the question, the one before, and one to keep.
+func keeping(t *testing.T, count string, take func(n int, d, before, held *mma.Dot)) devices.Pair {
+	pair := spoilt(t, same, truthful)
+	i := pair.A.Instruction()
+	m, err := sim.New(i.Formats, i.K, i.Params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	n, before, held := 0, mma.NewDot(i.Formats, i.K), mma.NewDot(i.Formats, i.K)
+	pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for j := range in.Dots() {
+			dot := mma.NewDot(i.Formats, i.K)
+			in.Get(j, dot)
+			asked := dot.Clone()
+			take(n, dot, before, held)
+			before = asked
+			mma.Store(out, 4, j, m.Dot(dot, nil))
+			if count != "calls" {
+				n++
+			}
+		}
+		switch count {
+		case "calls":
+			n++
+		case "call":
+			n = 0
+		}
+		return nil
+	}
+	return pair
 }
 
 // renewable is a box of which there is a new one each time.

@@ -128,6 +128,9 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 		}
 		x.offer(one[0], &x.kindsOf(one)[0])
 	}
+	if err := x.askKept(ctx); err != nil {
+		return err
+	}
 	if err := x.askHistory(ctx); err != nil {
 		return err
 	}

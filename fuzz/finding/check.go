@@ -301,6 +301,11 @@ func (d *Sum) CheckCounts(most uint64) error {
 	if d.Rounded > d.Unstable {
 		return fmt.Errorf("%d cases are of stochastic rounding, but only %d are unstable", d.Rounded, d.Unstable)
 	}
+	for _, h := range d.History {
+		if h.Side&^1 != 0 || h.Every < 0 || h.Every > longestPeriod || h.Confirmed < 0 || h.Beside < 0 || h.Tested < h.Confirmed+h.Beside {
+			return fmt.Errorf("the history of side %d is damaged", h.Side)
+		}
+	}
 	for _, x := range d.Drift {
 		if x.Side&^1 != 0 || x.Changed < 0 || x.Of < x.Changed || x.Dots > most {
 			return fmt.Errorf("the drift of side %d is damaged", x.Side)

@@ -111,7 +111,7 @@ const (
 	quickDefects = 12 // the most of a quick search
 	leastDefects = 3  // and the least, with many products
 	moreDefects  = 2  // what is added to that if neither side had a model, and one was inferred
-	twoDefects   = 5  // those of a long one, which is not begun if nothing is left
+	twoDefects   = 7  // those of a long one, which is not begun if nothing is left
 	tellRounds   = 4  // of gen.Probe, to tell verdicts apart
 )
 

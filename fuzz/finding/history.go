@@ -26,6 +26,9 @@ func (x *pairTriage) askHistory(ctx context.Context) (err error) {
 	if f == nil {
 		return nil
 	}
+	if f.Spots = x.keptIn(); f.Spots != nil {
+		return nil
+	}
 	var trigger *mma.Dot
 	var side int
 	if f.Spots, trigger, side, err = x.history(ctx, f); f.Spots == nil || err != nil || x.t.Effort < 0 {

@@ -88,11 +88,12 @@ func (s *Sum) defective() bool {
 }
 
 // StochasticText says what was found of a side that rounds stochastically, or of which it is not
-// known whether it does; "" of one that does not, or that has repeated all of its answers.
+// known whether it does; "" of one that does not, that has repeated all of its answers, or whose answers
+// depend on what was asked before.
 func (st *PairState) StochasticText(r Stochastic) string {
 	name := []string{st.TargetA, st.TargetB}[r.Side]
 	switch {
-	case r.Unjudged != "" && st.repeats(r.Side):
+	case r.Unjudged != "" && (st.repeats(r.Side) || st.HasHistory(r.Side)):
 		return ""
 	case r.Unjudged != "":
 		return r.Unjudged.Text(name)

@@ -45,6 +45,7 @@ type Sum struct {
 	Changing     [2]bool                  `json:"changing,omitzero"`       // whether A and B gave another result in a repetition of a case
 	Rounded      uint64                   `json:"rounded,omitempty"`       // of Unstable: those that differ by stochastic rounding alone
 	Stochastic   []Stochastic             `json:"stochastic,omitempty"`    // the last one of a side
+	History      []History                `json:"history,omitempty"`       // of sides that change their answers: what depends on what was asked before
 	Drift        []Drift                  `json:"drift,omitempty"`         // of sides whose answers have changed for good
 	Findings     []*Case                  `json:"findings,omitempty"`
 	Where        Where                    `json:"where"`
@@ -158,6 +159,7 @@ func (s *Sum) Add(o *Sum) {
 	for _, r := range o.Stochastic {
 		s.addStochastic(r)
 	}
+	s.History = append(s.History, o.History...)
 	s.Drift = append(s.Drift, o.Drift...)
 	s.Findings = append(s.Findings, o.Findings...)
 	s.Where.Add(&o.Where)

@@ -212,7 +212,7 @@ func checkCodes(t testing.TB, sp Spec, d *mma.Dot) {
 }
 
 // TestPatternsCoverTheirTable checks that the enumeration has every case of its
-// table.
+// table, and of lanes every pair.
 func TestPatternsCoverTheirTable(t *testing.T) {
 	g, err := Find("pattern")
 	if err != nil {
@@ -224,17 +224,31 @@ func TestPatternsCoverTheirTable(t *testing.T) {
 	} {
 		sp := Spec{f, 4}
 		size := g.Size(sp)
-		seen := map[string]bool{}
+		seen, pairs := map[string]bool{}, map[string]bool{}
 		b := mma.NewBatch(f, mma.Shape{M: 1, N: 1, K: 4, Tiles: int(size)})
 		Source{Generator: g}.Fill(b, 1, 0)
 		d := mma.NewDot(f, 4)
 		for n := range int(size) {
 			b.Get(n, d)
-			seen[mma.FormatDot(f, d)] = true
+			var lanes, products []string
+			for k := range d.A {
+				if p := fmt.Sprintf("%x*%x", d.A[k], d.B[k]); p != "0*0" {
+					lanes, products = append(lanes, fmt.Sprint(k)), append(products, p)
+				}
+			}
+			slices.Sort(products)
+			seen[fmt.Sprint(products, d.C)] = true
+			if len(lanes) == 2 {
+				pairs[fmt.Sprint(lanes)] = true
+			}
+		}
+		if len(pairs) != 6 {
+			t.Errorf("%s: products in the lanes %v alone", f, pairs)
 		}
 		// Beside 0*0 there is no other product of zeros to be the same, and beside
-		// -0*0 none to be the negative.
-		if want := size - 2; uint64(len(seen)) != want {
+		// -0*0 none to be the negative. The negative's negative is the same case, and that is a
+		// third of them.
+		if want := size*5/6 - 2; uint64(len(seen)) != want {
 			t.Errorf("%s: %d different cases, want %d", f, len(seen), want)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 // Patterns enumerate exponents and significands of one product and c as
 // TestFloat does, beside a second product that is zero, the same, or the
 // negative: index digits, lowest first, choose c's pattern, b's, a's, and the
-// company. The products stand at the first two positions, then wander.
+// company. The lanes of both products are drawn, so that any two of them meet early.
 
 // patternExponents are exponent fields of interest: the three smallest, three
 // around the bias, and the two largest, as far as the format has them.
@@ -69,24 +69,33 @@ func patternSize(sp Spec) uint64 {
 }
 
 func pattern(d *draw) {
-	a, b, c := d.fa.Patterns(), d.fb.Patterns(), []uint64{0}
-	if d.fc != nil {
-		c = d.fc.Patterns()
-	}
-	size := uint64(len(a)) * uint64(len(b)) * uint64(len(c)) * patternCompany
-	index := scattered(d.index, size)
+	j := d.intn(d.K)
+	k := (j + d.between(1, max(d.K-1, 1))) % d.K // another, where there is one
+	d.patternIn(k, j)
+}
+
+// patternIn makes the case of the draw's index: a product in lane k, and its company in lane j.
+func (d *draw) patternIn(k, j int) {
+	a, b, c := d.patterns()
+	index := scattered(d.index, uint64(len(a))*uint64(len(b))*uint64(len(c))*patternCompany)
 	d.dot.C = c[index.digit(len(c))]
-	k := int(d.index/size) % d.K
 	d.dot.B[k] = b[index.digit(len(b))]
 	d.dot.A[k] = a[index.digit(len(a))]
-	if d.K == 1 {
+	if j == k {
 		return
 	}
-	j := (k + 1) % d.K
 	switch index.digit(patternCompany) {
 	case 1:
 		d.dot.A[j], d.dot.B[j] = d.dot.A[k], d.dot.B[k]
 	case 2:
 		d.dot.A[j], d.dot.B[j] = d.dot.A[k]^d.fa.SignBit(), d.dot.B[k]
 	}
+}
+
+// patterns are the codes of a, b and c that are combined.
+func (d *draw) patterns() (a, b, c []uint64) {
+	if d.fc == nil {
+		return d.fa.Patterns(), d.fb.Patterns(), []uint64{0}
+	}
+	return d.fa.Patterns(), d.fb.Patterns(), d.fc.Patterns()
 }

@@ -11,6 +11,14 @@ import (
 // integerDot1 always has zeros.
 func integerDot1(d *draw) { d.integers(true) }
 
+// pattern1 has its products in the first two lanes until all cases have been there, then in the
+// next two.
+func pattern1(d *draw) {
+	a, b, c := d.patterns()
+	k := int(d.index/(uint64(len(a))*uint64(len(b))*uint64(len(c))*patternCompany)) % d.K
+	d.patternIn(k, (k+1)%d.K)
+}
+
 // tieAims1 are the widths to which an arithmetic rounds.
 func tieAims1(sp Spec, p *mma.Params) []int {
 	var fs []int

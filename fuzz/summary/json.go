@@ -78,6 +78,10 @@
 //	pairs[].stochastic[].defect          string?   third, bias or share, if it has one: go doc ./triage/stochastic Defect
 //	pairs[].stochastic[].text            string?   the same in sentences, with the simplest input that shows a defect
 //	pairs[].unjudged[]                   string?   a target whose results change, and why it is not known whether it rounds stochastically
+//	pairs[].history[].target             string?   a target whose answers depend on what was asked before
+//	pairs[].history[].every              number?   this many-th answer each is another one, or call: text says which
+//	pairs[].history[].kept               string?   what is that of an earlier question, and where
+//	pairs[].history[].text               string?   the same in sentences, with how many answers were looked at
 //	pairs[].drift[].target               string?   a target that answers inputs otherwise than at the beginning, the same each time
 //	pairs[].drift[].changed              number?   inputs that get another answer
 //	pairs[].drift[].of                   number?   inputs that it was asked again

@@ -87,6 +87,7 @@ type Pair struct {
 	Unstable   *Unstable         `json:"unstable,omitempty"`
 	Stochastic []Stochastic      `json:"stochastic,omitempty"`
 	Unjudged   []string          `json:"unjudged,omitempty"` // targets of which it is not known whether they round stochastically, and why
+	History    []History         `json:"history,omitempty"`
 	Drift      []Drift           `json:"drift,omitempty"`
 	Unexamined uint64            `json:"unexamined"`
 }
@@ -134,6 +135,14 @@ type Stochastic struct {
 	Found   float64           `json:"found"`
 	Defect  stochastic.Defect `json:"defect,omitempty"`
 	Text    string            `json:"text"`
+}
+
+// History is a target whose answers depend on what was asked before.
+type History struct {
+	Target string `json:"target"`
+	Every  int    `json:"every,omitempty"` // this many-th answer each is another one
+	Kept   string `json:"kept,omitempty"`  // what is that of an earlier question
+	Text   string `json:"text"`
 }
 
 // Drift is a target that answers inputs otherwise than at the beginning, the same each time.
@@ -229,6 +238,11 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 		}
 		if j := r.Found; j != nil {
 			s.Stochastic = append(s.Stochastic, Stochastic{[]string{p.TargetA, p.TargetB}[r.Side], j.Inputs, j.Answers, j.Away, j.Up, j.Found, j.Defect, p.StochasticText(r)})
+		}
+	}
+	for side, target := range []string{p.TargetA, p.TargetB} {
+		if h, text := p.HistoryText(side); text != "" {
+			s.History = append(s.History, History{target, h.Every, h.Kept, text})
 		}
 	}
 	for _, d := range p.Drift {

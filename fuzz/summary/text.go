@@ -348,6 +348,13 @@ func (w *printer) unstableList() {
 			fmt.Fprintln(w)
 			fmt.Fprint(w, readable.Hanging("not judged: "+text, w.Width))
 		}
+		for _, h := range w.sum.Pairs[i].History {
+			if h.Kept != "" && saidOfCase(w.state.Pairs[i].Findings, h.Kept) {
+				continue
+			}
+			fmt.Fprintln(w)
+			fmt.Fprint(w, readable.Hanging("history: "+h.Text, w.Width))
+		}
 		for _, d := range w.sum.Pairs[i].Drift {
 			fmt.Fprintln(w)
 			fmt.Fprint(w, readable.Hanging(d.text(w.sum.Pairs[i].Names.Instruction), w.Width))
@@ -357,6 +364,11 @@ func (w *printer) unstableList() {
 		fmt.Fprintln(w)
 		fmt.Fprint(w, readable.Hanging("unstable: "+text, w.Width))
 	}
+}
+
+// saidOfCase reports whether the table of causes says what a unit keeps.
+func saidOfCase(findings []*fuzz.Case, kept string) bool {
+	return slices.ContainsFunc(findings, func(f *fuzz.Case) bool { return f.Spots != nil && strings.HasSuffix(f.Spots.Rule, kept) })
 }
 
 // text says that a target has changed.

@@ -49,6 +49,7 @@ var directed = []string{cornerName, "tie", "cut", "floor", "tiny", "huge", "zero
 const (
 	closeUpName = "close-ups"
 	refutations = "refutations"
+	zeroPoints  = "zero points"
 )
 
 // docOf says what the cases of a part of the evidence are.
@@ -60,6 +61,8 @@ func docOf(name string) string {
 		return "variations of inputs on which a program was wrong"
 	case refutations:
 		return "inputs on which an earlier program was wrong"
+	case zeroPoints:
+		return "one integer in all of a, and one in all of b"
 	}
 	for _, fam := range slices.Concat(designed, furtherFamilies) {
 		if fam.name == name {

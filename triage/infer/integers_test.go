@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -66,6 +67,15 @@ func TestIntegers(t *testing.T) {
 			t.Errorf("%s: %s", c.name, r.Verdict)
 		case c.spoil == nil && (r.Verdict != Found || r.Params != c.p):
 			t.Errorf("%s: %s, %s", c.name, r.Verdict, mma.Brief(mma.Diff(&c.p, &r.Params)))
+		}
+	}
+}
+
+// TestDocOfParts checks that a report says what the cases of each part of the evidence are.
+func TestDocOfParts(t *testing.T) {
+	for _, name := range append(slices.Clone(directed), treeName, closeUpName, refutations, zeroPoints) {
+		if docOf(name) == "" {
+			t.Errorf("%s: nothing is said of it", name)
 		}
 	}
 }

@@ -27,16 +27,14 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 			c.Of = g.Size(l.spec())
 		}
 		n := cmp.Or(int(g.Inputs(l.spec())), max(n, smallSize(g, l.spec())))
-		size, skip := batches(c.Of, n, l.K)
 		for at := 0; at < n; {
 			src := g.Aimed(l.spec(), p)
 			if at/maxBatch%2 == 1 {
 				src = g.Aimed(l.spec())
 			}
-			part := min(size, max(n-at, g.M*g.N))
-			first := uint64(at) + uint64(at/size)*skip
+			part := min(maxBatch, max(n-at, g.M*g.N))
 			check := func() (int, []*mma.Dot, []uint64, error) {
-				return l.unit.check(ctx, m, src, seed, first, part)
+				return l.unit.check(ctx, m, src, seed, uint64(at), part)
 			}
 			compared, dots, codes, err := check()
 			if err != nil {
@@ -66,18 +64,6 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 		classes = append(classes, c)
 	}
 	return classes, 0, nil
-}
-
-// batches returns the size of the batches in which n of the cases of an enumeration are asked for, and
-// how many cases are skipped after each. An enumeration has the same cases in one lane after the
-// other: where these are too many, each batch has others of them, and in the next lane. of is 0 of a
-// generator that does not enumerate.
-func batches(of uint64, n, k int) (size int, skip uint64) {
-	const least = 1024
-	if of <= uint64(n) || k == 1 {
-		return maxBatch, 0
-	}
-	return min(maxBatch, max(least, n/k)), of
 }
 
 // validateFamily is validate for a designed family.

@@ -48,7 +48,7 @@ func (l *loop) rareIntegers(ctx context.Context) ([]mma.Params, error) {
 	if err := l.unit.repeat(ctx, kept, want); err != nil {
 		return nil, err
 	}
-	l.Add("zero points", kept, want)
+	l.Add(zeroPoints, kept, want)
 	if len(want) != len(dots) {
 		return rareRanges(l.Space, mma.Input{}), nil
 	}
