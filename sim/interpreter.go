@@ -484,10 +484,39 @@ func (x *machine) rounded(name string, t term, r *mma.Round) term {
 	if x.change != nil && x.change.Zero != nil && x.accNonZero && u.kind < Inf && u.IsZero() && !t.IsZero() {
 		u.Neg = x.change.Zero(x.sums, u.Neg, x.accMinus, false)
 	}
+	if x.change != nil && x.change.Result != nil && *r != (mma.Round{}) {
+		u = x.changeResult(u)
+	}
 	if x.trace != nil && *r != (mma.Round{}) {
 		x.trace.rounded(name, r, u)
 	}
 	return u
+}
+
+// changeResult makes the result of a sum that of a broken unit, if it is one of D's format.
+func (x *machine) changeResult(t term) term {
+	if t.kind > Inf || x.fd.Integer() {
+		return t
+	}
+	code := x.encode(t)
+	if n := x.fd.Decode(code); t.kind < Inf && (n.Class != fp.Finite || x.fd.Dyadic(n).Low() > t.Low()) && !t.IsZero() {
+		return t // it has more bits
+	}
+	other := x.change.Result(x.sums, code)
+	if other == code {
+		return t
+	}
+	switch n := x.fd.Decode(other); n.Class {
+	case fp.Zero:
+		return zeroTerm(n.Neg)
+	case fp.Inf:
+		return infTerm(n.Neg)
+	case fp.NaN:
+		return x.roundedNaN(term{kind: invalid})
+	default:
+		d := x.fd.Dyadic(n)
+		return term{Dyadic: d, e: max(d.Exponent(), x.fd.Emin())}
+	}
 }
 
 // encode returns the code of the final term in D's format, in which it is

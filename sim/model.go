@@ -225,6 +225,9 @@ type Change struct {
 	// and that of the accumulator, and whether its terms cancel; if not, rounding makes it zero. It
 	// returns the sign of the broken one.
 	Zero func(sum int, minus, accMinus, cancels bool) bool
+	// Result is called for each sum that was rounded to a number of D's format, or an infinity, with its
+	// code. It returns that of the broken one.
+	Result func(sum int, code uint64) uint64
 	// Round is called for each rounding of a sum.
 	Round func(sum int, r *mma.Round) *mma.Round
 }

@@ -189,11 +189,14 @@ const guardBits = 3
 
 // inAdder reports whether an effect is one of an adder.
 func (e *Effect) inAdder() bool {
-	return e.On == OnTerm || e.On == OnTermC || e.On == OnSum || e.On == OnEach
+	return e.On == OnTerm || e.On == OnTermC || e.On == OnSum || e.On == OnStep || e.On == OnEach
 }
 
 // hasAdder reports whether there is such an effect.
 func (e *Effect) hasAdder() bool {
+	if e.On == OnStep {
+		return e.hasStep()
+	}
 	_, rounds := onRounding[e.Do]
 	_, zero := onZero[e.Do]
 	rounds = rounds || zero || e.Do == lastUnit && (e.N == 1 || e.N == -1) || isNear(e.Do) && e.N > 0 && e.N < 64 || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
@@ -260,6 +263,8 @@ func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Cha
 	number := onNumber[e.Do].do
 	mode, rounds := onRounding[e.Do]
 	switch {
+	case e.On == OnStep:
+		change.Result = r.stepChange(numbers, some)
 	case rounds || e.Do == saturates:
 		change.Round = func(sum int, round *mma.Round) *mma.Round {
 			if round.Frac == 0 || !slices.Contains(numbers, sum) {
@@ -479,12 +484,15 @@ func twosComplement(v fp.Dyadic, w int32) fp.Dyadic {
 
 // adderText says what is wrong; name names the only product or sum in which it is.
 func (e *Effect) adderText(name string) string {
-	noun := map[Place]string{OnTerm: "each aligned product", OnTermC: "the aligned accumulator", OnSum: "each sum", OnEach: "each term of a sum"}[e.On]
+	noun := map[Place]string{OnTerm: "each aligned product", OnTermC: "the aligned accumulator", OnSum: "each sum", OnStep: "the result of each sum", OnEach: "each term of a sum"}[e.On]
 	switch {
 	case name != "" && e.On == OnTerm:
 		noun = "the aligned " + name
 	case name != "":
 		noun = name
+	}
+	if e.On == OnStep {
+		return e.stepText(name)
 	}
 	if sign, ok := onZero[e.Do]; ok && e.On == OnSum {
 		return noun + " " + sign.text

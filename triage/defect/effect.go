@@ -38,6 +38,7 @@ const (
 	OnTerm        Place = "term"    // each product as a term of a sum, aligned: see adder.go
 	OnTermC       Place = "term-c"  // c and the accumulator as a term of a sum
 	OnSum         Place = "sum"     // each sum
+	OnStep        Place = "step"    // the result of each sum, rounded: see step.go
 	OnEach        Place = "each"    // each term of a sum, aligned, of whatever kind: see each.go
 	OnSwap        Place = "swap"    // operands of two products, which are exchanged
 	OnPair        Place = "pair"    // the sum of two products: see pair.go
@@ -48,7 +49,7 @@ const (
 // ofProducts reports whether an effect happens to single products, to their operands or to single
 // sums: to those that meet its conditions.
 func (e *Effect) ofProducts() bool {
-	return e.On == OnTerm || e.On == OnSum || e.On == OnEach || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact || e.On == OnSignificand
+	return e.On == OnTerm || e.On == OnSum || e.On == OnStep || e.On == OnEach || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact || e.On == OnSignificand
 }
 
 // scope is that of an effect on products, operands or sums.
@@ -56,7 +57,7 @@ func (e *Effect) scope() Scope {
 	switch e.On {
 	case OnOperand, OnSignificand:
 		return OfOperand
-	case OnSum:
+	case OnSum, OnStep:
 		return OfSum
 	case OnEach:
 		return OfTerm
@@ -433,7 +434,7 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 		return r.significands(v, places)
 	case OnShift, OnShiftP, OnShiftC:
 		return r.shifted(v), true
-	case OnTerm, OnTermC, OnSum, OnEach:
+	case OnTerm, OnTermC, OnSum, OnStep, OnEach:
 		return r.adder(v, places)
 	case OnPair:
 		return r.pair(v)

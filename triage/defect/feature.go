@@ -201,6 +201,7 @@ var (
 			{"acc.p", flag, "the product and the sum that it is added to have opposite signs", "the product and the sum that it is added to have the same sign", 3},
 			{"acc.exp", number, "the exponent of the sum that it is added to", "", 3},
 			{"p-acc", number, "the exponent of the product minus that of the sum that it is added to", "", 3},
+			{"p.top-acc", number, "the exponent of the product's value minus that of the sum that it is added to", "", 3},
 			{"p-before", number, "the exponent of the product minus that of the one before it", "", 3},
 			{"after.zero", flag, "the product after it is zero", "the product after it is not zero", 3},
 			{"after.neg", flag, "the product after it is negative", "the product after it is positive", 3},

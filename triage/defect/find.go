@@ -251,7 +251,7 @@ func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inp
 // predict returns what a rule predicts, and the instances that meet its conditions.
 func (w *viewer) predict(h *hypothesis, v *view) (result uint64, met []int) {
 	met = w.meeting(&h.rule, v)
-	if h.p.effect.On == OnSum && len(met) > 0 && len(h.rule.When) > 0 {
+	if h.p.effect.scope() == OfSum && len(met) > 0 && len(h.rule.When) > 0 {
 		met = w.inOrder(h, v, met[0])
 	}
 	if len(met) > 0 {

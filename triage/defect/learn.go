@@ -74,7 +74,7 @@ func (s *search) instances(p *proposal, v *view) int {
 	switch {
 	case p.effect.scope() == OfOperand:
 		return 2 * len(v.dot.A)
-	case p.effect.On == OnSum, p.effect.On == OnEach:
+	case p.effect.scope() == OfSum, p.effect.On == OnEach:
 		s.add(v, p.effect.scope())
 		return len(v.of[p.effect.scope()])
 	case p.effect.ofProducts():

@@ -46,7 +46,7 @@ func (s *search) propose() []*proposal {
 	differ := s.differing(filterOn)
 	all := s.best(differ, allEffects, s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(differ), s.significandEffects(), s.shiftEffects(), s.programEffects())
 	// Many of these have the same effect as others, which they must not displace.
-	all = append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.swapEffects(), s.pairEffects(), s.infEffects())...)
+	all = append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.stepEffects(), s.swapEffects(), s.pairEffects(), s.infEffects())...)
 	if s.allowed != nil { // see oneOrTwo
 		all = append(all, s.best(differ, termEffects, s.eachEffects())...)
 	}
@@ -258,6 +258,9 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	}
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnExact, Do: "scale", N: n}, Effect{On: OnExact, Do: "add", N: n})
+	}
+	for _, n := range []int64{-3, 3, -4, 4, -8, 8} { // the distance of a shifter that lacks a bit
+		all = append(all, Effect{On: OnExact, Do: "scale", N: n})
 	}
 	for n := range int64(len(productModes)) {
 		all = append(all, Effect{On: OnExact, Do: "rounded", N: n})

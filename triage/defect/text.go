@@ -29,7 +29,7 @@ func (r *Rule) String() string {
 		switch c := &r.When[i]; {
 		case c.Feature == "k" && c.Is == Equal:
 			product = fmt.Sprintf("product %d", c.Value)
-		case c.Feature == "step" && c.Is == Equal && r.Effect.On == OnSum:
+		case c.Feature == "step" && c.Is == Equal && r.Effect.scope() == OfSum:
 			product = fmt.Sprintf("sum %d", c.Value) // as pictures and the feature count them
 		default:
 			parts = append(parts, c.String())

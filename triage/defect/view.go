@@ -449,17 +449,20 @@ const absentExp = math.MinInt32
 // accumulator are the features of the sum to which a product is added.
 func accumulator(at *aligned, p *sim.TermTrace) []int64 {
 	if at == nil || at.to == nil || at.to.Kind > sim.Inf {
-		return []int64{absent, absent, absent, absent, absent}
+		return []int64{absent, absent, absent, absent, absent, absent}
 	}
 	t := at.to
 	if t.Kind == sim.Inf {
-		return []int64{truth(t.Value.Neg), 0, truth(t.Value.Neg != p.Value.Neg), absent, absent}
+		return []int64{truth(t.Value.Neg), 0, truth(t.Value.Neg != p.Value.Neg), absent, absent, absent}
 	}
 	if t.Value.IsZero() {
-		return []int64{absent, 1, absent, absent, absent}
+		return []int64{absent, 1, absent, absent, absent, absent}
 	}
-	e := int64(t.Value.Exponent())
-	return []int64{truth(t.Value.Neg), 0, truth(t.Value.Neg != p.Value.Neg), e, int64(p.E) - e}
+	e, top := int64(t.Value.Exponent()), absent
+	if finite(p) {
+		top = int64(p.Value.Exponent()) - e
+	}
+	return []int64{truth(t.Value.Neg), 0, truth(t.Value.Neg != p.Value.Neg), e, int64(p.E) - e, top}
 }
 
 func (w *viewer) alignment(k int) []*aligned {
