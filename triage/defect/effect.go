@@ -102,7 +102,7 @@ var operations = []operation{
 		return f.InfCode(x&f.SignBit() != 0), true
 	}, once, constant},
 	{"scale", "%w is %s what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
-	{"number", "%w, if it is infinite or a NaN, is read as a number", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // see misread.go
+	{"number", "%w, if it is not a finite number, is read as one", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // see misread.go
 	{"unsigned", "%w is read as unsigned", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
 	{"factor", "%w is %s what it should be", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // of significands
 	{"rounded", "%w is rounded by %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},       // of exact products

@@ -214,7 +214,7 @@ var classWords = [...]string{"zero", "subnormal", "normal", "infinite", "a NaN"}
 var thresholds = map[numberClass][2]string{
 	isSubnormal: {"not zero", "zero or subnormal"},
 	isNormal:    {"neither zero nor subnormal", "finite"},
-	isInf:       {"infinite or a NaN", "not a NaN"},
+	isInf:       {"not finite", "not a NaN"},
 }
 
 // featureOf finds a feature in the tables.
