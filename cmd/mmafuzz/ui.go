@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // runUI shows a campaign: a status line and new findings on stderr, the summary
@@ -110,6 +111,9 @@ func (u *runUI) announce(f *fuzz.Case) {
 func (u *runUI) shrunk(f *fuzz.Case) string {
 	if f.Bucket == fuzz.Unstable {
 		return fmt.Sprintf("repeated %d of %d times", f.Stable, f.Of)
+	}
+	if f.Bucket == string(triage.Layout) {
+		return "not minimized: what is around it or came before it matters"
 	}
 	formats := u.cfg.Pairs[f.Pair].Formats()
 	from, to := minimize.Terms(formats, f.Start), minimize.Terms(formats, f.Dot)

@@ -83,7 +83,7 @@ func (s *Sum) HasHistory(side int) bool {
 
 // askKept asks each side that changes its answers, once, for what it keeps.
 func (x *pairTriage) askKept(ctx context.Context) error {
-	if !x.isUnstable() || x.p.baseUnit == nil || x.t.Effort < 0 {
+	if !x.isUnstable() || x.t.Effort < 0 {
 		return nil
 	}
 	for side := range sideNames {

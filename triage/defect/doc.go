@@ -26,6 +26,8 @@
 //	rival.go       rules that differ from the simplest one by a step, each of which an input has to
 //	               refute if there is one that can
 //	doubt.go       where a condition was not refuted: beyond its bounds a rule predicts nothing
+//	order.go       what meets a condition where that depends on what was broken before
+//	step.go        operations on the result of each of several sums
 //	two.go         two defects of one unit, one after the other: also a defect of the operands and
 //	               another program behind it
 //	budget.go      Budget: how much work a search may be

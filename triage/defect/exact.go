@@ -97,11 +97,17 @@ func (r *runner) exact(v *view, places []int) (uint64, bool) {
 	if r.effect.Do == "rounded" && r.m.Params().Prod.Round.Frac == 0 {
 		d, some = r.overflown(v.dot, places)
 	}
-	got := r.m.DotChanged(d, sim.Change{Product: func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+	got := r.m.DotChanged(d, r.exactChange(places, &some))
+	return got, some
+}
+
+// exactChange changes the products of some numbers; some becomes true where it does.
+func (r *runner) exactChange(places []int, some *bool) sim.Change {
+	return sim.Change{Product: func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
 		if !slices.Contains(places, k) {
 			return p, e
 		}
-		some = true
+		*some = true
 		switch r.effect.Do {
 		case "rounded":
 			return r.roundedTo(p), e
@@ -115,8 +121,7 @@ func (r *runner) exact(v *view, places []int) (uint64, bool) {
 		}
 		p.Lo = exactly[r.effect.Do](p.Lo, r.effect.N)
 		return p, e
-	}})
-	return got, some
+	}}
 }
 
 // overflown makes those of some products infinite that are when they are rounded as results are. It

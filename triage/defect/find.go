@@ -251,7 +251,7 @@ func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inp
 // predict returns what a rule predicts, and the instances that meet its conditions.
 func (w *viewer) predict(h *hypothesis, v *view) (result uint64, met []int) {
 	met = w.meeting(&h.rule, v)
-	if h.p.effect.scope() == OfSum && len(met) > 0 && len(h.rule.When) > 0 {
+	if len(met) > 0 && w.runs(h) {
 		met = w.inOrder(h, v, met[0])
 	}
 	if len(met) > 0 {
@@ -260,26 +260,6 @@ func (w *viewer) predict(h *hypothesis, v *view) (result uint64, met []int) {
 		}
 	}
 	return v.right, nil
-}
-
-// inOrder returns the sums that meet the conditions of a rule about sums, of which one is the first:
-// the ones after it are looked at as the broken ones before leave them.
-func (w *viewer) inOrder(h *hypothesis, v *view, first int) []int {
-	met := []int{first}
-	for n := len(v.of[OfSum]); met[len(met)-1] < n-1; {
-		last, some := met[len(met)-1], false
-		w.tr.Reset()
-		w.budget.dots(ofTrace, len(v.dot.A))
-		w.m.TraceChanged(v.dot, h.p.adderChange(v, met, &some), &w.tr)
-		after := &view{dot: v.dot, right: v.right, whole: v.whole, of: map[Scope][][]int64{OfCase: v.of[OfCase], OfSum: w.ofSums(v)}}
-		again := w.meeting(&h.rule, after)
-		i := slices.IndexFunc(again, func(i int) bool { return i > last })
-		if i < 0 {
-			break
-		}
-		met = append(met, again[i])
-	}
-	return met
 }
 
 // meeting returns the instances that meet the conditions of a rule.
