@@ -32,13 +32,17 @@ func (a *asker) period(ctx context.Context) (every int, calls bool, err error) {
 			if distance(bad, len(dots)) == 0 {
 				bad = a.others(s) // another error may make some wrong each time
 			}
-			n := distance(bad, len(dots))
-			// Where the first of them are at the same place again, that matters: a count would have gone on.
-			if n == 0 || inputs > 2 && (n != every || bad[0] == first) {
-				every = 0
+			if inputs > 2 {
+				// Where the first of them are at the same place again, that matters: a count would have gone on.
+				if !recurs(bad, len(dots), every, inputs) || bad[0]%every == first {
+					every = 0
+				}
 				break
 			}
-			every, first = n, bad[0]
+			if every = distance(bad, len(dots)); every == 0 {
+				break
+			}
+			first = bad[0]
 		}
 		if every > 0 {
 			return every, calls, nil
@@ -108,6 +112,39 @@ func distance(at []int, n int) int {
 		return 0
 	}
 	return d
+}
+
+// recurs reports whether some numbers below n are at a distance from each other, or at a multiple of it
+// where others would be about an input that does not show what is wrong after the one before it: of inputs
+// in turn, each is wrong at all of these places or at none, and not one alone where several come there.
+func recurs(at []int, n, every, inputs int) bool {
+	if len(at) == 0 {
+		return false
+	}
+	first := at[0] % every
+	wrong, all := make([]int, inputs), make([]int, inputs)
+	for p := first; p < n; p += every {
+		all[p%inputs]++
+	}
+	for _, p := range at {
+		if p%every != first {
+			return false
+		}
+		wrong[p%inputs]++
+	}
+	kinds, come := 0, 0
+	for i := range wrong {
+		if wrong[i] != 0 && wrong[i] != all[i] {
+			return false
+		}
+		if wrong[i] > 0 {
+			kinds++
+		}
+		if all[i] > 0 {
+			come++
+		}
+	}
+	return kinds >= min(come, 2)
 }
 
 // contrast returns three inputs, asked one after the other in the order of their numbers or the first two

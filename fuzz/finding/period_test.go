@@ -24,3 +24,24 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+func TestRecurs(t *testing.T) {
+	for _, tc := range []struct {
+		name          string
+		at            []int
+		n, every, ins int
+		want          bool
+	}{
+		{"none", nil, 100, 8, 3, false},
+		{"all", []int{5, 13, 21, 29}, 32, 8, 3, true},
+		{"elsewhere", []int{5, 13, 22, 29}, 32, 8, 3, false},
+		{"one input of three does not show it", []int{5, 21, 29, 45}, 48, 8, 3, true},
+		{"one is missing", []int{5, 21, 29}, 48, 8, 3, false},
+		{"one input alone", []int{5, 29}, 48, 8, 3, false},
+		{"no other input comes there", []int{4, 13, 22}, 30, 9, 3, true},
+	} {
+		if got := recurs(tc.at, tc.n, tc.every, tc.ins); got != tc.want {
+			t.Errorf("%s: %v, want %v", tc.name, got, tc.want)
+		}
+	}
+}
