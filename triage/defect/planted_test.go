@@ -92,6 +92,23 @@ func (u *unit) exact() *big.Float {
 	return s.Abs(s)
 }
 
+// steps is the result of a chain of FP32 of which each step is given by a product, the sum so far, and the
+// right result.
+func (u *unit) steps(next func(p, s float64, right func() uint64) uint64) uint64 {
+	d := u.C
+	for i := range u.A {
+		d = next(u.p(i), float64(math.Float32frombits(uint32(d))), func() uint64 {
+			step := u.with()
+			for k := range step.A {
+				step.A[k], step.B[k] = 0, 0x80000000
+			}
+			step.A[0], step.B[0], step.C = u.A[i], u.B[i], d
+			return step.right()
+		})
+	}
+	return d
+}
+
 // exponent is that of a number's leading bit.
 func exponent(x float64) int { _, e := math.Frexp(x); return e - 1 }
 
@@ -417,6 +434,27 @@ var units = []planted{
 			}
 		}
 		return uint64(math.Float32bits(s))
+	}},
+	{"lost-24-below", cdnaSingle, func(u *unit) uint64 { // the sum that the product is added to, as the one before left it
+		return u.steps(func(p, s float64, right func() uint64) uint64 {
+			if p != 0 && s != 0 && isNumber(p+s) && exponent(s)-exponent(p) == 24 {
+				return uint64(math.Float32bits(float32(s)))
+			}
+			return right()
+		})
+	}},
+	{"carry-of-each-sum", cdnaSingle, func(u *unit) uint64 {
+		return u.steps(func(p, s float64, right func() uint64) uint64 {
+			d := right()
+			if d&0x7fffff != 0 || d&0x7fffffff <= 1<<23 || !isNumber(p+s) {
+				return d
+			}
+			x := new(big.Float).SetPrec(512).SetFloat64(p)
+			if x.Add(x, new(big.Float).SetPrec(512).SetFloat64(s)); x.MantExp(nil)-1 < int(d>>23&255)-127 {
+				return d - 1<<23
+			}
+			return d
+		})
 	}},
 	{"zero-of-accumulator", cdnaSingle, func(u *unit) uint64 {
 		return u.m.DotChanged(u.Dot, sim.Change{Zero: func(_ int, minus, accMinus, cancels bool) bool {
