@@ -127,12 +127,9 @@ func (x *machine) changeTwo(ts []term, e int32) {
 // largest returns E, and whether any term has a nominal exponent.
 func (x *machine) largest(ts []term, c *cut) (int32, bool) {
 	e, some := int32(-1<<30), false
-	switch {
-	case c.acc >= 0 && (c.beside || c.grid):
+	if c.acc >= 0 && (c.beside || c.grid) || x.unseen(c) {
 		e, some = x.besides(ts, c)
-	case x.unseen(c):
-		e, some = x.seen(ts)
-	default:
+	} else {
 		for i := range ts {
 			if ts[i].kind == Finite {
 				e, some = max(e, ts[i].e), true
@@ -145,42 +142,30 @@ func (x *machine) largest(ts []term, c *cut) (int32, bool) {
 	return e, some
 }
 
-// unseen reports whether terms of a sum may not count for the largest exponent. In adders that are no
-// sum of integers they all do.
+// unseen reports whether terms of a sum may not count for the largest exponent in a broken unit. In
+// adders that are no sum of integers they all do.
 func (x *machine) unseen(c *cut) bool {
 	return x.change != nil && x.change.Unseen != nil && !c.refined()
 }
 
-// seen is largest where some terms do not count, unless there are no others.
-func (x *machine) seen(ts []term) (int32, bool) {
-	e, some, others := int32(-1<<30), false, int32(-1<<30)
+// besides is largest where some terms do not count like the others: only if there are no others.
+func (x *machine) besides(ts []term, c *cut) (int32, bool) {
+	const none = int32(-1 << 30)
+	e, aside, unseen := none, none, x.unseen(c)
 	for i := range ts {
 		switch {
 		case ts[i].kind != Finite:
-		case x.change.Unseen(x.sums, i):
-			others = max(others, ts[i].e)
+		case c.beside && i == c.acc || unseen && x.change.Unseen(x.sums, i):
+			aside = max(aside, ts[i].e)
 		default:
-			e, some = max(e, ts[i].e), true
+			e = max(e, ts[i].e)
 		}
 	}
-	if !some {
-		e = others
+	if e == none {
+		e = aside
 	}
-	return e, e > -1<<30
-}
-
-// besides is largest where the accumulator does not count like the other terms.
-func (x *machine) besides(ts []term, c *cut) (int32, bool) {
-	e, some := int32(-1<<30), false
-	for i := range ts {
-		if ts[i].kind == Finite && !(c.beside && i == c.acc) {
-			e, some = max(e, ts[i].e), true
-		}
-	}
-	if !some && c.beside && ts[c.acc].kind == Finite {
-		e, some = ts[c.acc].e, true
-	}
-	if c.grid {
+	some := e != none
+	if c.grid && c.acc >= 0 {
 		if e = x.fd.Emin(); ts[c.acc].kind == Finite {
 			e = ts[c.acc].e
 		}

@@ -176,14 +176,13 @@ func (x *pairTriage) stillRight(ctx context.Context, pr *triage.Unknown, all []*
 	}
 	for round := range tellRounds {
 		dots := gen.Probe(gen.Spec{Formats: pr.Formats, K: pr.Length}, pr.Seed+2, round, programs...)
-		asked := slices.Clone(dots)
-		got, err := pr.Ask(ctx, asked)
+		got, err := pr.Ask(ctx, dots)
 		if err != nil {
 			return nil, err
 		}
 		u := &defect.Unit{Formats: pr.Formats, K: pr.K, Policy: pr.Policy}
 		var cases []triage.Case
-		for i, d := range asked {
+		for i, d := range dots {
 			cases = append(cases, triage.Case{Dot: d, Want: got[i]})
 			u.Cases = append(u.Cases, defect.Case(cases[i]))
 		}

@@ -8,10 +8,9 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
@@ -182,7 +181,7 @@ func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, 
 	}
 	r.Late = found.Note == infer.TimeSpent
 	if r.Verdict = found.Verdict; r.Verdict == infer.Found {
-		p, hidden := withTinySign(x.p.Spec.Formats, u.Instruction().K, found.Params, x.t.Seed)
+		p, hidden := withTinySign(ctx, x.p.Spec.Formats, u.Instruction().K, found.Params, x.t.Seed)
 		r.Params, r.Arithmetic = &p, inWords(&p, x.p.Policy.NaN, hidden)
 		for _, c := range found.Classes {
 			r.Tested += c.Asked
@@ -191,25 +190,13 @@ func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, 
 	return r, nil
 }
 
-// tinyRounds are the rounds of gen.Probe that may show what becomes of a result that underflows to zero.
-const tinyRounds = 4
-
-// withTinySign returns a program of which such a result keeps its sign, as IEEE 754 has it, if no input
-// shows that it does not: a defect may make results that are as small.
-func withTinySign(f mma.Formats, k int, p mma.Params, seed uint64) (q mma.Params, hidden bool) {
+// withTinySign returns a program of which a result that underflows to zero keeps its sign, as IEEE 754 has
+// it, if no input shows that it does not: a defect may make results that are as small.
+func withTinySign(ctx context.Context, f mma.Formats, k int, p mma.Params, seed uint64) (q mma.Params, hidden bool) {
 	q = p
 	q.Special.TinySign = !p.Special.TinySign
-	x, err := sim.New(f, k, p)
-	y, other := sim.New(f, k, q)
-	if err != nil || other != nil {
+	if w, err := triage.FindWitness(ctx, f, k, p, q, seed); w != nil || err != nil {
 		return p, false
-	}
-	for round := range tinyRounds {
-		for _, d := range gen.Probe(gen.Spec{Formats: f, K: k}, seed, round, &p, &q) {
-			if x.Dot(d, nil) != y.Dot(d, nil) {
-				return p, false
-			}
-		}
 	}
 	q.Special.TinySign = true
 	return q, true

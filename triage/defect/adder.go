@@ -121,24 +121,11 @@ func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 // too large.
 const lastUnit = "ulp"
 
-// withoutZeros is the same number other than zero, an odd multiple of a power of two.
-func withoutZeros(v fp.Dyadic) fp.Dyadic {
-	n := v.Low() - v.Q
-	v.Q += n
-	if n >= 64 {
-		v.Lo, v.Hi, n = v.Hi, 0, n-64
-	}
-	if n > 0 {
-		v.Lo, v.Hi = v.Lo>>n|v.Hi<<(64-n), v.Hi>>n
-	}
-	return v
-}
-
 // addUnits adds so many units in the last place of a format to the magnitude of a number other than zero.
 func addUnits(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 	const most = 126
 	q := max(v.Exponent(), f.Emin()) - int32(f.FracBits)
-	v = withoutZeros(v)
+	v = v.Round(v.Low(), fp.RZ) // without zeros at its end
 	if v.Q > q {
 		v = v.Shl(v.Q - q)
 	}

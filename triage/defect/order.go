@@ -18,7 +18,7 @@ func (w *viewer) runs(h *hypothesis) bool {
 	switch {
 	case len(h.rule.When) == 0:
 		return false
-	case e.scope() == OfSum && e.ofProducts():
+	case e.scope() == OfSum:
 		return true
 	case e.scope() != OfProduct || h.rule.Scope != OfProduct || !e.onInputs() && e.On != OnExact:
 		return false

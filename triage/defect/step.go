@@ -8,16 +8,7 @@ import (
 // What may be wrong with the result of each of several sums, after it is rounded: an operation on its
 // code, as on that of the result.
 
-// stepOps are the operations, with the numbers that are tried.
-func (s *search) stepOps() map[string][]int64 {
-	f := s.f.D.Get()
-	return map[string][]int64{
-		"field": {-1, 1}, "add": {-1, 1}, "negate": {0}, "plus-zero": {0}, "max": {0}, "inf": {0},
-		"fill": append(lowParts(f), int64(f.FracBits)), "cut": lowParts(f), "set": bitNumbers(f), "clear": bitNumbers(f), "flip": bitNumbers(f),
-	}
-}
-
-// stepNames are their names, in the order in which they are tried.
+// stepNames are the operations, in the order in which they are tried.
 var stepNames = []string{"field", "add", "negate", "plus-zero", "max", "inf", "fill", "cut", "set", "clear", "flip"}
 
 // hasStep reports whether there is such an effect.
@@ -30,9 +21,12 @@ func (s *search) stepEffects() (all []Effect) {
 	if s.f.D.Get().Integer() || s.u.Program.Step(s.u.K) == s.u.K {
 		return nil
 	}
-	ops := s.stepOps()
 	for _, name := range stepNames {
-		for _, n := range ops[name] {
+		ns := []int64{-1, 1} // exponents
+		if numbers := find(name).numbers; numbers != nil {
+			ns = numbers(s.f.D.Get())
+		}
+		for _, n := range ns {
 			all = append(all, Effect{On: OnStep, Do: name, N: n})
 		}
 	}
