@@ -18,6 +18,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
 	"github.com/mmafuzz/mmafuzz/triage/infer/kernel"
@@ -119,6 +120,14 @@ func (n *inferCmd) checkFlags(f *pflag.FlagSet) error {
 	return nil
 }
 
+// longProduct says what there is for an instruction with more products than programs have.
+func longProduct(i *mma.Instruction) string {
+	if i.C == fp.None {
+		return fmt.Sprintf("--shape %dx%dx%d finds the schedule of a product of matrices: in which order its products are added", cmp.Or(i.M.Min, 8), cmp.Or(i.N.Min, 8), i.K)
+	}
+	return fmt.Sprintf("infer a shorter one: with K = %d or less and the same c and d", mma.MaxK)
+}
+
 func (n *inferCmd) run(ctx context.Context) error {
 	if n.shape != "" {
 		return n.kernel(ctx)
@@ -130,7 +139,7 @@ func (n *inferCmd) run(ctx context.Context) error {
 	defer t.Close()
 	i := u.Instruction()
 	if i.K > mma.MaxK {
-		return hint.New(fmt.Sprintf("infer a shorter one: with K = %d or less and the same c and d", mma.MaxK), "%s has k = %d; programs have up to %d products", i.Name, i.K, mma.MaxK)
+		return hint.New(longProduct(i), "%s has k = %d; programs have up to %d products", i.Name, i.K, mma.MaxK)
 	}
 	if !n.nanGiven && u.Model() == nil && i.Unknown&mma.FacetNaN != 0 && i.D.Get().HasNaN() {
 		n.policy.nan = oracle.ByClass.String()

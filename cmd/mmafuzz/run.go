@@ -22,6 +22,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
@@ -74,6 +75,7 @@ finds the cause of every differing case, and shrinks one case of each cause.
   mmafuzz run --targets sim:ampere,sim:hopper,sim:cdna3 --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz run --a sim:hopper --all --inst mma.m16n8k16.f32.f16.f16.f32
   mmafuzz run --a openblas-sgemm --b "exec:python3 matmul.py"   whole matrix products
+  mmafuzz run --a "exec:./old" --b "exec:./new"             the same of two builds, if K is large
 
 With --count the findings depend on the flags alone, not on the machine or the
 number of workers. With --time the run may go on for another 2 seconds or 3 % of that
@@ -110,8 +112,8 @@ matrix products are compared, as --count says: M, N and K are drawn, aligned and
 deep; operands are normal, spread over 20 binades, ones, marks, one-hot rows or special values.
 Of ones and marks, which are powers of two, the result is known: it tells which k are missing or
 taken twice. The other side may be a black box: a target exec: whose instructions have no C, each
-of which is a product of its K. What differs is explained by the field of the kernel's schedule
-whose change gives the other's bits, shrunk to a small shape with simple values, and written to a
+of which is a product of its K. So may both, if K is beyond ` + fmt.Sprint(mma.MaxK) + `: their schedules are inferred then. What
+differs is explained by the field of the kernel's schedule whose change gives the other's bits, shrunk to a small shape with simple values, and written to a
 bundle: the matrices as .npy, both results, the schedules, and a program in Python that computes
 the case again.
 

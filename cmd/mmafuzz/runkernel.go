@@ -31,21 +31,22 @@ const defaultProducts = 500
 // kernelFlags are the flags of a run of kernels.
 var kernelFlags = map[string]bool{"a": true, "b": true, "seed": true, "count": true, "time": true, "workers": true, "out": true}
 
-// ofKernels reports whether a run compares kernels. An error names a flag that it has no use for.
+// ofKernels reports whether a run compares kernels, or black boxes of which only a schedule says how
+// they sum. An error names a flag that it has no use for.
 func (r *runCmd) ofKernels(f *pflag.FlagSet) (bool, error) {
-	if !study.IsKernel(r.a) && !study.IsKernel(r.b) {
-		return false, nil
-	}
-	var err error
+	var useless error
 	f.VisitAll(func(flag *pflag.Flag) {
 		if flag.Changed && !kernelFlags[flag.Name] {
-			err = hint.New("leave it out", "--%s has no use where matrix products are compared", flag.Name)
+			useless = hint.New("leave it out", "--%s has no use where matrix products are compared", flag.Name)
 		}
 	})
-	return true, err
+	if study.IsKernel(r.a) || study.IsKernel(r.b) {
+		return true, useless
+	}
+	return useless == nil && study.AreProducts(r.a, r.b), nil
 }
 
-// kernels compares two kernels, or a kernel and a black box.
+// kernels compares two kernels or black boxes.
 func (r *runCmd) kernels(ctx context.Context) error {
 	sides, done, err := study.Sides(ctx, r.a, r.b)
 	if err != nil {

@@ -118,7 +118,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 		}
 	}
 	if !found.explained() {
-		if err := z.compareFields(ctx, found, differ); err != nil {
+		if err := z.compareFields(ctx, found, differ, agree); err != nil {
 			return found, err
 		}
 	}

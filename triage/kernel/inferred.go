@@ -2,23 +2,28 @@ package kernel
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
 // Sides is how the schedules of both sides differ where no change of one or two fields explains
 // it. That of a black box is inferred from its answers, for one shape.
 type Sides struct {
-	Inferred string         `json:"inferred,omitempty"` // the side that was; "": both are known
+	Inferred []string       `json:"inferred,omitempty"` // the sides that were; nil: both are known
 	Shape    schedule.Shape `json:"shape,omitzero"`
-	Checked  int            `json:"checked,omitempty"` // elements on which it has the side's bits
+	Checked  int            `json:"checked,omitempty"` // elements on which what was inferred has the bits of each
 	Fields   []FieldChange  `json:"fields"`
+
+	kernels [2]*schedule.Kernel
 }
 
 // mostInferred is the K of a shape for which a black box is inferred, unless all are larger.
@@ -26,14 +31,14 @@ const mostInferred = 2048
 
 // compareFields compares the schedules of both sides field by field. It leaves found as it is if
 // the schedule of a black box is not found.
-func (z *Fuzz) compareFields(ctx context.Context, found *Found, differ []*drawn) error {
-	kernels := [2]*schedule.Kernel{z.A.Kernel, z.B.Kernel}
+func (z *Fuzz) compareFields(ctx context.Context, found *Found, differ, agree []*drawn) error {
+	kernels, products := [2]*schedule.Kernel{z.A.Kernel, z.B.Kernel}, slices.Concat(differ, agree)
 	var s Sides
 	for i, side := range []*Side{z.A, z.B} {
 		if side.Kernel != nil {
 			continue
 		}
-		if z.Infer == nil || s.Inferred != "" {
+		if z.Infer == nil {
 			return nil
 		}
 		size := func(p *drawn) int { // the largest K that is not too large
@@ -42,7 +47,7 @@ func (z *Fuzz) compareFields(ctx context.Context, found *Found, differ []*drawn)
 			}
 			return -p.a.K
 		}
-		s.Inferred, s.Shape = side.Name, slices.MinFunc(differ, func(x, y *drawn) int { return size(x) - size(y) }).a.Shape
+		s.Inferred, s.Shape = append(s.Inferred, side.Name), slices.MinFunc(differ, func(x, y *drawn) int { return size(x) - size(y) }).a.Shape
 		var err error
 		if kernels[i], s.Checked, err = z.Infer(ctx, side.Box[s.Shape.K], s.Shape); err != nil || kernels[i] == nil {
 			return err
@@ -56,10 +61,85 @@ func (z *Fuzz) compareFields(ctx context.Context, found *Found, differ []*drawn)
 		k.When = schedule.When{}
 		kernels[i] = &k
 	}
+	if s.Inferred != nil {
+		kernels[1] = alike(ctx, kernels, products)
+	}
 	if s.Fields = fieldsOf(kernels[0], kernels[1]); len(s.Fields) > 0 {
-		found.Sides = &s
+		s.kernels, found.Sides = kernels, &s
 	}
 	return nil
+}
+
+// alike returns the second kernel with the first one's values of all fields that may have them: with
+// them it
+// gives the bits of side B on all products, too. Inference takes either of two values that no input
+// tells apart.
+func alike(ctx context.Context, kernels [2]*schedule.Kernel, products []*drawn) *schedule.Kernel {
+	best := kernels[1]
+	fits := func(k *schedule.Kernel) bool {
+		return !slices.ContainsFunc(products, func(p *drawn) bool {
+			d, id, err := gemm.Multiply(ctx, k, p.b, gemm.Options{Workers: 1})
+			return err != nil || id != p.id || wrong(id, d, p.d[1]) > 0
+		})
+	}
+	if !fits(best) {
+		return best // in products of other shapes than that for which it was inferred
+	}
+	for _, f := range fieldsOf(kernels[0], best) {
+		if k := withField(best, kernels[0], f.Path); k != nil && fits(k) {
+			best = k
+		}
+	}
+	return best
+}
+
+// withField returns a kernel with another one's value of a field of its file; nil if that is none.
+func withField(k, other *schedule.Kernel, path string) *schedule.Kernel {
+	var files [2]any
+	for i, k := range []*schedule.Kernel{k, other} {
+		if json.Unmarshal([]byte(textOf(k)), &files[i]) != nil {
+			return nil
+		}
+	}
+	at, field := path[:strings.LastIndex(path, ".")+1], path[strings.LastIndex(path, ".")+1:]
+	to, ok := member(files[0], at).(map[string]any)
+	from, also := member(files[1], at).(map[string]any)
+	if !ok || !also {
+		return nil
+	}
+	if value, has := from[field]; has {
+		to[field] = value
+	} else {
+		delete(to, field)
+	}
+	text, err := json.Marshal(files[0])
+	if err != nil {
+		return nil
+	}
+	changed, err := schedule.Read(text)
+	if err != nil {
+		return nil
+	}
+	return changed
+}
+
+// member returns the value of JSON at a path such as schedules[0].unit., nil if there is none.
+func member(v any, path string) any {
+	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
+		switch of := v.(type) {
+		case map[string]any:
+			v = of[name]
+		case []any:
+			n, err := strconv.Atoi(name)
+			if err != nil || n >= len(of) {
+				return nil
+			}
+			v = of[n]
+		default:
+			return nil
+		}
+	}
+	return v
 }
 
 // Inference finds the kernel of a black box at a shape, and on how many elements it has its bits;
@@ -93,11 +173,15 @@ func (s *Sides) Label() string {
 
 // String says what was compared.
 func (s *Sides) String() string {
-	if s.Inferred == "" {
+	shape := fmt.Sprintf("%d x %d elements of %s", s.Shape.M, s.Shape.N, readable.Plural(s.Shape.K, "product"))
+	checked := readable.Thousands(uint64(s.Checked)) + " fresh elements"
+	switch len(s.Inferred) {
+	case 0:
 		return "The schedules of A and B differ in more than two fields, each of which may change bits."
+	case 1:
+		return fmt.Sprintf("The schedule of %s was inferred for %s, and has its bits on %s. It differs from the other's in these fields.", s.Inferred[0], shape, checked)
 	}
-	return fmt.Sprintf("The schedule of %s was inferred for %d x %d elements of %s, and has its bits on %s fresh elements. It differs from the other's in these fields.",
-		s.Inferred, s.Shape.M, s.Shape.N, readable.Plural(s.Shape.K, "product"), readable.Thousands(uint64(s.Checked)))
+	return fmt.Sprintf("The schedules of both were inferred for %s; each has the bits of its side on %s. They differ in these fields.", shape, checked)
 }
 
 func fieldTable(all []FieldChange) *document.Table {

@@ -119,12 +119,31 @@ func clone(k *schedule.Kernel) *schedule.Kernel {
 var (
 	grains  = []int{1, 2, 4, 8, 16, 32, 64, 128}
 	lengths = []int{4, 8, 16, 32, 64, 128, 256, 320, 384, 448, 512, 1024, 2048, 4096}
+	blocks  = multiples(32, 1024) // of K, as libraries choose them by the sizes of caches
 	parts   = []int{2, 3, 4, 5, 6, 7, 8, 16, 32}
 	formats = []fp.ID{fp.None, fp.FP16, fp.BF16, fp.FP32, fp.FP64}
 	orders  = []string{"forward", "reverse", "neighbours", "halves", "pairwise", "chain", "chain-reverse"}
 
 	roundings = []string{"", "away", "zero"}
 )
+
+// cutWords say that a cut has another number, first the new one.
+var cutWords = map[string]string{
+	"size":     "a new accumulator begins after every %d products, not %d",
+	"count":    "K is split among %d accumulators, not %d",
+	"spread":   "K is spread over %d accumulators, not %d",
+	"pairwise": "sequences of up to %d products are not halved, not those of up to %d",
+	"lanes":    "there are %d lanes, not %d",
+	"stream":   "products are spread over %d workers, not %d",
+}
+
+// multiples returns the multiples of step up to most.
+func multiples(step, most int) (all []int) {
+	for n := step; n <= most; n += step {
+		all = append(all, n)
+	}
+	return all
+}
 
 // dropped forgets left-over products.
 func (m *mutator) dropped() {
@@ -221,8 +240,12 @@ func (m *mutator) levels() {
 			label = "lanes"
 		}
 		m.try(label, at, "there is one", "none", func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Delete(k.Schedules[m.s].Levels, l, l+1) }, "there is no cut by %s %d", c.By, c.N)
-		for _, n := range slices.Concat(parts, lengths, []int{c.N - 1, c.N + 1, c.N * 2, c.N / 2}) {
-			cut(label, "n", c.N, n, func(c *schedule.Cut) { c.N = n }, "%s %d is %d", c.By, c.N, n)
+		numbers := slices.Concat(parts, lengths, []int{c.N - 1, c.N + 1, c.N * 2, c.N / 2})
+		if c.By == "size" {
+			numbers = append(numbers, blocks...)
+		}
+		for _, n := range numbers {
+			cut(label, "n", c.N, n, func(c *schedule.Cut) { c.N = n }, cutWords[c.By], n, c.N)
 		}
 		for _, n := range []int{0, level.Head - 1, level.Head + 1} {
 			if level.Head > 0 {
@@ -318,7 +341,7 @@ func (m *mutator) added() {
 		}
 	}
 	forward, halves := schedule.Merge{Order: "forward"}, schedule.Merge{Order: "halves"}
-	for _, n := range lengths {
+	for _, n := range append(slices.Clone(lengths), blocks...) {
 		add("split-k", schedule.Level{Cut: schedule.Cut{By: "size", N: n}, Merge: forward}, "a new accumulator begins after every %d products", n)
 		add("split-k", schedule.Level{Cut: schedule.Cut{By: "size", N: n, Rest: "first"}, Merge: schedule.Merge{Order: "chain"}}, "the short one of the runs of %d products is the first", n)
 		add("k-order", schedule.Level{Cut: schedule.Cut{By: "size", N: n}, Merge: schedule.Merge{Order: "chain-reverse"}}, "runs of %d products are added last first", n)

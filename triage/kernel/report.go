@@ -28,7 +28,7 @@
 //	why.first        string?   the first partial sum of the smallest product that differs
 //	fresh            number    other products that were compared with the changed schedule
 //	rest             number    of these, those that differ: the change is not all
-//	sides.inferred   string?   a side whose schedule was inferred, as no small change explains it
+//	sides.inferred[]  string?  sides whose schedules were inferred, as no small change explains it
 //	sides.shape.M    number?   of the products for which it was
 //	sides.shape.N    number?
 //	sides.shape.K    number?
@@ -177,7 +177,9 @@ func (f *Found) Document() *document.Document {
 	d.Add("What was found", blocks...)
 	if s := f.Smallest; s != nil {
 		names, kernels := [2]string{f.A, f.B}, s.kernels
-		if side, _, _ := f.changedSide(); kernels[1-side] == nil {
+		if side, _, _ := f.changedSide(); f.Sides != nil {
+			kernels = f.Sides.kernels
+		} else if kernels[1-side] == nil {
 			names[1-side], kernels[1-side] = names[side]+", changed", f.changed()
 		}
 		d.Add("In which order", figures(names, kernels, s.K)...)
@@ -220,6 +222,8 @@ func (f *Found) words() (words []string) {
 	}
 	_, x, other := f.changedSide()
 	switch w := f.Answer; {
+	case w == nil && f.Differ > 0 && f.Sides == nil && f.Varies == "":
+		say("Unexplained: no schedule was found that has the bits of one of the sides (mmafuzz infer --shape says more).")
 	case w == nil:
 	case f.Sides != nil:
 		say("No change of one or two fields of the schedule of %s gives the bits of %s on all products: the label names all fields in which the two schedules below differ.", x, other)

@@ -272,8 +272,27 @@ func IsKernel(word string) bool {
 	return schedule != ""
 }
 
-// Sides opens two kernels, or a kernel and a black box, to compare them. A kernel comes first:
-// what differs can be explained by its schedule. done closes their targets.
+// AreProducts reports whether two targets are black boxes with products of matrices alone, which are too
+// long for programs: only a schedule says how they are summed.
+func AreProducts(a, b string) bool {
+	return isProduct(a) && isProduct(b)
+}
+
+func isProduct(spec string) bool {
+	if !strings.HasPrefix(spec, "exec:") {
+		return false
+	}
+	t, err := devices.Open(spec)
+	if err != nil {
+		return false // whoever uses it says why
+	}
+	defer t.Close()
+	rows := t.Instructions()
+	return len(rows) > 0 && !slices.ContainsFunc(rows, func(i mma.Instruction) bool { return i.C != fp.None || i.K <= mma.MaxK || i.Refuse != "" })
+}
+
+// Sides opens two kernels or black boxes to compare them. A kernel comes first: what differs can be
+// explained by its schedule. done closes their targets.
 func Sides(ctx context.Context, a, b string) (sides [2]*kernel.Side, done func(), err error) {
 	g := &gemmStudy{schedule: "plain"}
 	r := &Request{Targets: []string{a, b}, unstable: new([]string)}
@@ -281,14 +300,12 @@ func Sides(ctx context.Context, a, b string) (sides [2]*kernel.Side, done func()
 	if err != nil {
 		return sides, nil, err
 	}
-	if all[0].box != nil {
+	if all[0].box != nil && len(all) == 2 && all[1].box == nil {
 		slices.Reverse(all)
 	}
 	switch x := all[0]; {
 	case len(all) != 2:
 		err = fmt.Errorf("%s and %s are %d kernels: name one instruction of each", a, b, len(all))
-	case x.box != nil:
-		err = fmt.Errorf("%s and %s are black boxes: one has to be a kernel", a, b)
 	case !sameOperands(x.unit, all[1].unit):
 		err = fmt.Errorf("%s takes %s, and %s takes %s: they cannot be compared", x.name, x.unit.Formats, all[1].name, all[1].unit.Formats)
 	}
