@@ -74,7 +74,8 @@
 // inputs tells them apart. A unit that gives different answers to the same question, or
 // fails, is reported as such. For any other the report has the program that comes nearest,
 // which is right on the most inputs that were not chosen because some program was wrong on
-// them, and the smallest input on which it is wrong.
+// them, new ones among them that no search has seen, and the smallest input on which it is
+// wrong.
 //
 // What no test has met is not known: a unit that computes one input in 2^40 differently
 // is reported as found, with the number of inputs of every kind on which it was right.

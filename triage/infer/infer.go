@@ -188,10 +188,21 @@ func newLoop(u devices.Unit, o Options) (*loop, error) {
 	return l, nil
 }
 
+// spent reports whether the limits of an inference have ended it.
+func spent(err error) bool {
+	return errors.Is(err, errBudget) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // conclude makes a result of how the loop ended: with the program found, or else with the
 // nearest one, wherever the loop was.
 func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
+	if spent(err) {
+		l.unit.log = nil // an inference that is resumed goes on where the search has ended
+	}
 	if !l.brief && (err != nil || l.left > 0) {
+		if len(l.met) > 0 && (err == nil || spent(err)) {
+			l.askUnbiased(ctx)
+		}
 		l.p = l.nearest()
 		if len(l.met) > 0 {
 			l.Done = ctx.Done()
@@ -215,12 +226,12 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 		r.Verdict, r.Unstable = NotStable, unstable
 	case errors.Is(err, errFaults):
 		r.Verdict, r.Note = Failing, err.Error()
-	case errors.Is(err, errBudget), errors.Is(err, context.DeadlineExceeded):
+	case spent(err):
 		r.Verdict, r.Note = Exhausted, TimeSpent
 		if errors.Is(err, errBudget) {
 			r.Note = err.Error()
 		}
-		l.unit.log = nil // an inference that is resumed goes on where the search has ended
+		l.unit.log = nil // as above
 	case err != nil:
 		return nil, err
 	case l.left > 0:

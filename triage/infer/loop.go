@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -61,7 +62,8 @@ type loop struct {
 	revealed []mma.Params
 	corners  corners // what the unit gave on all of them
 	// met are the best programs of all searches, and those that were refuted; unbiased are
-	// the answers to challenges that were aimed at no program. See nearest.
+	// the answers to challenges that were aimed at no program, and those to askUnbiased. See
+	// nearest.
 	met      []mma.Params
 	unbiased evidence.Family
 
@@ -301,6 +303,28 @@ func (l *loop) nearest() mma.Params {
 	met = search.MostRight(l.Evidence, met, l.All(), len(met)) // of several such, the one that is right on more
 	unbiased := l.unbiasedEvidence()
 	return search.MostRight(unbiased, met, unbiased.All(), 1)[0]
+}
+
+// askUnbiased asks new questions that are aimed at no program, a few of each kind first and then
+// more: searches have fitted their programs to the cases that there are, so that these say too
+// much good of a program with many parameters. It keeps half of the time and of the queries that are
+// left for the witness. What it cannot ask within these does not count.
+func (l *loop) askUnbiased(ctx context.Context) {
+	l.enter(comparing)
+	if end, limited := ctx.Deadline(); limited {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, time.Until(end)/2)
+		defer stop()
+	}
+	l.unit.reserved = max(l.unit.budget-l.unit.stats.Queries, 0) / 2
+	defer func() { l.unit.reserved = 0 }()
+	for n := 1; len(l.unbiased.Dots) < unbiasedMost; n *= 2 {
+		dots, want, err := l.unit.ask(ctx, l.pool(n))
+		if err != nil {
+			return
+		}
+		l.unbiased.Dots, l.unbiased.Want = append(l.unbiased.Dots, dots...), append(l.unbiased.Want, want...)
+	}
 }
 
 // unbiasedEvidence returns the cases that were not chosen because some program was wrong on

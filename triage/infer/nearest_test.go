@@ -147,3 +147,56 @@ func TestNearestIsPlain(t *testing.T) {
 		}
 	}
 }
+
+// TestNearestIsNotFitted gives a program that is right on all evidence, which happens to be inputs on
+// which it is not wrong, and one that is wrong once there but never elsewhere: new inputs decide.
+// They are within the queries and the time that are left.
+func TestNearestIsNotFitted(t *testing.T) {
+	plain := mma.TFDPA(0, 24, mma.To(fp.FP32, fp.RZ), 0)
+	fitted := plain
+	fitted.Join.Align.F = 22
+	for _, o := range []Options{{}, {Queries: 4000}} {
+		u := newUnit(t, half, 4, plain)
+		l, err := newLoop(u, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := gen.Find("normal")
+		if err != nil {
+			t.Fatal(err)
+		}
+		dots := generate(l.spec(), g, 1, 0, 400)
+		c, err := l.Predicted(&plain, dots)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var alike, other []*mma.Dot
+		var want []uint64
+		for i, same := range l.Hits(&fitted, c) {
+			if same {
+				alike, want = append(alike, dots[i]), append(want, c.Want[i])
+			} else {
+				other = append(other, dots[i])
+			}
+		}
+		if len(other) == 0 {
+			t.Fatal("the programs do not differ")
+		}
+		wrong, err := l.Predicted(&fitted, other[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Add("normal", append(alike, other[0]), append(want, wrong.Want[0]))
+		l.met, l.p = []mma.Params{plain, fitted}, fitted
+		if p := l.nearest(); p != fitted {
+			t.Fatalf("by the evidence %s is the nearest", brief(&p))
+		}
+		r, err := l.conclude(t.Context(), errBudget)
+		if err != nil || r.Params != plain || r.Witness == nil {
+			t.Errorf("%s, witness %v, %v", mma.Brief(mma.Diff(&plain, &r.Params)), r.Witness, err)
+		}
+		if asked := int(u.asked.Load()); o.Queries > 0 && asked > o.Queries {
+			t.Errorf("%d asked of %d", asked, o.Queries)
+		}
+	}
+}

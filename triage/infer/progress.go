@@ -26,6 +26,7 @@ const (
 	challenging = "challenging it"
 	rulingOut   = "ruling out other values"
 	validating  = "validating"
+	comparing   = "comparing the nearest programs"
 	shrinking   = "looking for the smallest witness"
 )
 
