@@ -357,6 +357,11 @@ var arguments = []argument{
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			return only(ch, "special.negzero") && u.p.Start == mma.StartZero && u.p.Acc.Mode != fp.RD && u.p.Late.Mode != fp.RD && u.p.Lanes <= 1
 		}},
+	{"nothing-cut-to-zero", "No sum cuts or drops a term: it is zero only if all of its terms are, or if they cancel.",
+		func(u *ranges, q *mma.Params, ch []string) bool {
+			return only(ch, "special.zerosonly") && !cuts(&u.p) && u.exactSum() && u.nothingDropped() &&
+				u.p.Stage0.Align.Drop == 0 && u.p.Stage1.Align.Drop == 0 && !u.p.Stage0.Fixed && !u.p.Stage1.Fixed
+		}},
 	{"zero-start-hidden", "Whether an accumulator starts from +0 or from nothing shows in the sign of a zero only, and that is always +0.",
 		func(u *ranges, q *mma.Params, ch []string) bool {
 			return only(ch, "start") && u.p.Start != mma.StartC && q.Start != mma.StartC && !u.p.Special.NegZero
