@@ -25,7 +25,7 @@
 //	mmafuzz probe       ask a unit the questions of the literature
 //	mmafuzz invariance  whether a result depends on batch size, place, neighbours, threads or the run
 //	mmafuzz quantize    scale and codes of a block of numbers, and what two formats make differently
-//	mmafuzz tolerance   rtol and atol for an instruction, a length and a distribution of inputs
+//	mmafuzz tolerance   error, rtol and atol of an instruction, also against K
 //	mmafuzz infer       find the arithmetic of an unknown unit
 //	mmafuzz study       the studies of the papers: differences, error bounds, bias
 //	mmafuzz gemm        whole matrix products as kernels compute them, and why a product differs

@@ -3,10 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/listing"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 func newList(a *app) *cobra.Command {
@@ -51,7 +53,7 @@ func (a *app) table(heads []string, rows [][]string) error {
 }
 
 func newListInstructions(a *app) *cobra.Command {
-	var target string
+	var target, inst string
 	var refused bool
 	c := &cobra.Command{
 		Use:   "instructions [TARGET]",
@@ -67,16 +69,28 @@ compared their model with it.`,
 			if len(args) == 1 {
 				target = args[0]
 			}
-			return a.listInstructions(target, refused)
+			return a.listInstructions(target, inst, refused)
 		},
 	}
+	selecting(c.Flags(), &inst, "(default: all)")
 	c.Flags().BoolVar(&refused, "unverified", false, "only those that have no model or that the device does not run, and why")
 	return c
 }
 
+// some is a target with some of its instructions.
+type some struct {
+	devices.Target
+	rows []mma.Instruction
+}
+
+func (s some) Instructions() []mma.Instruction { return s.rows }
+
 // listInstructions lists the instructions of a target, or of the catalogue: those that
 // can be computed, or those that are refused.
-func (a *app) listInstructions(target string, refused bool) error {
+func (a *app) listInstructions(target, inst string, refused bool) error {
+	if inst != "" && target == "" {
+		return hint.New("for example mmafuzz list instructions sim:hopper --inst fp8", "--inst is given without a target")
+	}
 	var t devices.Target
 	if target != "" {
 		var err error
@@ -84,6 +98,13 @@ func (a *app) listInstructions(target string, refused bool) error {
 			return err
 		}
 		defer t.Close()
+	}
+	if inst != "" {
+		rows, err := devices.Select(t, inst)
+		if err != nil {
+			return err
+		}
+		t = some{t, rows}
 	}
 	if !a.json {
 		return a.table(nil, listing.InstructionsForPeople(t, refused, a.verbose))

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -48,6 +49,11 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 			return hint.New("for example --"+side.flag+" sim:hopper; mmafuzz list targets lists them", "--%s is empty", side.flag)
 		}
 	}
+	for _, inst := range []struct{ flag, target, value string }{{"inst", "a", r.inst}, {"inst-b", "b", r.instB}} {
+		if target := targetMeant(inst.value); target != "" {
+			return hint.New(fmt.Sprintf("it is a target: --%s %s", inst.target, readable.ShellWord(target)), "--%s is the name of an instruction, not %s", inst.flag, inst.value)
+		}
+	}
 	switch {
 	case f.Changed("a") && !f.Changed("b") && !r.all:
 		return open.OrMisspelt(r.a, r.inst, hint.New("add --b, the target to compare it with, or --all", "--a is given without --b"))
@@ -65,6 +71,19 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 		return open.OrMisspelt(r.a, "", hint.New("add --inst, the instruction of --a", "--all is given without --inst"))
 	}
 	return nil
+}
+
+// targetMeant returns the target that a word names in place of an instruction: one with its kind, or a
+// model file; "" if it names none.
+func targetMeant(word string) string {
+	kind, _, ok := strings.Cut(word, ":")
+	if _, known := devices.Kinds()[kind]; ok && known {
+		return word
+	}
+	if strings.HasSuffix(word, ".json") {
+		return "model:" + word
+	}
+	return ""
 }
 
 // checkGenerators returns an error if a generator does not exist or would not be used.

@@ -44,6 +44,8 @@ result.json, tables.md, every table as a .csv file, every plot as .svg and .csv,
 journal: a study that was interrupted, even by kill -9, goes on when the same command is
 given again.
 
+The error of one unit against the number of products: mmafuzz tolerance --k 64,256,1024.
+
 Exit status: 0 done, 1 something is not as it has to be (a bound exceeded, a figure of
 a paper missed), 2 trouble, 75 incomplete: interrupted.`,
 	}

@@ -22,6 +22,7 @@ type toleranceCmd struct {
 	unitFlags
 	against   string
 	generator string
+	lengths   []int
 	tolerance.Measurement
 }
 
@@ -29,15 +30,16 @@ func newTolerance(a *app) *cobra.Command {
 	t := &toleranceCmd{app: a}
 	c := &cobra.Command{
 		Use:   "tolerance --target T --inst I",
-		Short: "rtol and atol for an instruction, a length and a distribution of inputs",
+		Short: "error, rtol and atol of an instruction, also against K",
 		Long: `tolerance measures how near the results of a unit are to the exact values, or to the
 results of another unit, on dot products of a distribution, and prints rtol and atol as
 numpy.allclose takes them: |result - reference| <= atol + rtol*|reference|. rtol is what
 one rounding needs, unless it is given; atol is the least that all inputs need with it,
 rounded up. Both are tried on as many other inputs, and it is counted how many of those
-would pass a unit that always gives 0.
+would pass a unit that always gives 0. With several --k it is a table of the error against K.
 
   mmafuzz tolerance --target sim:hopper --inst mma.m16n8k16.f32.f16.f16.f32 --k 1024
+  mmafuzz tolerance --target sim:hopper --inst wgmma.m64n8k32.f32.e4m3.e4m3 --k 32,256,2048
   mmafuzz tolerance --target sim:cdna3 --inst v_mfma_f32_16x16x16_f16 --gen dnn --against ref:fma32
 
 They are measured, not proved: mmafuzz run --accept hunts for the worst inputs, and
@@ -51,7 +53,7 @@ Exit status: 0 done, 2 trouble, 75 interrupted.`,
 	f := c.Flags()
 	f.StringVar(&t.against, "against", "", "`target` with the results to compare with (default: the exact values)")
 	f.StringVar(&t.generator, "gen", "normal", "`generator` of the inputs, such as normal, uniform or dnn (mmafuzz list generators)")
-	f.IntVar(&t.K, "k", 0, "`number` of products of a dot product, a multiple of the instruction's (default: as many as that has)")
+	f.IntSliceVar(&t.lengths, "k", nil, "`number` of products of a dot product, a multiple of the instruction's, or several with commas (default: as many as that has)")
 	f.IntVar(&t.Count, "count", 10_000, "`number` of dot products")
 	f.Uint64Var(&t.Seed, "seed", 1, "`seed` of the inputs")
 	f.Float64Var(&t.Rtol, "rtol", 0, "`number` to find atol for (default: twice the unit roundoff of the result)")
@@ -75,22 +77,24 @@ func (t *toleranceCmd) run(ctx context.Context) error {
 	}
 	defer target.Close()
 	i := u.Instruction()
-	if t.K == 0 {
-		t.K = i.K
+	if t.lengths == nil {
+		t.lengths = []int{i.K}
 	}
 	if err := upTo(mostSamples, "count", t.Count); err != nil {
 		return err
 	}
-	switch {
-	case t.K < 1 || t.K > longest || t.K%i.K != 0:
-		return hint.New(fmt.Sprintf("for example --k %d", nearestMultiple(t.K, i.K)), "--k is %d, not a multiple of %d, the products of %s, up to %d", t.K, i.K, i.Name, longest)
-	case t.Rtol < 0:
+	for _, k := range t.lengths {
+		if k < 1 || k > longest || k%i.K != 0 {
+			return hint.New(fmt.Sprintf("for example --k %d", nearestMultiple(k, i.K)), "--k is %d, not a multiple of %d, the products of %s, up to %d", k, i.K, i.Name, longest)
+		}
+	}
+	if t.Rtol < 0 {
 		return fmt.Errorf("--rtol is %g, it must not be negative", t.Rtol)
 	}
 	if t.Generator, err = gen.Find(t.generator); err != nil {
 		return hint.New("mmafuzz list generators lists them", "--gen: %v", err)
 	}
-	t.Unit = devices.WithK(u, t.K)
+	var reference devices.Unit
 	against := "the exact values"
 	if t.against != "" {
 		other, b, err := t.openAgainst(i)
@@ -98,7 +102,7 @@ func (t *toleranceCmd) run(ctx context.Context) error {
 			return err
 		}
 		defer other.Close()
-		t.Against, against = devices.WithK(b, t.K), other.Name()+"/"+b.Instruction().Name
+		reference, against = b, other.Name()+"/"+b.Instruction().Name
 	}
 	line := newStatusLine(t.app)
 	t.Progress = func(done int) {
@@ -106,14 +110,29 @@ func (t *toleranceCmd) run(ctx context.Context) error {
 			line.show(statusField{fmt.Sprintf("%s of %s dot products", readable.Thousands(uint64(done)), readable.Thousands(uint64(2*t.Count))), 1})
 		}
 	}
-	res, err := t.Measure(ctx)
-	line.clear()
-	if err != nil {
-		return err
+	var all []*tolerance.Measured
+	for _, t.K = range t.lengths {
+		if t.Unit = devices.WithK(u, t.K); reference != nil {
+			t.Against = devices.WithK(reference, t.K)
+		}
+		res, err := t.Measure(ctx)
+		line.clear()
+		if err != nil {
+			return err
+		}
+		res.Target, res.Against = target.Name()+"/"+i.Name, against
+		res.Command = t.command(i)
+		all = append(all, res)
+		if t.json || len(t.lengths) == 1 {
+			if err := t.result(res, res.Write); err != nil {
+				return err
+			}
+		}
 	}
-	res.Target, res.Against = target.Name()+"/"+i.Name, against
-	res.Command = t.command(i)
-	return t.result(res, res.Write)
+	if !t.json && len(all) > 1 {
+		tolerance.WriteLengths(t.stdout, all, t.width)
+	}
+	return t.stdout.Err()
 }
 
 // openAgainst opens the unit that gives the results to compare with.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -69,6 +70,9 @@ func Explain(name string, err error) error {
 		return hint.Add(err, "mmafuzz doctor says what this machine can run")
 	}
 	word, file := name, strings.TrimPrefix(name, "sim:")
+	if strings.ContainsRune(file, ' ') && !strings.Contains(file, ":") {
+		return hint.Add(err, "a command is a target with exec: before it: %s", readable.ShellWord("exec:"+file))
+	}
 	if info, missing := os.Stat(file); missing == nil && !info.IsDir() {
 		return hint.Add(err, "it is a file: %s is a program, replay:FILE a recording, model:FILE a model; mmafuzz import makes a recording of .npy, .npz, CSV, JSON and others", program(file))
 	} else if !strings.Contains(name, ":") {

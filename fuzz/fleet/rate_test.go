@@ -19,7 +19,7 @@ func TestRate(t *testing.T) {
 	}{
 		{stateAlive, 10 * time.Second, 10, "\n200 of 1,200 dot products, 10/s, about 1:40 left\n"},
 		{stateAlive, time.Millisecond, 0, "\n200 of 1,200 dot products\n"},
-		{stateSilent, 10 * time.Second, 0, "\n200 of 1,200 dot products; nobody seems to work on the rest\n"},
+		{stateSilent, 10 * time.Second, 0, "\n200 of 1,200 dot products; nobody seems to work on the rest: start its shards\n  again\n"},
 	} {
 		now := time.Now()
 		w := Watcher{units: map[int]seenUnit{0: {dots: 100, at: now.Add(-c.span)}, 1: {dots: 100, at: now}}}

@@ -50,7 +50,7 @@ func clock(seconds float64) string {
 func (s *Status) outlook() string {
 	switch {
 	case s.Done < s.Units && s.alive() == 0:
-		return "; nobody seems to work on the rest"
+		return "; nobody seems to work on the rest: start its shards again"
 	case s.Rate > 0:
 		return fmt.Sprintf(", %s/s, about %s left", readable.Count(uint64(s.Rate)), clock(s.ETA))
 	}

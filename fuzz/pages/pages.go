@@ -110,7 +110,7 @@ func kindOf(path string) (*kind, error) {
 func remedyFor(path string, info fs.FileInfo) string {
 	if info.IsDir() {
 		if results, others := below(path); len(results) > 0 && len(others) == 0 {
-			return "results are below it: mmafuzz report " + filepath.Join(readable.ShellPath(path), "*")
+			return "results are below it: give " + filepath.Join(readable.ShellPath(path), "*") + " in its place"
 		} else if len(results) > 0 {
 			return "results are below it, and other files: " + reportOf(results)
 		}

@@ -178,7 +178,6 @@ func errorsOf(ctx context.Context, q *asked, answer *Answer) error {
 	answer.Refuted, _ = least.Float64()
 	answer.Statement += fmt.Sprintf(", and on an input at least %s", words(least))
 	answer.show(q.f, w)
-	answer.Expected = mma.FormatCode(q.f.D, w.After)
 	return nil
 }
 

@@ -138,6 +138,8 @@ type Answer struct {
 	Related  string `json:"related,omitempty"`
 	Result   string `json:"result,omitempty"`
 	Expected string `json:"expected,omitempty"`
+
+	values struct{ witness, related, result, expected string } // the same in decimals
 }
 
 // NotKnown is the error for a target whose arithmetic is not known.
@@ -387,14 +389,16 @@ func related(ctx context.Context, q *asked, rs []relation, answer *Answer) error
 
 // show puts a witness into an answer.
 func (a *Answer) show(f mma.Formats, w *triage.Witness) {
-	a.Witness, a.Result, a.Expected = mma.FormatDot(f, w.Dot), mma.FormatCode(f.D, w.Before), mma.FormatCode(f.D, w.After)
+	a.Witness, a.Result = mma.FormatDot(f, w.Dot), mma.FormatCode(f.D, w.Before)
+	a.Expected = mma.FormatCode(f.D, w.After)
+	a.values.witness, a.values.result, a.values.expected = dotValue(f, w.Dot), value(f.D, w.Before), value(f.D, w.After)
 }
 
 // showRelated puts the witness of a relation into an answer: the results of both inputs.
 func (a *Answer) showRelated(f mma.Formats, res *Result) {
 	a.show(f, res.Witness)
 	if res.related != nil {
-		a.Related = mma.FormatDot(f, res.related)
+		a.Related, a.values.related = mma.FormatDot(f, res.related), dotValue(f, res.related)
 	} else {
 		a.Expected = ""
 	}
@@ -412,16 +416,18 @@ func (a *Answer) Write(w io.Writer, width int) {
 	for _, text := range a.Assumed[min(1, len(a.Assumed)):] { // the first is that of all
 		line(4, "if %s", text)
 	}
+	gives := a.Witness + a.values.witness + " gives " + a.Result + a.values.result
+	expected := a.Expected + a.values.expected
 	switch {
 	case a.Witness == "":
 	case a.Related != "":
-		line(4, "%s gives %s", a.Witness, a.Result)
-		line(4, "%s gives %s", a.Related, a.Expected)
+		line(4, "%s", gives)
+		line(4, "%s gives %s", a.Related+a.values.related, expected)
 	case a.Proved != 0:
-		line(4, "%s gives %s; the exact value rounds to %s", a.Witness, a.Result, a.Expected)
+		line(4, "%s; the exact value rounds to %s", gives, expected)
 	case a.Expected != "":
-		line(4, "%s gives %s; otherwise it would be %s", a.Witness, a.Result, a.Expected)
+		line(4, "%s; otherwise it would be %s", gives, expected)
 	default:
-		line(4, "%s gives %s", a.Witness, a.Result)
+		line(4, "%s", gives)
 	}
 }

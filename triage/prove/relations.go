@@ -127,7 +127,7 @@ func monotonic(q *asked) []relation {
 	c := q.f.C.Get()
 	return []relation{{
 		other: (*encode.Inputs).WithAnotherC,
-		words: "no c is a NaN, and no result",
+		words: "neither c nor a result is a NaN",
 		assume: func(in, other *encode.Inputs) []*graph.Node {
 			return append(append(in.NumbersOfC(), other.NumbersOfC()...), in.Less(in.OrderOfC(), other.OrderOfC()))
 		},

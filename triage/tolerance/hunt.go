@@ -37,6 +37,7 @@
 //	rtol        number   relative to the absolute value of the second result
 //	atol        number   with that rtol, all results are within atol + rtol*|second|
 //	rtol_alone  number   what rtol would be with an atol of 0
+//	norm        number   root mean square of the errors, divided by that of what the results are compared with
 //	worst       string   the input that needs the largest atol, as eval reads it
 //	fresh       number   of as many other inputs, those that are not within
 //	zeros       number   of as many other inputs, those for which 0 would be within

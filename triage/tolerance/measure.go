@@ -28,6 +28,7 @@ type Measured struct {
 	Rtol      float64 `json:"rtol"`
 	Atol      float64 `json:"atol"`
 	RtolAlone float64 `json:"rtol_alone"`
+	Norm      float64 `json:"norm"` // the root mean square of the errors, divided by that of the references
 	Worst     string  `json:"worst"`
 	Fresh     int     `json:"fresh"`
 	Zeros     int     `json:"zeros"`
@@ -71,7 +72,9 @@ func (m *Measurement) Measure(ctx context.Context) (*Measured, error) {
 			}
 		})
 	}
+	var errs, references float64 // sums of squares
 	err := each(m.Seed, func(d *mma.Dot, p pairOf) {
+		errs, references = errs+p.err*p.err, references+p.reference*p.reference
 		if p.err > 0 {
 			res.RtolAlone = max(res.RtolAlone, p.err/p.reference)
 		}
@@ -83,6 +86,9 @@ func (m *Measurement) Measure(ctx context.Context) (*Measured, error) {
 		return nil, err
 	}
 	res.Rtol, res.Atol, res.RtolAlone = up(res.Rtol), up(res.Atol), up(res.RtolAlone)
+	if references > 0 && !math.IsInf(references, 1) {
+		res.Norm = math.Sqrt(errs / references)
+	}
 	return res, each(m.Seed+1, func(_ *mma.Dot, p pairOf) {
 		allowed := res.Atol + res.Rtol*p.reference
 		if p.err > allowed {
@@ -162,6 +168,25 @@ func pairOfExact(f mma.Formats, d *mma.Dot, x uint64) *pairOf {
 	return &pairOf{err, reference}
 }
 
+// WriteLengths writes measurements for several K as a table.
+func WriteLengths(w io.Writer, all []*Measured, width int) {
+	first := all[0]
+	head := readable.Table{Width: width}
+	head.Add("unit", first.Target)
+	head.Add("against", first.Against)
+	head.Add("inputs", fmt.Sprintf("%s dot products of each K, %s, seed %d", readable.Thousands(uint64(first.Count)), first.Source, first.Seed))
+	head.Add("error", "root mean square of the errors, divided by that of the results")
+	head.Add("atol", fmt.Sprintf("the least that all need, with an rtol of %g", first.Rtol))
+	head.Write(w, nil)
+	fmt.Fprintln(w)
+	g := readable.Table{Width: width}
+	g.Add("K", "ERROR", "ATOL", "RTOL, ATOL BEING 0")
+	for _, m := range all {
+		g.Add(readable.Thousands(uint64(m.K)), fmt.Sprintf("%.2g", m.Norm), fmt.Sprintf("%g", m.Atol), fmt.Sprintf("%g", m.RtolAlone))
+	}
+	g.Write(w, nil)
+}
+
 // Write writes the measurement for people.
 func (m *Measured) Write(w io.Writer, width int) {
 	n := func(v int) string { return readable.Thousands(uint64(v)) }
@@ -174,7 +199,12 @@ func (m *Measured) Write(w io.Writer, width int) {
 	}
 	g.Add("rtol", fmt.Sprintf("%g", m.Rtol))
 	g.Add("atol", fmt.Sprintf("%g", m.Atol))
-	g.Add("rtol alone", fmt.Sprintf("%g with an atol of 0, because of cancellation", m.RtolAlone))
+	alone := fmt.Sprintf("%g with an atol of 0", m.RtolAlone)
+	if m.RtolAlone > m.Rtol {
+		alone += ", because of cancellation"
+	}
+	g.Add("rtol alone", alone)
+	g.Add("error", fmt.Sprintf("%.2g: root mean square, divided by that of the results", m.Norm))
 	g.Add("fresh", fmt.Sprintf("%s of %s other inputs are not within rtol and atol", n(m.Fresh), n(m.Count)))
 	g.Add("zeros", fmt.Sprintf("%s of these would pass a unit that always gives 0", n(m.Zeros)))
 	g.Add("again", m.Command)

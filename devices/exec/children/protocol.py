@@ -253,8 +253,8 @@ def multiplied(np, op, o, name, k, code, raw, multiply, flags=(), result=None, o
 
 
 def matrices(np, multiply, dtype, **about):
-    """Serves a function of two NumPy matrices, for infer --shape: the child's arguments are
-    shapes such as 64x64x1000, rows x columns x K, each of which is an instruction."""
+    """Serves a function of two NumPy matrices, for infer --shape: each argument of the child that is a
+    shape such as 64x64x1000, rows x columns x K, is an instruction. Others are the child's own."""
     code = {"float32": "fp32", "float64": "fp64", "float16": "fp16"}[dtype]
 
     def instruction(shape):
@@ -266,4 +266,7 @@ def matrices(np, multiply, dtype, **about):
 
         return Instruction("matmul.m%dn%dk%d.%s" % (m, n, k, dtype), k, run, m, n, code, code, code)
 
-    serve([instruction(s) for s in sys.argv[1:]], about)
+    shapes = [s for s in sys.argv[1:] if re.fullmatch("[0-9]+x[0-9]+x[0-9]+", s)]
+    if not shapes:
+        sys.exit("name a shape, rows x columns x K, such as 64x64x1000")
+    serve([instruction(s) for s in shapes], about)

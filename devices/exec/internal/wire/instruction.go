@@ -49,19 +49,28 @@ func parseInstruction(fields []string) (i mma.Instruction, rule fp.FlagRule, err
 	return i, rule, check(&i)
 }
 
+// parseFormat returns the format of a name. Those of two vendors' ISAs that mean formats of other bits
+// on other hardware are refused.
+func parseFormat(name string) (fp.ID, error) {
+	if lower := strings.ToLower(name); lower == "fp8" || lower == "bf8" {
+		return fp.None, fmt.Errorf("%s is the name of several formats: e4m3 and e5m2 are those of OCP, e4m3fnuz and e5m2fnuz those of AMD's MI300", name)
+	}
+	return fp.Parse(name)
+}
+
 // setField takes a key and its value.
 func setField(i *mma.Instruction, key, value string) (err error) {
 	switch key {
 	case "a":
-		i.A, err = fp.Parse(value)
+		i.A, err = parseFormat(value)
 	case "b":
-		i.B, err = fp.Parse(value)
+		i.B, err = parseFormat(value)
 	case "c":
-		i.C, err = fp.Parse(value)
+		i.C, err = parseFormat(value)
 	case "d":
-		i.D, err = fp.Parse(value)
+		i.D, err = parseFormat(value)
 	case "scale":
-		i.Scale, err = fp.Parse(value)
+		i.Scale, err = parseFormat(value)
 	case "block":
 		var n int
 		n, err = number(value, 128)
@@ -158,7 +167,7 @@ func catalogued(i *mma.Instruction) []mma.Instruction {
 func check(i *mma.Instruction) error {
 	switch {
 	case i.A == fp.None || i.B == fp.None || i.D == fp.None:
-		return errors.New("an instruction has a, b and d (only c may be none)")
+		return errors.New("an instruction has a, b and d; only c may be none, and for an operation of a alone, such as a conversion, b=one")
 	case (i.Scale == fp.None) != (i.Block == 0):
 		return errors.New("scale= and block= go together")
 	case i.Scale != fp.None && i.K%int(i.Block) != 0:
