@@ -1,5 +1,5 @@
 // Package npy reads arrays in NumPy's format .npy, format versions 1 to 3, and reads and writes
-// those that are matrices of floating-point numbers or of unsigned integers.
+// those that are matrices of floating-point numbers or of integers.
 // https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 //
 // The files may be anybody's: no more is allocated than there is to read, whatever size a
@@ -36,9 +36,33 @@ func (a *Array) Code(i int) uint64 { return code(a.Data[i*a.Width:], a.Width) }
 // Matrix is a matrix as it lies in a file, but row after row, its elements little-endian.
 type Matrix struct {
 	Rows, Columns int
-	Float         bool // numbers of IEEE 754; else unsigned integers
+	Kind          byte // of elements, as NumPy calls it: f (IEEE 754), u and i (integers)
 	Width         int  // bytes of an element: 1 (of integers only), 2, 4 or 8
 	Data          []byte
+}
+
+// numbers are the formats of elements that are numbers; other elements are codes of formats that NumPy does
+// not have.
+var numbers = map[string]fp.ID{"f2": fp.FP16, "f4": fp.FP32, "f8": fp.FP64, "i1": fp.S8, "i2": fp.S16, "i4": fp.S32}
+
+// Format returns the format of elements that are numbers, None for codes.
+func (m *Matrix) Format() (fp.ID, error) {
+	kind := fmt.Sprintf("%c%d", m.Kind, m.Width)
+	id := numbers[kind]
+	if id == fp.None && m.Kind != 'u' {
+		return id, fmt.Errorf("elements of type %s are numbers of no format: 32 bits are the most that integers have", kind)
+	}
+	return id, nil
+}
+
+// KindOf returns the kind of elements of a format.
+func KindOf(id fp.ID) byte {
+	for kind, of := range numbers {
+		if of == id {
+			return kind[0]
+		}
+	}
+	return 'u'
 }
 
 // Float64 returns an element of a matrix of floating-point numbers.
@@ -79,14 +103,14 @@ const (
 	maxDimensions = 32
 )
 
-// Read reads a matrix of floating-point numbers or unsigned integers whose elements take at most
+// Read reads a matrix of floating-point numbers or integers whose elements take at most
 // limit bytes, and the end of the file after it.
 func Read(r io.Reader, limit int64) (*Matrix, error) {
-	a, err := read(r, limit, "fu", 2)
+	a, err := read(r, limit, "fui", 2)
 	if err != nil {
 		return nil, err
 	}
-	return &Matrix{a.Shape[0], a.Shape[1], a.Kind == 'f', a.Width, a.Data}, nil
+	return &Matrix{a.Shape[0], a.Shape[1], a.Kind, a.Width, a.Data}, nil
 }
 
 // ReadArray reads an array whose elements take at most limit bytes, and the end of the file
@@ -260,15 +284,11 @@ func rowByRow(data []byte, shape []int, width int) []byte {
 
 // Write writes a matrix, in version 1.0.
 func Write(w io.Writer, m *Matrix) error {
-	kind := "u"
-	if m.Float {
-		kind = "f"
-	}
 	order := "<"
 	if m.Width == 1 {
 		order = "|"
 	}
-	header := fmt.Sprintf("{'descr': '%s%s%d', 'fortran_order': False, 'shape': (%d, %d), }", order, kind, m.Width, m.Rows, m.Columns)
+	header := fmt.Sprintf("{'descr': '%s%c%d', 'fortran_order': False, 'shape': (%d, %d), }", order, m.Kind, m.Width, m.Rows, m.Columns)
 	const align = 64 // of the elements
 	pad := align - (len(magic)+4+len(header)+1)%align
 	header += strings.Repeat(" ", pad%align) + "\n"

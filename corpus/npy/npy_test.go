@@ -2,12 +2,13 @@ package npy
 
 import (
 	"bytes"
-
+	"cmp"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 )
 
 // file makes a file of a header and elements.
@@ -20,7 +21,7 @@ func file(version byte, header string, data ...byte) []byte {
 }
 
 func TestRead(t *testing.T) {
-	want := &Matrix{2, 3, false, 2, []byte{1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1}}
+	want := &Matrix{2, 3, 'u', 2, []byte{1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 1}}
 	for name, f := range map[string][]byte{
 		"version 1":     file(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 3), }\n", want.Data...),
 		"version 3":     file(3, "{'shape': (2,3), 'fortran_order':False,'descr':'<u2'}", want.Data...),
@@ -30,11 +31,11 @@ func TestRead(t *testing.T) {
 		got, err := Read(bytes.NewReader(f), 100)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
-		} else if d := cmp.Diff(want, got); d != "" {
+		} else if d := gocmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
-	m := &Matrix{1, 1, true, 4, []byte{0, 0, 0xc0, 0x3f}}
+	m := &Matrix{1, 1, 'f', 4, []byte{0, 0, 0xc0, 0x3f}}
 	if v := m.Float64(0, 0); v != 1.5 {
 		t.Errorf("%v, want 1.5", v)
 	}
@@ -57,7 +58,7 @@ func TestHostile(t *testing.T) {
 		{file(1, "{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }"), "elements of type '|O'"},
 		{file(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1, 1), }"), "elements of type [('a'"},
 		{file(1, "{'descr': '<c8', 'fortran_order': False, 'shape': (1, 1), }"), "elements of type '<c8'"},
-		{file(1, "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1), }"), "elements of type '<i4'"},
+		{file(1, "{'descr': '<V4', 'fortran_order': False, 'shape': (1, 1), }"), "elements of type '<V4'"},
 		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"), "has 1 dimensions"},
 		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (), }"), "has 0 dimensions"},
 		{file(1, "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 4), }"), "is none that is read"},
@@ -86,7 +87,7 @@ func TestReadArray(t *testing.T) {
 		{file(1, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", data...), &Array{[]int{}, 'f', 8, data}},
 	} {
 		got, err := ReadArray(bytes.NewReader(c.file), 100)
-		if d := cmp.Diff(c.want, got); err != nil || d != "" {
+		if d := gocmp.Diff(c.want, got); err != nil || d != "" {
 			t.Errorf("%v: %s", err, d)
 		}
 	}
@@ -101,6 +102,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(file(1, "{'descr': '<u2', 'fortran_order': False, 'shape': (2, 1), }\n", 1, 2, 3, 4))
 	f.Add(file(2, "{'descr': '>f4', 'fortran_order': True, 'shape': (1, 2), }\n", 1, 2, 3, 4, 5, 6, 7, 8))
 	f.Add(file(1, "{'descr': '|u1', 'fortran_order': False, 'shape': (0, 3), }"))
+	f.Add(file(1, "{'descr': '|i1', 'fortran_order': True, 'shape': (2, 2), }", 1, 2, 0xff, 4))
 	f.Add(file(1, "{'descr': '>i2', 'fortran_order': True, 'shape': (1, 2, 2), }", 1, 2, 3, 4, 5, 6, 7, 8))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if a, err := ReadArray(bytes.NewReader(data), 1<<16); err == nil {
@@ -124,7 +126,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(m, again, cmp.Comparer(bytes.Equal)); d != "" {
+		if d := gocmp.Diff(m, again, gocmp.Comparer(bytes.Equal)); d != "" {
 			t.Error(d)
 		}
 	})
@@ -133,17 +135,27 @@ func FuzzRead(f *testing.F) {
 // TestNumPy has NumPy read what is written, where there is one.
 func TestNumPy(t *testing.T) {
 	script := "import sys, io, numpy\na = numpy.load(io.BytesIO(sys.stdin.buffer.read()), allow_pickle=False)\nprint(a.dtype, a.tolist())"
-	if exec.Command("python3", "-c", "import numpy").Run() != nil {
-		t.Skip("no python3 with NumPy here")
+	python := cmp.Or(os.Getenv("MMAFUZZ_PYTHON"), "python3")
+	if exec.Command(python, "-c", "import numpy").Run() != nil {
+		t.Skip("no NumPy in " + python)
 	}
-	var b bytes.Buffer
-	if err := Write(&b, &Matrix{1, 2, true, 4, []byte{0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0}}); err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command("python3", "-c", script)
-	c.Stdin = &b
-	out, err := c.Output()
-	if got, want := strings.TrimSpace(string(out)), "float32 [[1.5, -2.0]]"; err != nil || got != want {
-		t.Errorf("%s, %v; want %s", got, err, want)
+	for _, c := range []struct {
+		m    Matrix
+		want string
+	}{
+		{Matrix{1, 2, 'f', 4, []byte{0, 0, 0xc0, 0x3f, 0, 0, 0, 0xc0}}, "float32 [[1.5, -2.0]]"},
+		{Matrix{2, 1, 'i', 1, []byte{0x80, 5}}, "int8 [[-128], [5]]"},
+		{Matrix{2, 1, 'u', 1, []byte{0x80, 5}}, "uint8 [[128], [5]]"},
+	} {
+		var b bytes.Buffer
+		if err := Write(&b, &c.m); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(python, "-c", script)
+		cmd.Stdin = &b
+		out, err := cmd.Output()
+		if got := strings.TrimSpace(string(out)); err != nil || got != c.want {
+			t.Errorf("%s, %v; want %s", got, err, c.want)
+		}
 	}
 }

@@ -32,7 +32,7 @@ var types = map[string]struct {
 	width int
 }{
 	"F64": {fp.FP64, 8}, "F32": {fp.FP32, 4}, "F16": {fp.FP16, 2}, "BF16": {fp.BF16, 2}, "F8_E4M3": {fp.E4M3, 1}, "F8_E5M2": {fp.E5M2, 1},
-	"F8_E8M0": {fp.E8M0, 1}, "U8": {fp.None, 1}, "U16": {fp.None, 2}, "U32": {fp.None, 4}, "U64": {fp.None, 8},
+	"F8_E8M0": {fp.E8M0, 1}, "I8": {fp.S8, 1}, "I16": {fp.S16, 2}, "I32": {fp.S32, 4}, "U8": {fp.None, 1}, "U16": {fp.None, 2}, "U32": {fp.None, 4}, "U64": {fp.None, 8},
 }
 
 // tensor is an entry of the header.

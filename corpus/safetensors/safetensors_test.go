@@ -22,6 +22,10 @@ func TestRead(t *testing.T) {
 	if err != nil || id != fp.BF16 || m.Rows != 1 || m.Columns != 2 || !bytes.Equal(m.Data, []byte{0x80, 0x3f, 0, 0x40}) {
 		t.Errorf("%+v %s %v", m, id, err)
 	}
+	m, id, err = Read(strings.NewReader(file(`{"q": {"dtype": "I8", "shape": [2, 1], "data_offsets": [0, 2]}}`, "\x80\x01")), "q", 100)
+	if err != nil || id != fp.S8 || !bytes.Equal(m.Data, []byte{0x80, 1}) {
+		t.Errorf("%+v %s %v", m, id, err)
+	}
 	matrix := func(entry string) string { return file(`{"a": {`+entry+`}}`, "0123") }
 	for _, c := range []struct{ text, name, want string }{
 		{"", "", "this is not a .safetensors file"},

@@ -169,7 +169,7 @@ func (s *Set) npz() ([]byte, error) {
 		return npy.Write(w, m)
 	}
 	for _, p := range s.parts() {
-		m := &npy.Matrix{Rows: len(cases), Columns: p.length, Width: p.width, Data: make([]byte, len(cases)*p.length*p.width)}
+		m := &npy.Matrix{Rows: len(cases), Columns: p.length, Kind: 'u', Width: p.width, Data: make([]byte, len(cases)*p.length*p.width)}
 		for i := range cases {
 			for j, code := range p.codes(&cases[i]) {
 				mma.Store(m.Data, p.width, i*p.length+j, code)
@@ -192,7 +192,7 @@ func names(cases []Case) *npy.Matrix {
 	for i := range cases {
 		longest = max(longest, len(cases[i].ID))
 	}
-	m := &npy.Matrix{Rows: len(cases), Columns: longest, Width: 1, Data: make([]byte, len(cases)*longest)}
+	m := &npy.Matrix{Rows: len(cases), Columns: longest, Kind: 'u', Width: 1, Data: make([]byte, len(cases)*longest)}
 	for i := range cases {
 		copy(m.Data[i*longest:], cases[i].ID)
 	}

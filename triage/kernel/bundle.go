@@ -146,8 +146,7 @@ func WriteMatrix(file string, id fp.ID, rows, columns int, codes []byte) error {
 		return err
 	}
 	defer out.Discard()
-	float := id == fp.FP16 || id == fp.FP32 || id == fp.FP64 // others are written as unsigned integers
-	if err := npy.Write(out, &npy.Matrix{Rows: rows, Columns: columns, Float: float, Width: id.Width(), Data: codes}); err != nil {
+	if err := npy.Write(out, &npy.Matrix{Rows: rows, Columns: columns, Kind: npy.KindOf(id), Width: id.Width(), Data: codes}); err != nil {
 		return err
 	}
 	return out.Commit()

@@ -42,8 +42,8 @@ or FILE.json; mmafuzz help schedules says what is in the file, and --print NAME 
 start from.
 
 A is M x K, B is K x N and C is M x N: NumPy arrays (.npy) or .safetensors files, as FILE or
-FILE:NAME. Floating-point numbers are rounded to the unit's formats, unless they have them;
-unsigned integers of the format's width are codes. Without --a and --b the matrices are
+FILE:NAME. Floating-point numbers and signed integers are rounded to the unit's formats, unless
+they have them; unsigned integers of the format's width are codes. Without --a and --b the matrices are
 drawn. Scales that a schedule multiplies by are those of the largest magnitude of each
 block, or those of --scale-a and --scale-b: matrices with a number for each block, as A and B
 lie; what the elements are multiplied by is then in the files, and they are not divided. --unit-scale-a
@@ -272,8 +272,8 @@ func readMatrix(name string) (*fileMatrix, error) {
 	m := &fileMatrix{}
 	if strings.HasSuffix(file, kind) {
 		m.Matrix, m.id, err = safetensors.Read(f, tensor, maxElements*8)
-	} else if m.Matrix, err = npy.Read(f, maxElements*8); err == nil && m.Float {
-		m.id = map[int]fp.ID{2: fp.FP16, 4: fp.FP32, 8: fp.FP64}[m.Width]
+	} else if m.Matrix, err = npy.Read(f, maxElements*8); err == nil {
+		m.id, err = m.Format()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

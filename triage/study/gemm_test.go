@@ -19,6 +19,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // gemmOf makes a gemm with flags.
@@ -145,9 +146,9 @@ func TestGEMMFiles(t *testing.T) {
 		}
 		return file
 	}
-	a := write("a.npy", &npy.Matrix{Rows: 5, Columns: 20, Float: true, Width: 2})
-	b := write("b.npy", &npy.Matrix{Rows: 20, Columns: 7, Width: 2}) // codes
-	bytes := write("bytes.npy", &npy.Matrix{Rows: 20, Columns: 7, Width: 1})
+	a := write("a.npy", &npy.Matrix{Rows: 5, Columns: 20, Kind: 'f', Width: 2})
+	b := write("b.npy", &npy.Matrix{Rows: 20, Columns: 7, Kind: 'u', Width: 2}) // codes
+	bytes := write("bytes.npy", &npy.Matrix{Rows: 20, Columns: 7, Kind: 'u', Width: 1})
 	text := filepath.Join(dir, "text.npy")
 	if err := os.WriteFile(text, []byte("1 2 3"), 0o666); err != nil {
 		t.Fatal(err)
@@ -179,5 +180,55 @@ func TestGEMMFiles(t *testing.T) {
 		if _, err := product(strings.Fields(c.args)...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", c.args, err, c.want)
 		}
+	}
+}
+
+// TestGEMMIntegers multiplies matrices of signed integers: they are numbers, whatever the format of the unit's
+// operands, and its sums of integers are written as such.
+func TestGEMMIntegers(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, id fp.ID, rows, columns int, values ...int64) string {
+		file := filepath.Join(dir, name)
+		codes := make([]byte, len(values)*id.Width())
+		for n, v := range values {
+			mma.Store(codes, id.Width(), n, uint64(v))
+		}
+		if err := kernel.WriteMatrix(file, id, rows, columns, codes); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	args := []string{
+		"--a", write("a.npy", fp.S8, 2, 3, -128, 127, 5, 0, -7, 1),
+		"--b", write("b.npy", fp.S8, 3, 2, -128, 2, 3, -1, 1, 100),
+	}
+	want := []float64{16770, 117, -20, 107}
+	expect := []string{"--expect", write("d.npy", fp.S32, 2, 2, 16770, 117, -20, 107)}
+	wide := filepath.Join(dir, "wide.npy")
+	if err := os.WriteFile(wide, []byte("\x93NUMPY\x01\x00\x3c\x00{'descr':'<i8','fortran_order':False,'shape':(0,3)}        \n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := GEMM
+	for n, target := range []string{"sim:ampere/mma.m16n8k32.s32.s8.s8.s32", "sim:volta/mma.m8n8k4.f32.f16.f16.f32"} {
+		out := filepath.Join(dir, fmt.Sprint(n))
+		res, err := s.Run(context.Background(), gemmOf(t, append(expect, args...)...), Request{Targets: []string{target}, Dir: out}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Failures) != 0 {
+			t.Errorf("%s: %v", target, res.Failures)
+		}
+		d, err := readMatrix(filepath.Join(out, "D0.npy"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range want {
+			if got := d.id.Get().Float64(d.code(i/2, i%2)); got != v {
+				t.Errorf("%s: element %d is %v in %s, want %v", target, i, got, d.id, v)
+			}
+		}
+	}
+	if _, err := s.Run(context.Background(), gemmOf(t, "--a", wide, args[2], args[3]), Request{Targets: []string{"sim:volta/mma.m8n8k4.f32.f16.f16.f32"}}, nil); err == nil || !strings.Contains(err.Error(), "elements of type i8") {
+		t.Errorf("64 bits: %v", err)
 	}
 }

@@ -236,7 +236,7 @@ func readSquare(name string) (*square, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", name, err)
-	case !m.Float || m.Rows != m.Columns || m.Rows < 2 || m.Rows > mostSize:
+	case m.Kind != 'f' || m.Rows != m.Columns || m.Rows < 2 || m.Rows > mostSize:
 		return nil, fmt.Errorf("%s: it has to be a square matrix of floating-point numbers, of 2 to %d rows", name, mostSize)
 	}
 	a := &square{m.Rows, make([]float64, m.Rows*m.Rows)}
