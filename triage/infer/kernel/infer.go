@@ -86,17 +86,17 @@ func (w *Witness) String() string {
 
 // witness returns an element of a sample.
 func (b *box) witness(atRow, atColumn, row, column int, s *sample, model []byte) *Witness {
-	codes := func(from []byte, w int) (all []string) {
-		for k := range len(from) / max(w, 1) {
-			all = append(all, fmt.Sprintf("%0*x", 2*w, mma.Load(from, w, k)))
-		}
-		return all
-	}
-	one := b.lines(s.matrices, row, column)
 	n, w := row*s.N+column, b.D.Width()
 	code := func(d []byte) string { return fmt.Sprintf("%0*x", 2*w, mma.Load(d, w, n)) }
-	return &Witness{Row: atRow, Column: atColumn, Kind: kinds[s.kind], A: codes(one.a, b.A.Width()), B: codes(one.b, b.B.Width()),
-		SA: codes(one.sa, b.Scale.Width()), SB: codes(one.sb, b.Scale.Width()), D: code(s.d), Model: code(model)}
+	of := &Witness{Row: atRow, Column: atColumn, Kind: kinds[s.kind], D: code(s.d), Model: code(model)}
+	of.of(b, b.lines(s.matrices, row, column))
+	return of
+}
+
+// of takes the row of A and the column of B.
+func (w *Witness) of(b *box, one matrices) {
+	w.A, w.B = codesOf(one.a, b.A.Width()), codesOf(one.b, b.B.Width())
+	w.SA, w.SB = codesOf(one.sa, b.Scale.Width()), codesOf(one.sb, b.Scale.Width())
 }
 
 // loop is an inference.

@@ -16,6 +16,7 @@ type Line struct {
 	Of     string   `json:"of"` // A or B
 	Number int      `json:"number"`
 	Codes  []string `json:"codes"`
+	Scales []string `json:"scales,omitempty"`
 }
 
 func (l *Line) String() string {
@@ -183,14 +184,15 @@ func (l *loop) depends(ctx context.Context, kind, place, beside int) error {
 		return err
 	}
 	text := func(code uint64) string { return fmt.Sprintf("%0*x", 2*w, code) }
-	e := &dependsError{&Witness{Row: place / l.N, Column: place % l.N, Kind: kinds[kind], D: text(code), Alone: text(alone),
-		A: l.codes(drawn, place/l.N), B: l.codes(drawn, l.M+place%l.N)}}
+	row, column := place/l.N, place%l.N
+	e := &dependsError{&Witness{Row: row, Column: column, Kind: kinds[kind], D: text(code), Alone: text(alone)}}
+	e.of(l.box, l.lines(drawn, row, column))
 	for _, i := range lines {
 		of, n := "A", i
 		if i >= l.M {
 			of, n = "B", i-l.M
 		}
-		e.Others = append(e.Others, Line{of, n, l.codes(drawn, i)})
+		e.Others = append(e.Others, Line{of, n, codesOf(l.lineOf(drawn, i), l.widthOf(i)), codesOf(l.scalesOf(drawn, i), l.Scale.Width())})
 	}
 	return e
 }
@@ -214,14 +216,17 @@ func (b *box) scalesOf(m matrices, i int) []byte {
 	return m.sb[(i-b.M)*size:][:size]
 }
 
-// codes writes the numbers of a line.
-func (b *box) codes(m matrices, i int) (all []string) {
-	w := b.A.Width()
-	if i >= b.M {
-		w = b.B.Width()
+// widthOf returns the bytes of a number of such a line.
+func (b *box) widthOf(i int) int {
+	if i < b.M {
+		return b.A.Width()
 	}
-	line := b.lineOf(m, i)
-	for k := range b.K {
+	return b.B.Width()
+}
+
+// codesOf writes the codes of a line, each of w bytes.
+func codesOf(line []byte, w int) (all []string) {
+	for k := range len(line) / max(w, 1) {
 		all = append(all, fmt.Sprintf("%0*x", 2*w, mma.Load(line, w, k)))
 	}
 	return all

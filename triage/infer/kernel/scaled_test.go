@@ -2,9 +2,11 @@ package kernel
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -231,6 +233,65 @@ func holdsQuantized(t *testing.T, h *quantizedBox, k *schedule.Kernel, s schedul
 		}
 		agree(t, h, in, k, &gemm.Operands{Shape: s, A: in.A, B: in.B, ScaleA: codes(in.SA), ScaleB: codes(in.SB)})
 	}
+}
+
+// oneScale takes the scales of the first row of A for all rows.
+type oneScale struct{ quantizedBox }
+
+func (h *oneScale) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	wrong := *in
+	wrong.SA = slices.Clone(in.SA)
+	for t := range in.Tiles {
+		same(wrong.Part(t, 1).SA, in.M)
+	}
+	return h.quantizedBox.Run(ctx, &wrong, out)
+}
+
+// TestOneScale has the witness of a kernel that takes the scales of another row, with these scales.
+func TestOneScale(t *testing.T) {
+	s := schedule.Shape{M: 3, N: 2, K: 2 * quantizedBlock}
+	f := mma.Formats{A: fp.S8, B: fp.S8, D: fp.FP32, Scale: fp.FP16, Block: quantizedBlock}
+	h := &oneScale{quantizedBox{matmul(f, s, nil).inst, quantizedKernels[0].f}}
+	r, err := Infer(t.Context(), h, s, Options{Seed: 1, Checks: 1000, Policy: oracle.Policy{NaN: oracle.ByClass}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := r.Witness
+	if r.Verdict != Unexplained || w == nil || len(w.Others) != 1 || w.Others[0].String() != "row 0 of A" {
+		t.Fatalf("%s: %s, witness %+v", r.Verdict, r.Why, w)
+	}
+	in := mma.NewBatch(f, mma.Shape{M: s.M, N: s.N, K: s.K, Tiles: 1})
+	fill := func(to []byte, line, w int, codes []string) {
+		t.Helper()
+		if len(codes) == 0 {
+			t.Fatal("no codes")
+		}
+		for k, code := range codes {
+			c, err := strconv.ParseUint(code, 16, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mma.Store(to, w, line*len(codes)+k, c)
+		}
+	}
+	check := func(want string) {
+		t.Helper()
+		d := make([]byte, s.M*s.N*4)
+		if err := h.Run(t.Context(), in, d); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%08x", mma.Load(d, 4, w.Row*s.N+w.Column)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	fill(in.A, w.Row, 1, w.A)
+	fill(in.B, w.Column, 1, w.B)
+	fill(in.SA, w.Row, 2, w.SA)
+	fill(in.SB, w.Column, 2, w.SB)
+	check(w.Alone)
+	fill(in.A, 0, 1, w.Others[0].Codes)
+	fill(in.SA, 0, 2, w.Others[0].Scales)
+	check(w.D)
 }
 
 // TestLaneOrders lists the orders of four lanes, and counts those of eight: each order of three distances is one.
