@@ -525,6 +525,7 @@ func kernelsOf(t *testing.T) (all []map[string]any) {
 		t.Fatal(err)
 	}
 	all = append(all, jsonOf(t, 1, "", "infer", "--shape", "2x2x64", "--checks", "1000", "--target", "exec:mmakernel quantized.json 2x2x64 flips", "--out", "quantized")...)
+	all = append(all, jsonOf(t, 1, "", "infer", "--shape", "2x2x64", "--checks", "1000", "--target", "exec:mmakernel quantized.json 2x2x64 turns", "--out", "turned")...)
 	all = append(all, jsonOf(t, 0, "", "infer", "--shape", "2x2x64", "--checks", "1000", "--target", "exec:mmakernel quantized.json 2x2x64 least", "--out", "restricted")...)
 	return all
 }

@@ -83,6 +83,7 @@
 //	witness.others[].of       string?  A or B: the result depends on this line, too; others are zeros
 //	witness.others[].number   number?  of the line, from 0
 //	witness.others[].codes[]  string?
+//	witness.others[].scales[]  string?  its scales, if A and B have scales
 //	witness.alone        string?   the result where these are zeros, too
 //	fields[].schedule    number?   a field of a schedule, by its number from 0
 //	fields[].name        string?

@@ -89,7 +89,7 @@ func (r *Report) undetermined() document.Block {
 	var open []string
 	for i := range r.Fields {
 		if f := &r.Fields[i]; len(f.Open) > 0 {
-			open = append(open, fmt.Sprintf("%s, which may be %s or %s", f.place(len(r.Kernel.Schedules)), f.Value, strings.Join(f.Open, " or ")))
+			open = append(open, f.openWords(len(r.Kernel.Schedules)))
 		}
 	}
 	if open == nil {

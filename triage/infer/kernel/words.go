@@ -36,7 +36,7 @@ func castWords(s *schedule.Step) string {
 func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
 	seq := upTo(depth)
 	unit := cmp.Or(s.Unit, k.Unit)
-	of := fmt.Sprintf("K = %d", depth)
+	of, who := fmt.Sprintf("K = %d", depth), "One accumulator adds all products"
 	for i := range s.Levels {
 		l := &s.Levels[i]
 		parts, _, _ := l.Parts(seq, nil)
@@ -65,6 +65,11 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string
 			continue
 		}
 		of = fmt.Sprintf("each such %s (the first has %d products)", partName(&l.Cut), len(parts[0]))
+		if strings.HasPrefix(l.Merge.Order, "chain") {
+			who = "The accumulator adds the products of each " + partName(&l.Cut)
+		} else {
+			who = "Each " + partName(&l.Cut) + " has an accumulator, which adds its products"
+		}
 	}
 	if i, err := unit.Resolve(); err == nil && i.D.Integer() {
 		if k.ScaleA != nil {
@@ -73,9 +78,9 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string
 		return append(all, "Products and sums are integers, which no order changes unless they saturate: "+unitWords(unit)+".")
 	}
 	if unit.Op == "" {
-		return append(all, "An accumulator adds its products ascending in k, as many at a time as the instruction takes, the last filled up with zeros: "+unitWords(unit)+".")
+		return append(all, who+" ascending in k, as many at a time as the instruction takes, the last filled up with zeros: "+unitWords(unit)+".")
 	}
-	return append(all, "An accumulator adds its products one after the other, ascending in k: "+unitWords(unit)+".")
+	return append(all, who+" one after the other, ascending in k: "+unitWords(unit)+".")
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
@@ -126,9 +131,9 @@ func ks(p []int32) string {
 }
 
 var orderWords = map[string]string{
-	"forward":    "((1 + 2) + 3) + ..., first to last",
+	"forward":    "((first + second) + third) + ..., first to last",
 	"reverse":    "last to first",
-	"neighbours": "(1 + 2) + (3 + 4) ..., neighbours first",
+	"neighbours": "(first + second) + (third + fourth) ..., neighbours first",
 	"pairwise":   "the sum of the first half of all products and that of the second, each of which is halved in the same way until it is a block",
 	"halves":     "the second half to the first, again and again until one is left",
 }
@@ -142,10 +147,10 @@ func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
 	}
 	o := orderWords[l.Merge.Order]
 	if parts == 2 {
-		o = "1 + 2"
+		o = "first + second"
 	}
 	if o == "" {
-		o = "those at the distances " + strings.ReplaceAll(l.Merge.Order, "-", ", ") + " in turn, until one is left"
+		o = "those " + strings.ReplaceAll(l.Merge.Order, "-", " apart, then those ") + " apart, until one is left"
 	}
 	if len(l.Merge.Order) > 0 && l.Merge.Start == "zero" {
 		o += ", beginning with zero"
@@ -166,6 +171,32 @@ func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
 		o += "; every sum is stored in " + p.String()
 	}
 	return "Each " + partName(&l.Cut) + " has a sum of its own; these are added: " + o + "."
+}
+
+// fieldWords say what is not known of a kernel where a field is not, by the end of its name.
+var fieldWords = [][2]string{
+	{".merge.order", "the order in which partial sums are added"},
+	{".merge.format", "the format in which partial sums are added"},
+	{".merge.parts", "the format to which a partial sum is rounded before it is added"},
+	{".merge.store", "the format in which a sum of partial sums is stored"},
+	{".merge.start", "whether the first partial sum is added to zero"},
+	{".tail.reverse", "the order of the products that are left over"},
+	{".tail.format", "the format in which the sum of the products that are left over is added"},
+	{"unit.start", "to what the first product is added"},
+	{"unit.product", "the format of a product"},
+	{"unit.acc", "the format of the accumulators"},
+	{"where", "which schedule these elements have"},
+}
+
+// openWords says that a field may have other values.
+func (f *Field) openWords(schedules int) string {
+	text := fmt.Sprintf("%s may be %s", f.place(schedules), strings.Join(append([]string{f.Value}, f.Open...), " or "))
+	for _, w := range fieldWords {
+		if strings.HasSuffix(f.Name, w[0]) {
+			return w[1] + " (" + text + ")"
+		}
+	}
+	return text
 }
 
 func tailWords(t *schedule.Tail, rest []int32, of string) string {

@@ -212,6 +212,10 @@ func TestRoundedWords(t *testing.T) {
 		`"schedules": [{"levels": [{"cut": {"by": "lanes", "n": 4}, "tail": {"of": 5, "into": "lane", "front": true}, "merge": {"order": "forward"}}]}]`:                 "The first products of K = 9 beyond a multiple of 5, k 0..3, are added by the first accumulator, before its own.",
 		`"schedules": [{"levels": [{"cut": {"by": "pairwise", "n": 3}, "merge": {"order": "pairwise"}}]}]`:                                                               "K = 9 is cut into 4 blocks: k 0..1; k 2..3; k 4..5; k 6..8. Each block has a sum of its own; these are added: the sum of the first half of all products and that of the second, each of which is halved in the same way until it is a block, rounded to fp32.",
 		`"schedules": [{"levels": [{"cut": {"by": "size", "n": 9}, "merge": {"order": "forward", "parts": "fp32", "start": "zero"}}]}]`:                                  "The sum of K = 9 is rounded to fp32 and added to zero in the end, as if C were cleared first: no result is -0.",
+		`"schedules": [{}]`: "One accumulator adds all products one after the other, ascending in k: a fused multiply-add in fp32",
+		`"schedules": [{"levels": [{"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward"}}]}]`:               "these are added: first + second, rounded to fp32. Each lane has an accumulator, which adds its products one after the other, ascending in k: ",
+		`"schedules": [{"levels": [{"cut": {"by": "size", "n": 4}, "merge": {"order": "chain", "store": "bf16"}}]}]`: "The accumulator adds the products of each block one after the other, ascending in k: ",
+		`"schedules": [{"levels": [{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "1-2"}}]}]`:                   "these are added: those 1 apart, then those 2 apart, until one is left, rounded to fp32.",
 	} {
 		if !strings.Contains(kernel, "schedules") {
 			kernel += `, "schedules": [{}]`
@@ -262,6 +266,23 @@ func TestWhy(t *testing.T) {
 		}
 		if got := e.why(tc.schedules, tc.tried); got != tc.want {
 			t.Errorf("%+v: %s", tc, got)
+		}
+	}
+}
+
+// TestOpenWords has what a report says of fields that were not determined.
+func TestOpenWords(t *testing.T) {
+	for _, tc := range []struct {
+		field     Field
+		schedules int
+		want      string
+	}{
+		{Field{Name: "levels[0].merge.order", Value: "forward", Open: []string{"reverse"}}, 1, "the order in which partial sums are added (levels[0].merge.order may be forward or reverse)"},
+		{Field{Schedule: 1, Name: "unit.start", Value: "default", Open: []string{"empty", "second"}}, 2, "to what the first product is added (schedule 1, unit.start may be default or empty or second)"},
+		{Field{Name: "levels[0].cut.n", Value: "4", Open: []string{"8"}}, 1, "levels[0].cut.n may be 4 or 8"},
+	} {
+		if got := tc.field.openWords(tc.schedules); got != tc.want {
+			t.Errorf("%s, want %s", got, tc.want)
 		}
 	}
 }
