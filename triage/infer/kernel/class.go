@@ -26,7 +26,8 @@ func (e *variesError) Error() string {
 }
 
 // classify tells elements apart by products of some kinds whose rows and columns are all the same. They
-// are asked again as often as repeats says, to see whether their results change.
+// are asked again as often as repeats says, to see whether their results change: beginning with another one
+// each time, so that what changes with a period is seen, too.
 func (b *box) classify(ctx context.Context, seed uint64, kinds, repeats int) ([]*class, error) {
 	n, width := b.M*b.N, b.D.Width()
 	hashes := make([]maphash.Hash, n)
@@ -39,15 +40,17 @@ func (b *box) classify(ctx context.Context, seed uint64, kinds, repeats int) ([]
 	first := make([][]byte, classProducts)
 	var varies *variesError
 	for repeat := range 1 + repeats {
-		err := b.each(ctx, classProducts, func(t int, m matrices) {
+		of := func(n int) int { return (n + repeat) % classProducts }
+		err := b.each(ctx, classProducts, func(n int, m matrices) {
+			t := of(n)
 			line.draw(newDrawer(seed, uint64(t)), t%kinds, b.lines(m, 0, 0))
 			b.same(m, true, true)
-		}, func(t int, _ matrices, d []byte) {
+		}, func(n int, _ matrices, d []byte) {
 			if repeat > 0 {
-				varies = b.again(varies, first[t], d)
+				varies = b.again(varies, first[of(n)], d)
 				return
 			}
-			first[t] = slices.Clone(d)
+			first[n] = slices.Clone(d)
 			for i := range hashes {
 				_, _ = hashes[i].Write(d[i*width:][:width])
 			}

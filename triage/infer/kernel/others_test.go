@@ -113,6 +113,24 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// TestAlternates has a product whose results change with a period that divides the number of products that are
+// asked again.
+func TestAlternates(t *testing.T) {
+	s := schedule.Shape{M: 4, N: 4, K: 12}
+	calls := 0
+	h := newWritten(mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}, s, func(a, b []float64, row, column int) float64 {
+		calls++
+		ks := stride(0, s.K, 1)
+		if (calls-1)/(4*s.M*s.N)%2 == 1 {
+			slices.Reverse(ks)
+		}
+		return chain32(0, a[row*s.K:][:s.K], b[column*s.K:][:s.K], ks...)
+	})
+	if r := h.infer(t, s); r.Verdict != Varies {
+		t.Errorf("%s: %s", r.Verdict, r.Why)
+	}
+}
+
 // TestChanges asks about a product whose results change after they were found to depend on others: nothing is said.
 func TestChanges(t *testing.T) {
 	s := schedule.Shape{M: 2, N: 2, K: 4}
