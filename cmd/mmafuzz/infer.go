@@ -57,7 +57,7 @@ then tries to prove it wrong. It is told the operand formats and K, nothing else
 
 With --shape the instruction of the target is a product of matrices, and what is found is
 its schedule: in which order, in which accumulators and formats the products of each
-element of D are added, for every position in D. The directory of --out gets kernel.json,
+element of D, and C, are added, for every position in D. The directory of --out gets kernel.json,
 which mmafuzz gemm computes, report.md and report.json; an inference that was interrupted
 begins again.
 

@@ -24,6 +24,7 @@ type box struct {
 	probe          // that which is used
 	// withoutLeast: of scaled integers the least, such as -128, is not drawn.
 	withoutLeast bool
+	drawsC       bool // else C, if there is one, is -0, which changes no sum
 
 	cast     cast // of the operands of the class that is looked at
 	drawn    cast // the last such cast: operands near its ties are drawn
@@ -94,8 +95,8 @@ func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 		b.probe = b.probes[0]
 	}
 	switch {
-	case f.C != fp.None || f.Scale != fp.None && !b.scaled():
-		return nil, hint.New("give a product D = A*B", "%s has operands beside A and B", i.Name)
+	case f.Scale != fp.None && (f.C != fp.None || !b.scaled()):
+		return nil, hint.New("give a product D = A*B or A*B + C", "%s has scales", i.Name)
 	case s.K != i.K:
 		return nil, fmt.Errorf("%s has K = %d, not %d", i.Name, i.K, s.K)
 	case s.K < 2:
@@ -107,8 +108,8 @@ func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 }
 
 // matrices are the operands of a product, A row after row and B column after column, and their scales, if it
-// has some.
-type matrices struct{ a, b, sa, sb []byte }
+// has some, and C, row after row.
+type matrices struct{ a, b, sa, sb, c []byte }
 
 // all returns the operands and their scales: of rows, of columns, of rows and of columns.
 func (m *matrices) all() [4]*[]byte { return [4]*[]byte{&m.a, &m.b, &m.sa, &m.sb} }
@@ -152,8 +153,8 @@ func (m *matrices) copyTo(to matrices) {
 // each asks for n products, several at a time. fill writes the operands of a product, which
 // are zeros before; got sees them with D.
 func (b *box) each(ctx context.Context, n int, fill func(t int, m matrices), got func(t int, m matrices, d []byte)) error {
-	sizes, sizeD := b.lineSizes(), b.M*b.N*b.D.Width()
-	total := 0
+	sizes, sizeC, sizeD := b.lineSizes(), b.M*b.N*b.C.Width(), b.M*b.N*b.D.Width()
+	total := sizeC
 	for n := range sizes {
 		sizes[n] *= [2]int{b.M, b.N}[n%2]
 		total += sizes[n]
@@ -162,12 +163,16 @@ func (b *box) each(ctx context.Context, n int, fill func(t int, m matrices), got
 	for from := 0; from < n; from += at {
 		tiles := min(at, n-from)
 		in := mma.NewBatch(b.Formats, mma.Shape{M: b.M, N: b.N, K: b.K, Tiles: tiles})
+		if !b.drawsC && b.C != fp.None {
+			b.withoutC(in.C)
+		}
 		d := make([]byte, tiles*sizeD)
 		part := func(t int) (m matrices) {
 			to := m.all()
 			for n, of := range [][]byte{in.A, in.B, in.SA, in.SB} {
 				*to[n] = of[t*sizes[n]:][:sizes[n]]
 			}
+			m.c = in.C[t*sizeC:][:sizeC]
 			return m
 		}
 		for t := range tiles {

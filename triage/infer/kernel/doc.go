@@ -24,6 +24,9 @@
 //     explains the product.
 //   - Where nothing explains it: whether results change from run to run, or depend on other rows of A
 //     and columns of B than their own, with the fewest such lines.
+//   - How C is added, where there is one: all this is asked with a C of -0, which changes no sum. Then the usual
+//     ways to add it are tried on a C that is drawn, and the first that is right is validated in the same way. If
+//     none is, the result says that it holds only where C is -0, with a witness.
 //   - For every field of what was found, a schedule with another value: one that gives the
 //     same results everywhere is a field that was not distinguished.
 //
@@ -78,6 +81,7 @@
 //	witness.b[]          string?   its column of B
 //	witness.sa[]         string?   the scales of that row, if A and B have scales
 //	witness.sb[]         string?   those of the column
+//	witness.c            string?   what is added, if C is not -0
 //	witness.d            string?   the result
 //	witness.model        string?   that of the nearest schedule
 //	witness.others[].of       string?  A or B: the result depends on this line, too; others are zeros

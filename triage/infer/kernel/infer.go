@@ -9,6 +9,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
@@ -69,6 +70,7 @@ type Witness struct {
 	B      []string `json:"b"`
 	SA     []string `json:"sa,omitempty"` // their scales, if they have some
 	SB     []string `json:"sb,omitempty"`
+	C      string   `json:"c,omitempty"`
 	D      string   `json:"d"`
 	Model  string   `json:"model,omitempty"` // what the nearest schedule gives
 	// Where D depends on them: the other rows of A and columns of B that are not zeros, and the result
@@ -90,6 +92,9 @@ func (b *box) witness(atRow, atColumn, row, column int, s *sample, model []byte)
 	code := func(d []byte) string { return fmt.Sprintf("%0*x", 2*w, mma.Load(d, w, n)) }
 	of := &Witness{Row: atRow, Column: atColumn, Kind: kinds[s.kind], D: code(s.d), Model: code(model)}
 	of.of(b, b.lines(s.matrices, row, column))
+	if len(s.c) > 0 {
+		of.C = fmt.Sprintf("%0*x", 2*b.C.Width(), mma.Load(s.c, b.C.Width(), n))
+	}
 	return of
 }
 
@@ -127,6 +132,7 @@ const (
 	seedSamples
 	seedValidation
 	seedOthers
+	seedAddends
 )
 
 // Infer finds the kernel of a unit whose tiles of M x N with its K are matrix products. An
@@ -139,7 +145,7 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 	if o.Checks == 0 {
 		o.Checks = DefaultChecks
 	}
-	l := &loop{box: b, o: o, judge: &judge{o.Workers, b.D, b.Scale, oracle.NewComparer(b.D, o.Policy)}}
+	l := &loop{box: b, o: o, judge: &judge{o.Workers, b.D, b.Scale, b.C, oracle.NewComparer(b.D, o.Policy)}}
 	b.show = l.progress
 	r := &Result{Shape: s}
 	err = l.run(ctx, r)
@@ -193,6 +199,9 @@ func (l *loop) run(ctx context.Context, r *Result) error {
 		}
 		if len(wrong) == 0 {
 			r.Fields = l.fields(ctx, r.Kernel, classes, findings)
+			if l.C != fp.None {
+				return l.addC(ctx, r)
+			}
 			return nil
 		}
 		if round == rounds-1 {

@@ -133,7 +133,7 @@ func (l *loop) depends(ctx context.Context, kind, place, beside int) error {
 			if drawn.a == nil {
 				l.draw(newDrawer(l.o.Seed+seedOthers, uint64(kind)), kind, m)
 				l.beside(m, place, beside)
-				drawn = matrices{slices.Clone(m.a), slices.Clone(m.b), slices.Clone(m.sa), slices.Clone(m.sb)}
+				drawn = matrices{a: slices.Clone(m.a), b: slices.Clone(m.b), sa: slices.Clone(m.sa), sb: slices.Clone(m.sb)}
 			}
 			drawn.copyTo(m)
 			l.beside(m, place, besideZeros)

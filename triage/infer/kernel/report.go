@@ -53,7 +53,11 @@ func (r *Report) found() (all []document.Block) {
 		return all
 	}
 	if r.Restricted != "" {
-		all = append(all, document.Text("This holds only where "+r.Restricted+": with these numbers, which quantizers do not give, nothing here explains the results."))
+		text := "This holds only where " + r.Restricted + ": with these numbers, which quantizers do not give, nothing here explains the results."
+		if r.Restricted == onlyWithoutC {
+			text = "This holds only where " + onlyWithoutC + ", which changes no sum: nothing here adds other numbers as it does. " + r.Witness.String() + "."
+		}
+		all = append(all, document.Text(text))
 	}
 	for n := range r.Kernel.Schedules {
 		s := &r.Kernel.Schedules[n]
@@ -70,6 +74,9 @@ func (r *Report) found() (all []document.Block) {
 		}
 		all = append(all, document.Text(fmt.Sprintf("schedule %d, %s of %s elements: %s", n, readable.Thousands(uint64(r.Elements[n])), readable.Thousands(uint64(r.Shape.M*r.Shape.N)), where)),
 			document.Indent(2, document.List(words(r.Kernel, s, r.Shape.K)...)))
+	}
+	if text := r.addendWords(); text != "" {
+		all = append(all, document.Text(text))
 	}
 	for _, o := range order.Orders("order of summation", r.Kernel, r.Shape) {
 		all = append(all, o.Figure())

@@ -56,6 +56,7 @@ type judge struct {
 	workers int
 	id      fp.ID // of D
 	scale   fp.ID // of the scales of A and B, if they have some
+	c       fp.ID // of C, if there is one
 	same    oracle.Comparer
 }
 
@@ -63,6 +64,12 @@ type judge struct {
 // compute it.
 func (j *judge) differs(ctx context.Context, k *schedule.Kernel, s *sample) ([]int, []byte, error) {
 	o := &gemm.Operands{Shape: s.Shape, A: s.a, B: s.b, ScaleA: sideCodes(s.sa, j.scale), ScaleB: sideCodes(s.sb, j.scale)}
+	if len(s.c) > 0 && k.AddsC() {
+		var err error
+		if o.C, err = j.cCodes(k, s.c); err != nil {
+			return nil, nil, err
+		}
+	}
 	got, id, err := gemm.Multiply(ctx, k, o, gemm.Options{Workers: j.workers})
 	if err != nil {
 		return nil, nil, err

@@ -46,6 +46,10 @@ func (l *loop) gridded(ctx context.Context, g, kind int, seed uint64) (*sample, 
 	s := &sample{kind: kind, Shape: schedule.Shape{M: g * l.M, N: g * l.N, K: l.K}}
 	w, sizes := l.D.Width(), l.lineSizes()
 	s.d = make([]byte, s.M*s.N*w)
+	if l.drawsC {
+		s.c = make([]byte, s.M*s.N*l.C.Width())
+	}
+	beside := func(t, row, w int) int { return ((t/g*l.M+row)*s.N + t%g*l.N) * w } // where a row of product t begins
 	for n, lines := range s.all() {
 		sizes[n] *= [2]int{l.M, l.N}[n%2]
 		*lines = make([]byte, g*sizes[n])
@@ -63,9 +67,15 @@ func (l *loop) gridded(ctx context.Context, g, kind int, seed uint64) (*sample, 
 	return s, l.each(ctx, g*g, func(t int, m matrices) {
 		from := part(t/g, t%g)
 		from.copyTo(m)
-	}, func(t int, _ matrices, d []byte) {
+		if l.drawsC {
+			l.drawC(newDrawer(seed, uint64(g+t)), m)
+		}
+	}, func(t int, m matrices, d []byte) {
 		for row := range l.M {
-			copy(s.d[((t/g*l.M+row)*s.N+t%g*l.N)*w:], d[row*l.N*w:][:l.N*w])
+			copy(s.d[beside(t, row, w):], d[row*l.N*w:][:l.N*w])
+			if w := l.C.Width(); l.drawsC {
+				copy(s.c[beside(t, row, w):], m.c[row*l.N*w:][:l.N*w])
+			}
 		}
 	})
 }

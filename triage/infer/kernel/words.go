@@ -15,7 +15,9 @@ import (
 func words(k *schedule.Kernel, s *schedule.Schedule, depth int) []string {
 	all := sumWords(k, s, depth)
 	for i := range k.Epilogue {
-		all = append(all, castWords(&k.Epilogue[i]))
+		if s := &k.Epilogue[i]; s.Op == "cast" { // else it adds C: addendWords
+			all = append(all, castWords(s))
+		}
 	}
 	return all
 }
@@ -185,6 +187,7 @@ var fieldWords = [][2]string{
 	{"unit.start", "to what the first product is added"},
 	{"unit.product", "the format of a product"},
 	{"unit.acc", "the format of the accumulators"},
+	{"addend", "how C is added"},
 	{"where", "which schedule these elements have"},
 }
 

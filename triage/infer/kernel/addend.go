@@ -1,0 +1,197 @@
+package kernel
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// onlyWithoutC is where alone a kernel holds if nothing here adds C as the black box does.
+const onlyWithoutC = "C is -0"
+
+// addend is a way in which C may be added.
+type addend struct {
+	name, words string
+	to          func(k *schedule.Kernel) // makes a kernel add C
+}
+
+// addends are the ways that are tried, the usual ones first.
+var addends = []addend{
+	{"first", "The sum begins with C in place of zero.", func(k *schedule.Kernel) {
+		k.CFirst = true
+		k.Unit = fromZero(k.Unit)
+		for i := range k.Schedules {
+			k.Schedules[i].Unit = fromZero(k.Schedules[i].Unit)
+		}
+	}},
+	{"to the sum", "C is added to the sum.", func(k *schedule.Kernel) {
+		k.Epilogue = slices.Concat([]schedule.Step{{Op: "c"}}, k.Epilogue)
+	}},
+	{"to the rounded sum", "C is added to the rounded sum, and what this gives is rounded.", func(k *schedule.Kernel) {
+		k.Epilogue = slices.Concat(k.Epilogue, []schedule.Step{{Op: "c", Format: k.Unit.Acc}}, k.Epilogue)
+	}},
+	{"nowhere", "C changes no result.", func(*schedule.Kernel) {}},
+}
+
+// fromZero returns a unit whose first product is added to zero if it was added to nothing, which is a C of -0.
+func fromZero(u *schedule.Unit) *schedule.Unit {
+	if u == nil || u.Start != "empty" {
+		return u
+	}
+	c := *u
+	c.Start = ""
+	return &c
+}
+
+const addendElements = 256 // of a kind, by which ways to add C are told apart
+
+// addC finds how C is added to what was found with a C of -0, which changes no sum, and validates that. If nothing
+// here adds it so, the result holds for that C alone.
+func (l *loop) addC(ctx context.Context, r *Result) error {
+	l.enter("asking how C is added")
+	l.drawsC = true
+	defer func() { l.drawsC = false }()
+	g := max(1, int(math.Sqrt(float64(addendElements)/float64(l.M*l.N))))
+	var samples []*sample
+	for kind := range kinds {
+		s, err := l.gridded(ctx, g, kind, l.o.Seed+seedAddends+uint64(kind))
+		if err != nil {
+			return err
+		}
+		samples = append(samples, s)
+	}
+	without := *r
+	f := Field{Name: "addend"}
+	for n, a := range addends {
+		k := *without.Kernel
+		k.Schedules = slices.Clone(k.Schedules)
+		a.to(&k)
+		if a.name == "to the rounded sum" && len(without.Kernel.Epilogue) == 0 { // it is that to the sum
+			continue
+		}
+		switch {
+		case !l.judge.right(ctx, grid(&k, l.M, l.N, g), samples):
+			f.Ruled = append(f.Ruled, a.name)
+			continue
+		case f.Value != "":
+			f.Open = append(f.Open, a.name)
+			continue
+		}
+		r.Kernel = &k
+		wrong, err := l.validate(ctx, r, uint64(rounds+n))
+		if err != nil {
+			return err
+		}
+		if len(wrong) > 0 {
+			f.Ruled = append(f.Ruled, a.name)
+			continue
+		}
+		f.Value = a.name
+	}
+	if f.Value != "" {
+		if r.Kernel.CFirst { // C is where a sum begins
+			r.Fields = slices.DeleteFunc(r.Fields, func(f Field) bool { return strings.HasSuffix(f.Name, "unit.start") })
+		}
+		r.Fields = append(r.Fields, f)
+		return ctx.Err()
+	}
+	*r = without
+	r.Restricted, r.Kernel.Source = onlyWithoutC, "inferred where "+onlyWithoutC
+	for _, s := range samples {
+		wrong, got, err := l.judge.differs(ctx, grid(r.Kernel, l.M, l.N, g), s)
+		if err != nil {
+			return err
+		}
+		if len(wrong) > 0 {
+			row, column := wrong[0]/s.N, wrong[0]%s.N
+			r.Witness = l.witness(row%l.M, column%l.N, row, column, s, got)
+			break
+		}
+	}
+	return ctx.Err()
+}
+
+// withoutC fills C with what changes no sum.
+func (b *box) withoutC(c []byte) { fill(c, b.C, math.Copysign(0, -1)) }
+
+// drawC fills C with numbers about as large as products, zeros and special numbers.
+func (b *box) drawC(d *drawer, m matrices) {
+	d.k = 1
+	f, w := b.C.Get(), b.C.Width()
+	for i := range b.M * b.N {
+		if f.Integer() {
+			mma.Store(m.c, w, i, d.Uint64()&f.CodeMask()>>d.IntN(int(f.Bits())))
+			continue
+		}
+		row, column := i/b.N*b.K, i%b.N*b.K
+		k := d.IntN(b.K)
+		v := d.NormFloat64()
+		if p := b.A.Get().Float64(mma.Load(m.a, b.A.Width(), row+k)) * b.B.Get().Float64(mma.Load(m.b, b.B.Width(), column+k)); p != 0 && p-p == 0 {
+			v *= p
+		}
+		v = math.Ldexp(v, d.IntN(9)-3)
+		switch d.IntN(16) {
+		case 0:
+			v = math.Copysign(0, v)
+		case 1:
+			v = d.special(v)
+		case 2:
+			v = math.Copysign(f.Float64([]uint64{f.MaxFinite(), 1}[d.IntN(2)]), v)
+		}
+		code := uint64(0)
+		switch {
+		case math.IsNaN(v) && f.HasNaN():
+			code = d.nan(f)
+		case math.IsInf(v, 0) && f.HasInf():
+			code = f.InfCode(v < 0)
+		case !math.IsNaN(v):
+			code = f.FromFloat64(v)
+		}
+		mma.Store(m.c, w, i, code)
+	}
+}
+
+// cCodes returns C in the format of a kernel's accumulators, which has all its numbers.
+func (j *judge) cCodes(k *schedule.Kernel, c []byte) ([]byte, error) {
+	u, err := cmp.Or(k.Unit, k.Schedules[0].Unit).Resolve()
+	if err != nil || u.D == j.c {
+		return c, err
+	}
+	f, to := j.c.Get(), u.D.Get()
+	if f.Integer() || to.Integer() || f.FracBits > to.FracBits || f.Emax() > to.Emax() || f.Emin()-int32(f.FracBits) < to.Emin()-int32(to.FracBits) {
+		return nil, fmt.Errorf("C is %s, and sums are %s", f.Name, to.Name)
+	}
+	w, wide := j.c.Width(), u.D.Width()
+	all := make([]byte, len(c)/w*wide)
+	for i := range len(c) / w {
+		code := uint64(0)
+		switch v := f.Float64(mma.Load(c, w, i)); {
+		case v != v:
+			code = to.QuietNaN(false)
+		case v-v != 0:
+			code = to.InfCode(v < 0)
+		default:
+			code = to.FromFloat64(v)
+		}
+		mma.Store(all, wide, i, code)
+	}
+	return all, nil
+}
+
+// addendWords says how C is added; "": there is none.
+func (r *Result) addendWords() string {
+	for i := range r.Fields {
+		for _, a := range addends {
+			if f := &r.Fields[i]; f.Name == "addend" && f.Value == a.name {
+				return a.words
+			}
+		}
+	}
+	return ""
+}
