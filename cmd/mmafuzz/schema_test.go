@@ -527,6 +527,7 @@ func kernelsOf(t *testing.T) (all []map[string]any) {
 	all = append(all, jsonOf(t, 1, "", "infer", "--shape", "2x2x64", "--checks", "1000", "--target", "exec:mmakernel quantized.json 2x2x64 flips", "--out", "quantized")...)
 	all = append(all, jsonOf(t, 1, "", "infer", "--shape", "2x2x64", "--checks", "1000", "--target", "exec:mmakernel quantized.json 2x2x64 turns", "--out", "turned")...)
 	all = append(all, jsonOf(t, 0, "", "infer", "--shape", "2x2x64", "--checks", "1000", "--target", "exec:mmakernel quantized.json 2x2x64 least", "--out", "restricted")...)
+	all = append(all, jsonOf(t, 0, "", "infer", "--shape", "2x2x8", "--checks", "1000", "--target", "exec:mmachild -name c ampere mma.m16n8k8.f32.f16.f16.f32 in.narrowc.frac=7", "--out", "c")...)
 	return all
 }
 
