@@ -159,7 +159,11 @@ func findingOf(u opened, x *fuzz.Case) (*finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Why = strings.Join(append([]string{strings.Join(pic.Labels, " + ")}, pic.Notes...), "\n")
+	why := strings.Join(pic.Labels, " + ")
+	if len(pic.Changes) > 0 {
+		why += "; A to B: " + mma.Brief(pic.Changes, pic.A.Params, pic.B.Params)
+	}
+	f.Why = strings.Join(append([]string{why}, pic.Notes...), "\n")
 	for _, x := range []struct {
 		to    *string
 		brief bool
