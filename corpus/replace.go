@@ -299,6 +299,25 @@ func ReplaceOrRemoveFile(name string, body []byte) error {
 	return nil
 }
 
+// RemoveTree removes a directory and all that is in it; it need not be there. The directory first gets
+// the name of a temporary one: of a process that is killed here nothing stays at its place that
+// would look like a person's, such as a bundle without its MANIFEST.
+func RemoveTree(dir string) error {
+	if IsTemporary(dir) {
+		return os.RemoveAll(dir)
+	}
+	aside := temporaryName(dir)
+	if err := os.RemoveAll(aside); err != nil { // of a process that was killed
+		return err
+	}
+	if err := os.Rename(dir, aside); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return os.RemoveAll(aside)
+}
+
 // RemoveStale removes from a directory, and from those in it down to a depth (0: the
 // directory alone), what ended processes have left of files and bundles that they were
 // replacing. A bundle that one of them had moved away comes back to its place.

@@ -5,10 +5,13 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -252,6 +255,74 @@ func TestRemoveStale(t *testing.T) {
 	}
 	if err := RemoveStale(filepath.Join(dir, "nothing"), 0); err != nil {
 		t.Errorf("no directory: %v", err)
+	}
+}
+
+// treeToRemove is the variable of the environment with which TestRemoveTree starts itself to remove
+// a tree.
+const treeToRemove = "MMAFUZZ_TEST_REMOVE_TREE"
+
+// TestRemoveTree kills a process that removes a directory: all files are at their place, or nothing is.
+// What it leaves aside is removed with the next one of the name.
+func TestRemoveTree(t *testing.T) {
+	if dir := os.Getenv(treeToRemove); dir != "" {
+		if err := RemoveTree(dir); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	const files = 2000
+	root := t.TempDir()
+	dir := filepath.Join(root, "tree")
+	there := func() int {
+		entries, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return 0
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(entries)
+	}
+	killed := 0
+	for n := 0; n < 20 && killed < 2; n++ {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		for i := range files {
+			if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		whole, err := os.Lstat(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		untouched := func() bool {
+			now, err := os.Lstat(dir)
+			return err == nil && now.ModTime().Equal(whole.ModTime())
+		}
+		c := exec.Command(os.Args[0], "-test.run=^TestRemoveTree$")
+		c.Env = append(os.Environ(), treeToRemove+"="+dir)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for end := time.Now().Add(time.Minute); untouched() && time.Now().Before(end); {
+			time.Sleep(100 * time.Microsecond)
+		}
+		_ = c.Process.Kill()
+		if c.Wait() != nil {
+			killed++
+		}
+		if left := there(); left > 0 && left < files {
+			t.Fatalf("%d of %d files are left at their place", left, files)
+		}
+	} // the next process finds what this one has left aside
+	if err := RemoveTree(dir); err != nil || len(names(t, root)) > 0 {
+		t.Errorf("%v is left, %v", names(t, root), err)
+	}
+	if killed == 0 {
+		t.Error("no process was killed before its end")
 	}
 }
 

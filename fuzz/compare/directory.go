@@ -109,7 +109,7 @@ func (d *Directory) clear() error {
 		if e.Name() == mark {
 			continue
 		}
-		if err := os.RemoveAll(filepath.Join(bundles, e.Name())); err != nil {
+		if err := corpus.RemoveTree(filepath.Join(bundles, e.Name())); err != nil {
 			return err
 		}
 	}

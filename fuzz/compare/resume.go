@@ -223,7 +223,7 @@ func (c *Comparison) makeRoom(a, b *Side) error {
 			return err
 		}
 	}
-	return os.RemoveAll(filepath.Join(c.Out, bundlesDir, pairDir(a.Name, b.Name)))
+	return corpus.RemoveTree(filepath.Join(c.Out, bundlesDir, pairDir(a.Name, b.Name)))
 }
 
 // pairDir is the name of the directory of two machines' bundles.

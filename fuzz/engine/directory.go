@@ -36,5 +36,17 @@ func RemoveDir(dir string) error {
 	if err != nil {
 		return err
 	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries { // the journal last: as long as it is there, this is the campaign's
+		if !e.IsDir() {
+			continue
+		}
+		if err := corpus.RemoveTree(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
 	return os.RemoveAll(dir)
 }

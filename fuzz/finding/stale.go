@@ -1,9 +1,9 @@
 package finding
 
 import (
-	"os"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
@@ -91,7 +91,7 @@ func (t *Finder) Rewrite(findings []*Case) error {
 			continue
 		}
 		if bundle.Vacant(old) == nil { // nobody has added anything
-			if err := os.RemoveAll(old); err != nil {
+			if err := corpus.RemoveTree(old); err != nil {
 				return err
 			}
 		}
