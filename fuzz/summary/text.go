@@ -241,8 +241,12 @@ func (w *printer) inferredList() {
 			} else if len(w.state.Pairs) > 1 {
 				unit += "/" + p.A.Instruction().Name
 			}
-			text := fmt.Sprintf("inferred: %s computes %s: none of %s inputs differs", unit, x.Arithmetic, readable.Thousands(uint64(x.Tested)))
-			if x.Arithmetic == "" {
+			tested := readable.Thousands(uint64(x.Tested))
+			text := fmt.Sprintf("inferred: a program that agrees with %s on all of %s inputs (-v shows it)", unit, tested)
+			switch {
+			case x.Arithmetic != "" && w.Verbose:
+				text = fmt.Sprintf("inferred: %s computes %s: none of %s inputs differs", unit, x.Arithmetic, tested)
+			case x.Arithmetic == "":
 				text = fmt.Sprintf("inferred: no program was found that computes what %s does (%s)", unit, x.Verdict)
 			}
 			if x.Late {

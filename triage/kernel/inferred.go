@@ -185,9 +185,38 @@ func (s *Sides) String() string {
 }
 
 func fieldTable(all []FieldChange) *document.Table {
-	t := &document.Table{Name: "fields", Columns: document.Columns("field", "A", "B")}
+	t := &document.Table{Name: "fields", Columns: document.Columns("field", "A", "B", "what it is")}
 	for _, f := range all {
-		t.Add(f.Path, f.A, f.B)
+		t.Add(f.Path, f.A, f.B, meaning(f.Path))
 	}
 	return t
+}
+
+// meanings are what fields of a schedule are, by the ends of their paths.
+var meanings = [][2]string{
+	{".cut.n", "length of a block, or number of parts"},
+	{".cut.by", "how K is cut"},
+	{".cut.vector", "products that a part gets at a time"},
+	{".cut.grain", "products of which parts have a multiple"},
+	{".cut.rest", "where the shorter block is"},
+	{".merge.order", "in which order the sums of the parts are added"},
+	{".merge.start", "what the first of these sums is added to"},
+	{".merge.format", "format in which they are added"},
+	{".merge.parts", "format to which they are rounded before"},
+	{".tail.into", "where the products left over are added"},
+	{".tail.of", "left over are the last K mod this"},
+	{".tail.last", "whether they go to the last parts"},
+	{"unit.op", "how a product is added: mul-add rounds it first, fma does not"},
+	{"unit.acc", "format of the accumulator"},
+	{"unit.start", "what the first product is added to"},
+}
+
+// meaning returns what a field is, "" where its name says it.
+func meaning(path string) string {
+	for _, m := range meanings {
+		if strings.HasSuffix(path, m[0]) {
+			return m[1]
+		}
+	}
+	return ""
 }

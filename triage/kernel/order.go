@@ -192,7 +192,7 @@ func (o *Order) lettersOf(owners []int) (each int, note string) {
 	case mixed > o.K/4:
 		return 0, "each letter a product"
 	case mixed > 0:
-		return each, fmt.Sprintf("each letter %d products, of which it is the first one's", each)
+		return each, fmt.Sprintf("each letter %d products, and it is the accumulator of the first of them", each)
 	}
 	return each, fmt.Sprintf("each letter %d products", each)
 }
