@@ -13,32 +13,37 @@ import (
 type place struct {
 	name string
 	take func(to, from *mma.Dot) // nil: the result
+	// answer: c is what the unit answered, as in an accumulator that is not loaded.
+	answer bool
 }
 
 // places returns what may be kept, the smallest first.
 func (a *asker) places() (all []place) {
 	k := len(a.pool[0].A)
 	if a.f.C != fp.None {
-		all = append(all, place{"c", func(to, from *mma.Dot) { to.C = from.C }})
+		all = append(all, place{name: "c", take: func(to, from *mma.Dot) { to.C = from.C }})
+		if a.f.C == a.f.D {
+			all = append(all, place{name: "c", answer: true})
+		}
 	}
 	for i := range k {
 		all = append(all,
-			place{fmt.Sprintf("a of product %d", i), func(to, from *mma.Dot) { to.A[i] = from.A[i] }},
-			place{fmt.Sprintf("b of product %d", i), func(to, from *mma.Dot) { to.B[i] = from.B[i] }})
+			place{name: fmt.Sprintf("a of product %d", i), take: func(to, from *mma.Dot) { to.A[i] = from.A[i] }},
+			place{name: fmt.Sprintf("b of product %d", i), take: func(to, from *mma.Dot) { to.B[i] = from.B[i] }})
 	}
 	for i := range a.f.Blocks(k) {
 		all = append(all,
-			place{fmt.Sprintf("scale %d of a", i), func(to, from *mma.Dot) { to.SA[i] = from.SA[i] }},
-			place{fmt.Sprintf("scale %d of b", i), func(to, from *mma.Dot) { to.SB[i] = from.SB[i] }})
+			place{name: fmt.Sprintf("scale %d of a", i), take: func(to, from *mma.Dot) { to.SA[i] = from.SA[i] }},
+			place{name: fmt.Sprintf("scale %d of b", i), take: func(to, from *mma.Dot) { to.SB[i] = from.SB[i] }})
 	}
 	for i := range k {
-		all = append(all, place{fmt.Sprintf("product %d", i), func(to, from *mma.Dot) { to.A[i], to.B[i] = from.A[i], from.B[i] }})
+		all = append(all, place{name: fmt.Sprintf("product %d", i), take: func(to, from *mma.Dot) { to.A[i], to.B[i] = from.A[i], from.B[i] }})
 	}
 	return append(all,
-		place{"a of each product", func(to, from *mma.Dot) { copy(to.A, from.A) }},
-		place{"b of each product", func(to, from *mma.Dot) { copy(to.B, from.B) }},
-		place{"each product", func(to, from *mma.Dot) { copy(to.A, from.A); copy(to.B, from.B) }},
-		place{"the result", nil})
+		place{name: "a of each product", take: func(to, from *mma.Dot) { copy(to.A, from.A) }},
+		place{name: "b of each product", take: func(to, from *mma.Dot) { copy(to.B, from.B) }},
+		place{name: "each product", take: func(to, from *mma.Dot) { copy(to.A, from.A); copy(to.B, from.B) }},
+		place{name: "the result", take: nil})
 }
 
 // carry is a prediction: where a condition is met, what is at a place is that of the question before.
@@ -57,6 +62,9 @@ type carry struct {
 
 func (c *carry) words() string {
 	text := c.name + " is that of the question before"
+	if c.answer {
+		text = "c is the result of the question before"
+	}
 	switch {
 	case c.where == "":
 	case c.before:
@@ -98,11 +106,15 @@ func (a *asker) hits(c *carry, s *sequence) []bool {
 
 // with returns what the answer is to a question with what another one has at a place.
 func (a *asker) with(p place, s *sequence, i, from int) uint64 {
-	if p.take == nil {
-		return s.codes[from]
-	}
 	d := s.dots[i].Clone()
-	p.take(d, s.dots[from])
+	switch {
+	case p.answer:
+		d.C = s.codes[from]
+	case p.take == nil:
+		return s.codes[from]
+	default:
+		p.take(d, s.dots[from])
+	}
 	return a.model.Dot(d, nil)
 }
 

@@ -199,7 +199,11 @@ func (x *pairTriage) stillRight(ctx context.Context, pr *triage.Unknown, all []*
 // findDefect looks for a defect beside the program of a verdict, of the kind and within the budget of
 // u. A change of the program without a condition is no defect but another program.
 func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *triage.Verdict, u *defect.Unit) error {
-	u.Formats, u.K, u.Program, u.Policy, u.Seed = pr.Formats, pr.K, v.Program, pr.Policy, pr.Seed
+	program, err := x.asOverflows(ctx, pr, v.Program)
+	if err != nil {
+		return err
+	}
+	u.Formats, u.K, u.Program, u.Policy, u.Seed = pr.Formats, pr.K, program, pr.Policy, pr.Seed
 	u.Ask = func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) { return pr.Ask(ctx, dots) }
 	for _, c := range slices.Concat(pr.Differ, pr.Agree) {
 		u.Cases = append(u.Cases, defect.Case(c))
@@ -208,11 +212,11 @@ func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *tria
 	if err != nil || claim == nil {
 		return err
 	}
+	v.Program = program
 	if claim.Effect.On != defect.OnProgram || len(claim.When) > 0 {
 		v.Defect = claim
 		return nil
 	}
-	program := v.Program
 	if err := program.Apply(claim.Effect.Changes); err != nil {
 		return err
 	}

@@ -160,10 +160,21 @@ func (x *pairTriage) keptBy(ctx context.Context, side int) (*History, error) {
 	found, err := a.kept(ctx, h.Every, func(yes, no []*mma.Dot) (string, func(*mma.Dot) bool, error) {
 		return defect.Separate(x.p.Spec.Formats, k, program, yes, no)
 	})
-	if found != nil {
-		h.Kept, h.Confirmed, h.Beside, h.Tested = found.words(), found.confirmed, found.beside, a.asked
+	if found != nil || err != nil {
+		if found != nil {
+			h.Kept, h.Confirmed, h.Beside, h.Tested = found.words(), found.confirmed, found.beside, a.asked
+		}
+		return h, err
 	}
-	return h, err
+	if h.Every == 0 {
+		a.asked = 0
+		products, err := a.held(ctx)
+		if products != nil {
+			h.Kept, h.Confirmed, h.Beside, h.Tested = products.words(), products.confirmed, products.beside, a.asked
+		}
+		return h, err
+	}
+	return h, nil
 }
 
 // asker asks a unit sequences of questions.

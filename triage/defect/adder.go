@@ -50,6 +50,19 @@ var onNumber = map[string]struct {
 	cutsTerms: {"the terms of %[1]s are cut %[2]d bits below the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
 		return v.Round(e-int32(n), fp.RZ)
 	}},
+	"ones": {"%[1]s, where it is negative, is one unit too low %[2]d bits below the largest exponent, as in ones' complement", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return onesComplement(v, e-int32(n), 1)
+	}},
+	"ones-back": {"%[1]s, where it is negative, is one unit too high %[2]d bits below the largest exponent, as in ones' complement", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		x := onesComplement(v, e-int32(n), -1)
+		if x.IsZero() {
+			x.Neg = false
+		}
+		return x
+	}},
+	"ones-back-minus": {"%[1]s, where it is negative, is one unit too high %[2]d bits below the largest exponent, as in ones' complement, and -0 if that is zero", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		return onesComplement(v, e-int32(n), -1)
+	}},
 	"normalise": {"%[1]s is normalised by %[3]s", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
 		bits, above := normaliser(n)
 		if d := e + above - v.Exponent(); d > 0 {
@@ -150,6 +163,63 @@ func addUnits(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 	return v
 }
 
+// shortSticky is the operation on a sum that its rounding does not see the bits that are more than n
+// below the last place of the result.
+const shortSticky = "sticky"
+
+// onPlaces are the operations on a sum that count from the last place of the result.
+var onPlaces = map[string]func(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic{
+	lastUnit: addUnits, brokenCarry: withoutCarry,
+	shortSticky: func(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
+		if rest := v.Round(max(v.Exponent(), f.Emin())-int32(f.FracBits)-int32(n), fp.RZ); !rest.IsZero() {
+			return rest
+		}
+		return v
+	},
+}
+
+// comparesLow is the operation on a sum that its exponents are compared by their low bits alone.
+const comparesLow = "compare"
+
+// lowCompared is n of it: the number of bits, and what is added to exponents before.
+func lowCompared(n int64) (bits, bias int64) { return n & 15, n >> 4 }
+
+// lowComparisons are such n: biases are those of the operands' formats and of c's.
+func (s *search) lowComparisons() (ns []int64) {
+	a, b := int64(1-s.f.A.Get().Emin()), int64(1-s.f.B.Get().Emin())
+	biases := []int64{0, a + b, a + b - 1, 127}
+	for bits := int64(2); bits < 9; bits++ {
+		for _, bias := range biases {
+			if n := bias&(1<<bits-1)<<4 | bits; !slices.Contains(ns, n) {
+				ns = append(ns, n)
+			}
+		}
+	}
+	return ns
+}
+
+// unseenByLowBits are the terms whose exponents' low bits are not the largest of their sum's.
+func (r *runner) unseenByLowBits(v *view) (all []place) {
+	n, bias := lowCompared(r.effect.N)
+	r.tr.Reset()
+	r.m.Dot(v.dot, &r.tr)
+	for i := range r.tr.Sums {
+		terms, most := r.tr.Sums[i].Terms, int64(-1)
+		low := func(j int) int64 { return (int64(terms[j].E) + bias) & (1<<n - 1) }
+		for j := range terms {
+			if finite(&terms[j]) {
+				most = max(most, low(j))
+			}
+		}
+		for j := range terms {
+			if finite(&terms[j]) && low(j) < most {
+				all = append(all, place{i, j})
+			}
+		}
+	}
+	return all
+}
+
 // saturates is the operation on a sum that it becomes the largest number where it overflows.
 const saturates = "saturates"
 
@@ -169,6 +239,8 @@ func (e *Effect) isNearPath(f *fp.Format, x, y fp.Dyadic, ex, ey int32) bool {
 const (
 	cutsTerms = "cut"
 	notSeen   = "unseen"
+	// atLargest is the same where the term is then aligned to the largest exponent, which is below its own.
+	atLargest = "unseen-flat"
 )
 
 // guardBits are those below the result's that an adder which cuts terms may have.
@@ -186,11 +258,12 @@ func (e *Effect) hasAdder() bool {
 	}
 	_, rounds := onRounding[e.Do]
 	_, zero := onZero[e.Do]
-	rounds = rounds || zero || e.Do == lastUnit && (e.N == 1 || e.N == -1) || isNear(e.Do) && e.N > 0 && e.N < 64 || e.Do == saturates || e.Do == brokenCarry && e.N > 0 && e.N < 64
+	rounds = rounds || zero || e.Do == lastUnit && (e.N == 1 || e.N == -1) || isNear(e.Do) && e.N > 0 && e.N < 64 || e.Do == saturates || (e.Do == brokenCarry || e.Do == shortSticky) && e.N > 0 && e.N < 64 || e.Do == comparesLow && e.N > 0 && e.N < 1<<16
 	_, number := onNumber[e.Do]
 	number = number && (e.Do != "normalise" || e.N >= 0)
 	number = number && (e.Do != cutsTerms || e.On == OnSum)
-	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum || e.Do == notSeen && e.On == OnTerm
+	number = number && (e.Do != "ones" || e.On != OnSum) && (e.Do != "ones-back" && e.Do != "ones-back-minus" || e.On == OnSum)
+	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum || (e.Do == notSeen || e.Do == atLargest) && e.On == OnTerm
 }
 
 // adderEffects are the effects on terms and sums.
@@ -203,11 +276,18 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 			all = append(all, Effect{On: on, Do: do, N: n})
 		}
 	}
+	for n := int64(0); n <= lastAdderBit && !s.f.D.Get().Integer(); n++ {
+		if on != OnSum {
+			all = append(all, Effect{On: on, Do: "ones", N: n})
+			continue
+		}
+		all = append(all, Effect{On: on, Do: "ones-back", N: n}, Effect{On: on, Do: "ones-back-minus", N: n})
+	}
 	if on == OnTerm && s.f.A.Get().Integer() { // whose least number has no opposite in its format
 		all = append(all, Effect{On: on, Do: "negate"})
 	}
 	if on == OnTerm && !s.f.A.Get().Integer() {
-		all = append(all, Effect{On: on, Do: notSeen})
+		all = append(all, Effect{On: on, Do: notSeen}, Effect{On: on, Do: atLargest})
 	}
 	if on != OnSum {
 		return all
@@ -222,6 +302,12 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 	}
 	for n := int64(1); n < int64(s.f.D.Get().FracBits); n++ { // one that is lost altogether is an effect on the result
 		all = append(all, Effect{On: on, Do: brokenCarry, N: n})
+	}
+	for n := int64(lastAdderBit); n > 0; n-- { // smaller ones explain the same differing cases, and more
+		all = append(all, Effect{On: on, Do: shortSticky, N: n})
+	}
+	for _, n := range s.lowComparisons() {
+		all = append(all, Effect{On: on, Do: comparesLow, N: n})
 	}
 	for _, n := range normalisers() {
 		all = append(all, Effect{On: on, Do: "normalise", N: n})
@@ -277,21 +363,22 @@ func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Cha
 			*some = true
 			return zero.do(minus, accMinus)
 		}
-	case e.On == OnSum && e.Do == lastUnit:
+	case e.On == OnSum && onPlaces[e.Do] != nil:
 		change.Sum = func(sum int, x fp.Dyadic, _ int32) fp.Dyadic {
 			if slices.Contains(numbers, sum) {
 				*some = true
-				return addUnits(r.f.D.Get(), x, e.N)
+				return onPlaces[e.Do](r.f.D.Get(), x, e.N)
 			}
 			return x
 		}
-	case e.On == OnSum && e.Do == brokenCarry:
-		change.Sum = func(sum int, x fp.Dyadic, _ int32) fp.Dyadic {
-			if slices.Contains(numbers, sum) {
-				*some = true
-				return withoutCarry(r.f.D.Get(), x, e.N)
+	case e.On == OnSum && e.Do == comparesLow:
+		unseen := r.unseenByLowBits(v)
+		change.Unseen = func(sum, term int) bool {
+			if !slices.Contains(numbers, sum) || !slices.Contains(unseen, place{sum, term}) {
+				return false
 			}
-			return x
+			*some = true
+			return true
 		}
 	case e.On == OnSum && isNear(e.Do):
 		change.Terms = func(sum int, x, y fp.Dyadic, ex, ey, top int32) (fp.Dyadic, fp.Dyadic) {
@@ -309,8 +396,16 @@ func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Cha
 			*some = true
 			return number(x, top, e.N)
 		}
-	case e.Do == notSeen:
+	case e.Do == notSeen || e.Do == atLargest:
 		changed := r.places(v, numbers)
+		if e.Do == atLargest {
+			change.Term = func(sum, term int, x fp.Dyadic, top int32) fp.Dyadic {
+				if at := (place{sum, term}); slices.Contains(changed, at) && v.exps[at] > top {
+					x.Q -= v.exps[at] - top
+				}
+				return x
+			}
+		}
 		change.Unseen = func(sum, term int) bool {
 			unseen := slices.Contains(changed, place{sum, term})
 			*some = *some || unseen
@@ -360,13 +455,14 @@ func (r *runner) places(v *view, numbers []int) (all []place) {
 // productPlaces are those of each product, and at -1 those of c and of accumulators.
 func (r *runner) productPlaces(v *view) map[int][]place {
 	if v.places == nil {
-		v.places = map[int][]place{}
+		v.places, v.exps = map[int][]place{}, map[place]int32{}
 		r.tr.Reset()
 		r.m.Dot(v.dot, &r.tr)
 		for i := range r.tr.Sums {
 			for j := range r.tr.Sums[i].Terms {
 				switch t := &r.tr.Sums[i].Terms[j]; t.From {
 				case sim.FromProduct:
+					v.exps[place{i, j}] = t.E
 					v.places[t.K] = append(v.places[t.K], place{i, j})
 				case sim.FromC, sim.FromAcc:
 					v.places[-1] = append(v.places[-1], place{i, j})
@@ -437,6 +533,32 @@ func withTwosBit(v fp.Dyadic, w int32, do func(x uint64) uint64) fp.Dyadic {
 	return v
 }
 
+// onesComplement is a number that is cut to a multiple of 2^w and, if negative, larger in magnitude by so
+// many of these.
+func onesComplement(v fp.Dyadic, w int32, more int64) fp.Dyadic {
+	const most = 120
+	if !v.Neg {
+		return v
+	}
+	x := v.Round(w, fp.RZ)
+	if x.IsZero() {
+		if more < 0 {
+			return v
+		}
+		return fp.Dyadic{Lo: 1, Q: w, Neg: true}
+	}
+	if x.Q > w {
+		if x.Len()+x.Q-w > most {
+			return v
+		}
+		x = x.Shl(x.Q - w)
+	}
+	lo, carry := bits.Add64(x.Lo, uint64(more), 0)
+	x.Hi += uint64(more>>63) + carry
+	x.Lo = lo
+	return x
+}
+
 // below is a number without its bits from 2^w on.
 func below(v fp.Dyadic, w int32) fp.Dyadic {
 	switch n := w - v.Q; {
@@ -487,6 +609,17 @@ func (e *Effect) adderText(name string) string {
 	if e.Do == brokenCarry {
 		return fmt.Sprintf("the carry of rounding %s does not go beyond the low %d bits of the significand, which become zeros", noun, e.N)
 	}
+	if e.Do == shortSticky {
+		return fmt.Sprintf("rounding %s does not see the bits more than %d below the last place", noun, e.N)
+	}
+	if e.Do == comparesLow {
+		low, bias := lowCompared(e.N)
+		plus := ""
+		if bias != 0 {
+			plus = fmt.Sprintf(" plus %d", bias)
+		}
+		return fmt.Sprintf("the largest exponent of %s is found by the low %d bits of the exponents%s", noun, low, plus)
+	}
 	if e.Do == lastUnit {
 		return noun + " is " + (&Effect{Do: "add", N: e.N}).number() + " in magnitude"
 	}
@@ -502,6 +635,9 @@ func (e *Effect) adderText(name string) string {
 			all = "two normal terms of opposite signs, whose exponents differ by at most 1,"
 		}
 		return fmt.Sprintf("in %s %s are cut %d bits below the largest exponent", noun, all, e.N)
+	}
+	if e.Do == atLargest {
+		return "the exponent of " + noun + " does not count for the largest one, and where it is larger the product is not shifted"
 	}
 	if e.Do == notSeen {
 		return "the exponent of " + noun + " does not count for the largest one"

@@ -12,6 +12,7 @@
 //	shift.go       the same of the number of places by which terms are aligned
 //	adder.go       the same of the terms of a sum, of sums and of their roundings
 //	swap.go        operands that are exchanged
+//	part.go        a sign, an exponent or a fraction that is another operand's
 //	feature.go     what a condition may be about: numbers, codes and facts of a case, of each
 //	               product, of pairs of products, of each sum of the computation (tables)
 //	view.go        the features of a dot product, from a model's trace

@@ -17,6 +17,9 @@ func (s *search) eachEffects() (all []Effect) {
 	for _, do := range []string{"lost", "half", "twice", "negate"} {
 		all = append(all, Effect{On: OnEach, Do: do})
 	}
+	for n := int64(0); n <= lastAdderBit; n++ {
+		all = append(all, Effect{On: OnEach, Do: "ones", N: n})
+	}
 	return all
 }
 

@@ -90,8 +90,10 @@ var operations = []operation{
 		once, constant},
 	{"plus-zero", "%w is +0", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return 0, !f.NoZero },
 		once, constant},
-	{"gate", "0 times infinity is 0 in %w", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // of products: see gate
-	{"skip", "%w is left out", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},              // of products
+	{"gate", "0 times infinity is 0 in %w", 1, false, never, nil, nil}, // of products: see gate
+	{"gate-nan", "0 times NaN is 0 in %w", 1, false, never, nil, nil},
+	{"gate-any", "0 times infinity or NaN is 0 in %w", 1, false, never, nil, nil},
+	{"skip", "%w is left out", 1, false, never, nil, nil}, // of products
 	{"max", "%w is the largest number of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
 		return x&f.SignBit() | f.MaxFinite(), true
 	}, once, constant},
@@ -102,13 +104,19 @@ var operations = []operation{
 		return f.InfCode(x&f.SignBit() != 0), true
 	}, once, constant},
 	{"scale", "%w is %s what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
-	{"number", "%w, if it is not a finite number, is read as one", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // see misread.go
-	{"unsigned", "%w is read as unsigned", 1, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
-	{"factor", "%w is %s what it should be", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil}, // of significands
-	{"rounded", "%w is rounded by %s", 3, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},       // of exact products
-	{"exp-most", "the exponent of %w is at most %s", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
-	{"exp-least", "the exponent of %w is at least %s", 2, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
-	{"exp-wrap", "the exponent of %w is %s", 8, false, func(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }, nil, nil},
+	{"number", "%w, if it is not a finite number, is read as one", 1, false, never, nil, nil}, // see misread.go
+	{"unsigned", "%w is read as unsigned", 1, false, never, nil, nil},
+	{"factor", "%w is %s what it should be", 2, false, never, nil, nil},                                     // of significands
+	{"rounded", "%w is rounded by %s", 3, false, never, nil, nil},                                           // of exact products
+	{"more-a", "%w is larger than it should be by that of a shifted left by %s", 4, false, never, nil, nil}, // of exact products: see exact.go
+	{"more-b", "%w is larger than it should be by that of b shifted left by %s", 4, false, never, nil, nil},
+	{"less-a", "%w is smaller than it should be by that of a shifted left by %s", 4, false, never, nil, nil},
+	{"less-b", "%w is smaller than it should be by that of b shifted left by %s", 4, false, never, nil, nil},
+	{"exp-carry", "the exponent of %w lacks the carry out of the low %s bits of the exponents that are added", 2, false, never, nil, nil},
+	{"cross", "the bits %s of %w are exchanged", 2, false, crossed, crossings, crossBetween},
+	{"exp-most", "the exponent of %w is at most %s", 2, false, never, nil, nil},
+	{"exp-least", "the exponent of %w is at least %s", 2, false, never, nil, nil},
+	{"exp-wrap", "the exponent of %w is %s", 8, false, never, nil, nil},
 	{"field", "the exponent field of %w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		return added(f, x, n<<f.FracBits)
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
@@ -139,6 +147,7 @@ var operations = []operation{
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
 		return int64(y &^ f.SignBit()), (x^y)&f.SignBit() == 0
 	}},
+	{bypass, "%w is c", 2, false, never, nil, nil},
 	{"reverse", "the bits of %w are in reverse", 2, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
 		return bits.Reverse64(x) >> (64 - f.CodeBits()), f.ID.RandomBits() != 0
 	}, nil, nil},
@@ -187,6 +196,39 @@ func randomEffects(id fp.ID) (all []Effect) {
 		add("right", n)
 	}
 	return all
+}
+
+// never is what cannot happen to a code alone.
+func never(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }
+
+// crossedBits is n of two bits that are exchanged: the lower one and the other.
+func crossedBits(n int64) (low, high int64) { return n & 63, n >> 6 }
+
+// crossed exchanges two bits.
+func crossed(_ *fp.Format, x uint64, n int64) (uint64, bool) {
+	low, high := crossedBits(n)
+	differ := (x>>low ^ x>>high) & 1
+	return x ^ differ<<low ^ differ<<high, true
+}
+
+// crossings are pairs of bits that may be exchanged: neighbours, and in a small format any two.
+func crossings(f *fp.Format) (ns []int64) {
+	w := int64(f.CodeBits())
+	for low := range w {
+		for high := low + 1; high < w && (w <= 8 || high == low+1); high++ {
+			ns = append(ns, high<<6|low)
+		}
+	}
+	return ns
+}
+
+func crossBetween(f *fp.Format, x, y uint64) (int64, bool) {
+	if bits.OnesCount64(x^y) != 2 {
+		return 0, false
+	}
+	n := int64(63-bits.LeadingZeros64(x^y))<<6 | int64(bits.TrailingZeros64(x^y))
+	got, ok := crossed(f, x, n)
+	return n, ok && got == y
 }
 
 // once is the number of an operation that has none.
@@ -358,6 +400,22 @@ func (e *Effect) other(k, of int) int {
 // reads reports whether an effect is that another product's operand is read.
 func (e *Effect) reads() bool { return e.Do == readsOther || e.Do == readsFixed || e.Do == readsBeside }
 
+// bypass is that the result is c.
+const bypass = "bypass"
+
+// known reports whether there is such an effect on the code of an operand, a product or the result.
+func (e *Effect) known(f mma.Formats, op *operation) bool {
+	switch {
+	case e.reads():
+		return e.ofProducts()
+	case parts[e.Do] != nil:
+		return e.On == OnA || e.On == OnB
+	case e.Do == bypass:
+		return e.On == OnResult && f.C == f.D
+	}
+	return op != nil
+}
+
 // runner computes effects.
 type runner struct {
 	*viewer
@@ -394,7 +452,7 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 	case on == OnSignificand:
 		known = w.m.Params().Passes == 0 && e.Do == "factor" && e.N > -64 && e.N < 64
 	case on == OnExact:
-		known = w.isExact() && (exactly[e.Do] != nil || exponents[e.Do] != nil || e.Do == "rounded" || e.Do == "plus-zero") && max(e.N, -e.N) < 1<<16 && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
+		known = w.isExact() && (exactly[e.Do] != nil || exponents[e.Do] != nil || ofFactors[e.Do] != nil && e.N >= 0 && e.N < 32 || ofNeighbour[e.Do].do != nil && e.N != 0 || e.Do == "rounded" || e.Do == "plus-zero") && max(e.N, -e.N) < 1<<16 && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
 	case e.inAdder():
 		known = e.hasAdder()
 	case on == OnPair:
@@ -402,10 +460,10 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 	case on == OnSwap:
 		known = e.swaps(w.f)
 	case on == OnInf:
-		known = w.f.D.Get().HasInf() && (e.Do == "first" || e.Do == "last")
+		known = w.f.D.Get().HasInf() && slices.Contains([]string{"first", "last", firstProduct, lastProduct}, e.Do)
 	default:
 		known = slices.Contains([]Place{OnResult, OnC, OnA, OnB, OnRandom, OnOperand, OnProduct}, e.On) &&
-			(e.On != OnRandom || w.f.B.RandomBits() != 0) && e.reads() == (r.op == nil) && (!e.reads() || e.ofProducts())
+			(e.On != OnRandom || w.f.B.RandomBits() != 0) && e.known(w.f, r.op)
 	}
 	if !known {
 		return nil
@@ -427,6 +485,9 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 	case OnProgram:
 		return r.model.Dot(v.dot, nil), true
 	case OnResult:
+		if e.Do == bypass {
+			return v.dot.C, true
+		}
 		return r.op.do(r.f.D.Get(), v.right, e.N)
 	case OnExact:
 		return r.exact(v, places)
@@ -502,8 +563,11 @@ func (r *runner) product(from, d *mma.Dot, k int) bool {
 		d.A[k], d.B[k] = 0, b.SignBit()
 		return b.SignBit() != 0 && !a.NoZero && !b.NoZero
 	}
-	if e.Do == "gate" {
-		return gate(a, &d.A[k], b, &d.B[k]) || gate(b, &d.B[k], a, &d.A[k])
+	if classes := gated[e.Do]; classes != nil {
+		return gate(classes, a, &d.A[k], b, &d.B[k]) || gate(classes, b, &d.B[k], a, &d.A[k])
+	}
+	if part := parts[e.Do]; part != nil {
+		return e.readPart(part, from, d, k, a, b)
 	}
 	onB := e.On == OnB || e.On == OnRandom
 	if e.On == OnOperand {
@@ -562,22 +626,38 @@ func (x *infinities) opposed() bool {
 	return slices.Contains(x.negative, true) && slices.Contains(x.negative, false)
 }
 
+// firstProduct and lastProduct are that of the products' infinities, one remains, to which c is added.
+const firstProduct, lastProduct = "first product", "last product"
+
 // oneInfinity is the result where of infinities of opposite signs one remains.
 func (r *runner) oneInfinity(v *view) (uint64, bool) {
 	x := r.infinities(v.dot)
 	if !x.opposed() || x.nan || x.gated {
 		return v.right, false
 	}
-	neg := x.negative[0]
-	if r.effect.Do == "last" {
-		neg = x.negative[len(x.negative)-1]
+	from := x
+	ofProducts := r.effect.Do == firstProduct || r.effect.Do == lastProduct
+	if ofProducts {
+		if from = r.infinities(&mma.Dot{A: v.dot.A, B: v.dot.B}); !from.opposed() {
+			return v.right, false
+		}
+	}
+	neg := from.negative[0]
+	if r.effect.Do == "last" || r.effect.Do == lastProduct {
+		neg = from.negative[len(from.negative)-1]
+	}
+	if ofProducts && len(from.negative) < len(x.negative) && x.negative[0] != neg { // c's
+		return v.right, true
 	}
 	return r.f.D.Get().InfCode(neg), true
 }
 
-// gate makes an infinity a zero of its sign if it is multiplied by a zero.
-func gate(f *fp.Format, x *uint64, other *fp.Format, y *uint64) bool {
-	if classOf(f, *x) != isInf || classOf(other, *y) != isZero {
+// gated are the classes of which a product with zero is zero.
+var gated = map[string][]numberClass{"gate": {isInf}, "gate-nan": {isNaN}, "gate-any": {isInf, isNaN}}
+
+// gate makes an operand of some classes a zero of its sign if it is multiplied by a zero.
+func gate(classes []numberClass, f *fp.Format, x *uint64, other *fp.Format, y *uint64) bool {
+	if !slices.Contains(classes, classOf(f, *x)) || classOf(other, *y) != isZero {
 		return false
 	}
 	*x &= f.SignBit()

@@ -32,6 +32,143 @@ var exponents = map[string]func(e int32, n int64) int32{
 	},
 }
 
+// factor is what a multiplier gets of an operand: the significand as an integer, the exponent field, and
+// the exponent, which a subnormal has too.
+type factor struct {
+	significand uint64
+	field       int64
+	exp         int32
+	special     bool
+}
+
+type factors struct{ a, b factor }
+
+func factorOf(f *fp.Format, c uint64) factor {
+	n := f.Decode(c)
+	if n.Class != fp.Finite {
+		return factor{exp: f.Emin(), special: n.Class != fp.Zero}
+	}
+	return factor{f.Dyadic(n).Lo, int64(c&f.CodeMask()&^f.SignBit()) >> (f.FracBits + f.Low), int32(n.Exp), false}
+}
+
+func (w *viewer) factors(d *mma.Dot, k int) factors {
+	return factors{factorOf(w.f.A.Get(), d.A[k]), factorOf(w.f.B.Get(), d.B[k])}
+}
+
+// ofNeighbour are the operations on a product whose multiplier gets a part of an operand of another one,
+// n places after it, with the part's name: after operands were decoded.
+var ofNeighbour = map[string]struct {
+	part string
+	do   func(own, other factors, p fp.Dyadic, e int32) (fp.Dyadic, int32)
+}{
+	"exp-of-a": {"the exponent of a", func(own, other factors, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+		return scaledProduct(p, e, other.a.exp-own.a.exp)
+	}},
+	"exp-of-b": {"the exponent of b", func(own, other factors, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+		return scaledProduct(p, e, other.b.exp-own.b.exp)
+	}},
+	"exp-of-both": {"the exponent", func(own, other factors, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+		return scaledProduct(p, e, other.a.exp-own.a.exp+other.b.exp-own.b.exp)
+	}},
+	"significand-of-a": {"the significand of a", func(own, other factors, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+		p.Lo = other.a.significand * own.b.significand
+		return p, e
+	}},
+	"significand-of-b": {"the significand of b", func(own, other factors, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+		p.Lo = own.a.significand * other.b.significand
+		return p, e
+	}},
+	"significand-of-both": {"the significand", func(own, other factors, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+		p.Lo = other.a.significand * other.b.significand
+		return p, e
+	}},
+}
+
+func scaledProduct(p fp.Dyadic, e, n int32) (fp.Dyadic, int32) {
+	p.Q += n
+	return p, e + n
+}
+
+// fromNeighbour is a product that gets such a part. It reports whether there is a number to get it from.
+func (r *runner) fromNeighbour(d *mma.Dot, k int, p fp.Dyadic, e int32) (fp.Dyadic, int32, bool) {
+	j := k + int(r.effect.N)
+	if j < 0 || j >= len(d.A) {
+		return p, e, false
+	}
+	other := r.factors(d, j)
+	if other.a.special || other.b.special {
+		return p, e, false
+	}
+	p, e = ofNeighbour[r.effect.Do].do(r.factors(d, k), other, p, e)
+	return p, e, true
+}
+
+// neighbourEffects are these.
+func (s *search) neighbourEffects() (all []Effect) {
+	if s.f.A.Get().Integer() || s.f.B.Get().Integer() {
+		return nil
+	}
+	for _, do := range []string{"exp-of-a", "exp-of-b", "exp-of-both", "significand-of-a", "significand-of-b", "significand-of-both"} {
+		for _, n := range []int64{1, -1, 2, -2, 4, -4} {
+			if max(n, -n) < int64(s.u.K) {
+				all = append(all, Effect{On: OnExact, Do: do, N: n})
+			}
+		}
+	}
+	return all
+}
+
+// ofFactors are the operations on a product that are about its factors: a partial product that a
+// multiplier takes once too often or once too few, and a carry that the adder of two exponents lacks.
+var ofFactors = map[string]func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32){
+	"more-a": func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
+		p.Lo += x.a.significand << n
+		return p, e
+	},
+	"more-b": func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
+		p.Lo += x.b.significand << n
+		return p, e
+	},
+	"less-a": func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
+		return lessPartial(p, x.a.significand<<n), e
+	},
+	"less-b": func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
+		return lessPartial(p, x.b.significand<<n), e
+	},
+	"exp-carry": func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
+		if mask := int64(1)<<n - 1; x.a.field&mask+x.b.field&mask > mask {
+			p.Q -= 1 << n
+			return p, e - 1<<n
+		}
+		return p, e
+	},
+}
+
+func lessPartial(p fp.Dyadic, n uint64) fp.Dyadic {
+	if p.Lo -= n; p.Lo > 1<<63 {
+		p.Lo, p.Neg = -p.Lo, !p.Neg
+	}
+	return p
+}
+
+// factorEffects are these.
+func (s *search) factorEffects() (all []Effect) {
+	if s.f.A.Get().Integer() || s.f.B.Get().Integer() {
+		return nil
+	}
+	a, b := s.f.A.Get(), s.f.B.Get()
+	for n := range int64(significand(s.f.B)) + 1 {
+		all = append(all, Effect{On: OnExact, Do: "more-a", N: n}, Effect{On: OnExact, Do: "less-a", N: n})
+	}
+	for n := range int64(significand(s.f.A)) + 1 {
+		all = append(all, Effect{On: OnExact, Do: "more-b", N: n}, Effect{On: OnExact, Do: "less-b", N: n})
+	}
+	for n := int64(1); n < int64(min(a.CodeBits()-a.FracBits, b.CodeBits()-b.FracBits)); n++ {
+		all = append(all, Effect{On: OnExact, Do: "exp-carry", N: n})
+	}
+	return all
+}
+
 // exponentWrap is n of a sum of exponents that lacks bits: from which exponent it is too small, by
 // which power of two.
 func exponentWrap(n int64) (from, bits int32) { return int32(n >> 4), int32(n & 15) }
@@ -97,17 +234,25 @@ func (r *runner) exact(v *view, places []int) (uint64, bool) {
 	if r.effect.Do == "rounded" && r.m.Params().Prod.Round.Frac == 0 {
 		d, some = r.overflown(v.dot, places)
 	}
-	got := r.m.DotChanged(d, r.exactChange(places, &some))
+	got := r.m.DotChanged(d, r.exactChange(v.dot, places, &some))
 	return got, some
 }
 
 // exactChange changes the products of some numbers; some becomes true where it does.
-func (r *runner) exactChange(places []int, some *bool) sim.Change {
+func (r *runner) exactChange(d *mma.Dot, places []int, some *bool) sim.Change {
 	return sim.Change{Product: func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
 		if !slices.Contains(places, k) {
 			return p, e
 		}
+		if _, ok := ofNeighbour[r.effect.Do]; ok {
+			p, e, ok = r.fromNeighbour(d, k, p, e)
+			*some = *some || ok
+			return p, e
+		}
 		*some = true
+		if do := ofFactors[r.effect.Do]; do != nil {
+			return do(r.factors(d, k), p, e, r.effect.N)
+		}
 		switch r.effect.Do {
 		case "rounded":
 			return r.roundedTo(p), e

@@ -166,7 +166,9 @@ var (
 			{"ones.a", number, "the number of ones in the codes of all a", "", 4},
 			{"ones.b", number, "the number of ones in the codes of all b", "", 4},
 			{"ones", number, "the number of ones in the codes of all operands", "", 4},
+			{"inf.apart", flag, "products of different sums are infinities of opposite signs", "no products of different sums are infinities of opposite signs", 2},
 			{"c.opposed", flag, "c and a product have opposite signs", "c and the products have the same sign", 2},
+			{"d.c", flag, "the result and c have opposite signs", "the result and c have the same sign", 2},
 			{"signs", flag, "the products have both signs", "the products have one sign", 2},
 			{"lost", number, "the exponent of the largest term minus that of the result", "", 2},
 			{"carries", code, "the carries of the addition of c", "", 2},
@@ -220,6 +222,9 @@ var (
 			{"b.c", flag, "b and c are numbers of opposite signs", "b and c are not numbers of opposite signs", 2},
 			{"a=b", flag, "a and b have the same code", "a and b have different codes", 2},
 			{"a==b", flag, "a and b are equal numbers", "a and b are not equal numbers", 2},
+			{"a.exp=b.exp", flag, "a and b have the same exponent", "a and b have different exponents", 3},
+			{"a.frac=b.frac", flag, "a and b have the same significand", "a and b have different significands", 3},
+			{"a.exp-b.exp", number, "the exponent of a minus that of b", "", 3},
 			{"|a|>|b|", flag, "a is greater in magnitude than b", "a is not greater in magnitude than b", 3},
 			{"|a|<|b|", flag, "a is less in magnitude than b", "a is not less in magnitude than b", 3},
 			{"a=c", flag, "a and c have the same code", "a and c have different codes", 3},
@@ -277,6 +282,7 @@ var (
 			{"s.opposed", flag, "terms of the sum have opposite signs", "terms of the sum have the same sign", 2},
 			{"s.apart", number, "the exponent of the first term minus that of the last", "", 2},
 			{"s.acc", flag, "the accumulator is greater in magnitude than each other term", "the accumulator is not greater in magnitude than each other term", 2},
+			{"s.first", flag, "the sum and its first term have opposite signs", "the sum and its first term have the same sign", 3},
 			{"s.far", number, "the distance of the exponents of the first and the last term", "", 2},
 		}, sumFeatures("s"))
 )

@@ -55,7 +55,7 @@ func (w *viewer) after(h *hypothesis, v *view, met []int) *view {
 		w.m.TraceChanged(v.dot, h.p.adderChange(v, met, &some), &w.tr)
 		after.of[OfSum] = w.ofSums(v)
 	case e.On == OnExact:
-		w.m.TraceChanged(v.dot, h.p.exactChange(met, &some), &w.tr)
+		w.m.TraceChanged(v.dot, h.p.exactChange(v.dot, met, &some), &w.tr)
 		after.of[OfProduct] = w.ofProducts(v)
 	default:
 		d, _ := h.p.changed(v, met)

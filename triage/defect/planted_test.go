@@ -516,6 +516,117 @@ var units = []planted{
 	{"unseen-lane", hopperHalf, func(u *unit) uint64 {
 		return u.m.DotChanged(u.Dot, sim.Change{Unseen: func(_, term int) bool { return term == 7 }})
 	}},
+	{"comparator-of-five-bits", ampereHalf, func(u *unit) uint64 { // of exponents with the bias of FP32
+		most, low := -1, make([]int, len(u.A)+1)
+		for i := range u.A {
+			low[i] = -1
+			if x := u.p(i); x != 0 && isNumber(x) {
+				low[i] = (nominal(u.A[i], 10, 15) + nominal(u.B[i], 10, 15) + 127) & 31
+			}
+		}
+		if low[len(u.A)] = -1; u.c() != 0 && isNumber(u.c()) {
+			low[len(u.A)] = (nominal(u.C, 23, 127) + 127) & 31
+		}
+		for _, n := range low {
+			most = max(most, n)
+		}
+		return u.m.DotChanged(u.Dot, sim.Change{Unseen: func(_, term int) bool { return low[term] < most }})
+	}},
+	{"lane-in-ones-complement", ampereHalf, func(u *unit) uint64 {
+		return u.m.DotChanged(u.Dot, sim.Change{Term: func(_, term int, x fp.Dyadic, e int32) fp.Dyadic {
+			if term == 2 && x.Neg {
+				if x = x.Round(e-24, fp.RZ); x.IsZero() {
+					return fp.Dyadic{Neg: true, Lo: 1, Q: e - 24}
+				}
+				x = x.Shl(x.Q - (e - 24))
+				x.Lo++
+			}
+			return x
+		}})
+	}},
+	{"short-sticky", exactHalf, func(u *unit) uint64 { // over the six bits below the last place
+		return u.m.DotChanged(u.Dot, sim.Change{Sum: func(_ int, x fp.Dyadic, _ int32) fp.Dyadic {
+			if y := x.Round(max(x.Exponent(), -14)-10-6, fp.RZ); !y.IsZero() {
+				return y
+			}
+			return x
+		}})
+	}},
+	// Multipliers.
+	{"booth-digit", hopperHalf, func(u *unit) uint64 { // minus two in the second digit is minus one
+		return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			a, b := u.A[k]&0x3ff, u.B[k]&0x3ff
+			if u.A[k]&0x7c00 != 0 {
+				a |= 0x400
+			}
+			if b>>1&7 == 4 {
+				p.Lo += a << 2
+			}
+			return p, e
+		})
+	}},
+	{"exponents-carry", ampereHalf, func(u *unit) uint64 { // from the low three bits of their sum
+		return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if k == 2 && u.A[k]>>10&7+u.B[k]>>10&7 > 7 {
+				p.Q, e = p.Q-8, e-8
+			}
+			return p, e
+		})
+	}},
+	{"square-lane", hopperHalf, func(u *unit) uint64 { u = u.with(); u.B[5] = u.A[5]; return u.right() }},
+	{"crossed-bits", ampereHalf, func(u *unit) uint64 {
+		u = u.with()
+		u.B[5] = u.B[5]&^0x18 | u.B[5]&8<<1 | u.B[5]&16>>1
+		return u.right()
+	}},
+	{"sign-of-neighbour", ampereHalf, func(u *unit) uint64 {
+		u = u.with()
+		u.A[1] = u.A[1]&0x7fff | u.A[0]&0x8000
+		return u.right()
+	}},
+	{"exponent-of-neighbour", hopperBrain, func(u *unit) uint64 {
+		u = u.with()
+		u.B[3] = u.B[3]&0x807f | u.B[2]&0x7f80
+		return u.right()
+	}},
+	{"decoded-exponent-of-neighbour", ampereHalf, func(u *unit) uint64 { // of numbers
+		return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if k == 3 && isNumber(u.p(2)) {
+				n := int32(nominal(u.A[2], 10, 15) - nominal(u.A[3], 10, 15))
+				p.Q, e = p.Q+n, e+n
+			}
+			return p, e
+		})
+	}},
+	{"wide-product-of-like-exponents", ampereHalf, func(u *unit) uint64 {
+		return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if nominal(u.A[k], 10, 15) == nominal(u.B[k], 10, 15) && p.Lo>>21 != 0 {
+				p.Lo &^= 1
+			}
+			return p, e
+		})
+	}},
+	{"square-in-low-lanes", ampereHalf, func(u *unit) uint64 { // one too small
+		return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if k < 4 && u.A[k]&0x3ff == u.B[k]&0x3ff && (u.A[k]&0x7c00 != 0) == (u.B[k]&0x7c00 != 0) {
+				p.Lo--
+			}
+			return p, e
+		})
+	}},
+	{"zero-times-nan", hopperHalf, func(u *unit) uint64 { // in one lane
+		u = u.with()
+		if x, y := u.a(4), u.b(4); x == 0 && y != y || y == 0 && x != x {
+			u.A[4], u.B[4] = 0, 0
+		}
+		return u.right()
+	}},
+	{"bypassed", cdnaHalf, func(u *unit) uint64 { // far below c by the exponent of the first product alone
+		if x := u.p(0); x != 0 && isNumber(u.sum()) && u.c() != 0 && nominal(u.C, 23, 127)-nominal(u.A[0], 10, 15)-nominal(u.B[0], 10, 15) > 12 {
+			return u.C
+		}
+		return u.right()
+	}},
 }
 
 // nominal is the exponent of a number, that of a subnormal being the least of all.

@@ -164,6 +164,8 @@ func costOf(e *Effect) int {
 		return 1
 	case e.reads(), e.aligns():
 		return 2
+	case parts[e.Do] != nil, ofNeighbour[e.Do].do != nil:
+		return 3
 	case e.On == OnC || e.On == OnA || e.On == OnB:
 		return find(e.Do).cost + 1
 	case e.On == OnOperand || e.On == OnSignificand:
@@ -195,6 +197,9 @@ func (s *search) resultEffects(differ []*sample) []Effect {
 				}
 			}
 		}
+	}
+	if s.f.C == s.f.D {
+		all = append(all, Effect{On: OnResult, Do: bypass})
 	}
 	var away, set uint64
 	for _, c := range differ {
@@ -235,6 +240,7 @@ func (s *search) operandEffects(on Place) []Effect {
 	}
 	if on == OnA || on == OnB {
 		all = append(all, s.readEffects(on)...)
+		all = append(all, s.partEffects(on)...)
 	}
 	if on != OnC {
 		all = append(all, misreadEffects(on, id)...)
@@ -247,7 +253,7 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	if s.f.B.IsOne() {
 		return nil
 	}
-	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnExact, Do: "plus-zero"}}
+	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnProduct, Do: "gate-nan"}, {On: OnProduct, Do: "gate-any"}, {On: OnExact, Do: "plus-zero"}}
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnProduct, Do: "scale", N: n})
 	}
@@ -265,6 +271,7 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	for n := range int64(len(productModes)) {
 		all = append(all, Effect{On: OnExact, Do: "rounded", N: n})
 	}
+	all = append(append(all, s.factorEffects()...), s.neighbourEffects()...)
 	all = append(all, exponentEffects(differ)...)
 	return append(all, s.readEffects(OnProduct)...)
 }
@@ -283,7 +290,7 @@ func (s *search) significandEffects() (all []Effect) {
 
 // infEffects are what may become of infinities of opposite signs, beside constants.
 func (s *search) infEffects() []Effect {
-	return []Effect{{On: OnInf, Do: "first"}, {On: OnInf, Do: "last"}}
+	return []Effect{{On: OnInf, Do: "first"}, {On: OnInf, Do: "last"}, {On: OnInf, Do: firstProduct}, {On: OnInf, Do: lastProduct}}
 }
 
 // readEffects are those of operands that are read from another product.

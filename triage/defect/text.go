@@ -73,6 +73,9 @@ func (e *Effect) text(product string) string {
 		return fmt.Sprintf(swapped[e.Do], i, j)
 	}
 	if e.On == OnInf {
+		if e.Do == firstProduct || e.Do == lastProduct {
+			return "of infinities of opposite signs that of the " + e.Do + " is the result, to which c is added"
+		}
 		return "of infinities of opposite signs the " + e.Do + " one is the result"
 	}
 	if e.inAdder() {
@@ -91,9 +94,19 @@ func (e *Effect) text(product string) string {
 		if of == "" {
 			of = "each product"
 		}
-		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "rounded" || e.Do == "plus-zero" || exponents[e.Do] != nil) {
+		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "rounded" || e.Do == "plus-zero" || e.Do == "exp-carry" || exponents[e.Do] != nil) {
 			noun = of
 		}
+	}
+	if x := ofNeighbour[e.Do]; x.do != nil {
+		own := product
+		if own == "" {
+			own = "each product"
+		}
+		return fmt.Sprintf("%s of %s is that of %s", x.part, own, (&Effect{Do: readsOther, N: e.N}).source())
+	}
+	if part := parts[e.Do]; part != nil {
+		return part.name + " of " + noun + " is that of " + e.partSource()
 	}
 	if e.reads() {
 		verb := " is"
@@ -188,24 +201,33 @@ func (e *Effect) number() string {
 		}
 		return fmt.Sprintf("%d too large", e.N)
 	case "moved":
-		places := "one place"
-		if n := max(e.N, -e.N); n > 1 {
-			places = fmt.Sprintf("%d places", n)
-		}
 		if e.N < 0 {
-			return places + " to the right"
+			return places(-e.N) + " to the right"
 		}
-		return places + " to the left"
+		return places(e.N) + " to the left"
 	case "plus":
 		return fmt.Sprintf("%+d", e.N)
 	case "add":
 		return much("too large", "too small")
 	case "up":
 		return much("too high", "too low")
+	case "more-a", "more-b", "less-a", "less-b":
+		return places(e.N)
+	case "cross":
+		low, high := crossedBits(e.N)
+		return fmt.Sprintf("%d and %d", low, high)
 	case "magnitude", "code", "xor", "and", "or":
 		return fmt.Sprintf("%0*x", e.Digits, uint64(e.N))
 	}
 	return strconv.FormatInt(e.N, 10)
+}
+
+// places is a number of places in words.
+func places(n int64) string {
+	if n == 1 {
+		return "one place"
+	}
+	return fmt.Sprintf("%d places", n)
 }
 
 var classWords = [...]string{"zero", "subnormal", "normal", "infinite", "a NaN"}

@@ -21,6 +21,7 @@ type view struct {
 	of      map[Scope][][]int64
 	whole   []int64         // those of the case
 	places  map[int][]place // of products in sums, and of c and accumulators (-1)
+	exps    map[place]int32 // the nominal exponents of products there
 	terms   []place         // those of the scope of terms
 }
 
@@ -217,7 +218,24 @@ func (w *viewer) ofCase(v *view) []int64 {
 		dTop = int64(f.Dyadic(f.Decode(v.right)).Exponent())
 	}
 	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(w.cExp(d), most), most, least, minus(most, least),
-		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], opposed, truth(negative > 0 && positive > 0), minus(top, dTop), w.carries(v), zeros[0], zeros[1], zeros[2], w.negatives(d), minusSet, minusCount)
+		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], w.infinitiesApart(d, &inf), opposed, opposite(w.f.D, v.right, w.f.C, d.C), truth(negative > 0 && positive > 0), minus(top, dTop), w.carries(v), zeros[0], zeros[1], zeros[2], w.negatives(d), minusSet, minusCount)
+}
+
+// infinitiesApart says whether infinities of opposite signs are added, but no single sum of products has
+// both.
+func (w *viewer) infinitiesApart(d *mma.Dot, all *infinities) int64 {
+	products := w.infinities(&mma.Dot{A: d.A, B: d.B})
+	if !products.opposed() || all.nan || all.gated {
+		return 0
+	}
+	step := w.step()
+	for k := 0; k < len(d.A); k += step {
+		part := w.infinities(&mma.Dot{A: d.A[k:min(k+step, len(d.A))], B: d.B[k:min(k+step, len(d.A))]})
+		if part.opposed() {
+			return 0
+		}
+	}
+	return 1
 }
 
 // carries are the bits of an integer result into which the addition of c to the sum of the products
@@ -318,12 +336,18 @@ func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 	overflow, beyond := false, false
 	if n := len(s.Rounds); n > 0 {
 		last := &s.Rounds[n-1]
+		if n > 1 && s.Rounds[n-2].After.Kind == sim.Finite && !s.Rounds[n-2].After.Value.IsZero() { // it is the last one that is looked at
+			x = s.Rounds[n-2].After.Value
+			q = max(x.Exponent(), f.Emin()) - int32(f.FracBits)
+			floor = x.Round(q, fp.RZ)
+		}
 		after, overflow = last.After.Value, last.After.Kind == sim.Inf || last.After.Kind == sim.NaN
-		beyond = overflow && carries(x, q, last.Round.Mode)
+		before := n > 1 && s.Rounds[n-2].After.Kind == sim.Inf
+		beyond = overflow && !before && carries(x, q, last.Round.Mode)
 	}
 	ones := !floor.IsZero() && oneRun(floor, int32(f.FracBits)+1)
 	up := !overflow && !after.IsZero() && compare(after, x) > 0
-	carry := up && after.Exponent() > x.Exponent() || beyond
+	carry := up && after.Exponent() > x.Exponent() && after.Exponent() >= f.Emin() || beyond // into the field of the exponent
 	return append(vs, truth(x.Low() == q-1), truth(ones), truth(carry), truth(up), truth(x.Low() < q),
 		truth(overflow), truth(overflow && x.Exponent() == f.Emax()), 0, minus(top, int64(x.Exponent())), minus(e, int64(x.Exponent())), e, cut)
 }
@@ -386,7 +410,7 @@ func (w *viewer) ofProducts(v *view) [][]int64 {
 			vs = append(vs, partners(v.whole[column(OfCase, name)], k, len(d.A)))
 		}
 		vs = append(w.roundedProduct(vs, d, k, ts[k]), minus(most, exp), largest, opposed, opposite(w.f.A, d.A[k], w.f.C, d.C), opposite(w.f.B, d.B[k], w.f.C, d.C), truth(d.A[k] == d.B[k]), truth(equalNumbers(w.f.A, d.A[k], w.f.B, d.B[k])),
-			truth(larger(w.f.A, d.A[k], w.f.B, d.B[k])), truth(larger(w.f.B, d.B[k], w.f.A, d.A[k])),
+			w.sameExponent(d, k), w.sameSignificand(d, k), w.exponents(d, k), truth(larger(w.f.A, d.A[k], w.f.B, d.B[k])), truth(larger(w.f.B, d.B[k], w.f.A, d.A[k])),
 			sameCode(w.f.A, d.A[k], w.f.C, d.C), sameCode(w.f.B, d.B[k], w.f.C, d.C), int64(bits.OnesCount64(d.A[k])+bits.OnesCount64(d.B[k])))
 		vs = append(vs, same(d.A, d.A, k), same(d.B, d.B, k), same(d.A, d.B, k))
 		var sa, sb uint64
@@ -508,6 +532,33 @@ func equalNumbers(f fp.ID, x uint64, g fp.ID, y uint64) bool {
 	return m.Neg == n.Neg && compare(m, n) == 0
 }
 
+// exponents is the exponent of a of a product minus that of b.
+func (w *viewer) exponents(d *mma.Dot, k int) int64 {
+	of := func(id fp.ID, c uint64) int64 {
+		if k := classOf(id.Get(), c); id.Get().Integer() || k != isNormal && k != isSubnormal {
+			return absent
+		}
+		return int64(id.Get().Decode(c).Exp)
+	}
+	return minus(of(w.f.A, d.A[k]), of(w.f.B, d.B[k]))
+}
+
+func (w *viewer) sameExponent(d *mma.Dot, k int) int64 {
+	if n := w.exponents(d, k); n != absent {
+		return truth(n == 0)
+	}
+	return absent
+}
+
+// sameSignificand says whether a and b of a product are the same number but for sign and exponent.
+func (w *viewer) sameSignificand(d *mma.Dot, k int) int64 {
+	if w.exponents(d, k) == absent {
+		return absent
+	}
+	a, b := w.f.A.Get(), w.f.B.Get()
+	return truth(a.Dyadic(a.Decode(d.A[k])).Lo == b.Dyadic(b.Decode(d.B[k])).Lo && w.f.A == w.f.B)
+}
+
 // larger reports whether a code is of a larger magnitude than another.
 func larger(f fp.ID, x uint64, g fp.ID, y uint64) bool {
 	p, q := classOf(f.Get(), x), classOf(g.Get(), y)
@@ -616,6 +667,14 @@ func accumulatorLeads(s *sim.SumTrace) int64 {
 	return 1
 }
 
+// opposesFirst says whether a sum and its first term have opposite signs.
+func opposesFirst(s *sim.SumTrace) int64 {
+	if len(s.Terms) == 0 || !finite(&s.Terms[0]) || s.Sum.Kind != sim.Finite || s.Sum.Value.IsZero() {
+		return absent
+	}
+	return truth(s.Sum.Value.Neg != s.Terms[0].Value.Neg)
+}
+
 func (w *viewer) ofSums(v *view) [][]int64 {
 	all := make([][]int64, len(w.tr.Sums))
 	for i := range w.tr.Sums {
@@ -637,7 +696,13 @@ func (w *viewer) ofSums(v *view) [][]int64 {
 			apart = int64(s.Terms[0].E - s.Terms[n-1].E)
 			far = max(apart, -apart)
 		}
-		all[i] = w.sumValues([]int64{int64(i), exp, neg, zero, truth(signs[0] && signs[1]), apart, accumulatorLeads(s), far}, s)
+		all[i] = w.sumValues([]int64{int64(i), exp, neg, zero, truth(signs[0] && signs[1]), apart, accumulatorLeads(s), opposesFirst(s), far}, s)
 	}
 	return all
+}
+
+// step is the number of products of each sum.
+func (w *viewer) step() int {
+	p := w.m.Params()
+	return max(1, p.Step(w.m.K()))
 }

@@ -22,6 +22,7 @@ type Sides struct {
 	Shape    schedule.Shape `json:"shape,omitzero"`
 	Checked  int            `json:"checked,omitempty"` // elements on which what was inferred has the bits of each
 	Fields   []FieldChange  `json:"fields"`
+	Untold   bool           `json:"untold,omitempty"` // there are others, which no product of this run tells apart
 
 	kernels [2]*schedule.Kernel
 }
@@ -62,18 +63,22 @@ func (z *Fuzz) compareFields(ctx context.Context, found *Found, differ, agree []
 		kernels[i] = &k
 	}
 	if s.Inferred != nil {
-		kernels[1] = alike(ctx, kernels, products)
+		all := fieldsOf(kernels[0], kernels[1])
+		s.Fields = fieldsOf(kernels[0], alike(ctx, kernels, products))
+		s.Untold = len(s.Fields) < len(all)
+	} else {
+		s.Fields = fieldsOf(kernels[0], kernels[1])
 	}
-	if s.Fields = fieldsOf(kernels[0], kernels[1]); len(s.Fields) > 0 {
+	if len(s.Fields) > 0 {
 		s.kernels, found.Sides = kernels, &s
 	}
 	return nil
 }
 
 // alike returns the second kernel with the first one's values of all fields that may have them: with
-// them it
-// gives the bits of side B on all products, too. Inference takes either of two values that no input
-// tells apart.
+// them it gives the bits of side B on all products of this run, too. Inference takes either of two
+// values that no input tells apart, so these fields are not said to differ. They are few products: it
+// is not claimed that the side computes what is returned.
 func alike(ctx context.Context, kernels [2]*schedule.Kernel, products []*drawn) *schedule.Kernel {
 	best := kernels[1]
 	fits := func(k *schedule.Kernel) bool {
@@ -174,14 +179,18 @@ func (s *Sides) Label() string {
 // String says what was compared.
 func (s *Sides) String() string {
 	shape := fmt.Sprintf("%d x %d elements of %s", s.Shape.M, s.Shape.N, readable.Plural(s.Shape.K, "product"))
+	untold := ""
+	if s.Untold {
+		untold = " Fields whose values no product of this run tells apart are left out."
+	}
 	checked := readable.Thousands(uint64(s.Checked)) + " fresh elements"
 	switch len(s.Inferred) {
 	case 0:
 		return "The schedules of A and B differ in more than two fields, each of which may change bits."
 	case 1:
-		return fmt.Sprintf("The schedule of %s was inferred for %s, and has its bits on %s. It differs from the other's in these fields.", s.Inferred[0], shape, checked)
+		return fmt.Sprintf("The schedule of %s was inferred for %s, and has its bits on %s. It differs from the other's in these fields.", s.Inferred[0], shape, checked) + untold
 	}
-	return fmt.Sprintf("The schedules of both were inferred for %s; each has the bits of its side on %s. They differ in these fields.", shape, checked)
+	return fmt.Sprintf("The schedules of both were inferred for %s; each has the bits of its side on %s. They differ in these fields.", shape, checked) + untold
 }
 
 func fieldTable(all []FieldChange) *document.Table {
