@@ -176,6 +176,13 @@ func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case, quic
 		if err != nil {
 			return err
 		}
+		if v.Defect != nil {
+			if holds, err := x.holdsInTiles(ctx, evidence, v.K, v.Program, &v.Defect.Rule); err != nil {
+				return err
+			} else if !holds {
+				v = &triage.Verdict{Program: pr.Base, K: pr.K, Differ: v.Differ, Agree: v.Agree, Kept: v.Agree, Sought: v.Sought, Ended: v.Ended, Labels: []triage.Label{triage.Unexplained}}
+			}
+		}
 		if v.Quick = quick && (old == nil || old.Quick); old != nil {
 			v.Sought += old.Sought
 			if quick && !v.Complete() {

@@ -3,6 +3,7 @@ package finding
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -26,28 +27,36 @@ type heldZero struct {
 	text string // with %s for the product
 	is   func(a, b bool) bool
 	plus bool // -0 is none
+	// finite: infinities and NaNs are multiplied as ever.
+	finite bool
 }
 
-var heldWhere = []heldZero{
-	{"a of %s is zero", func(a, _ bool) bool { return a }, false},
-	{"b of %s is zero", func(_, b bool) bool { return b }, false},
-	{"a or b of %s is zero", func(a, b bool) bool { return a || b }, false},
-	{"a and b of %s are zero", func(a, b bool) bool { return a && b }, false},
-	{"a of %s is +0", func(a, _ bool) bool { return a }, true},
-	{"b of %s is +0", func(_, b bool) bool { return b }, true},
-	{"a or b of %s is +0", func(a, b bool) bool { return a || b }, true},
-}
+var heldWhere = func() (all []heldZero) {
+	for _, z := range []heldZero{
+		{text: "a of %s is zero", is: func(a, _ bool) bool { return a }},
+		{text: "b of %s is zero", is: func(_, b bool) bool { return b }},
+		{text: "a or b of %s is zero", is: func(a, b bool) bool { return a || b }},
+		{text: "a and b of %s are zero", is: func(a, b bool) bool { return a && b }},
+	} {
+		all = append(all, z)
+		z.finite, z.text = true, z.text+" and both are finite"
+		all = append(all, z)
+		z.finite, z.plus, z.text = false, true, strings.Replace(strings.TrimSuffix(z.text, " and both are finite"), "zero", "+0", 1)
+		all = append(all, z)
+	}
+	return all
+}()
 
 func (h *held) words() string {
-	what, it := "each product", "it"
+	product := "a product"
 	if h.lane >= 0 {
-		what = fmt.Sprintf("product %d", h.lane)
+		product = fmt.Sprintf("product %d", h.lane)
 	}
-	where := fmt.Sprintf(h.zero.text, it)
+	what := "it"
 	if h.what != "" {
-		what, where = h.what+" of "+what, fmt.Sprintf(h.zero.text, "the product")
+		what = "its " + h.what
 	}
-	return fmt.Sprintf("%s is that of the last question in which this does not hold, where %s", what, where)
+	return fmt.Sprintf("where %s, %s is that of the last question in which this was not so", fmt.Sprintf(h.zero.text, product), what)
 }
 
 // predicts reports whether a prediction holds for all answers of a sequence, and how many show it, on both
@@ -63,7 +72,7 @@ func (h *held) predicts(a *asker, s *sequence) (confirmed, beside int, all bool)
 		for n := range k {
 			switch {
 			case h.lane >= 0 && n != h.lane:
-			case !h.zero.is(h.zero.of(fa, d.A[n]), h.zero.of(fb, d.B[n])):
+			case !h.zero.is(h.zero.of(fa, d.A[n]), h.zero.of(fb, d.B[n])) || h.zero.finite && !(isFiniteCode(fa, d.A[n]) && isFiniteCode(fb, d.B[n])):
 				loaded[n], kept.A[n], kept.B[n] = true, d.A[n], d.B[n]
 			case !loaded[n]:
 				known = false
@@ -95,6 +104,11 @@ func (h *held) predicts(a *asker, s *sequence) (confirmed, beside int, all bool)
 // of reports whether an operand is zero.
 func (z *heldZero) of(f *fp.Format, c uint64) bool {
 	return f.Decode(c).Class == fp.Zero && (!z.plus || c&f.SignBit() == 0)
+}
+
+func isFiniteCode(f *fp.Format, c uint64) bool {
+	n := f.Decode(c)
+	return n.Class == fp.Zero || n.Class == fp.Finite
 }
 
 // held looks for what is held, in a sequence from which it is learnt and in another one; nil: nothing is.

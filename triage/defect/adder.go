@@ -70,10 +70,21 @@ var onNumber = map[string]struct {
 		}
 		return v
 	}},
+	hidesBit: {"%[1]s is normalised by %[3]s, and what is then in the place of its leading bit is taken for 1", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
+		bits, above := normaliser(n)
+		if d := e + above - v.Exponent(); d >= 1<<bits {
+			return withBit(v, e+above-d&(1<<bits-1), func(x, bit uint64) uint64 { return x | bit })
+		}
+		return v
+	}},
 	"overflow": {"%[1]s overflows, as in two's complement, into the sign bit %[2]d above the largest exponent", func(v fp.Dyadic, e int32, n int64) fp.Dyadic {
 		return twosComplement(v, e+int32(n))
 	}},
 }
+
+// hidesBit is that a sum is shifted by too little, and its exponent is made of that distance, so that a
+// leading bit that is not there is hidden.
+const hidesBit = "normalise-hidden"
 
 // normaliser is n of a sum that is normalised by a distance that lacks bits: how many it has, and how
 // far the bit from which it is counted is above the largest exponent.
@@ -260,7 +271,7 @@ func (e *Effect) hasAdder() bool {
 	_, zero := onZero[e.Do]
 	rounds = rounds || zero || e.Do == lastUnit && (e.N == 1 || e.N == -1) || isNear(e.Do) && e.N > 0 && e.N < 64 || e.Do == saturates || (e.Do == brokenCarry || e.Do == shortSticky) && e.N > 0 && e.N < 64 || e.Do == comparesLow && e.N > 0 && e.N < 1<<16
 	_, number := onNumber[e.Do]
-	number = number && (e.Do != "normalise" || e.N >= 0)
+	number = number && (e.Do != "normalise" && e.Do != hidesBit || e.N >= 0)
 	number = number && (e.Do != cutsTerms || e.On == OnSum)
 	number = number && (e.Do != "ones" || e.On != OnSum) && (e.Do != "ones-back" && e.Do != "ones-back-minus" || e.On == OnSum)
 	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum || (e.Do == notSeen || e.Do == atLargest) && e.On == OnTerm
@@ -310,7 +321,7 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 		all = append(all, Effect{On: on, Do: comparesLow, N: n})
 	}
 	for _, n := range normalisers() {
-		all = append(all, Effect{On: on, Do: "normalise", N: n})
+		all = append(all, Effect{On: on, Do: "normalise", N: n}, Effect{On: on, Do: hidesBit, N: n})
 	}
 	for n := range int64(8) {
 		all = append(all, Effect{On: on, Do: "wrap", N: n}, Effect{On: on, Do: "overflow", N: n})
@@ -643,7 +654,7 @@ func (e *Effect) adderText(name string) string {
 		return "the exponent of " + noun + " does not count for the largest one"
 	}
 	number := onNumber[e.Do].text
-	if e.Do == "normalise" {
+	if e.Do == "normalise" || e.Do == hidesBit {
 		bits, above := normaliser(e.N)
 		distance := fmt.Sprintf("the distance of its leading bit from the largest exponent, modulo %d", 1<<bits)
 		if above > 0 {

@@ -92,6 +92,7 @@ var operations = []operation{
 		once, constant},
 	{"gate", "0 times infinity is 0 in %w", 1, false, never, nil, nil}, // of products: see gate
 	{"gate-nan", "0 times NaN is 0 in %w", 1, false, never, nil, nil},
+	{"ungated", "0 times infinity is infinity in %w", 1, false, never, nil, nil},
 	{"gate-any", "0 times infinity or NaN is 0 in %w", 1, false, never, nil, nil},
 	{"skip", "%w is left out", 1, false, never, nil, nil}, // of products
 	{"max", "%w is the largest number of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
@@ -114,8 +115,10 @@ var operations = []operation{
 	{"less-b", "%w is smaller than it should be by that of b shifted left by %s", 4, false, never, nil, nil},
 	{"exp-carry", "the exponent of %w lacks the carry out of the low %s bits of the exponents that are added", 2, false, never, nil, nil},
 	{"cross", "the bits %s of %w are exchanged", 2, false, crossed, crossings, crossBetween},
+	{"copy", "bit %s", 3, false, copied, copies, nil},
 	{"exp-most", "the exponent of %w is at most %s", 2, false, never, nil, nil},
 	{"exp-least", "the exponent of %w is at least %s", 2, false, never, nil, nil},
+	{"exp-modulo", "the exponent of %w is %s", 3, false, never, nil, nil},
 	{"exp-wrap", "the exponent of %w is %s", 8, false, never, nil, nil},
 	{"field", "the exponent field of %w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) {
 		return added(f, x, n<<f.FracBits)
@@ -218,6 +221,20 @@ func crossings(f *fp.Format) (ns []int64) {
 		for high := low + 1; high < w && (w <= 8 || high == low+1); high++ {
 			ns = append(ns, high<<6|low)
 		}
+	}
+	return ns
+}
+
+// copied makes a bit, the first of n, that of another one, the second.
+func copied(_ *fp.Format, x uint64, n int64) (uint64, bool) {
+	to, from := crossedBits(n)
+	return x&^(1<<to) | x>>from&1<<to, true
+}
+
+// copies are pairs of neighbouring bits of which one may be that of the other.
+func copies(f *fp.Format) (ns []int64) {
+	for n := range int64(f.CodeBits()) - 1 {
+		ns = append(ns, n<<6|(n+1), (n+1)<<6|n)
 	}
 	return ns
 }
@@ -563,6 +580,9 @@ func (r *runner) product(from, d *mma.Dot, k int) bool {
 		d.A[k], d.B[k] = 0, b.SignBit()
 		return b.SignBit() != 0 && !a.NoZero && !b.NoZero
 	}
+	if e.Do == "ungated" {
+		return ungate(a, &d.A[k], b, d.B[k]) || ungate(b, &d.B[k], a, d.A[k])
+	}
 	if classes := gated[e.Do]; classes != nil {
 		return gate(classes, a, &d.A[k], b, &d.B[k]) || gate(classes, b, &d.B[k], a, &d.A[k])
 	}
@@ -654,6 +674,15 @@ func (r *runner) oneInfinity(v *view) (uint64, bool) {
 
 // gated are the classes of which a product with zero is zero.
 var gated = map[string][]numberClass{"gate": {isInf}, "gate-nan": {isNaN}, "gate-any": {isInf, isNaN}}
+
+// ungate makes a zero that is multiplied by an infinity a one of its sign.
+func ungate(f *fp.Format, x *uint64, other *fp.Format, y uint64) bool {
+	if classOf(f, *x) != isZero || classOf(other, y) != isInf {
+		return false
+	}
+	*x = *x&f.SignBit() | f.FromFloat64(1)
+	return true
+}
 
 // gate makes an operand of some classes a zero of its sign if it is multiplied by a zero.
 func gate(classes []numberClass, f *fp.Format, x *uint64, other *fp.Format, y *uint64) bool {

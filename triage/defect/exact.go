@@ -24,6 +24,10 @@ var exponents = map[string]func(e int32, n int64) int32{
 	"scale":     func(e int32, n int64) int32 { return e + int32(n) },
 	"exp-most":  func(e int32, n int64) int32 { return min(e, int32(n)) },
 	"exp-least": func(e int32, n int64) int32 { return max(e, int32(n)) },
+	"exp-modulo": func(e int32, n int64) int32 {
+		bits, bias := exponentModulo(n)
+		return (e+bias)&(1<<bits-1) - bias
+	},
 	"exp-wrap": func(e int32, n int64) int32 {
 		if from, bits := exponentWrap(n); e >= from {
 			return e - 1<<bits
@@ -167,6 +171,21 @@ func (s *search) factorEffects() (all []Effect) {
 		all = append(all, Effect{On: OnExact, Do: "exp-carry", N: n})
 	}
 	return all
+}
+
+// exponentModulo is n of an exponent that is added with a bias in so many bits: these bits, and the bias.
+func exponentModulo(n int64) (bits, bias int32) { return int32(n & 15), int32(n >> 4) }
+
+// exponentModuli are such n, with the biases of the result's format and of the operands'.
+func (s *search) exponentModuli() (ns []int64) {
+	bias := func(f *fp.Format) int64 { return int64(1 - f.Emin()) }
+	sum := bias(s.f.A.Get()) + bias(s.f.B.Get())
+	for bits := int64(4); bits < 12; bits++ {
+		for _, b := range []int64{bias(s.f.D.Get()), sum, sum / 2} {
+			ns = append(ns, b<<4|bits)
+		}
+	}
+	return ns
 }
 
 // exponentWrap is n of a sum of exponents that lacks bits: from which exponent it is too small, by

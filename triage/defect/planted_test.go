@@ -516,6 +516,50 @@ var units = []planted{
 	{"unseen-lane", hopperHalf, func(u *unit) uint64 {
 		return u.m.DotChanged(u.Dot, sim.Change{Unseen: func(_, term int) bool { return term == 7 }})
 	}},
+	{"hidden-bit", hopperHalf, func(u *unit) uint64 { // the distance by which the sum is normalised has three bits
+		return u.m.DotChanged(u.Dot, sim.Change{Sum: func(_ int, x fp.Dyadic, e int32) fp.Dyadic {
+			d := e - x.Exponent()
+			if d < 8 || d > 60 {
+				return x
+			}
+			if x.Q > e-60 {
+				x = x.Shl(x.Q - (e - 60))
+			}
+			x.Lo |= 1 << (e - d%8 - x.Q)
+			return x
+		}})
+	}},
+	{"skipped-stage", ampereHalf, func(u *unit) uint64 { // of 8 places, where that of 16 shifts
+		return u.aligned(func(n int32) int32 {
+			if n&16 != 0 {
+				return n &^ 8
+			}
+			return n
+		})
+	}},
+	{"exponent-in-eight-bits", hopperBrain, func(u *unit) uint64 {
+		return u.changed(func(_ int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			n := int32(uint8(e+127)) - 127
+			p.Q += n - e
+			return p, n
+		})
+	}},
+	{"copied-bit", cdnaSingle, func(u *unit) uint64 {
+		u = u.with()
+		for i := range u.A {
+			u.A[i] = u.A[i]&^(1<<13) | u.A[i]<<1&(1<<13)
+		}
+		return u.right()
+	}},
+	{"zero-times-infinity", hopperHalf, func(u *unit) uint64 { // of b
+		u = u.with()
+		for i := range u.A {
+			if u.a(i) == 0 && math.IsInf(u.b(i), 0) {
+				u.A[i] |= 0x3c00
+			}
+		}
+		return u.right()
+	}},
 	{"comparator-of-five-bits", ampereHalf, func(u *unit) uint64 { // of exponents with the bias of FP32
 		most, low := -1, make([]int, len(u.A)+1)
 		for i := range u.A {

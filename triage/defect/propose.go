@@ -253,7 +253,7 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	if s.f.B.IsOne() {
 		return nil
 	}
-	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnProduct, Do: "gate-nan"}, {On: OnProduct, Do: "gate-any"}, {On: OnExact, Do: "plus-zero"}}
+	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnProduct, Do: "gate-nan"}, {On: OnProduct, Do: "gate-any"}, {On: OnProduct, Do: "ungated"}, {On: OnExact, Do: "plus-zero"}}
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnProduct, Do: "scale", N: n})
 	}
@@ -270,6 +270,11 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	}
 	for n := range int64(len(productModes)) {
 		all = append(all, Effect{On: OnExact, Do: "rounded", N: n})
+	}
+	for _, n := range s.exponentModuli() {
+		if !s.f.A.Get().Integer() && !s.f.D.Get().Integer() {
+			all = append(all, Effect{On: OnExact, Do: "exp-modulo", N: n})
+		}
 	}
 	all = append(append(all, s.factorEffects()...), s.neighbourEffects()...)
 	all = append(all, exponentEffects(differ)...)

@@ -15,8 +15,19 @@ var shifts = map[string]struct {
 	far:           {"%[1]s is lost where its leading bit is at least %[2]d places below that of the largest term", nil, 2, 127, true},
 	"clear":       {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0, mostShift, false},
 	"set":         {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0, mostShift, false},
-	"most":        {"%[1]s is aligned by fewer than %[3]d places", func(p int32, n int64) int32 { return min(p, 1<<n-1) }, 2, mostShift, false},
+	skipsStage: {"bit %[4]d of the distance by which %[1]s is aligned has no effect where bit %[5]d is set", func(p int32, n int64) int32 {
+		low, high := crossedBits(n)
+		if p>>high&1 == 1 {
+			return p &^ (1 << low)
+		}
+		return p
+	}, 0, mostShift<<6 | mostShift, false},
+	"most": {"%[1]s is aligned by fewer than %[3]d places", func(p int32, n int64) int32 { return min(p, 1<<n-1) }, 2, mostShift, false},
 }
+
+// skipsStage is that a stage of the shifter is skipped where another one shifts: n is their bits, see
+// crossedBits.
+const skipsStage = "stage"
 
 // far is that terms are lost that are so many places below the largest.
 const far = "far"
@@ -34,6 +45,15 @@ func (s *search) shiftEffects() []Effect {
 		for _, do := range []string{"modulo", "modulo-lead", "most", "clear", "set"} {
 			for n := shifts[do].from; n <= shifts[do].most; n++ {
 				all = append(all, Effect{On: on, Do: do, N: n})
+			}
+		}
+	}
+	for low := range int64(mostShift) {
+		for high := range int64(mostShift) {
+			if low != high {
+				for _, on := range []Place{OnShift, OnShiftP, OnShiftC} {
+					all = append(all, Effect{On: on, Do: skipsStage, N: high<<6 | low})
+				}
 			}
 		}
 	}

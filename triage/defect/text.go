@@ -63,7 +63,7 @@ func (e *Effect) text(product string) string {
 		return "the unit computes with " + mma.Brief(e.Changes)
 	}
 	if e.aligns() {
-		return fmt.Sprintf(shifts[e.Do].text, map[Place]string{OnShift: "each term", OnShiftP: "each product", OnShiftC: "c"}[e.On], e.N, 1<<min(e.N, mostShift))
+		return fmt.Sprintf(shifts[e.Do].text, map[Place]string{OnShift: "each term", OnShiftP: "each product", OnShiftC: "c"}[e.On], e.N, 1<<min(e.N, mostShift), e.N&63, e.N>>6)
 	}
 	if e.On == OnPair {
 		return e.pairText()
@@ -117,6 +117,10 @@ func (e *Effect) text(product string) string {
 	}
 	if e.On == OnProduct && e.Do == "plus-zero" {
 		return noun + " is lost"
+	}
+	if e.Do == "copy" {
+		to, from := crossedBits(e.N)
+		return fmt.Sprintf("bit %d of %s is that of bit %d", to, noun, from)
 	}
 	o := find(e.Do)
 	return strings.Replace(strings.Replace(o.text, "%w", noun, 1), "%s", e.number(), 1)
@@ -184,6 +188,9 @@ func (e *Effect) number() string {
 	switch e.Do {
 	case "rounded":
 		return strings.ToUpper(productModes[e.N].String())
+	case "exp-modulo":
+		bits, bias := exponentModulo(e.N)
+		return fmt.Sprintf("taken modulo %d, with a bias of %d", 1<<bits, bias)
 	case "exp-wrap":
 		from, bits := exponentWrap(e.N)
 		return fmt.Sprintf("%d too small where it is at least %d", 1<<bits, from)

@@ -1,0 +1,58 @@
+package finding
+
+import (
+	"context"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/defect"
+)
+
+// Rules are found by dot products that are asked alone, with zeros in the rest of their tile. Where a unit
+// takes operands of another row, these are zeros then: "a is +0" would be right there and wrong in every
+// tile that somebody multiplies.
+
+// mostTiles are the tiles in which a rule is tried.
+const mostTiles = 4
+
+// holdsInTiles reports whether a rule is right in the tiles of cases, too: mostly, since there may be
+// another defect that depends on the place.
+func (x *pairTriage) holdsInTiles(ctx context.Context, cases []*Case, k int, program mma.Params, r *defect.Rule) (bool, error) {
+	p, err := defect.NewPredictor(x.p.Spec.Formats, k, program, *r)
+	if err != nil {
+		return false, err
+	}
+	side, visible, right, tiles := 0, 0, 0, 0
+	if x.p.unknownIsB {
+		side = 1
+	}
+	for _, f := range cases {
+		if tiles == mostTiles {
+			break
+		}
+		if f.Origin.Source == Recorded {
+			continue
+		}
+		tile, _ := SourceOf(f.Origin.Source).Tile(x.p.Spec, f.Seed, f.Origin.Index)
+		if tile.M*tile.N == 1 {
+			continue
+		}
+		tiles++
+		got, err := x.bothOf(ctx, tile)
+		if err != nil {
+			return true, harmlessFault(err)
+		}
+		for i := range tile.Dots() {
+			d := mma.NewDot(tile.Formats, tile.K)
+			tile.Get(i, d)
+			unit, other, known := p.Predict(d)
+			if !known || x.p.Equal(unit, other) {
+				continue
+			}
+			visible++
+			if x.p.Equal(got(i)[side], unit) {
+				right++
+			}
+		}
+	}
+	return 2*right >= visible, nil
+}
