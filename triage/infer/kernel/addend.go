@@ -165,7 +165,7 @@ func (j *judge) cCodes(k *schedule.Kernel, c []byte) ([]byte, error) {
 	}
 	f, to := j.c.Get(), u.D.Get()
 	if f.Integer() || to.Integer() || f.FracBits > to.FracBits || f.Emax() > to.Emax() || f.Emin()-int32(f.FracBits) < to.Emin()-int32(to.FracBits) {
-		return nil, fmt.Errorf("C is %s, and sums are %s", f.Name, to.Name)
+		return nil, fmt.Errorf("sums of %s do not have all numbers of C, which is %s", to.Name, f.Name)
 	}
 	w, wide := j.c.Width(), u.D.Width()
 	all := make([]byte, len(c)/w*wide)
