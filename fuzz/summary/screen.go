@@ -107,8 +107,27 @@ func (w *printer) shortWords() func(triage.Label, int) string {
 				}
 			}
 		}
+		if rule := ruleAlone(l, all[l]); rule != "" && utf8.RuneCountInString(rule) <= mostRule*room {
+			return rule
+		}
 		return bundle.LabelDoc(string(l))
 	}
+}
+
+// mostRule are the lines that a rule may take in a table that has one for each cause otherwise: it says more
+// than what its label means.
+const mostRule = 4
+
+// ruleAlone is the rule behind a cause that is one, without the counts of inputs at its end; "": it is none.
+func ruleAlone(l triage.Label, all []behind) string {
+	if l != triage.Defect && l != triage.Layout || len(all) == 0 {
+		return ""
+	}
+	rule := all[0].text
+	if i := strings.LastIndex(rule, " ("); i > 0 && strings.HasSuffix(rule, ")") {
+		rule = rule[:i]
+	}
+	return rule
 }
 
 // firstChanges writes the first changes of the first n pairs, and how many others there are of
