@@ -259,10 +259,19 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 		return fusedStage(c, p, q)
 	case label == FusionWidth && c.Path != "together" && !fuses(p) && !fuses(q):
 		return SummationOrder
+	case limitsAlone(c.Path, p, q):
+		return Overflow
 	case strings.HasSuffix(c.Path, "mode") && slices.Contains(directedModes, label) && asymmetric(c):
 		return RoundingAsymmetry
 	}
 	return label
+}
+
+// limitsAlone reports whether a parameter is the mode of a rounding that has nothing to round, so that it
+// decides no more than what becomes of numbers that are too large.
+func limitsAlone(path string, p, q *mma.Params) bool {
+	place, ok := strings.CutSuffix(path, ".mode")
+	return ok && p.OnlyLimits(place) && q.OnlyLimits(place)
 }
 
 // ranges are the labels of which terms are added when, and of how a sum is rounded. Sums of integers

@@ -237,3 +237,19 @@ func TestIntegerLabels(t *testing.T) {
 		}
 	}
 }
+
+// TestLimits checks that the mode of a rounding that has nothing to round is one of overflow.
+func TestLimits(t *testing.T) {
+	p := mma.Params{Acc: mma.To(fp.FP16, fp.RU)}
+	p.Join.Post = mma.To(fp.FP16, fp.RNE)
+	q := p
+	q.Acc.Mode = fp.RNE
+	if got := LabelsOf(&p, &q); !slices.Equal(got, []Label{Overflow}) {
+		t.Errorf("%v, want %v", got, Overflow)
+	}
+	p.Join.Post.Frac++
+	q.Join.Post.Frac++
+	if got := LabelsOf(&p, &q); slices.Contains(got, Overflow) {
+		t.Errorf("%v though a bit is rounded", got)
+	}
+}

@@ -41,6 +41,8 @@ func Brief(changes []Change, programs ...*Params) string {
 			before, after, name = formats.From, formats.To, strings.Replace(name, "fraction bits", "format", 1)
 		case roundsBeyond(programs, c.Path):
 			name += " by rounding alone"
+		case onlyLimits(programs, c.Path):
+			name += " where it overflows"
 		}
 		before, after = overflowValue(programs, 0, c.Path, before), overflowValue(programs, 1, c.Path, after)
 		switch text := name + " " + before + "→" + after; {
@@ -161,6 +163,23 @@ func (p *Params) roundedBefore(place string) Round {
 		return cmp.Or(p.Late, p.Acc)
 	}
 	return Round{}
+}
+
+// OnlyLimits reports whether all that a rounding, such as acc, does is to decide what becomes of numbers
+// that are too large: the one before it leaves no bits for it to round.
+func (p *Params) OnlyLimits(place string) bool {
+	i := slices.IndexFunc(Roundings, func(x Place[Round]) bool { return x.Path == place })
+	if i < 0 {
+		return false
+	}
+	before, at := p.roundedBefore(place), Roundings[i].At(p)
+	return before.Frac != 0 && before.Frac <= at.Frac && (!at.HasEmin() || before.HasEmin() && before.Emin >= at.Emin)
+}
+
+// onlyLimits reports whether a parameter is the mode of such a rounding in both programs.
+func onlyLimits(programs []*Params, path string) bool {
+	place, ok := strings.CutSuffix(path, ".mode")
+	return ok && len(programs) == 2 && programs[0] != nil && programs[1] != nil && programs[0].OnlyLimits(place) && programs[1].OnlyLimits(place)
 }
 
 // integers is what becomes of integers outside of their range, if a mode is that of a rounding to

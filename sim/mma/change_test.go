@@ -96,6 +96,29 @@ func TestBriefOfPrograms(t *testing.T) {
 	}
 }
 
+// TestBriefLimits checks that a mode which rounds nothing is said to be one of overflow.
+func TestBriefLimits(t *testing.T) {
+	to := func(m fp.Mode, frac Frac) *Params {
+		p := Params{Acc: To(fp.FP16, m)}
+		p.Join.Post = To(fp.FP16, fp.RNE)
+		p.Join.Post.Frac = frac
+		return &p
+	}
+	for _, c := range []struct {
+		frac Frac
+		want string
+	}{
+		{10, "rounding of the result where it overflows up→to nearest even"},
+		{9, "rounding of the result where it overflows up→to nearest even"},
+		{11, "rounding of the result up→to nearest even"},
+	} {
+		p, q := to(fp.RU, c.frac), to(fp.RNE, c.frac)
+		if got := Brief(Diff(p, q), p, q); got != c.want {
+			t.Errorf("%d bits before: %s, want %s", c.frac, got, c.want)
+		}
+	}
+}
+
 // TestBriefNames holds that every parameter has words of its own in a list of changes.
 func TestBriefNames(t *testing.T) {
 	seen := map[string]string{}
