@@ -428,7 +428,11 @@ func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Cha
 				return x
 			}
 			*some = true
-			return number(x, top, e.N)
+			y := number(x, top, e.N)
+			if e.Do == hidesBit && y.Exponent() < r.f.D.Get().Emin() { // of a subnormal nothing is hidden
+				return x
+			}
+			return y
 		}
 	default:
 		changed := r.places(v, numbers)

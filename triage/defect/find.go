@@ -52,8 +52,10 @@ type search struct {
 
 	proposed map[string]*proposal // by effect
 	left     []*proposal
-	tried    []*view // of inputs near the border of a rule
-	before   int     // cases that were known before
+	refused  map[string]bool // effects that do not explain the first cases
+	few      []*sample       // which these are
+	tried    []*view         // of inputs near the border of a rule
+	before   int             // cases that were known before
 	// partial: there are two defects, of which one is looked for
 	partial bool
 	// lenient: no rule covers all cases that seem to show its effect in one product. Where several

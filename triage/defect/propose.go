@@ -57,6 +57,9 @@ func (s *search) propose() []*proposal {
 // at most so many.
 func (s *search) best(differ []*sample, most int, places ...[]Effect) []*proposal {
 	few := differ[:min(len(differ), proposeOn)]
+	if !slices.Equal(few, s.few) { // else what was refused is not tried again
+		s.few, s.refused = slices.Clone(few), map[string]bool{}
+	}
 	var all []*proposal
 	for _, effects := range places {
 		var some []*proposal
@@ -67,15 +70,20 @@ func (s *search) best(differ []*sample, most int, places ...[]Effect) []*proposa
 			if s.budget.Over() {
 				return nil
 			}
+			name := e.String()
+			if s.refused[name] {
+				continue
+			}
 			r := newRunner(s.viewer, s.u.K, &s.u.Program, e)
 			if r == nil || !s.mayExplain(r, few) {
+				s.refused[name] = true
 				continue
 			}
 			p := &proposal{runner: r, cost: costOf(&e), hits: s.explained(r, differ)}
-			if known := s.proposed[e.String()]; known != nil {
+			if known := s.proposed[name]; known != nil {
 				known.hits, p = p.hits, known
 			} else {
-				s.proposed[e.String()] = p
+				s.proposed[name] = p
 			}
 			if s.partial && p.hits == len(differ) { // it is not one of two
 				continue
