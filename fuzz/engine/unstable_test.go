@@ -315,7 +315,7 @@ func TestKept(t *testing.T) {
 				}
 				d.A[k], d.B[k] = held.A[k], held.B[k]
 			}
-		}, 0, "the answers of box depend on the question before: where a of a product is zero, it is that of the last question in which this was not so ("},
+		}, 0, "the answers of box depend on the question before: where a of a product is zero, the product is that of the last question in which this was not so ("},
 		{"an accumulator that is not cleared", "answers", func(_ int, d, _, _ *mma.Dot, answer uint64) {
 			if d.C == 0 {
 				d.C = answer

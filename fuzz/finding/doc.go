@@ -5,7 +5,8 @@
 // extracts them from their tiles (extract.go), looks for a verdict that explains the
 // pair (explain.go, refute.go) and puts all cases into buckets (bucket.go, kind.go). Of one whose place
 // matters it looks for what is different there (spot.go), or after which questions (history.go), and of a
-// unit that changes its answers for what it keeps of a question (kept.go). Find chooses
+// unit that changes its answers for what it keeps of a question (kept.go, held.go). A rule of a defect
+// (defect.go) must hold in whole tiles, too (tiles.go). Find chooses
 // some (choose.go) and minimizes them (minimize.go); Report writes their bundles (bundle.go). On
 // this way a case is a Case, which gains its parts step by step (case.go).
 //

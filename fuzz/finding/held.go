@@ -3,7 +3,6 @@ package finding
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -31,18 +30,21 @@ type heldZero struct {
 	finite bool
 }
 
+// heldWhere are the conditions that are tried: any zero, one whose other factor is finite too, or +0 alone.
 var heldWhere = func() (all []heldZero) {
-	for _, z := range []heldZero{
-		{text: "a of %s is zero", is: func(a, _ bool) bool { return a }},
-		{text: "b of %s is zero", is: func(_, b bool) bool { return b }},
-		{text: "a or b of %s is zero", is: func(a, b bool) bool { return a || b }},
-		{text: "a and b of %s are zero", is: func(a, b bool) bool { return a && b }},
+	for _, of := range []struct {
+		text string
+		is   func(a, b bool) bool
+	}{
+		{"a of %s is", func(a, _ bool) bool { return a }},
+		{"b of %s is", func(_, b bool) bool { return b }},
+		{"a or b of %s is", func(a, b bool) bool { return a || b }},
+		{"a and b of %s are", func(a, b bool) bool { return a && b }},
 	} {
-		all = append(all, z)
-		z.finite, z.text = true, z.text+" and both are finite"
-		all = append(all, z)
-		z.finite, z.plus, z.text = false, true, strings.Replace(strings.TrimSuffix(z.text, " and both are finite"), "zero", "+0", 1)
-		all = append(all, z)
+		all = append(all,
+			heldZero{text: of.text + " zero", is: of.is},
+			heldZero{text: of.text + " zero and both are finite", is: of.is, finite: true},
+			heldZero{text: of.text + " +0", is: of.is, plus: true})
 	}
 	return all
 }()
@@ -52,7 +54,7 @@ func (h *held) words() string {
 	if h.lane >= 0 {
 		product = fmt.Sprintf("product %d", h.lane)
 	}
-	what := "it"
+	what := "the product"
 	if h.what != "" {
 		what = "its " + h.what
 	}
