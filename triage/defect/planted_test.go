@@ -519,7 +519,7 @@ var units = []planted{
 	{"hidden-bit", hopperHalf, func(u *unit) uint64 { // the distance by which the sum is normalised has three bits
 		return u.m.DotChanged(u.Dot, sim.Change{Sum: func(_ int, x fp.Dyadic, e int32) fp.Dyadic {
 			d := e - x.Exponent()
-			if d < 8 || d > 60 {
+			if d < 8 || d > 60 || e-d%8 < -126 { // of a subnormal nothing is hidden
 				return x
 			}
 			if x.Q > e-60 {

@@ -15,7 +15,7 @@ const (
 	filterOn     = 64 // and those that explain these, on so many
 	mostEffects  = 8  // of each place
 	mostAlike    = 3  // of these, of one operation
-	allEffects   = 20 // in all
+	allEffects   = 24 // in all
 	otherEffects = 8  // of adders, exchanges and infinities
 	termEffects  = 2  // of terms of any kind
 )
