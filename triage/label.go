@@ -267,11 +267,14 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 	return label
 }
 
-// limitsAlone reports whether a parameter is the mode of a rounding that has nothing to round, so that it
-// decides no more than what becomes of numbers that are too large.
+// limitsAlone reports whether a parameter is the mode of the rounding of a step's result, and the sum
+// was rounded as short before: then it decides no more than what becomes of numbers that are too large.
 func limitsAlone(path string, p, q *mma.Params) bool {
-	place, ok := strings.CutSuffix(path, ".mode")
-	return ok && p.OnlyLimits(place) && q.OnlyLimits(place)
+	exact := func(p *mma.Params) bool {
+		before, at := p.Join.Post, p.Acc
+		return !p.Join.Apart && before.Frac != 0 && before.Frac <= at.Frac && (!at.HasEmin() || before.HasEmin() && before.Emin >= at.Emin)
+	}
+	return path == "acc.mode" && exact(p) && exact(q)
 }
 
 // ranges are the labels of which terms are added when, and of how a sum is rounded. Sums of integers

@@ -165,9 +165,9 @@ func (p *Params) roundedBefore(place string) Round {
 	return Round{}
 }
 
-// OnlyLimits reports whether all that a rounding, such as acc, does is to decide what becomes of numbers
+// limitsAlone reports whether all that a rounding, such as acc, does is to decide what becomes of numbers
 // that are too large: the one before it leaves no bits for it to round.
-func (p *Params) OnlyLimits(place string) bool {
+func (p *Params) limitsAlone(place string) bool {
 	i := slices.IndexFunc(Roundings, func(x Place[Round]) bool { return x.Path == place })
 	if i < 0 {
 		return false
@@ -179,7 +179,7 @@ func (p *Params) OnlyLimits(place string) bool {
 // onlyLimits reports whether a parameter is the mode of such a rounding in both programs.
 func onlyLimits(programs []*Params, path string) bool {
 	place, ok := strings.CutSuffix(path, ".mode")
-	return ok && len(programs) == 2 && programs[0] != nil && programs[1] != nil && programs[0].OnlyLimits(place) && programs[1].OnlyLimits(place)
+	return ok && len(programs) == 2 && programs[0] != nil && programs[1] != nil && programs[0].limitsAlone(place) && programs[1].limitsAlone(place)
 }
 
 // integers is what becomes of integers outside of their range, if a mode is that of a rounding to
