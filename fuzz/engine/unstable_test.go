@@ -346,7 +346,7 @@ func TestKept(t *testing.T) {
 				d.C ^= 0x00400000
 			}
 		}, 0, ""},
-	}[:tier.Of(6, 6, 8)] {
+	}[:tier.Of(3, 5, 8)] {
 		t.Run(tc.name, func(t *testing.T) {
 			p := runCampaign(t, Config{Pairs: []devices.Pair{keeping(t, tc.count, tc.take)}, Seed: 1, Count: 1000, Workers: 1}).Pairs[0]
 			h, text := p.HistoryText(1)
@@ -478,6 +478,7 @@ func TestThere(t *testing.T) {
 // above or below. Alone, with zeros in the rest of its tile, a dot product lacks half of its products, which
 // is no rule of any tile that has other rows.
 func TestWholeTiles(t *testing.T) {
+	tier.SkipUnderRace(t)
 	pair := spoilt(t, same, truthful)
 	inner := pair.B.(*blackBox).Unit
 	pair.B.(*blackBox).run = func(in *mma.Batch, out []byte) error {
