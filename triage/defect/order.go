@@ -47,18 +47,21 @@ func (w *viewer) inOrder(h *hypothesis, v *view, first int) []int {
 // after is a case as sums or products of some numbers leave it, if they are broken.
 func (w *viewer) after(h *hypothesis, v *view, met []int) *view {
 	some := false
-	w.tr.Reset()
 	w.budget.dots(ofTrace, len(v.dot.A))
 	after := &view{dot: v.dot, right: v.right, whole: v.whole, of: map[Scope][][]int64{OfCase: v.of[OfCase]}}
 	switch e := &h.p.effect; {
 	case e.scope() == OfSum:
-		w.m.TraceChanged(v.dot, h.p.adderChange(v, met, &some), &w.tr)
+		change := h.p.adderChange(v, met, &some) // which may look at the trace of the right computation
+		w.tr.Reset()
+		w.m.TraceChanged(v.dot, change, &w.tr)
 		after.of[OfSum] = w.ofSums(v)
 	case e.On == OnExact:
+		w.tr.Reset()
 		w.m.TraceChanged(v.dot, h.p.exactChange(v.dot, met, &some), &w.tr)
 		after.of[OfProduct] = w.ofProducts(v)
 	default:
 		d, _ := h.p.changed(v, met)
+		w.tr.Reset()
 		w.m.Dot(d, &w.tr)
 		after.of[OfProduct] = w.ofProducts(v)
 	}
