@@ -96,7 +96,7 @@ func (h *held) predicts(a *asker, s *sequence) (confirmed, beside int, all bool)
 		}
 		if !a.equal(want, s.right[i]) {
 			confirmed++
-		} else if i > 0 && !a.equal(a.model.Dot(s.dots[i-1], nil), want) {
+		} else if i > 0 && !a.equal(s.right[i-1], want) {
 			beside++
 		}
 	}
