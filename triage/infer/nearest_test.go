@@ -5,9 +5,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
 // TestNearestKept ends an inference after a search that led to a worse program than the one
@@ -115,19 +117,7 @@ func TestNearestIsPlain(t *testing.T) {
 	fitted := plain
 	fitted.In.Sub = mma.FlushSign
 	for _, met := range [][]mma.Params{{fitted, plain}, {plain, fitted}, {fitted}} {
-		l, err := newLoop(newUnit(t, half, 4, plain), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := gen.Find("normal")
-		if err != nil {
-			t.Fatal(err)
-		}
-		dots := generate(l.spec(), g, 1, 0, 400)
-		c, err := l.Predicted(&plain, dots)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l, dots, c := normalInputs(t, newUnit(t, half, 4, plain), Options{}, &plain)
 		c.Want[7] ^= 1 // no program explains it
 		l.Add("normal", dots, c.Want)
 		small := mma.NewDot(l.Formats, l.K)
@@ -157,19 +147,7 @@ func TestNearestIsNotFitted(t *testing.T) {
 	fitted.Join.Align.F = 22
 	for _, o := range []Options{{}, {Queries: 4000}} {
 		u := newUnit(t, half, 4, plain)
-		l, err := newLoop(u, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := gen.Find("normal")
-		if err != nil {
-			t.Fatal(err)
-		}
-		dots := generate(l.spec(), g, 1, 0, 400)
-		c, err := l.Predicted(&plain, dots)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l, dots, c := normalInputs(t, u, o, &plain)
 		var alike, other []*mma.Dot
 		var want []uint64
 		for i, same := range l.Hits(&fitted, c) {
@@ -199,4 +177,23 @@ func TestNearestIsNotFitted(t *testing.T) {
 			t.Errorf("%d asked of %d", asked, o.Queries)
 		}
 	}
+}
+
+// normalInputs begins an inference with ordinary inputs, and what a program makes of them.
+func normalInputs(t *testing.T, u devices.Unit, o Options, p *mma.Params) (*loop, []*mma.Dot, *evidence.Cases) {
+	t.Helper()
+	l, err := newLoop(u, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := gen.Find("normal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dots := generate(l.spec(), g, 1, 0, 400)
+	c, err := l.Predicted(p, dots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, dots, c
 }

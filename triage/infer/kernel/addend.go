@@ -144,16 +144,7 @@ func (b *box) drawC(d *drawer, m matrices) {
 		case 2:
 			v = math.Copysign(f.Float64([]uint64{f.MaxFinite(), 1}[d.IntN(2)]), v)
 		}
-		code := uint64(0)
-		switch {
-		case math.IsNaN(v) && f.HasNaN():
-			code = d.nan(f)
-		case math.IsInf(v, 0) && f.HasInf():
-			code = f.InfCode(v < 0)
-		case !math.IsNaN(v):
-			code = f.FromFloat64(v)
-		}
-		mma.Store(m.c, w, i, code)
+		mma.Store(m.c, w, i, d.code(f, v))
 	}
 }
 

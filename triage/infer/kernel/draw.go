@@ -99,17 +99,7 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 				v = math.Copysign(v, d.sign)
 			}
 			v = ties[n].number(d, v)
-			if math.IsNaN(v) && !f.HasNaN() {
-				v = 0
-			}
-			code := f.FromFloat64(v) // of an infinity it makes the largest number
-			switch {
-			case math.IsInf(v, 0) && f.HasInf():
-				code = f.InfCode(v < 0)
-			case math.IsNaN(v):
-				code = d.nan(f)
-			}
-			mma.Store(to, w, i, code)
+			mma.Store(to, w, i, d.code(f, v))
 		}
 	}
 	if kinds[kind] == "mixed lines" { // some of them all the same
@@ -130,6 +120,19 @@ func (b *box) draw(d *drawer, kind int, m matrices) {
 	}
 }
 
+// code is a number in a format: of an infinity that it does not have the largest number, of a NaN zero.
+func (d *drawer) code(f *fp.Format, v float64) uint64 {
+	switch {
+	case math.IsNaN(v) && f.HasNaN():
+		return d.nan(f)
+	case math.IsInf(v, 0) && f.HasInf():
+		return f.InfCode(v < 0)
+	case math.IsNaN(v):
+		return 0
+	}
+	return f.FromFloat64(v)
+}
+
 // drawScales fills the scales of both matrices with numbers of a kind.
 func (b *box) drawScales(d *drawer, kind int, m matrices) {
 	f, w, along := b.Scale.Get(), b.Scale.Width(), b.Blocks(b.K)
@@ -146,16 +149,7 @@ func (b *box) drawScales(d *drawer, kind int, m matrices) {
 			if !f.Signed {
 				v = math.Abs(v)
 			}
-			code := uint64(0)
-			switch {
-			case math.IsNaN(v) && f.HasNaN():
-				code = d.nan(f)
-			case math.IsInf(v, 0) && f.HasInf():
-				code = f.InfCode(v < 0)
-			case !math.IsNaN(v):
-				code = f.FromFloat64(v)
-			}
-			mma.Store(to, w, i, code)
+			mma.Store(to, w, i, d.code(f, v))
 		}
 	}
 }
