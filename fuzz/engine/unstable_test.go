@@ -474,6 +474,20 @@ func TestThere(t *testing.T) {
 	}
 }
 
+// TestGivenCase has one dot product explained that no generator drew, of a box with a defect.
+func TestGivenCase(t *testing.T) {
+	pair := spoilt(t, same, func(_ *mma.Batch, _ int, code uint64) uint64 { return code | 1<<12 })
+	d := mma.NewDot(pair.Formats(), 8)
+	d.A[0], d.B[0] = 0x3c00, 0x3c00
+	f, err := TriageCase(t.Context(), Config{Pairs: []devices.Pair{pair}, Seed: 1, Workers: 1}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Mismatch == nil || f.Mismatch.Defect == nil || f.Mismatch.Defect.Rule != "bit 12 of the result is stuck at 1" {
+		t.Errorf("%s: %+v, want the defect", f.Bucket, f.Mismatch)
+	}
+}
+
 // TestWholeTiles compares with a box of tiles of 16 rows that takes half of each row from the row 8 places
 // above or below. Alone, with zeros in the rest of its tile, a dot product lacks half of its products, which
 // is no rule of any tile that has other rows.

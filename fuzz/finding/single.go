@@ -22,6 +22,9 @@ const TriageRuns = trials
 // each generator. At most EvidenceKept cases that agree and as many that differ are evidence.
 const evidenceRounds = 6
 
+// given is the source of cases that are asked about alone.
+const given = "given"
+
 // Single explains and minimizes one case of the first pair: see fuzz.TriageCase.
 func (t *Finder) Single(ctx context.Context, dot *mma.Dot) (*Case, error) {
 	st := &PairState{}
@@ -81,7 +84,7 @@ func (x *pairTriage) repeated(ctx context.Context, sides bothSides, dot *mma.Dot
 	}
 	runs := make([]*Case, times)
 	for i := range runs {
-		one, err := x.run(ctx, sides, []*mma.Dot{dot}, CaseRef{Source: "given"})
+		one, err := x.run(ctx, sides, []*mma.Dot{dot}, CaseRef{Source: given})
 		if err != nil {
 			return nil, err
 		}
@@ -125,7 +128,7 @@ func (x *pairTriage) evidence(ctx context.Context, sides bothSides) ([]*Case, er
 		if len(dots) == 0 {
 			break // they are very long
 		}
-		cases, err := x.run(ctx, sides, dots, CaseRef{})
+		cases, err := x.run(ctx, sides, dots, CaseRef{Source: given})
 		if devices.IsFault(err) {
 			break
 		}

@@ -234,6 +234,9 @@ func (st *PairState) Sorted() []*Bucket {
 	return all
 }
 
+// drawn reports whether a generator made the case as a part of a tile: it is not recorded and not given alone.
+func (r CaseRef) drawn() bool { return r.Source != given && r.Source != Recorded }
+
 // Mutated returns the source that mutates a case.
 func (r CaseRef) Mutated() gen.Source {
 	src, err := gen.ParseSource(r.Source)

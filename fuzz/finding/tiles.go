@@ -29,7 +29,7 @@ func (x *pairTriage) holdsInTiles(ctx context.Context, cases []*Case, k int, pro
 		if tiles == mostTiles {
 			break
 		}
-		if f.Origin.Source == Recorded {
+		if !f.Origin.drawn() {
 			continue
 		}
 		tile, _ := SourceOf(f.Origin.Source).Tile(x.p.Spec, f.Seed, f.Origin.Index)

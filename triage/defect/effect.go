@@ -86,6 +86,8 @@ var operations = []operation{
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x&^y, y&^x) }},
 	{"negate", "%w has the wrong sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return x ^ f.SignBit(), f.SignBit() != 0 },
 		once, constant},
+	{"positive", "the sign of %w is stuck at 0", 1, false, never, nil, nil}, // of products
+	{"negative", "the sign of %w is stuck at 1", 1, false, never, nil, nil},
 	{"zero", "%w is a zero of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return x & f.SignBit(), !f.NoZero },
 		once, constant},
 	{"plus-zero", "%w is +0", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return 0, !f.NoZero },
@@ -580,6 +582,9 @@ func (r *runner) product(from, d *mma.Dot, k int) bool {
 		d.A[k], d.B[k] = 0, b.SignBit()
 		return b.SignBit() != 0 && !a.NoZero && !b.NoZero
 	}
+	if e.Do == "positive" || e.Do == "negative" {
+		return setSign(e.Do == "negative", a, &d.A[k], b, &d.B[k])
+	}
 	if e.Do == "ungated" {
 		return ungate(a, &d.A[k], b, d.B[k]) || ungate(b, &d.B[k], a, d.A[k])
 	}
@@ -670,6 +675,19 @@ func (r *runner) oneInfinity(v *view) (uint64, bool) {
 		return v.right, true
 	}
 	return r.f.D.Get().InfCode(neg), true
+}
+
+// setSign gives the product of two operands a sign, by that of one of them. It reports whether one has a sign.
+func setSign(negative bool, f *fp.Format, x *uint64, g *fp.Format, y *uint64) bool {
+	if now := *x&f.SignBit() != 0 != (*y&g.SignBit() != 0); now == negative {
+		return true
+	}
+	if f.SignBit() != 0 {
+		*x ^= f.SignBit()
+	} else {
+		*y ^= g.SignBit()
+	}
+	return f.SignBit()|g.SignBit() != 0
 }
 
 // gated are the classes of which a product with zero is zero.

@@ -149,6 +149,13 @@ var units = []planted{
 	}},
 	// Lanes.
 	{"neighbour", hopperHalf, func(u *unit) uint64 { u = u.with(); u.A[5] = u.A[4]; return u.right() }},
+	{"positive-product", hopperHalf, func(u *unit) uint64 {
+		u = u.with()
+		if u.minus(11) {
+			u.A[11] ^= 0x8000
+		}
+		return u.right()
+	}},
 	{"swapped", ampereHalf, func(u *unit) uint64 { u = u.with(); u.B[2], u.B[3] = u.B[3], u.B[2]; return u.right() }},
 	{"last-lost", hopperEight, func(u *unit) uint64 { return u.drop(len(u.A) - 1) }},
 	{"odd-lanes-halved", cdnaHalf, func(u *unit) uint64 {

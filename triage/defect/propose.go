@@ -261,7 +261,7 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	if s.f.B.IsOne() {
 		return nil
 	}
-	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnProduct, Do: "gate-nan"}, {On: OnProduct, Do: "gate-any"}, {On: OnProduct, Do: "ungated"}, {On: OnExact, Do: "plus-zero"}}
+	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "positive"}, {On: OnProduct, Do: "negative"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnProduct, Do: "gate-nan"}, {On: OnProduct, Do: "gate-any"}, {On: OnProduct, Do: "ungated"}, {On: OnExact, Do: "plus-zero"}}
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnProduct, Do: "scale", N: n})
 	}
