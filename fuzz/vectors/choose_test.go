@@ -178,7 +178,21 @@ var handWritten = []struct{ instruction, programs string }{
 	join.clost=31,prod.round.emax=31 join.align.drop=24,join.cdrop=26 in.a.frac=9,in.a.mode=rne
 	join.align.bits=34,join.align.saturate=true acc.emin=-125,acc.flush=before join.align.sticky=last,join.align.bits=33
 	prod.shift=-1,acc.emax=126 in.c=zero,join.cnorm=true
-	join.align.sticky=last,join.cdrop=49 join.align.sticky=last,join.cdrop=37 join.cmode=rd,join.cdrop=45`},
+	join.align.sticky=last,join.cdrop=49 join.align.sticky=last,join.cdrop=37 join.cmode=rd,join.cdrop=45
+	join.align.f=26,join.align.bits=32 join.align.f=24,acc.mode=rne join.align.mode=rne,acc.mode=rne l=8,join.align.f=26
+	join.align.sticky=round,acc.mode=rne l=4,order=split4 join.cnorm=true,join.align.floor=-126 in.c=zero,acc.flush=before
+	stage0.sum=fused,stage0.group=8,stage0.align.f=25,stage0.align.mode=rz special.nan=quiet,special.negzero=true
+	stage0.sum=pairwise,stage0.group=4,stage0.align.f=40,stage0.align.mode=rz join.align.drop=26,join.cdrop=26
+	join.align.drop=27,join.cdrop=27 acc.over=max,join.post.frac=24,join.post.mode=rz join.align.negate=flip,join.align.f=26
+	join.align.floor=-134,join.align.f=26 join.apart=true,join.align.f=26 join.cbeside=true,join.align.f=26
+	join.clost=100,join.align.drop=30 prod.zeros=true,join.align.floor=-126 in.a.over=sat,in.b.over=sat
+	acc.frac=24,out.frac=23,out.mode=rz,out.emin=-126,out.emax=127 acc.frac=25,out.frac=23,out.mode=rne,out.emin=-126,out.emax=127
+	prod.round.frac=20,prod.round.mode=rne,prod.round.emin=-48,prod.round.emax=31 in.a.frac=9,in.a.mode=rz in.sub=zero,prod.zeros=true
+	prod.round.frac=21,prod.round.mode=rne,prod.round.emin=-48,prod.round.emax=32,prod.exp=normalised
+	join.cf=26,join.cmode=rz join.cf=26,join.cmode=rne`},
+	{"volta/mma.m8n8k4.f32.f16.f16.f32", `
+		join.align.f=24,join.align.bits=30 join.cf=22,join.align.f=24 acc.mode=rne,join.align.sticky=below join.cdrop=25,in.c=zero
+		stage0.sum=fused,stage0.group=2,stage0.align.f=30,stage0.align.mode=rz`},
 	{"cdna3/v_mfma_f32_16x16x16_f16", `
 		join.post.frac=32,join.align.f=31 join.post.frac=29,join.post.mode=rto join.align.mode=rz,join.cmode=rz
 		stage0.align.f=25,join.cf=23 stage0.align.mode=rd,acc.mode=rna stage0.align.sticky=last,stage0.align.f=23
@@ -188,7 +202,9 @@ var handWritten = []struct{ instruction, programs string }{
 		special.tinysign=false,acc.flush=before join.cbeside=true,join.cf=32 stage0.round.frac=24,stage0.round.mode=rne
 		prod.round.emax=126,join.clost=127 join.cnorm=true,join.align.floor=-149 join.cdrop=31,acc.mode=rto
 		stage0.align.drop=24,stage0.align.mode=rna join.align.sticky=last,join.post.mode=rz
-		stage0.align.bits=27,join.align.bits=33 stage0.align.floor=-28,stage0.align.f=25`},
+		stage0.align.bits=27,join.align.bits=33 stage0.align.floor=-28,stage0.align.f=25
+		acc.mode=rz,join.align.f=30 join.cf=24,join.cmode=rz l=8,order=even-odd special.negzero=true,in.sub=zero
+		join.align.drop=50,join.cdrop=50`},
 	{"blackwell/tcgen05.m128n8k32.kind::f8f6f4.f32.e4m3.e4m3", `
 		join.align.f=26,join.cf=25 join.align.bits=31,join.align.drop=26 join.align.sticky=last,join.cdrop=30
 		join.align.drop=27,join.cdrop=26 join.cmode=rne,join.cf=24 join.align.negate=flip,join.align.f=26
