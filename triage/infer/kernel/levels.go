@@ -29,9 +29,11 @@ type enumeration struct {
 	more   bool            // there may be schedules that were not listed
 }
 
-// spent reports whether the enumeration has to end: it has looked at ten times as many products
-// as the schedules of libraries take.
-func (e *enumeration) spent() bool { return e.work > 1<<26+len(e.keys)<<17 || e.ctx.Err() != nil }
+// spent reports whether the enumeration has to end.
+func (e *enumeration) spent() bool { return e.work > e.most() || e.ctx.Err() != nil }
+
+// most is at how many products an enumeration looks: ten times as many as the schedules of libraries take.
+func (e *enumeration) most() int { return 1<<26 + len(e.keys)<<17 }
 
 // levels returns the schedules of so many levels that have the partial sums: each is a list
 // of levels. seqs are the sequences of products that are left to them.
@@ -54,7 +56,7 @@ func (e *enumeration) levels(seqs [][]int32, depth int) (all [][]schedule.Level)
 		if slices.ContainsFunc(seqs, func(seq []int32) bool { return !e.keeps(f, seq) }) {
 			continue
 		}
-		for _, c := range e.cuts(seqs, f) {
+		for _, c := range e.cuts(seqs, f, depth) {
 			for _, s := range seqs {
 				e.work += len(s)
 			}
@@ -287,9 +289,10 @@ func tailLengths(dropped bool) (all []int) {
 	return all
 }
 
-// cuts returns the cuts that the longest sequence may have. The first part of each is a
-// partial sum of the first product, which another partial sum joins.
-func (e *enumeration) cuts(seqs [][]int32, f schedule.Level) (all []schedule.Cut) {
+// cuts returns the cuts that the longest sequence may have, before so many levels with this one. The first
+// part of each is a partial sum of the first product, which another partial sum joins; in the last level
+// it is a chain.
+func (e *enumeration) cuts(seqs [][]int32, f schedule.Level, depth int) (all []schedule.Cut) {
 	seq := slices.MaxFunc(seqs, func(x, y []int32) int { return len(x) - len(y) })
 	head, body := f.Split(seq)
 	main, rest := f.Tail.Cut(body)
@@ -330,6 +333,9 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level) (all []schedule.Cut
 			if i := at[k]; i > 0 {
 				first[i-1] = true
 			}
+		}
+		if depth == 1 && len(g) > e.width {
+			break
 		}
 		size += len(g)
 	}
