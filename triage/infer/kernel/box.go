@@ -95,8 +95,11 @@ func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 		b.probe = b.probes[0]
 	}
 	switch {
-	case f.Scale != fp.None && (f.C != fp.None || !b.scaled()):
-		return nil, hint.New("give a product D = A*B or A*B + C", "%s has scales", i.Name)
+	case f.Scale != fp.None && !b.scaled():
+		return nil, hint.New("let the target multiply by scales of one, and leave out scale= and block=: the order of the sums is found so, not where scales are multiplied in",
+			"%s has scales of %s for operands of %s: with --shape they are known of integers alone", i.Name, f.Scale, f.A)
+	case f.Scale != fp.None && f.C != fp.None:
+		return nil, hint.New("give a product D = A*B", "%s has scales and a C", i.Name)
 	case s.K != i.K:
 		return nil, fmt.Errorf("%s has K = %d, not %d", i.Name, i.K, s.K)
 	case s.K < 2:

@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -31,6 +33,7 @@ func (l *loop) readCasts(ctx context.Context, c *class) (all []cast, err error) 
 	if l.A.Integer() || l.B.Integer() || l.D.Integer() || l.A != l.B {
 		return nil, nil
 	}
+	l.changed = ""
 	a, err := l.castsOf(ctx, c, true)
 	if err != nil {
 		return nil, err
@@ -91,6 +94,7 @@ func (l *loop) castsOf(ctx context.Context, c *class, ofA bool) ([]*schedule.Cas
 		}
 	}
 	if all == nil { // not even without one
+		l.changed = cmp.Or(l.changed, l.changedOperand(asked, ofA))
 		all = append(all, nil)
 	}
 	return all, ctx.Err()
@@ -135,6 +139,25 @@ func (l *loop) askCasts(ctx context.Context, c *class, ofA bool) (asked []*sampl
 		}
 	})
 	return asked, err
+}
+
+// changedOperand says which operand from 1 to 2 times one is another number, of what was asked, "" if there is
+// none. Of smaller and larger ones the sum may be what loses them.
+func (l *loop) changedOperand(asked []*sample, ofA bool) string {
+	if l.D.Get().FracBits < l.A.Get().FracBits { // what was asked are sums
+		return ""
+	}
+	for _, s := range asked {
+		name, line, id := "A", s.a, l.A
+		if !ofA {
+			name, line, id = "B", s.b, l.B
+		}
+		code, d := mma.Load(line, id.Width(), 0), mma.Load(s.d, l.D.Width(), 0)
+		if v, got := id.Get().Float64(code), l.D.Get().Float64(d); v > 1 && v < 2 && got != v {
+			return fmt.Sprintf("%v of %s times one, and zeros at all other k, gives %v, which no cast that is known does; ", v, name, got)
+		}
+	}
+	return ""
 }
 
 // near is a number of few bits near to that of a code.

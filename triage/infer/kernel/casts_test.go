@@ -95,6 +95,10 @@ func TestOperandCasts(t *testing.T) {
 				t.Fatalf("%s, not %s: %s, witness %v", r.Verdict, tc.want, r.Why, r.Witness)
 			}
 			if r.Verdict != Found {
+				const changed = "1.0029296875 of A times one, and zeros at all other k, gives 1, which no cast that is known does"
+				if !strings.Contains(r.Why, changed) {
+					t.Errorf("%s does not say: %s", r.Why, changed)
+				}
 				return
 			}
 			holds(t, h, r.Kernel, s)

@@ -385,7 +385,7 @@ func (f *finding) with(subnormals, start string) *finding {
 
 // unexplained returns an error with an element that the nearest schedule does not give.
 func (l *loop) unexplained(ctx context.Context, c *class, nearest *finding, why string) error {
-	e := &unexplainedError{What: fmt.Sprintf("element (%d,%d) and %d more: %s", c.rows[0], c.columns[0], len(c.positions)-1, why)}
+	e := &unexplainedError{What: fmt.Sprintf("element (%d,%d) and %d more: %s", c.rows[0], c.columns[0], len(c.positions)-1, l.changed+why)}
 	for _, s := range nearest.samples {
 		wrong, got, err := l.judge.differs(ctx, nearest.kernel(), s)
 		if err != nil || got == nil {

@@ -110,6 +110,9 @@ type loop struct {
 	o     Options
 	judge *judge
 	phase string
+	// changed says of an operand of the class that is looked at that it is multiplied as another number, by no
+	// cast that is known; "": none is.
+	changed string
 }
 
 func (l *loop) enter(format string, args ...any) {
