@@ -48,6 +48,7 @@ var headings = []struct {
 	{regexp.MustCompile(`^vectors --screen --time, then `), "screen wrong"},
 	{regexp.MustCompile(`^vectors --screen --time, at the end:$`), "screened"},
 	{regexp.MustCompile(`^infer --shape, `), "kernel"},
+	{regexp.MustCompile(`^tolerance with several --k:$`), "lengths"},
 	{regexp.MustCompile(`^(run|diff) of kernels\b`), "$1 kernels"},
 	{regexp.MustCompile(`^corpus (\w+), `), "$1"},
 	{regexp.MustCompile(`^(\w+)(, an object for each .*)?:$`), "$1"},
@@ -305,6 +306,7 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 75, "", "bisect", "--a", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--versions", "sim:ampere,model:none.json,sim:hopper", "--count", "1000", "--out", filepath.Join(t.TempDir(), "found")), "bisect")
 	verify(jsonOf(t, 1, "", append([]string{"run", "--accept", "bound=u*S", "--count", "1000"}, units...)...), "accept")
 	verify(jsonOf(t, 0, "", "tolerance", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "100"), "tolerance")
+	verify(jsonOf(t, 0, "", "tolerance", "--target", "sim:ampere", "--inst", "mma.m16n8k8.f32.f16.f16.f32", "--count", "100", "--k", "8,16"), "lengths")
 	verify(jsonOf(t, 1, "", "invariance", "--count", "4", "exec:mmachild -bad batched -name mine hopper mma.m16n8k8.f32.f16.f16.f32"), "invariance")
 	verify(doctorOf(t), "doctor")
 	verify(jsonOf(t, 0, "", "study", "discrepancy", "sim:volta", "sim:turing", "--count", "128", "--rates-only"), "study")

@@ -123,16 +123,12 @@ func (t *toleranceCmd) run(ctx context.Context) error {
 		res.Target, res.Against = target.Name()+"/"+i.Name, against
 		res.Command = t.command(i)
 		all = append(all, res)
-		if t.json || len(t.lengths) == 1 {
-			if err := t.result(res, res.Write); err != nil {
-				return err
-			}
-		}
 	}
-	if !t.json && len(all) > 1 {
-		tolerance.WriteLengths(t.stdout, all, t.width)
+	if len(all) == 1 {
+		return t.result(all[0], all[0].Write)
 	}
-	return t.stdout.Err()
+	table := tolerance.Lengths{Lengths: all}
+	return t.result(table, table.Write)
 }
 
 // openAgainst opens the unit that gives the results to compare with.

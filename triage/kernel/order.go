@@ -256,7 +256,7 @@ func (o *Order) sumsText() (text string) {
 			sign = "then"
 		}
 		if n == len(o.Sums)-1 {
-			result = "D"
+			result = "result" // D is an accumulator, too
 		}
 		text += fmt.Sprintf("  %s = %s %s %s\n", result, o.name(s.X), sign, o.name(s.Y))
 	}

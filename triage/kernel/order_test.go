@@ -25,7 +25,7 @@ func TestOrder(t *testing.T) {
   AAAAAAAAAAAAAAAAAAAABBBBBBBBBBBBBBBBBBBBCCCCCCCCCCCCDDDDDDDDDDD
   s1 = A + B
   s2 = s1 + C
-  D = s2 + D
+  result = s2 + D
 `},
 		{"", lanes, 40, `
   AABBCCDDAABBCCDDAABBCCDDEEEEEEFFGGHHIIJJ
@@ -36,7 +36,7 @@ func TestOrder(t *testing.T) {
   s5 = F + H
   s6 = G + I
   ...
-  D = s4 + s8
+  result = s4 + s8
 `},
 		{"", halves, 1000, `
   ABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCDABCD  and so on, up to k 499
@@ -47,12 +47,12 @@ func TestOrder(t *testing.T) {
   s4 = E + G
   s5 = F + H
   s6 = s4 + s5
-  D = s3 + s6
+  result = s3 + s6
 `},
 		{"", `{"cut": {"by": "lanes", "n": 3}, "merge": {"order": "forward"}}`, 100, `
   ABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCABCA  and so on, up to k 99
   s1 = A + B
-  D = s1 + C
+  result = s1 + C
 `},
 		{"", `{"cut": {"by": "size", "n": 65}, "merge": {"order": "forward"}}, {"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward"}}`, 650, `
   ABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABABAB  and so on, up to k 64
@@ -67,7 +67,7 @@ func TestOrder(t *testing.T) {
   s5 = s3 + s4
   s6 = G + H
   ...
-  D = s17 + s18
+  result = s17 + s18
 `},
 		{"split-k-tail-lost", "", 75, `
   AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA......

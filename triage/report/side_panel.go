@@ -65,11 +65,11 @@ func (v *view) stepChosen(i int, c choice) bool {
 	return slices.Contains(c[v.steps[i].first:v.steps[i].end], true)
 }
 
-// sameResults returns how many steps from i on are not drawn and leave the
+// sameResults returns how many steps from i on are not drawn and leave the same
 // accumulator as step i does.
 func (v *view) sameResults(i int, c choice) int {
 	n := 1
-	for i+n < len(v.steps) && !v.stepChosen(i+n, c) && sameValue(v.stepResult(i), v.stepResult(i+n)) {
+	for i+n < len(v.steps) && !v.stepChosen(i+n, c) && v.accumulator(i) == v.accumulator(i+n) && sameValue(v.stepResult(i), v.stepResult(i+n)) {
 		n++
 	}
 	return n
@@ -80,7 +80,11 @@ func (v *view) skippedSteps(i, n int) string {
 	if n == 1 {
 		return v.stepName(i) + ": " + result
 	}
-	return fmt.Sprintf("steps %d..%d: %s, the same after each", i, i+n-1, result)
+	name := fmt.Sprintf("steps %d..%d", i, i+n-1)
+	if acc := v.accumulator(i); acc != "" {
+		name += " of " + acc
+	}
+	return name + ": " + result + ", the same after each"
 }
 
 // elide keeps the first and the last of many lines.

@@ -20,7 +20,7 @@ func (v *view) termName(sum, term int) string {
 		return v.groupName(v.stepOf[sum], s.Place, t.K)
 	case sim.FromPartial:
 		if s.Place == sim.Late {
-			return "d" + strconv.Itoa(v.stepOf[t.K])
+			return v.leaves(v.stepOf[t.K])
 		}
 		return v.sumName(t.K)
 	case sim.FromZero:
@@ -30,7 +30,7 @@ func (v *view) termName(sum, term int) string {
 		return "c"
 	}
 	if i := v.origin(sum, term); i >= 0 {
-		return "d" + strconv.Itoa(v.stepOf[i])
+		return v.leaves(v.stepOf[i])
 	}
 	return "0" // a lane without products
 }
@@ -88,9 +88,29 @@ func (v *view) resultName(i int) string {
 	case i == len(v.sums)-1:
 		return "d"
 	case v.sums[i].Place >= sim.Join:
-		return "d" + strconv.Itoa(v.stepOf[i])
+		return v.leaves(v.stepOf[i])
 	}
 	return v.sumName(i)
+}
+
+// leaves names what a step leaves: d and its number, or the accumulator itself if it is the last of
+// one of several that take turns.
+func (v *view) leaves(step int) string {
+	st := &v.steps[step]
+	if name := v.accumulator(step); name != "" && v.laneStep(st.exec, st.lane) == step {
+		return name
+	}
+	return "d" + strconv.Itoa(step)
+}
+
+// accumulator names the accumulator of a step if there are several that take turns, acc0, acc1 and
+// so on; "" otherwise.
+func (v *view) accumulator(step int) string {
+	st := &v.steps[step]
+	if lanes := int(v.p.Lanes); lanes < 2 || st.late || st.lane >= lanes {
+		return ""
+	}
+	return "acc" + strconv.Itoa(st.lane)
 }
 
 // stepName says which step it is and which elements it takes; "" if there is
@@ -103,15 +123,19 @@ func (v *view) stepName(i int) string {
 	case st.late:
 		return fmt.Sprintf("step %d, after the last", i)
 	}
+	name := fmt.Sprintf("step %d", i)
+	if acc := v.accumulator(i); acc != "" {
+		name += " of " + acc
+	}
 	var ks []int
 	for j := range st.products {
 		ks = append(ks, st.products[j].K)
 	}
 	k := Ranges("", ks)
 	if len(k) > 4 {
-		return fmt.Sprintf("step %d (%d of k %d..%d)", i, len(ks), slices.Min(ks), slices.Max(ks))
+		return fmt.Sprintf("%s (%d of k %d..%d)", name, len(ks), slices.Min(ks), slices.Max(ks))
 	}
-	return fmt.Sprintf("step %d (k %s)", i, strings.Join(k, ","))
+	return fmt.Sprintf("%s (k %s)", name, strings.Join(k, ","))
 }
 
 // stepPrefix is what stands before the sum number i: the step's name before its

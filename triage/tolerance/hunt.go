@@ -42,6 +42,10 @@
 //	fresh       number   of as many other inputs, those that are not within
 //	zeros       number   of as many other inputs, those for which 0 would be within
 //
+// tolerance with several --k:
+//
+//	lengths[]  object*  as above, of each K
+//
 // The API of this package is not promised: it may change in any version.
 package tolerance
 

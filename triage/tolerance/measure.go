@@ -168,9 +168,14 @@ func pairOfExact(f mma.Formats, d *mma.Dot, x uint64) *pairOf {
 	return &pairOf{err, reference}
 }
 
-// WriteLengths writes measurements for several K as a table.
-func WriteLengths(w io.Writer, all []*Measured, width int) {
-	first := all[0]
+// Lengths are measurements for several K, of which there is at least one.
+type Lengths struct {
+	Lengths []*Measured `json:"lengths"`
+}
+
+// Write writes the measurements as a table.
+func (l Lengths) Write(w io.Writer, width int) {
+	first := l.Lengths[0]
 	head := readable.Table{Width: width}
 	head.Add("unit", first.Target)
 	head.Add("against", first.Against)
@@ -181,7 +186,7 @@ func WriteLengths(w io.Writer, all []*Measured, width int) {
 	fmt.Fprintln(w)
 	g := readable.Table{Width: width}
 	g.Add("K", "ERROR", "ATOL", "RTOL, ATOL BEING 0")
-	for _, m := range all {
+	for _, m := range l.Lengths {
 		g.Add(readable.Thousands(uint64(m.K)), fmt.Sprintf("%.2g", m.Norm), fmt.Sprintf("%g", m.Atol), fmt.Sprintf("%g", m.RtolAlone))
 	}
 	g.Write(w, nil)
