@@ -221,9 +221,9 @@ func (w *printer) causeWords(causes []fuzz.Cause) (rows [][]string) {
 		labels[triage.Label(c.Name)] = true
 	}
 	most := changesMost
-	write := afterDoc
+	write := writer(afterDoc)
 	if w.Verbose {
-		labels, most, write = labelsOf(causes), allChanges, readable.NamedChanges
+		labels, most, write = labelsOf(causes), allChanges, ofAnyLabel(readable.NamedChanges)
 	}
 	behind := changesBehind(w.state, write)
 	for _, l := range triage.Labels() {
@@ -245,11 +245,21 @@ func (w *printer) causeWords(causes []fuzz.Cause) (rows [][]string) {
 	return rows
 }
 
-// afterDoc writes the first changes of a label behind what the label means. That says in words what L
-// and F are: one of them alone is not named twice.
-func afterDoc(changes []mma.Change, programs ...*mma.Params) string {
+// writer writes the changes that are behind a label, of these programs.
+type writer func(l triage.Label, changes []mma.Change, programs ...*mma.Params) string
+
+// ofAnyLabel is a writer that writes the same whatever the label is.
+func ofAnyLabel(write func([]mma.Change, ...*mma.Params) string) writer {
+	return func(_ triage.Label, changes []mma.Change, programs ...*mma.Params) string {
+		return write(changes, programs...)
+	}
+}
+
+// afterDoc writes the first changes of a label behind what the label means. If it is that of the
+// parameter, this says in words what L and F are: one of them alone is not named twice.
+func afterDoc(l triage.Label, changes []mma.Change, programs ...*mma.Params) string {
 	text := readable.Changes(changes, 3, programs...)
-	if f, ok := mma.FindField(changes[0].Path); ok && len(changes) == 1 {
+	if f, ok := mma.FindField(changes[0].Path); ok && len(changes) == 1 && triage.Label(f.Label) == l {
 		if name, symbol, ok := strings.Cut(f.Brief, " ("); ok && strings.HasSuffix(symbol, ")") {
 			return strings.TrimSuffix(symbol, ")") + strings.TrimPrefix(text, name+" ("+symbol)
 		}
@@ -286,7 +296,7 @@ type behind struct {
 
 // changesBehind lists for each label the changes of all verdicts that earned it, as write writes
 // those of a verdict.
-func changesBehind(s *fuzz.State, write func([]mma.Change, ...*mma.Params) string) map[triage.Label][]behind {
+func changesBehind(s *fuzz.State, write writer) map[triage.Label][]behind {
 	all := map[triage.Label][]behind{}
 	add := func(l triage.Label, text, instruction string) {
 		list := all[l]
@@ -317,7 +327,7 @@ func changesBehind(s *fuzz.State, write func([]mma.Change, ...*mma.Params) strin
 			continue
 		}
 		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
-			add(part.Label, write(fromA(p, part.Changes), &base, &p.Verdict.Program), p.Name)
+			add(part.Label, write(part.Label, fromA(p, part.Changes), &base, &p.Verdict.Program), p.Name)
 		}
 	}
 	return all

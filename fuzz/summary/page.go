@@ -345,7 +345,7 @@ func (c *campaign) bySource() map[string]fuzz.Tally {
 func (c *campaign) causes() ([]document.Block, error) {
 	_, mismatches, _ := c.State.Totals()
 	var blocks []document.Block
-	causes, parts := fuzz.Causes(c.State), changesBehind(c.State, mma.Brief)
+	causes, parts := fuzz.Causes(c.State), changesBehind(c.State, ofAnyLabel(mma.Brief))
 	if len(causes) > 0 {
 		blocks = append(blocks, document.Text("A cause is a part of the arithmetic in which the two units differ: give A that of B, or B that of A, and the results of the dot product are equal. That was computed for each differing dot product. Each counts once: where any of several causes would do alone, for the one that comes first in the computation, and where several are needed together, for the first of these."))
 	}

@@ -90,7 +90,7 @@ func (w *printer) shortCauses(all []fuzz.Cause) {
 // changes from A's arithmetic to B's, or what the cause means if there are none that fit.
 func (w *printer) shortWords() func(triage.Label, int) string {
 	const most = 3 // changes of one pair that are written
-	all := changesBehind(w.state, mma.Brief)
+	all := changesBehind(w.state, ofAnyLabel(mma.Brief))
 	return func(l triage.Label, room int) string {
 		var pairs [][]string
 		for _, b := range all[l] {

@@ -184,3 +184,28 @@ func TestOverflowByRounding(t *testing.T) {
 		}
 	}
 }
+
+// TestAfterDoc: what a label means says what the symbol of a parameter of that label is. Of integers,
+// the products in a step decide what overflows, and that label's meaning says nothing of L.
+func TestAfterDoc(t *testing.T) {
+	floats := mma.Params{L: 4, Acc: mma.To(fp.FP32, fp.RNE)}
+	integers := mma.Params{L: 4, Acc: mma.Round{Frac: 31, Mode: fp.RZ, Emin: 31, Emax: 30, Over: mma.OverSat}}
+	for _, tc := range []struct {
+		base  mma.Params
+		label triage.Label
+		want  string
+	}{
+		{floats, triage.FusionWidth, "L 4→2"},
+		{integers, triage.Overflow, "products in a step (L) 4→2"},
+	} {
+		program := tc.base
+		program.L = 2
+		v := &triage.Verdict{Program: program, Changes: mma.Diff(&tc.base, &program)}
+		p := &fuzz.PairState{BaseA: true}
+		p.Verdict = v
+		all := changesBehind(&fuzz.State{Pairs: []*fuzz.PairState{p}}, afterDoc)[tc.label]
+		if len(all) != 1 || all[0].text != tc.want {
+			t.Errorf("%+v, want %s", all, tc.want)
+		}
+	}
+}
