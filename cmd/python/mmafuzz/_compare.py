@@ -82,8 +82,13 @@ class Comparison(_table.Table):
             text += f"(causes were looked for with effort={self.effort}: a larger one, such as {max(16, 4 * self.effort)}, may find more)\n"
         if len(self.causes) > 1:
             text += "(a case that has several causes counts for the first of them)\n"
+        said = set()  # labels: with others beside it, one makes many kinds of cases
         for n, f in enumerate(self.findings):
-            text += f"\nfindings[{n}]: " + (f.why.partition("\n")[0] if n else f"{f.why}\n{f.brief}")
+            if f.label not in said:
+                text += f"\nfindings[{n}]: " + (f.why.partition("\n")[0] if n else f"{f.why}\n{f.brief}")
+            said.add(f.label)
+        if more := len(self.findings) - len(said):
+            text += f"\n{more} more findings have one of these labels, too"
         return "\n".join([text, *self.stochastic])
 
 

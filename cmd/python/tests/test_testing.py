@@ -2,6 +2,7 @@
 
 import importlib.util
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,7 +44,13 @@ class Testing(unittest.TestCase):
         assert_same_bits(HOPPER, HOPPER)
         with self.assertRaisesRegex(AssertionError, r"(?s)mismatches in .*truncation-width.*A  sim:hopper.*B  python.*seed 3, count 2000") as e:
             assert_same_bits(chain, HOPPER, count=2000, seed=3)
-        f = mmafuzz.compare(chain, HOPPER, count=2000, seed=3).findings[0]
+        findings = mmafuzz.compare(chain, HOPPER, count=2000, seed=3).findings
+        f = findings[0]
+        labels = [f.label for f in findings]
+        self.assertLess(len(set(labels)), len(labels))
+        said = [int(n) for n in re.findall(r"^findings\[(\d+)\]: ", str(e.exception), re.M)]
+        self.assertEqual(said, [labels.index(x) for x in dict.fromkeys(labels)])  # the first of each label
+        self.assertIn(f"\n{len(labels) - len(said)} more findings ", str(e.exception))
         for words in (f.want, f.got, "A to B: kept bits (F) 25→", "A to B: rounding of the result toward zero→to nearest even"):
             self.assertIn(words, str(e.exception))
 
