@@ -153,7 +153,10 @@ func (l *loop) changedOperand(asked []*sample, ofA bool) string {
 			name, line, id = "B", s.b, l.B
 		}
 		code, d := mma.Load(line, id.Width(), 0), mma.Load(s.d, l.D.Width(), 0)
-		if v, got := id.Get().Float64(code), l.D.Get().Float64(d); v > 1 && v < 2 && got != v {
+		switch v, got := id.Get().Float64(code), l.D.Get().Float64(d); {
+		case v == 1 && got != v: // it is more than operands that is another number
+			return ""
+		case v > 1 && v < 2 && got != v:
 			return fmt.Sprintf("%v of %s times one, and zeros at all other k, gives %v, which no cast that is known does; ", v, name, got)
 		}
 	}
@@ -190,14 +193,15 @@ func possibleCasts(in fp.ID) []*schedule.Cast {
 	return all
 }
 
-// castCodes returns numbers by which casts are told apart: ties of each number of bits and their neighbours, the
-// ends of ranges, and a NaN whose upper bits are those of an infinity.
+// castCodes returns numbers by which casts are told apart: a one, which none changes, ties of each number of
+// bits and their neighbours, the ends of ranges, and a NaN whose upper bits are those of an infinity.
 func castCodes(f *fp.Format) (all []uint64) {
 	add := func(v float64) {
 		if code := f.FromFloat64(v); f.Float64(code) == v {
 			all = append(all, code)
 		}
 	}
+	add(1)
 	for _, to := range castFormats {
 		g := to.Get()
 		half := math.Ldexp(1, -int(g.FracBits)-1)
