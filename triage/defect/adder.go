@@ -124,71 +124,6 @@ func ofAccumulator(_, accMinus bool) bool { return accMinus }
 func ofOther(_, accMinus bool) bool       { return !accMinus }
 func minusSign(bool, bool) bool           { return true }
 
-// brokenCarry is the operation on a sum that the carry of its rounding to nearest does not go beyond the
-// low n bits of the significand, which become zeros.
-const brokenCarry = "carry"
-
-// withoutCarry is a sum whose rounding up would carry beyond the low n bits of its significand in a
-// format, with zeros in their place and nothing to round.
-func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
-	q := max(v.Exponent(), f.Emin()) - int32(f.FracBits)
-	floor, near := v.Round(q, fp.RZ), v.Round(q, fp.RNE)
-	if floor.IsZero() || compare(near, floor) == 0 || near.Low() < q+int32(n) { // the low n bits of floor are not all ones
-		return v
-	}
-	rest := v.Round(q+int32(n), fp.RZ)
-	rest.Neg = v.Neg
-	return rest
-}
-
-// lastUnit is the operation on a sum that its magnitude is so many units in the last place of the result
-// too large.
-const lastUnit = "ulp"
-
-// addUnits adds so many units in the last place of a format to the magnitude of a number other than zero.
-func addUnits(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
-	const most = 126
-	q := max(v.Exponent(), f.Emin()) - int32(f.FracBits)
-	v = v.Round(v.Low(), fp.RZ) // without zeros at its end
-	if v.Q > q {
-		v = v.Shl(v.Q - q)
-	}
-	if v.Len() > most {
-		return v
-	}
-	unit := fp.Dyadic{Lo: 1}
-	switch d := q - v.Q; {
-	case d >= most:
-		return v
-	case d > 0:
-		unit = unit.Shl(d)
-	}
-	var carry uint64
-	if n > 0 {
-		v.Lo, carry = bits.Add64(v.Lo, unit.Lo, 0)
-		v.Hi += unit.Hi + carry
-	} else if v.Hi > unit.Hi || v.Hi == unit.Hi && v.Lo > unit.Lo {
-		v.Lo, carry = bits.Sub64(v.Lo, unit.Lo, 0)
-		v.Hi -= unit.Hi + carry
-	}
-	return v
-}
-
-// shortSticky is the operation on a sum that its rounding does not see the bits that are more than n
-// below the last place of the result.
-const shortSticky = "sticky"
-
-// onPlaces are the operations on a sum that count from the last place of the result.
-var onPlaces = map[string]func(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic{
-	lastUnit: addUnits, brokenCarry: withoutCarry,
-	shortSticky: func(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
-		if rest := v.Round(max(v.Exponent(), f.Emin())-int32(f.FracBits)-int32(n), fp.RZ); !rest.IsZero() {
-			return rest
-		}
-		return v
-	},
-}
-
 // comparesLow is the operation on a sum that its exponents are compared by their low bits alone.
 const comparesLow = "compare"
 
@@ -269,12 +204,12 @@ func (e *Effect) hasAdder() bool {
 	}
 	_, rounds := onRounding[e.Do]
 	_, zero := onZero[e.Do]
-	rounds = rounds || zero || e.Do == lastUnit && (e.N == 1 || e.N == -1) || isNear(e.Do) && e.N > 0 && e.N < 64 || e.Do == saturates || (e.Do == brokenCarry || e.Do == shortSticky) && e.N > 0 && e.N < 64 || e.Do == comparesLow && e.N > 0 && e.N < 1<<16
+	rounds = rounds || zero || e.hasPlace() || isNear(e.Do) && e.N > 0 && e.N < 64 || e.Do == saturates || unchecked[e.Do] != nil || e.Do == comparesLow && e.N > 0 && e.N < 1<<16
 	_, number := onNumber[e.Do]
 	number = number && (e.Do != "normalise" && e.Do != hidesBit || e.N >= 0)
-	number = number && (e.Do != cutsTerms || e.On == OnSum)
+	number = number && (e.Do != cutsTerms || e.On == OnSum || e.On == OnTerm || e.On == OnTermC)
 	number = number && (e.Do != "ones" || e.On != OnSum) && (e.Do != "ones-back" && e.Do != "ones-back-minus" || e.On == OnSum)
-	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum || (e.Do == notSeen || e.Do == atLargest) && e.On == OnTerm
+	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum || (e.Do == notSeen || e.Do == atLargest || e.alignsOne()) && e.On == OnTerm
 }
 
 // adderEffects are the effects on terms and sums.
@@ -297,25 +232,28 @@ func (s *search) adderEffects(on Place) (all []Effect) {
 	if on == OnTerm && s.f.A.Get().Integer() { // whose least number has no opposite in its format
 		all = append(all, Effect{On: on, Do: "negate"})
 	}
+	if on != OnSum && !s.f.A.Get().Integer() {
+		for n := int64(lastAdderBit); n > guardBits; n-- {
+			all = append(all, Effect{On: on, Do: cutsTerms, N: n})
+		}
+	}
 	if on == OnTerm && !s.f.A.Get().Integer() {
 		all = append(all, Effect{On: on, Do: notSeen}, Effect{On: on, Do: atLargest})
+		all = append(all, oneShiftEffects()...)
 	}
 	if on != OnSum {
 		return all
 	}
-	all = append(all, Effect{On: on, Do: lastUnit, N: 1}, Effect{On: on, Do: lastUnit, N: -1})
+	all = append(all, s.placeEffects()...)
 	for n := range int64(guardBits) {
 		bits := int64(s.f.D.Get().FracBits) + n
-		all = append(all, Effect{On: on, Do: cutsTerms, N: bits}, Effect{On: on, Do: "near", N: bits}, Effect{On: on, Do: "near-normal", N: bits})
+		all = append(all, Effect{On: on, Do: "near", N: bits}, Effect{On: on, Do: "near-normal", N: bits})
 	}
-	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus", "zero-acc", "zero-other", "zero-minus", "zero-below"} {
+	for n := int64(s.f.D.Get().FracBits) + guardBits - 1; n > guardBits; n-- {
+		all = append(all, Effect{On: on, Do: cutsTerms, N: n})
+	}
+	for _, do := range []string{"rz", "rne", "rna", "ru", "rd", "rto", saturates, "negate", "lost", "half", "twice", "sign-acc", "sign-other", "sign-minus", "zero-acc", "zero-other", "zero-minus", "zero-below", "wraps-over", "wraps-under"} {
 		all = append(all, Effect{On: on, Do: do})
-	}
-	for n := int64(1); n < int64(s.f.D.Get().FracBits); n++ { // one that is lost altogether is an effect on the result
-		all = append(all, Effect{On: on, Do: brokenCarry, N: n})
-	}
-	for n := int64(lastAdderBit); n > 0; n-- { // smaller ones explain the same differing cases, and more
-		all = append(all, Effect{On: on, Do: shortSticky, N: n})
 	}
 	for _, n := range s.lowComparisons() {
 		all = append(all, Effect{On: on, Do: comparesLow, N: n})
@@ -382,6 +320,18 @@ func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Cha
 			}
 			return x
 		}
+	case e.On == OnSum && unchecked[e.Do] != nil:
+		r.wrap(&change, numbers, some)
+	case e.On == OnSum && e.Do == coarse:
+		change.Round = func(sum int, round *mma.Round) *mma.Round {
+			if int64(round.Frac) <= e.N || !slices.Contains(numbers, sum) {
+				return round
+			}
+			*some = true
+			other := *round
+			other.Frac -= mma.Frac(e.N)
+			return &other
+		}
 	case e.On == OnSum && e.Do == comparesLow:
 		unseen := r.unseenByLowBits(v)
 		change.Unseen = func(sum, term int) bool {
@@ -406,6 +356,16 @@ func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Cha
 			}
 			*some = true
 			return number(x, top, e.N)
+		}
+	case e.alignsOne():
+		changed := r.places(v, numbers)
+		change.Term = func(sum, term int, x fp.Dyadic, top int32) fp.Dyadic {
+			at := place{sum, term}
+			if places := top - v.exps[at]; slices.Contains(changed, at) && places >= 0 {
+				*some = true
+				x.Q += places - shifts[e.Do].do(places, e.N)
+			}
+			return x
 		}
 	case e.Do == notSeen || e.Do == atLargest:
 		changed := r.places(v, numbers)
@@ -621,11 +581,20 @@ func (e *Effect) adderText(name string) string {
 	if sign, ok := onZero[e.Do]; ok && e.On == OnSum {
 		return noun + " " + sign.text
 	}
-	if e.Do == brokenCarry {
-		return fmt.Sprintf("the carry of rounding %s does not go beyond the low %d bits of the significand, which become zeros", noun, e.N)
+	if onPlaces[e.Do] != nil || e.Do == coarse {
+		return e.placeText(noun)
 	}
-	if e.Do == shortSticky {
-		return fmt.Sprintf("rounding %s does not see the bits more than %d below the last place", noun, e.N)
+	if x := unchecked[e.Do]; x != nil {
+		return fmt.Sprintf(x.text, noun)
+	}
+	if e.alignsOne() {
+		if name == "" {
+			name = "each product"
+		}
+		return fmt.Sprintf(shifts[e.Do].text, name, e.N, 1<<min(e.N, mostShift), e.N&63, e.N>>6)
+	}
+	if e.Do == cutsTerms && e.On != OnSum {
+		return fmt.Sprintf("%s is cut %d bits below the largest exponent", noun, e.N)
 	}
 	if e.Do == comparesLow {
 		low, bias := lowCompared(e.N)
@@ -634,9 +603,6 @@ func (e *Effect) adderText(name string) string {
 			plus = fmt.Sprintf(" plus %d", bias)
 		}
 		return fmt.Sprintf("the largest exponent of %s is found by the low %d bits of the exponents%s", noun, low, plus)
-	}
-	if e.Do == lastUnit {
-		return noun + " is " + (&Effect{Do: "add", N: e.N}).number() + " in magnitude"
 	}
 	if e.Do == saturates {
 		return noun + " saturates where it overflows"

@@ -104,7 +104,7 @@ func TestPlanted(t *testing.T) {
 		rules[name] = rule
 	}
 	slow := []string{"last-lost", "power-of-two", "rare-pair", "all-ones", "table", "neighbour", "high-lanes-table"} // half of the time of all
-	for _, x := range slices.Concat(units, unseen)[:tier.Of(1, 3, len(units), len(units)+len(unseen))] {
+	for _, x := range slices.Concat(units, unseen, machinery)[:tier.Of(1, 3, len(units), len(units)+len(unseen)+len(machinery))] {
 		if !tier.Nightly() && slices.Contains(slow, x.name) {
 			continue
 		}

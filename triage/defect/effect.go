@@ -88,6 +88,8 @@ var operations = []operation{
 		once, constant},
 	{"positive", "the sign of %w is stuck at 0", 1, false, never, nil, nil}, // of products
 	{"negative", "the sign of %w is stuck at 1", 1, false, never, nil, nil},
+	{"sign-and", "the sign of %w is minus where both its operands are negative, and plus elsewhere", 2, false, never, nil, nil},
+	{"sign-or", "the sign of %w is minus where one of its operands is negative, or both", 2, false, never, nil, nil},
 	{"zero", "%w is a zero of its sign", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return x & f.SignBit(), !f.NoZero },
 		once, constant},
 	{"plus-zero", "%w is +0", 1, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) { return 0, !f.NoZero },
@@ -108,15 +110,19 @@ var operations = []operation{
 	}, once, constant},
 	{"scale", "%w is %s what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
 	{"number", "%w, if it is not a finite number, is read as one", 1, false, never, nil, nil}, // see misread.go
+	{asOther, "%w is read as one of %s", 3, false, never, nil, nil},
 	{"unsigned", "%w is read as unsigned", 1, false, never, nil, nil},
-	{"factor", "%w is %s what it should be", 2, false, never, nil, nil},                                     // of significands
-	{"rounded", "%w is rounded by %s", 3, false, never, nil, nil},                                           // of exact products
+	{"factor", "%w is %s what it should be", 2, false, never, nil, nil}, // of significands
+	{"rounded", "%w is rounded by %s", 3, false, never, nil, nil},       // of exact products
+	{splitBoth, "%w lacks the carry out of %s", 4, false, never, nil, nil},
+	{splitA, "%w lacks the carry out of %s", 4, false, never, nil, nil}, // see exact.go
+	{splitB, "%w lacks the carry out of %s", 4, false, never, nil, nil},
 	{"more-a", "%w is larger than it should be by that of a shifted left by %s", 4, false, never, nil, nil}, // of exact products: see exact.go
 	{"more-b", "%w is larger than it should be by that of b shifted left by %s", 4, false, never, nil, nil},
 	{"less-a", "%w is smaller than it should be by that of a shifted left by %s", 4, false, never, nil, nil},
 	{"less-b", "%w is smaller than it should be by that of b shifted left by %s", 4, false, never, nil, nil},
 	{"exp-carry", "the exponent of %w lacks the carry out of the low %s bits of the exponents that are added", 2, false, never, nil, nil},
-	{"cross", "the bits %s of %w are exchanged", 2, false, crossed, crossings, crossBetween},
+	{"cross", "the bits %s of %w are exchanged", 3, false, crossed, crossings, crossBetween},
 	{"copy", "bit %s", 3, false, copied, copies, nil},
 	{"exp-most", "the exponent of %w is at most %s", 2, false, never, nil, nil},
 	{"exp-least", "the exponent of %w is at least %s", 2, false, never, nil, nil},
@@ -142,6 +148,8 @@ var operations = []operation{
 	{"flip", "bit %s of %w is inverted", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ 1<<n, true },
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(x^y, 0) }},
 	{"moved", "the magnitude of %w, where it is subnormal, is shifted by %s", 3, false, moved, nil, movedBetween},
+	{"unadjusted", "%w, where it is subnormal, is shifted until it has a leading bit, and its exponent stays", 3, false, unadjusted, once, nil},
+	{"cross-bytes", "the groups of bits %s of %w are exchanged", 3, false, crossedBytes, byteCrossings, nil},
 	{"lead", "%w lacks the leading bit of its significand", 2, false, withoutLead, once, constant},
 	{"cut", "the low %s bits of %w are zero", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ (1<<n - 1), true },
 		lowParts, nil},
@@ -152,6 +160,8 @@ var operations = []operation{
 	}, nil, func(f *fp.Format, x, y uint64) (int64, bool) {
 		return int64(y &^ f.SignBit()), (x^y)&f.SignBit() == 0
 	}},
+	{"narrow", "%w wraps around in %s bits", 2, false, narrowed, narrower, nil}, // of integers
+	{"narrow-sat", "%w saturates in %s bits", 2, false, saturated, narrower, nil},
 	{bypass, "%w is c", 2, false, never, nil, nil},
 	{"reverse", "the bits of %w are in reverse", 2, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
 		return bits.Reverse64(x) >> (64 - f.CodeBits()), f.ID.RandomBits() != 0
@@ -248,6 +258,66 @@ func crossBetween(f *fp.Format, x, y uint64) (int64, bool) {
 	n := int64(63-bits.LeadingZeros64(x^y))<<6 | int64(bits.TrailingZeros64(x^y))
 	got, ok := crossed(f, x, n)
 	return n, ok && got == y
+}
+
+// narrower are numbers of bits, fewer than those of an integer with a sign.
+func narrower(f *fp.Format) (ns []int64) {
+	if f.Integer() && f.SignBit() != 0 {
+		for n := int64(f.CodeBits()) - 1; n > 3; n-- {
+			ns = append(ns, n)
+		}
+	}
+	return ns
+}
+
+// narrowed is an integer in two's complement of n bits.
+func narrowed(f *fp.Format, x uint64, n int64) (uint64, bool) {
+	rest := 64 - n
+	return uint64(int64(x)<<rest>>rest) & f.CodeMask(), f.Integer()
+}
+
+// saturated is the integer of n bits in two's complement that is nearest to another one.
+func saturated(f *fp.Format, x uint64, n int64) (uint64, bool) {
+	rest := 64 - int64(f.CodeBits())
+	v, most := int64(x)<<rest>>rest, int64(1)<<(n-1)-1
+	return uint64(min(max(v, -most-1), most)) & f.CodeMask(), f.Integer()
+}
+
+// unadjusted is a subnormal number as if it were normal and had the least exponent of these.
+func unadjusted(f *fp.Format, x uint64, _ int64) (uint64, bool) {
+	if classOf(f, x) != isSubnormal {
+		return 0, false
+	}
+	v := f.Dyadic(f.Decode(x))
+	v.Q += f.Emin() - v.Exponent()
+	return f.Encode(v, fp.RZ, fp.OverInf), true
+}
+
+// crossedGroups is n of two groups of bits that are exchanged: how many bits a group has, and the numbers
+// of both.
+func crossedGroups(n int64) (width, low, high int64) { return n >> 12, n & 63, n >> 6 & 63 }
+
+// crossedBytes exchanges two groups of bits.
+func crossedBytes(_ *fp.Format, x uint64, n int64) (uint64, bool) {
+	width, low, high := crossedGroups(n)
+	differ := (x>>(low*width) ^ x>>(high*width)) & (1<<width - 1)
+	return x ^ differ<<(low*width) ^ differ<<(high*width), true
+}
+
+// byteCrossings are groups of 4, 8, 16 or 32 bits that may be exchanged.
+func byteCrossings(f *fp.Format) (ns []int64) {
+	w := int64(f.CodeBits())
+	for width := int64(4); width < w; width *= 2 {
+		if w%width != 0 {
+			break
+		}
+		for low := range w / width {
+			for high := low + 1; high < w/width; high++ {
+				ns = append(ns, width<<12|high<<6|low)
+			}
+		}
+	}
+	return ns
 }
 
 // once is the number of an operation that has none.
@@ -471,7 +541,7 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 	case on == OnSignificand:
 		known = w.m.Params().Passes == 0 && e.Do == "factor" && e.N > -64 && e.N < 64
 	case on == OnExact:
-		known = w.isExact() && (exactly[e.Do] != nil || exponents[e.Do] != nil || ofFactors[e.Do] != nil && e.N >= 0 && e.N < 32 || ofNeighbour[e.Do].do != nil && e.N != 0 || e.Do == "rounded" || e.Do == "plus-zero") && max(e.N, -e.N) < 1<<16 && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
+		known = w.isExact() && (exactly[e.Do] != nil || exponents[e.Do] != nil || e.ofFactors() || ofNeighbour[e.Do].do != nil && e.N != 0 || e.Do == "rounded" || e.Do == "plus-zero") && max(e.N, -e.N) < 1<<16 && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
 	case e.inAdder():
 		known = e.hasAdder()
 	case on == OnPair:
@@ -582,8 +652,8 @@ func (r *runner) product(from, d *mma.Dot, k int) bool {
 		d.A[k], d.B[k] = 0, b.SignBit()
 		return b.SignBit() != 0 && !a.NoZero && !b.NoZero
 	}
-	if e.Do == "positive" || e.Do == "negative" {
-		return setSign(e.Do == "negative", a, &d.A[k], b, &d.B[k])
+	if sign := signs[e.Do]; sign != nil {
+		return setSign(sign(d.A[k]&a.SignBit() != 0, d.B[k]&b.SignBit() != 0), a, &d.A[k], b, &d.B[k])
 	}
 	if e.Do == "ungated" {
 		return ungate(a, &d.A[k], b, d.B[k]) || ungate(b, &d.B[k], a, d.A[k])
@@ -675,6 +745,14 @@ func (r *runner) oneInfinity(v *view) (uint64, bool) {
 		return v.right, true
 	}
 	return r.f.D.Get().InfCode(neg), true
+}
+
+// signs are those that a product may have, of those of its operands.
+var signs = map[string]func(a, b bool) bool{
+	"positive": func(_, _ bool) bool { return false },
+	"negative": func(_, _ bool) bool { return true },
+	"sign-and": func(a, b bool) bool { return a && b },
+	"sign-or":  func(a, b bool) bool { return a || b },
 }
 
 // setSign gives the product of two operands a sign, by that of one of them. It reports whether one has a sign.

@@ -122,6 +122,63 @@ func (s *search) neighbourEffects() (all []Effect) {
 	return all
 }
 
+// splitBoth is that a multiplier splits both factors, and that the sum of the two products of a low part and
+// a high one lacks its carry out of some low bits: see splitAt.
+const splitBoth = "split-both"
+
+// withoutMiddleCarry is a product that lacks that carry.
+func withoutMiddleCarry(p fp.Dyadic, a, b uint64, n int64) fp.Dyadic {
+	bit, width := splitAt(n)
+	low := uint64(1)<<bit - 1
+	if middle := a>>bit*(b&low) + a&low*(b>>bit); p.Hi == 0 {
+		p.Lo -= middle >> width << width << bit
+	}
+	return p
+}
+
+// splitA and splitB are that a multiplier adds the products with both parts of a factor, a or b, and that
+// the carry out of some low bits of that sum is lost.
+const splitA, splitB = "split-a", "split-b"
+
+// splitAt is n of it: at which bit the factor is split, and the number of the low bits.
+func splitAt(n int64) (bit, low int64) { return n >> 8, n & 255 }
+
+// splits are such n.
+func (s *search) splits(of fp.ID) (ns []int64) {
+	width := int64(significand(s.f.A) + significand(s.f.B))
+	if width > 64 {
+		return nil
+	}
+	for bit := int64(2); bit < int64(significand(of)); bit++ {
+		for low := bit; low < width; low++ {
+			if low == bit || low%4 == 0 {
+				ns = append(ns, bit<<8|low)
+			}
+		}
+	}
+	return ns
+}
+
+// ofFactors reports whether an effect is one of these operations.
+func (e *Effect) ofFactors() bool {
+	if e.Do == splitA || e.Do == splitB || e.Do == splitBoth {
+		bit, low := splitAt(e.N)
+		return bit > 0 && bit < 64 && low > 0 && low < 64
+	}
+	return ofFactors[e.Do] != nil && e.N >= 0 && e.N < 32
+}
+
+// withoutHalfCarry is a product that lacks that carry.
+func withoutHalfCarry(p fp.Dyadic, x, y uint64, n int64) fp.Dyadic {
+	bit, low := splitAt(n)
+	mask := uint64(1)<<low - 1
+	least, most := x*(y&(1<<bit-1)), x*(y>>bit)<<bit
+	if least&mask+most&mask > mask && p.Hi == 0 {
+		p.Lo -= mask + 1
+	}
+	return p
+}
+
 // ofFactors are the operations on a product that are about its factors: a partial product that a
 // multiplier takes once too often or once too few, and a carry that the adder of two exponents lacks.
 var ofFactors = map[string]func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32){
@@ -138,6 +195,15 @@ var ofFactors = map[string]func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dy
 	},
 	"less-b": func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
 		return lessPartial(p, x.b.significand<<n), e
+	},
+	splitBoth: func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
+		return withoutMiddleCarry(p, x.a.significand, x.b.significand, n), e
+	},
+	splitA: func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
+		return withoutHalfCarry(p, x.b.significand, x.a.significand, n), e
+	},
+	splitB: func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
+		return withoutHalfCarry(p, x.a.significand, x.b.significand, n), e
 	},
 	"exp-carry": func(x factors, p fp.Dyadic, e int32, n int64) (fp.Dyadic, int32) {
 		if mask := int64(1)<<n - 1; x.a.field&mask+x.b.field&mask > mask {
@@ -166,6 +232,17 @@ func (s *search) factorEffects() (all []Effect) {
 	}
 	for n := range int64(significand(s.f.A)) + 1 {
 		all = append(all, Effect{On: OnExact, Do: "more-b", N: n}, Effect{On: OnExact, Do: "less-b", N: n})
+	}
+	if width := int64(max(significand(s.f.A), significand(s.f.B))); 2*width <= 64 {
+		for n := int64(2); n < width; n++ {
+			all = append(all, Effect{On: OnExact, Do: splitBoth, N: n<<8 | width})
+		}
+	}
+	for _, n := range s.splits(s.f.A) {
+		all = append(all, Effect{On: OnExact, Do: splitA, N: n})
+	}
+	for _, n := range s.splits(s.f.B) {
+		all = append(all, Effect{On: OnExact, Do: splitB, N: n})
 	}
 	for n := int64(1); n < int64(min(a.CodeBits()-a.FracBits, b.CodeBits()-b.FracBits)); n++ {
 		all = append(all, Effect{On: OnExact, Do: "exp-carry", N: n})

@@ -153,6 +153,7 @@ var (
 		[]feature{
 			{"d.max", flag, "the result is the largest number of its format", "the result is not the largest number of its format", 2},
 			{"c-p", number, "the exponent of c minus the largest exponent of a product", "", 2},
+			{"c.largest", flag, "no product has a larger exponent than c", "a product has a larger exponent than c", 2},
 			{"maxp", number, "the largest exponent of a product", "", 2},
 			{"minp", number, "the smallest exponent of a product", "", 3},
 			{"spread", number, "the largest minus the smallest exponent of a product", "", 3},

@@ -13,11 +13,17 @@ import (
 // operand's format, so that it is the product that is another one.
 
 // misreads are the names of these operations.
-var misreads = []string{"number", "unsigned"}
+var misreads = []string{"number", "unsigned", asOther}
+
+// asOther is that a code is read as one of another format of as many bits, whose ID is n.
+const asOther = "as"
 
 // misread is the result where some operands, numbered as in the scope of the effect, are misread. It
 // reports whether any is.
 func (r *runner) misread(v *view, places []int) (uint64, bool) {
+	if r.effect.Do == asOther {
+		return r.asOther(v, places)
+	}
 	d, twice, unsigned := v.dot.Clone(), map[int]int32{}, map[place]fp.Dyadic{}
 	for _, n := range places {
 		k, f, own, other, otherCode := n, r.f.A, d.A, r.f.B, d.B
@@ -66,6 +72,9 @@ func halfOfSpecial(f *fp.Format, x uint64) (uint64, bool) {
 // canMisread reports whether operands of a format can be misread so.
 func canMisread(do string, id fp.ID) bool {
 	f := id.Get()
+	if do == asOther { // see othersOf
+		return false
+	}
 	if do == "unsigned" {
 		return f.Integer() && f.SignBit() != 0
 	}
@@ -78,6 +87,9 @@ func canMisread(do string, id fp.ID) bool {
 
 // misreadEffects are those of an operand.
 func misreadEffects(on Place, id fp.ID) (all []Effect) {
+	for _, other := range othersOf(id) {
+		all = append(all, Effect{On: on, Do: asOther, N: int64(other)})
+	}
 	for _, do := range misreads {
 		if canMisread(do, id) {
 			all = append(all, Effect{On: on, Do: do})
@@ -89,5 +101,104 @@ func misreadEffects(on Place, id fp.ID) (all []Effect) {
 // misreads reports whether an effect is one of these.
 func (e *Effect) misreads(f mma.Formats) bool {
 	id := map[Place]fp.ID{OnA: f.A, OnB: f.B, OnOperand: f.A}[e.On]
+	if e.Do == asOther {
+		return id != fp.None && f.Scale == fp.None && slices.Contains(othersOf(id), fp.ID(e.N)) && e.N == int64(fp.ID(e.N))
+	}
 	return slices.Contains(misreads, e.Do) && id != fp.None && id != fp.One && canMisread(e.Do, id)
+}
+
+// othersOf are the formats of numbers of as many bits as another one.
+func othersOf(id fp.ID) (all []fp.ID) {
+	if id == fp.One || id.RandomBits() != 0 || id.Get().Integer() {
+		return nil
+	}
+	for _, x := range fp.All() {
+		if f := x.Get(); x != id && !f.Integer() && x.RandomBits() == 0 && f.CodeBits() == id.Get().CodeBits() && f.Low == 0 && f.SignBit() == id.Get().SignBit() && f.FromFloat64(1) != id.Get().FromFloat64(1) {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// asOther is the result where some operands are read as of another format.
+func (r *runner) asOther(v *view, places []int) (uint64, bool) {
+	d, g := v.dot.Clone(), fp.ID(r.effect.N).Get()
+	read := map[int][2]fp.Num{} // of products: what is read of a and b
+	infinite := false           // some are read as an infinity that their format does not have
+	for _, n := range places {
+		k, onB := n, r.effect.On == OnB
+		if r.effect.On == OnOperand {
+			k, onB = n/2, n%2 == 1
+		}
+		own, f := &d.A[k], r.f.A.Get()
+		if onB {
+			own, f = &d.B[k], r.f.B.Get()
+		}
+		x := g.Decode(*own)
+		minus := *own & f.SignBit()
+		switch x.Class {
+		case fp.Zero:
+			*own = minus
+		case fp.Inf:
+			if infinite = infinite || !f.HasInf(); infinite {
+				*own = f.FromFloat64(1) | minus
+				both := read[k]
+				both[truth(onB)] = x
+				read[k] = both
+				continue
+			}
+			*own = f.InfCode(minus != 0)
+		case fp.NaN:
+			if !f.HasNaN() {
+				return v.right, false
+			}
+			*own = f.QuietNaN(minus != 0)
+		default:
+			*own = f.FromFloat64(1) | minus
+			both := read[k]
+			both[truth(onB)] = x
+			read[k] = both
+		}
+	}
+	a, b := r.f.A.Get(), r.f.B.Get()
+	if infinite {
+		return r.ofInfinities(d, read)
+	}
+	return r.m.DotChanged(d, sim.Change{Product: func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+		both, ok := read[k]
+		if !ok {
+			return p, e
+		}
+		x, y, ex, ey := a.Dyadic(a.Decode(d.A[k])), b.Dyadic(b.Decode(d.B[k])), a.Decode(d.A[k]).Exp, b.Decode(d.B[k]).Exp
+		if both[0].Class == fp.Finite {
+			x, ex = g.Dyadic(both[0]), both[0].Exp
+		}
+		if both[1].Class == fp.Finite {
+			y, ey = g.Dyadic(both[1]), both[1].Exp
+		}
+		return multiplied(x, y), int32(ex) + int32(ey)
+	}}), len(places) > 0
+}
+
+// ofInfinities is the result where some operands are read as infinities, which their formats do not have.
+func (r *runner) ofInfinities(d *mma.Dot, read map[int][2]fp.Num) (uint64, bool) {
+	x, f := r.infinities(&mma.Dot{C: d.C, A: nil, B: nil}), r.f.D.Get()
+	for k := range d.A {
+		both := read[k]
+		p := classOf(r.f.A.Get(), d.A[k])
+		q := classOf(r.f.B.Get(), d.B[k])
+		infinite := both[0].Class == fp.Inf || both[1].Class == fp.Inf
+		x.nan = x.nan || max(p, q) == isNaN || infinite && min(p, q) == isZero
+		if infinite || max(p, q) == isInf {
+			x.negative = append(x.negative, d.A[k]&r.f.A.Get().SignBit() != 0 != (d.B[k]&r.f.B.Get().SignBit() != 0))
+		}
+	}
+	switch {
+	case !f.HasInf():
+		return 0, false
+	case x.nan || x.opposed():
+		d.A[0], d.B[0] = r.f.A.Get().QuietNaN(false), r.f.B.Get().FromFloat64(1)
+		return r.m.Dot(d, nil), r.f.A.Get().HasNaN()
+	}
+	return f.InfCode(x.negative[0]), true
 }

@@ -18,9 +18,26 @@ var paired = map[string]struct {
 	"saturate": {"the sum of products %d and %d saturates in 16 bits", func(s int64) int64 { return min(max(s, -1<<15), 1<<15-1) }},
 }
 
-// pairs reports whether an effect can be on sums of two products of some formats.
+// grouped are what an adder of n bits makes of the sum of each group of products of integers that follow
+// one another.
+var grouped = map[string]struct {
+	text string // of the products, n
+	do   func(s int64, n int64) int64
+}{
+	"wraps":     {"the sum of %s wraps around in %d bits", func(s, n int64) int64 { return s << (64 - n) >> (64 - n) }},
+	"unsigned":  {"the sum of %s is taken for an unsigned number of %d bits", func(s, n int64) int64 { return s & (1<<n - 1) }},
+	"saturates": {"the sum of %s saturates in %d bits", func(s, n int64) int64 { return min(max(s, -1<<(n-1)), 1<<(n-1)-1) }},
+}
+
+// group is how many products there are in a group, and the bits of their adder.
+func (e *Effect) group() (size int, bits int64) { i, j := e.pair(); return i, int64(j) }
+
+// pairs reports whether an effect can be on sums of products of some formats.
 func (e *Effect) pairs(f mma.Formats, k int) bool {
 	i, j := e.pair()
+	if grouped[e.Do].do != nil {
+		return e.N >= 0 && i > 1 && i <= k && j > 1 && j < 64 && f.A.Get().Integer() && f.B.Get().Integer()
+	}
 	return paired[e.Do].do != nil && e.N >= 0 && i < j && j < k && f.A.Get().Integer() && f.B.Get().Integer()
 }
 
@@ -39,11 +56,55 @@ func (s *search) pairEffects() (all []Effect) {
 			}
 		}
 	}
+	for size := 2; size <= s.u.K; size *= 2 {
+		for n := int64(2*max(s.f.A.Get().CodeBits(), s.f.B.Get().CodeBits())) + 12; n > 7; n-- {
+			for _, do := range []string{"wraps", "saturates", "unsigned"} {
+				all = append(all, Effect{On: OnPair, Do: do, N: int64(size)<<swapBits | n})
+			}
+		}
+	}
 	return all
+}
+
+// group is the result where the products of each group are added so.
+func (r *runner) group(v *view) (uint64, bool) {
+	size, n := r.effect.group()
+	a, b := r.f.A.Get(), r.f.B.Get()
+	others := map[place]int64{} // what is added to one product of a group
+	for from := 0; from < len(v.dot.A); from += size {
+		sum, some := int64(0), -1
+		for k := from; k < min(from+size, len(v.dot.A)); k++ {
+			p := int64(a.Float64(v.dot.A[k]) * b.Float64(v.dot.B[k]))
+			if sum += p; p != 0 {
+				some = k
+			}
+		}
+		more := grouped[r.effect.Do].do(sum, n) - sum
+		if more == 0 {
+			continue
+		}
+		places := r.productPlaces(v)[some]
+		if len(places) != 1 {
+			return v.right, false
+		}
+		others[places[0]] = int64(a.Float64(v.dot.A[some])*b.Float64(v.dot.B[some])) + more
+	}
+	if len(others) == 0 {
+		return v.right, false
+	}
+	return r.m.DotChanged(v.dot, sim.Change{Term: func(sum, term int, t fp.Dyadic, _ int32) fp.Dyadic {
+		if x, ok := others[place{sum, term}]; ok {
+			return fp.Dyadic{Neg: x < 0, Lo: uint64(max(x, -x))}
+		}
+		return t
+	}}), true
 }
 
 // pair is the result where two products are added so. It reports whether that is another sum.
 func (r *runner) pair(v *view) (uint64, bool) {
+	if grouped[r.effect.Do].do != nil {
+		return r.group(v)
+	}
 	i, j := r.effect.pair()
 	product := func(k int) int64 {
 		return int64(r.f.A.Get().Float64(v.dot.A[k]) * r.f.B.Get().Float64(v.dot.B[k]))
@@ -66,6 +127,10 @@ func (r *runner) pair(v *view) (uint64, bool) {
 }
 
 func (e *Effect) pairText() string {
+	if x := grouped[e.Do]; x.do != nil {
+		size, n := e.group()
+		return fmt.Sprintf(x.text, fmt.Sprintf("each group of %d products", size), n)
+	}
 	i, j := e.pair()
 	return fmt.Sprintf(paired[e.Do].text, i, j)
 }

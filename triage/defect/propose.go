@@ -219,6 +219,13 @@ func (s *search) resultEffects(differ []*sample) []Effect {
 	if away == 0 {
 		add("or", int64(set))
 	}
+	for _, n := range narrower(f) {
+		add("narrow", n)
+		add("narrow-sat", n)
+	}
+	for _, n := range byteCrossings(f) {
+		add("cross-bytes", n)
+	}
 	for _, n := range lowParts(f) {
 		add("cut", n)
 		add("fill", n)
@@ -261,7 +268,7 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	if s.f.B.IsOne() {
 		return nil
 	}
-	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "positive"}, {On: OnProduct, Do: "negative"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnProduct, Do: "gate-nan"}, {On: OnProduct, Do: "gate-any"}, {On: OnProduct, Do: "ungated"}, {On: OnExact, Do: "plus-zero"}}
+	all := []Effect{{On: OnProduct, Do: "plus-zero"}, {On: OnProduct, Do: "negate"}, {On: OnProduct, Do: "positive"}, {On: OnProduct, Do: "negative"}, {On: OnProduct, Do: "sign-and"}, {On: OnProduct, Do: "sign-or"}, {On: OnProduct, Do: "skip"}, {On: OnProduct, Do: "gate"}, {On: OnProduct, Do: "gate-nan"}, {On: OnProduct, Do: "gate-any"}, {On: OnProduct, Do: "ungated"}, {On: OnExact, Do: "plus-zero"}}
 	for _, n := range []int64{-1, 1, -2, 2} {
 		all = append(all, Effect{On: OnProduct, Do: "scale", N: n})
 	}

@@ -15,6 +15,8 @@ var shifts = map[string]struct {
 	far:           {"%[1]s is lost where its leading bit is at least %[2]d places below that of the largest term", nil, 2, 127, true},
 	"clear":       {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0, mostShift, false},
 	"set":         {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0, mostShift, false},
+	"clear-shift": {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0, mostShift, false},
+	"set-shift":   {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0, mostShift, false},
 	skipsStage: {"bit %[4]d of the distance by which %[1]s is aligned has no effect where bit %[5]d is set", func(p int32, n int64) int32 {
 		low, high := crossedBits(n)
 		if p>>high&1 == 1 {
@@ -82,4 +84,24 @@ func (r *runner) shifted(v *view) uint64 {
 		}
 		return x.do(places, e.N)
 	}})
+}
+
+// alignsOne reports whether an effect is that a single product is aligned otherwise than others.
+func (e *Effect) alignsOne() bool {
+	x, ok := shifts[e.Do]
+	return ok && e.On == OnTerm && oneShift[e.Do] && e.N >= x.from && e.N <= x.most
+}
+
+// oneShift are the operations of shifts that a single product's may have. That of a bit which is stuck is
+// called otherwise on a term, where it is one of the term.
+var oneShift = map[string]bool{"modulo": true, "most": true, "clear-shift": true, "set-shift": true}
+
+// oneShiftEffects are these.
+func oneShiftEffects() (all []Effect) {
+	for _, do := range []string{"modulo", "most", "clear-shift", "set-shift"} {
+		for n := shifts[do].from; n <= shifts[do].most; n++ {
+			all = append(all, Effect{On: OnTerm, Do: do, N: n})
+		}
+	}
+	return all
 }

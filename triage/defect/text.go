@@ -220,6 +220,17 @@ func (e *Effect) number() string {
 		return much("too high", "too low")
 	case "more-a", "more-b", "less-a", "less-b":
 		return places(e.N)
+	case splitBoth:
+		bit, low := splitAt(e.N)
+		return fmt.Sprintf("the low %d bits where the products of the low %d bits of one factor and the others of the other one are added", low, bit)
+	case splitA, splitB:
+		bit, low := splitAt(e.N)
+		return fmt.Sprintf("the low %d bits where its parts with the low %d bits of %s and with the others are added", low, bit, map[string]string{splitA: "a", splitB: "b"}[e.Do])
+	case asOther:
+		return fp.ID(e.N).String()
+	case "cross-bytes":
+		width, low, high := crossedGroups(e.N)
+		return fmt.Sprintf("%d to %d and %d to %d", high*width+width-1, high*width, low*width+width-1, low*width)
 	case "cross":
 		low, high := crossedBits(e.N)
 		return fmt.Sprintf("%d and %d", low, high)

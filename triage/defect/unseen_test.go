@@ -312,7 +312,7 @@ var unseen = []planted{
 		}
 		return d
 	}},
-	{"far-product", ampereHalf, func(u *unit) uint64 { // but one below c is kept
+	{"far-product-above-c", ampereHalf, func(u *unit) uint64 { // but one below c is kept
 		most := -1000
 		for i := range u.A {
 			if u.p(i) != 0 && isNumber(u.p(i)) {

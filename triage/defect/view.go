@@ -217,7 +217,7 @@ func (w *viewer) ofCase(v *view) []int64 {
 	if f := w.f.D.Get(); classOf(f, v.right) == isNormal || classOf(f, v.right) == isSubnormal {
 		dTop = int64(f.Dyadic(f.Decode(v.right)).Exponent())
 	}
-	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(w.cExp(d), most), most, least, minus(most, least),
+	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(w.cExp(d), most), truth(w.cExp(d) != absent && w.cExp(d) >= most), most, least, minus(most, least),
 		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], w.infinitiesApart(d, &inf), opposed, opposite(w.f.D, v.right, w.f.C, d.C), truth(negative > 0 && positive > 0), minus(top, dTop), w.carries(v), zeros[0], zeros[1], zeros[2], w.negatives(d), minusSet, minusCount)
 }
 
