@@ -173,6 +173,7 @@ var (
 			{"signs", flag, "the products have both signs", "the products have one sign", 2},
 			{"lost", number, "the exponent of the largest term minus that of the result", "", 2},
 			{"carries", code, "the carries of the addition of c", "", 2},
+			{"propagates", code, "c XOR the sum of the products", "", 3},
 			{"zero.p", lanes, "a factor of product %d is zero", "no factor of product %d is zero", 2},
 			{"zero.a", lanes, "a of product %d is zero", "a of product %d is not zero", 2},
 			{"zero.b", lanes, "b of product %d is zero", "b of product %d is not zero", 2},
@@ -340,7 +341,7 @@ func (s *search) widthOf(name string) int {
 			return int(id.Get().FracBits + id.Get().Low)
 		}
 	}
-	if name == "carries" {
+	if name == "carries" || name == "propagates" {
 		return int(f.D.Get().CodeBits())
 	}
 	k := len(s.samples[0].dot.A)

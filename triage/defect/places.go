@@ -149,9 +149,7 @@ func (s *search) placeNumbers() map[string][]int64 {
 	for n := range int64(4) {
 		ns[twice] = append(ns[twice], n+1)
 	}
-	for _, n := range []int64{13, 16, 29} { // those of formats within others
-		ns[twice] = append(ns[twice], n)
-	}
+	ns[twice] = append(ns[twice], 13, 16, 29) // those of formats within others
 	return ns
 }
 
