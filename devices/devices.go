@@ -285,7 +285,7 @@ func OpenUnit(target, instruction, like string) (Unit, error) {
 	}
 	slash := strings.LastIndexByte(like, '/') // a target may be a file
 	if slash < 0 {
-		return nil, fmt.Errorf("%s works on any formats: name a unit that has them, such as sim:hopper/mma.m16n8k16.f32.f16.f16.f32, instead of %q", target, like)
+		return nil, fmt.Errorf("%[1]s works on any formats: name a unit that has them, as in %[1]s/sim:hopper/mma.m16n8k16.f32.f16.f16.f32, instead of %[2]q", target, like)
 	}
 	source, err := Open(like[:slash])
 	if err != nil {

@@ -427,7 +427,7 @@ func TestOpenUnit(t *testing.T) {
 		{"ref:exact", "whatever", "hopper/mma.m16n8k4.f32", "ref/mma.m16n8k4.f32.tf32.tf32.f32"},
 		{"ref:exact", "", "hopper/x", `sim:hopper has no instruction "x"; nearest: ` +
 			"mma.m8n8k4.f64.f64.f64.f64, wgmma.m64n8k16.f32.f16.f16, wgmma.m64n8k16.f16.f16.f16, mma.m8n8k4.f32.f16.f16.f32, ..."},
-		{"ref:exact", "", "x", `ref:exact works on any formats: name a unit that has them, such as sim:hopper/mma.m16n8k16.f32.f16.f16.f32, instead of "x"`},
+		{"ref:exact", "", "x", `ref:exact works on any formats: name a unit that has them, as in ref:exact/sim:hopper/mma.m16n8k16.f32.f16.f16.f32, instead of "x"`},
 		{"ref:exact", "", "none/x", `target "none": unknown architecture "none" ` + archs()},
 		{"sim:none", "", "", `target "sim:none": unknown architecture "none" ` + archs()},
 		{"sim:volta", "mma.m8n8k4.f16.x", "", `sim:volta has no instruction "mma.m8n8k4.f16.x"; nearest: mma.m8n8k4.f32.f16.f16.f32, mma.m8n8k4.f16.f16.f16.f16, mma.m8n8k4.f32.f16.f16.f16`},
