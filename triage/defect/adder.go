@@ -1,6 +1,7 @@
 package defect
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -209,7 +210,7 @@ func (e *Effect) hasAdder() bool {
 	number = number && (e.Do != "normalise" && e.Do != hidesBit || e.N >= 0)
 	number = number && (e.Do != cutsTerms || e.On == OnSum || e.On == OnTerm || e.On == OnTermC)
 	number = number && (e.Do != "ones" || e.On != OnSum) && (e.Do != "ones-back" && e.Do != "ones-back-minus" || e.On == OnSum)
-	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum || (e.Do == notSeen || e.Do == atLargest || e.alignsOne()) && e.On == OnTerm
+	return number && e.N > -64 && e.N < 64 || rounds && e.On == OnSum || (e.Do == notSeen || e.Do == atLargest || e.alignment() != "") && e.On == OnTerm
 }
 
 // adderEffects are the effects on terms and sums.
@@ -357,13 +358,13 @@ func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Cha
 			*some = true
 			return number(x, top, e.N)
 		}
-	case e.alignsOne():
-		changed := r.places(v, numbers)
+	case e.alignment() != "":
+		changed, align := r.places(v, numbers), shifts[e.alignment()].do
 		change.Term = func(sum, term int, x fp.Dyadic, top int32) fp.Dyadic {
 			at := place{sum, term}
 			if places := top - v.exps[at]; slices.Contains(changed, at) && places >= 0 {
 				*some = true
-				x.Q += places - shifts[e.Do].do(places, e.N)
+				x.Q += places - align(places, e.N)
 			}
 			return x
 		}
@@ -587,11 +588,8 @@ func (e *Effect) adderText(name string) string {
 	if x := unchecked[e.Do]; x != nil {
 		return fmt.Sprintf(x.text, noun)
 	}
-	if e.alignsOne() {
-		if name == "" {
-			name = "each product"
-		}
-		return fmt.Sprintf(shifts[e.Do].text, name, e.N, 1<<min(e.N, mostShift), e.N&63, e.N>>6)
+	if do := e.alignment(); do != "" {
+		return shiftText(do, cmp.Or(name, "each product"), e.N)
 	}
 	if e.Do == cutsTerms && e.On != OnSum {
 		return fmt.Sprintf("%s is cut %d bits below the largest exponent", noun, e.N)

@@ -109,9 +109,6 @@ var onPlaces = map[string]func(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic{
 			return v
 		}
 		floor, away := v.Round(q, fp.RZ), v.Round(q, fp.RNA)
-		if !floor.IsZero() && floor.Q < q {
-			floor = floor.Round(q, fp.RZ)
-		}
 		if bitOf(floor, q+int32(n)) {
 			return away
 		}

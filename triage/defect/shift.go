@@ -1,6 +1,10 @@
 package defect
 
-import "github.com/mmafuzz/mmafuzz/sim"
+import (
+	"fmt"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+)
 
 // shifts are the operations on the number of places by which the terms of a sum are aligned: what a
 // shifter does whose distance lacks bits.
@@ -15,8 +19,6 @@ var shifts = map[string]struct {
 	far:           {"%[1]s is lost where its leading bit is at least %[2]d places below that of the largest term", nil, 2, 127, true},
 	"clear":       {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0, mostShift, false},
 	"set":         {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0, mostShift, false},
-	"clear-shift": {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 0", func(p int32, n int64) int32 { return p &^ (1 << n) }, 0, mostShift, false},
-	"set-shift":   {"bit %[2]d of the distance by which %[1]s is aligned is stuck at 1", func(p int32, n int64) int32 { return p | 1<<n }, 0, mostShift, false},
 	skipsStage: {"bit %[4]d of the distance by which %[1]s is aligned has no effect where bit %[5]d is set", func(p int32, n int64) int32 {
 		low, high := crossedBits(n)
 		if p>>high&1 == 1 {
@@ -86,22 +88,32 @@ func (r *runner) shifted(v *view) uint64 {
 	}})
 }
 
-// alignsOne reports whether an effect is that a single product is aligned otherwise than others.
-func (e *Effect) alignsOne() bool {
-	x, ok := shifts[e.Do]
-	return ok && e.On == OnTerm && oneShift[e.Do] && e.N >= x.from && e.N <= x.most
+// alignment is what an effect on a single product does to its alignment, by its name in shifts; "": nothing.
+// That of a bit which is stuck is called otherwise, since a bit of the product itself may be stuck too.
+func (e *Effect) alignment() string {
+	for _, one := range oneShift {
+		if x := shifts[one.of]; e.On == OnTerm && e.Do == one.name && e.N >= x.from && e.N <= x.most {
+			return one.of
+		}
+	}
+	return ""
 }
 
-// oneShift are the operations of shifts that a single product's may have. That of a bit which is stuck is
-// called otherwise on a term, where it is one of the term.
-var oneShift = map[string]bool{"modulo": true, "most": true, "clear-shift": true, "set-shift": true}
+// oneShift are the operations on the alignment of a single product.
+var oneShift = []struct{ name, of string }{{"modulo", "modulo"}, {"most", "most"}, {"clear-shift", "clear"}, {"set-shift", "set"}}
 
 // oneShiftEffects are these.
 func oneShiftEffects() (all []Effect) {
-	for _, do := range []string{"modulo", "most", "clear-shift", "set-shift"} {
-		for n := shifts[do].from; n <= shifts[do].most; n++ {
-			all = append(all, Effect{On: OnTerm, Do: do, N: n})
+	for _, one := range oneShift {
+		for n := shifts[one.of].from; n <= shifts[one.of].most; n++ {
+			all = append(all, Effect{On: OnTerm, Do: one.name, N: n})
 		}
 	}
 	return all
+}
+
+// shiftText says how something is aligned.
+func shiftText(do, noun string, n int64) string {
+	low, high := crossedBits(n)
+	return fmt.Sprintf(shifts[do].text, noun, n, 1<<min(n, mostShift), low, high)
 }

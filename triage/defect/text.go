@@ -63,7 +63,7 @@ func (e *Effect) text(product string) string {
 		return "the unit computes with " + mma.Brief(e.Changes)
 	}
 	if e.aligns() {
-		return fmt.Sprintf(shifts[e.Do].text, map[Place]string{OnShift: "each term", OnShiftP: "each product", OnShiftC: "c"}[e.On], e.N, 1<<min(e.N, mostShift), e.N&63, e.N>>6)
+		return shiftText(e.Do, map[Place]string{OnShift: "each term", OnShiftP: "each product", OnShiftC: "c"}[e.On], e.N)
 	}
 	if e.On == OnPair {
 		return e.pairText()

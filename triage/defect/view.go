@@ -217,8 +217,10 @@ func (w *viewer) ofCase(v *view) []int64 {
 	if f := w.f.D.Get(); classOf(f, v.right) == isNormal || classOf(f, v.right) == isSubnormal {
 		dTop = int64(f.Dyadic(f.Decode(v.right)).Exponent())
 	}
-	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(w.cExp(d), most), truth(w.cExp(d) != absent && w.cExp(d) >= most), most, least, minus(most, least),
-		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], w.infinitiesApart(d, &inf), opposed, opposite(w.f.D, v.right, w.f.C, d.C), truth(negative > 0 && positive > 0), minus(top, dTop), w.carries(v), w.propagates(v), zeros[0], zeros[1], zeros[2], w.negatives(d), minusSet, minusCount)
+	cExp := w.cExp(d)
+	carries, propagates := w.carries(v)
+	return append(vs, truth(v.right&^w.f.D.Get().SignBit() == w.f.D.Get().MaxFinite()), minus(cExp, most), truth(cExp != absent && cExp >= most), most, least, minus(most, least),
+		count, negative, subnormal, special, truth(inf.nan), truth(inf.gated), truth(inf.opposed()), ones[0], ones[1], ones[2], w.infinitiesApart(d, &inf), opposed, opposite(w.f.D, v.right, w.f.C, d.C), truth(negative > 0 && positive > 0), minus(top, dTop), carries, propagates, zeros[0], zeros[1], zeros[2], w.negatives(d), minusSet, minusCount)
 }
 
 // infinitiesApart says whether infinities of opposite signs are added, but no single sum of products has
@@ -239,22 +241,14 @@ func (w *viewer) infinitiesApart(d *mma.Dot, all *infinities) int64 {
 }
 
 // carries are the bits of an integer result into which the addition of c to the sum of the products
-// carries.
-func (w *viewer) carries(v *view) int64 {
+// carries, and those in which either c or that sum is one.
+func (w *viewer) carries(v *view) (carries, propagates int64) {
 	c, d := w.f.C, w.f.D.Get()
 	if c == fp.None || !c.Get().Integer() || !d.Integer() || c.Get().CodeBits() != d.CodeBits() {
-		return absent
+		return absent, absent
 	}
-	sum := v.right - v.dot.C
-	return int64((sum ^ v.dot.C ^ v.right) & d.CodeMask())
-}
-
-// propagates are the bits in which either c or the sum of the products is one, of integers.
-func (w *viewer) propagates(v *view) int64 {
-	if w.carries(v) == absent {
-		return absent
-	}
-	return int64((v.right - v.dot.C ^ v.dot.C) & w.f.D.Get().CodeMask())
+	either := v.right - v.dot.C ^ v.dot.C
+	return int64((either ^ v.right) & d.CodeMask()), int64(either & d.CodeMask())
 }
 
 // zeros are the products that are zero, those with a zero a and those with a zero b, as sets of bits.
