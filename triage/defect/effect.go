@@ -272,16 +272,19 @@ func narrower(f *fp.Format) (ns []int64) {
 
 // narrowed is an integer in two's complement of n bits.
 func narrowed(f *fp.Format, x uint64, n int64) (uint64, bool) {
-	rest := 64 - n
-	return uint64(int64(x)<<rest>>rest) & f.CodeMask(), f.Integer()
+	return uint64(narrowTo(int64(x), n)) & f.CodeMask(), f.Integer()
 }
 
 // saturated is the integer of n bits in two's complement that is nearest to another one.
 func saturated(f *fp.Format, x uint64, n int64) (uint64, bool) {
-	rest := 64 - int64(f.CodeBits())
-	v, most := int64(x)<<rest>>rest, int64(1)<<(n-1)-1
-	return uint64(min(max(v, -most-1), most)) & f.CodeMask(), f.Integer()
+	return uint64(saturateTo(narrowTo(int64(x), int64(f.CodeBits())), n)) & f.CodeMask(), f.Integer()
 }
+
+// narrowTo is a number in two's complement of n bits.
+func narrowTo(x, n int64) int64 { return x << (64 - n) >> (64 - n) }
+
+// saturateTo is the number of n bits that is nearest to another one.
+func saturateTo(x, n int64) int64 { return min(max(x, -1<<(n-1)), 1<<(n-1)-1) }
 
 // unadjusted is a subnormal number as if it were normal and had the least exponent of these.
 func unadjusted(f *fp.Format, x uint64, _ int64) (uint64, bool) {

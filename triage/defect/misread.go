@@ -136,24 +136,17 @@ func (r *runner) asOther(v *view, places []int) (uint64, bool) {
 		}
 		x := g.Decode(*own)
 		minus := *own & f.SignBit()
-		switch x.Class {
-		case fp.Zero:
+		switch {
+		case x.Class == fp.Zero:
 			*own = minus
-		case fp.Inf:
-			if infinite = infinite || !f.HasInf(); infinite {
-				*own = f.FromFloat64(1) | minus
-				both := read[k]
-				both[truth(onB)] = x
-				read[k] = both
-				continue
-			}
+		case x.Class == fp.Inf && f.HasInf():
 			*own = f.InfCode(minus != 0)
-		case fp.NaN:
-			if !f.HasNaN() {
-				return v.right, false
-			}
+		case x.Class == fp.NaN && !f.HasNaN():
+			return v.right, false
+		case x.Class == fp.NaN:
 			*own = f.QuietNaN(minus != 0)
 		default:
+			infinite = infinite || x.Class == fp.Inf
 			*own = f.FromFloat64(1) | minus
 			both := read[k]
 			both[truth(onB)] = x
@@ -169,14 +162,14 @@ func (r *runner) asOther(v *view, places []int) (uint64, bool) {
 		if !ok {
 			return p, e
 		}
-		x, y, ex, ey := a.Dyadic(a.Decode(d.A[k])), b.Dyadic(b.Decode(d.B[k])), a.Decode(d.A[k]).Exp, b.Decode(d.B[k]).Exp
+		x, y, fx, fy := a.Decode(d.A[k]), b.Decode(d.B[k]), a, b
 		if both[0].Class == fp.Finite {
-			x, ex = g.Dyadic(both[0]), both[0].Exp
+			x, fx = both[0], g
 		}
 		if both[1].Class == fp.Finite {
-			y, ey = g.Dyadic(both[1]), both[1].Exp
+			y, fy = both[1], g
 		}
-		return multiplied(x, y), int32(ex) + int32(ey)
+		return multiplied(fx.Dyadic(x), fy.Dyadic(y)), int32(x.Exp) + int32(y.Exp)
 	}}), len(places) > 0
 }
 

@@ -14,8 +14,8 @@ var paired = map[string]struct {
 	text string // of two products
 	do   func(s int64) int64
 }{
-	"wrap":     {"the sum of products %d and %d wraps around in 16 bits", func(s int64) int64 { return int64(int16(s)) }},
-	"saturate": {"the sum of products %d and %d saturates in 16 bits", func(s int64) int64 { return min(max(s, -1<<15), 1<<15-1) }},
+	"wrap":     {"the sum of products %d and %d wraps around in 16 bits", func(s int64) int64 { return narrowTo(s, 16) }},
+	"saturate": {"the sum of products %d and %d saturates in 16 bits", func(s int64) int64 { return saturateTo(s, 16) }},
 }
 
 // grouped are what an adder of n bits makes of the sum of each group of products of integers that follow
@@ -24,9 +24,9 @@ var grouped = map[string]struct {
 	text string // of the products, n
 	do   func(s int64, n int64) int64
 }{
-	"wraps":     {"the sum of %s wraps around in %d bits", func(s, n int64) int64 { return s << (64 - n) >> (64 - n) }},
+	"wraps":     {"the sum of %s wraps around in %d bits", narrowTo},
 	"unsigned":  {"the sum of %s is taken for an unsigned number of %d bits", func(s, n int64) int64 { return s & (1<<n - 1) }},
-	"saturates": {"the sum of %s saturates in %d bits", func(s, n int64) int64 { return min(max(s, -1<<(n-1)), 1<<(n-1)-1) }},
+	"saturates": {"the sum of %s saturates in %d bits", saturateTo},
 }
 
 // group is how many products there are in a group, and the bits of their adder.
@@ -69,12 +69,11 @@ func (s *search) pairEffects() (all []Effect) {
 // group is the result where the products of each group are added so.
 func (r *runner) group(v *view) (uint64, bool) {
 	size, n := r.effect.group()
-	a, b := r.f.A.Get(), r.f.B.Get()
 	others := map[place]int64{} // what is added to one product of a group
 	for from := 0; from < len(v.dot.A); from += size {
 		sum, some := int64(0), -1
 		for k := from; k < min(from+size, len(v.dot.A)); k++ {
-			p := int64(a.Float64(v.dot.A[k]) * b.Float64(v.dot.B[k]))
+			p := r.integer(v.dot, k)
 			if sum += p; p != 0 {
 				some = k
 			}
@@ -87,17 +86,27 @@ func (r *runner) group(v *view) (uint64, bool) {
 		if len(places) != 1 {
 			return v.right, false
 		}
-		others[places[0]] = int64(a.Float64(v.dot.A[some])*b.Float64(v.dot.B[some])) + more
+		others[places[0]] = r.integer(v.dot, some) + more
 	}
 	if len(others) == 0 {
 		return v.right, false
 	}
-	return r.m.DotChanged(v.dot, sim.Change{Term: func(sum, term int, t fp.Dyadic, _ int32) fp.Dyadic {
+	return r.withIntegers(v.dot, others), true
+}
+
+// integer is a product of integers.
+func (w *viewer) integer(d *mma.Dot, k int) int64 {
+	return int64(w.f.A.Get().Float64(d.A[k]) * w.f.B.Get().Float64(d.B[k]))
+}
+
+// withIntegers is the result where some terms are other integers.
+func (w *viewer) withIntegers(d *mma.Dot, others map[place]int64) uint64 {
+	return w.m.DotChanged(d, sim.Change{Term: func(sum, term int, t fp.Dyadic, _ int32) fp.Dyadic {
 		if x, ok := others[place{sum, term}]; ok {
 			return fp.Dyadic{Neg: x < 0, Lo: uint64(max(x, -x))}
 		}
 		return t
-	}}), true
+	}})
 }
 
 // pair is the result where two products are added so. It reports whether that is another sum.
@@ -106,24 +115,16 @@ func (r *runner) pair(v *view) (uint64, bool) {
 		return r.group(v)
 	}
 	i, j := r.effect.pair()
-	product := func(k int) int64 {
-		return int64(r.f.A.Get().Float64(v.dot.A[k]) * r.f.B.Get().Float64(v.dot.B[k]))
-	}
-	x, y := product(i), product(j)
+	x, y := r.integer(v.dot, i), r.integer(v.dot, j)
 	if x == 0 { // of which there is no term
 		i, x, y = j, y, x
 	}
-	x += paired[r.effect.Do].do(x+y) - (x + y)
+	other := x + paired[r.effect.Do].do(x+y) - (x + y)
 	changed := r.productPlaces(v)[i]
-	if x == product(i) || len(changed) != 1 {
+	if other == x || len(changed) != 1 {
 		return v.right, false
 	}
-	return r.m.DotChanged(v.dot, sim.Change{Term: func(sum, term int, t fp.Dyadic, _ int32) fp.Dyadic {
-		if changed[0] != (place{sum, term}) {
-			return t
-		}
-		return fp.Dyadic{Neg: x < 0, Lo: uint64(max(x, -x))}
-	}}), true
+	return r.withIntegers(v.dot, map[place]int64{changed[0]: other}), true
 }
 
 func (e *Effect) pairText() string {
