@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
@@ -95,7 +96,9 @@ func TestShrunk(t *testing.T) {
 // TestStatusLine checks that the status line is rewritten in place on a terminal,
 // never wider than it, makes room for other lines, and is gone at the end; and
 // that elsewhere it comes every ten seconds.
-func TestStatusLine(t *testing.T) {
+func TestStatusLine(t *testing.T) { synctest.Test(t, testStatusLine) }
+
+func testStatusLine(t *testing.T) {
 	ui, stdout, stderr := testUI(t)
 	s := &fuzz.State{Epochs: 1, Pairs: []*fuzz.PairState{{TargetA: "sim:ampere", TargetB: "sim:hopper", Name: "x", Sum: fuzz.Sum{Dots: 12345}}}}
 	s.Pairs[0].Classes[oracle.Same], s.Pairs[0].Classes[oracle.Value] = 12000, 345
@@ -123,15 +126,19 @@ func TestStatusLine(t *testing.T) {
 
 	ui, _, stderr = testUI(t)
 	ui.line.last = time.Now()
-	ui.Progress(s)
-	if stderr.Len() != 0 {
-		t.Errorf("a line at once: %s", stderr)
+	lines := func(after time.Duration) int {
+		time.Sleep(after)
+		synctest.Wait()
+		ui.Progress(s)
+		ui.line.mu.Lock()
+		defer ui.line.mu.Unlock()
+		if strings.ContainsAny(stderr.String(), "\r\x1b") {
+			t.Errorf("no terminal: %q", stderr)
+		}
+		return strings.Count(stderr.String(), "\n")
 	}
-	ui.line.last = time.Now().Add(-statusEvery)
-	ui.Progress(s)
-	ui.Progress(s)
-	if got := stderr.String(); strings.Count(got, "\n") != 1 || strings.ContainsAny(got, "\r\x1b") {
-		t.Errorf("after ten seconds: %q", got)
+	if at0, at4, at14 := lines(0), lines(statusFirst), lines(statusEvery); at0 != 0 || at4 != 1 || at14 != 2 {
+		t.Errorf("no terminal: %d lines at once, %d after four seconds, %d after ten more", at0, at4, at14)
 	}
 }
 
