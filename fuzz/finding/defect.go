@@ -107,24 +107,23 @@ func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *t
 // The limits of searches for defects, in millions of dot products of models.
 const (
 	million      = 1_000_000
-	quickChanges = 2  // about what it takes to try all single changes of a program
-	quickDefects = 12 // the most of a quick search
-	leastDefects = 3  // and the least, with many products
-	moreDefects  = 2  // what is added to that if neither side had a model, and one was inferred
-	twoDefects   = 7  // those of a long one, which is not begun if nothing is left
-	tellRounds   = 4  // of gen.Probe, to tell verdicts apart
+	quickChanges = 2 // about what it takes to try all single changes of a program
+	quickDefects = 4 // the most of a quick search: nearly all that are found take less than three
+	leastDefects = 3 // and the least, with many products
+	moreDefects  = 2 // what is added to that if neither side had a model, and one was inferred
+	twoDefects   = 7 // those of a long one
+	tellRounds   = 4 // of gen.Probe, to tell verdicts apart
 )
 
 // budget returns the limit of a search for defects, which depends on the campaign and on no clock: of
 // what is left for all searches, a quick one leaves what the quick inference behind it needs.
 func (x *pairTriage) budget(quick bool) *defect.Budget {
-	most := twoDefects
+	most := min(twoDefects, max(1, x.left()-searchAlways))
 	if quick {
-		least := leastDefects
+		most = min(quickDefects, max(leastDefects, x.left()-x.perK(quickChanges+x.quickly()+inferBriefly)))
 		if x.oneInferred() {
-			least += moreDefects
+			most += moreDefects
 		}
-		most = min(quickDefects, max(least, x.left()-x.perK(quickChanges+x.quickly()+inferBriefly)))
 	}
 	b := &defect.Budget{Most: int64(max(1, x.t.withinTime(most))) * million * defect.PerDot}
 	b.Show = func(b *defect.Budget) {

@@ -120,6 +120,9 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		if err := x.explainByChange(ctx, x.withBase(evidence), quick); err != nil || !x.wantsProgram() {
 			return err
 		}
+		if onlyNaNCodes(evidence) {
+			continue
+		}
 		learned, err := x.inferUnknown(ctx, quick)
 		if err != nil {
 			return err
@@ -134,6 +137,12 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		break
 	}
 	return nil
+}
+
+// onlyNaNCodes reports whether all cases that differ are two NaNs of different codes. The rest of the
+// arithmetic is the known one then, and which NaN results is a single change of it, or a defect.
+func onlyNaNCodes(evidence []*Case) bool {
+	return !slices.ContainsFunc(evidence, func(f *Case) bool { return f.Class != oracle.Same && f.Class != oracle.NaNCode })
 }
 
 // wantsProgram reports whether neither a change of the known side's program nor a defect explains
@@ -203,11 +212,12 @@ func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case, quic
 
 // The limits of the searches of a pair together, in millions of dot products of models.
 const (
-	freeEffort   = 12 // with what is not counted about ten seconds, in which one processor is busy and often two
+	freeEffort   = 10 // with what is not counted about ten seconds, in which one processor is busy and often two
 	effortPerDot = 2  // the same for a million dot products compared: no unit in another process answers more in the time
 	longerEffort = 4  // how many times the effort of a search that found nothing another one must have
-	inferAlways  = 8  // about what an inference that finds nothing takes beside its effort
-	inferBriefly = 2  // the same of a brief one
+	searchAlways = 4  // about what a long search for a verdict takes beside its effort
+	inferAlways  = 4  // about what an inference that finds nothing takes beside its effort
+	inferBriefly = 1  // the same of a brief one
 	twoUnknown   = 6  // what a pair may take in addition if neither side had a model, and one was inferred
 )
 
@@ -233,7 +243,7 @@ func (x *pairTriage) due(e int) bool {
 // and is limited by what searches have spent before.
 func (x *pairTriage) usualEffort() int {
 	const dotsPerMillion = 2048
-	return min(triage.DefaultEffort, 1+int((x.st.Dots+x.d.Dots)/dotsPerMillion), x.left())
+	return min(triage.DefaultEffort, 1+int((x.st.Dots+x.d.Dots)/dotsPerMillion), x.left()-searchAlways)
 }
 
 // left is the effort that is left for all searches of the pair.

@@ -24,7 +24,8 @@ import (
 // much slower may the clock end an inference before; what was found says so.
 const (
 	inferEffort  = 8       // millions of dot products of models at most
-	inferQuickly = 2       // the same when nothing is known of either side, before inferEffort
+	inferQuickly = 2       // the same in one attempt, which comes first
+	inferLeast   = 4       // and in several where nothing is known of either side
 	inferChecks  = 1000    // inputs of each generator on which a program is validated
 	inferQueries = 1 << 20 // dot products that the unit is asked
 
@@ -86,9 +87,13 @@ func (p *Pair) Learn(all []Inferred) {
 // inferSome infers a side where nothing is known of either. It reports whether it has learned
 // anything.
 func (x *pairTriage) inferSome(ctx context.Context) (bool, error) {
-	for _, effort := range []int{inferQuickly, inferEffort} {
+	for _, brief := range []bool{true, false} {
+		effort := min(inferEffort, max(inferLeast, x.left()-inferAlways))
+		if brief {
+			effort = inferQuickly
+		}
 		for _, side := range sideNames {
-			if learned, err := x.infer(ctx, side, effort, false); learned || err != nil {
+			if learned, err := x.infer(ctx, side, effort, brief); learned || err != nil {
 				return learned, err
 			}
 		}
@@ -96,22 +101,24 @@ func (x *pairTriage) inferSome(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// inferUnknown infers the side that no change of the other one's program explains, with an effort
-// that grows with the campaign, as that of a search for such a change does. quick: with a small one.
+// inferUnknown infers the side that no change of the other one's program explains: quickly, and where
+// the other one's program was inferred too, or not quick, with an effort that grows with the campaign, as
+// that of a search for such a change does.
 func (x *pairTriage) inferUnknown(ctx context.Context, quick bool) (bool, error) {
-	side := sideNames[0]
+	side, known := sideNames[0], Believed(x.p.baseUnit) != nil
 	if x.p.unknownIsB {
 		side = sideNames[1]
 	}
-	e, known := min(inferEffort, x.usualEffort()), Believed(x.p.baseUnit) != nil
-	brief := quick && known
-	if brief {
-		e = min(e, x.quickly())
+	if quick && (!known || x.left() > 0) {
+		if learned, err := x.infer(ctx, side, x.quickly(), true); learned || err != nil {
+			return learned, err
+		}
 	}
-	if e <= 0 || !quick && known && 2*x.perK(e+inferAlways) > x.left() { // in a short campaign the quick one has to do
+	e := min(inferEffort, x.usualEffort()-inferAlways)
+	if e <= 0 || known && (quick || 2*x.perK(e+inferAlways) > x.left()) { // in a short campaign the quick one has to do
 		return false, nil
 	}
-	return x.infer(ctx, side, e, brief)
+	return x.infer(ctx, side, e, false)
 }
 
 // quickly is the effort of a quick inference, smaller for wide operands.

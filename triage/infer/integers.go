@@ -49,7 +49,9 @@ func (l *loop) runIntegers(ctx context.Context) error {
 			continue
 		}
 		if len(left) == 0 {
-			l.p = search.MostRight(l.Evidence, usual, l.All(), 1)[0]
+			if l.p = usual[0]; !l.brief {
+				l.p = search.MostRight(l.Evidence, usual, l.All(), 1)[0] // takes longer than all before
+			}
 			l.left = len(l.All().Want) - evidence.Total(l.Hits(&l.p, l.All()))
 			return nil
 		}

@@ -32,7 +32,7 @@ func (s *Search) pairs(n *Node) bool {
 	until := s.Computed.Load() + pairEvals
 	var all []rank
 	for _, i := range s.harmless(mutants, g.passes) {
-		if s.Computed.Load() >= until || s.Stopped() {
+		if s.Computed.Load() >= until || s.Budget.Spent() || s.Stopped() {
 			break
 		}
 		both := together(&mutants[i].Params, seconds, changes)
