@@ -7,6 +7,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
 )
 
@@ -68,8 +69,10 @@ func firstDifference(f mma.Formats, k int, dots []*mma.Dot, p, q *sim.Model) int
 	for first := 0; first < len(dots); first += most {
 		part := dots[first:min(first+most, len(dots))]
 		in, n := mma.BatchOf(f, k, part), len(part)*width
-		p.Run(in, x[:n])
+		var both parallel.Group
+		both.Go(func() { p.Run(in, x[:n]) })
 		q.Run(in, y[:n])
+		both.Wait()
 		for i := range part {
 			if mma.Load(x, width, i) != mma.Load(y, width, i) {
 				return first + i

@@ -218,7 +218,7 @@ const (
 	searchAlways = 4  // about what a long search for a verdict takes beside its effort
 	inferAlways  = 4  // about what an inference that finds nothing takes beside its effort
 	inferBriefly = 1  // the same of a brief one
-	twoUnknown   = 6  // what a pair may take in addition if neither side had a model, and one was inferred
+	twoUnknown   = 3  // what a pair may take in addition if neither side had a model, and one was inferred
 )
 
 // effort returns how long a search for a verdict may take: the longer the more has been

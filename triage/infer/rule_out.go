@@ -154,7 +154,7 @@ func (l *loop) mutants(ctx context.Context, p *mma.Params) ([]*Mutant, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.Each(programs, func(i int, m evidence.Runner, _ *[]byte) { l.tell(all[i], m, c, dots) })
+	l.Each(programs, func(i int, m evidence.Runner, _ *[]byte) { l.tell(all[i], l.Run(m, c, nil), c, dots) })
 	for _, x := range all {
 		if x.Dot != nil || ctx.Err() != nil {
 			continue
@@ -163,7 +163,7 @@ func (l *loop) mutants(ctx context.Context, p *mma.Params) ([]*Mutant, error) {
 		if c, err = l.Predicted(p, dots); err != nil {
 			return nil, err
 		}
-		l.Each([]mma.Params{x.p}, func(_ int, m evidence.Runner, _ *[]byte) { l.tell(x, m, c, dots) })
+		l.tellAlone(x, c, dots)
 	}
 	return all, cmp.Or(l.tellNear(ctx, p, all), ctx.Err())
 }
@@ -195,7 +195,7 @@ func (l *loop) tellNear(ctx context.Context, p *mma.Params, all []*Mutant) error
 		if err != nil {
 			return err
 		}
-		l.Each([]mma.Params{x.p}, func(_ int, m evidence.Runner, _ *[]byte) { l.tell(x, m, c, dots) })
+		l.tellAlone(x, c, dots)
 	}
 	return nil
 }
@@ -222,9 +222,17 @@ func (l *loop) showing(path string, all []*Mutant) (dots []*mma.Dot) {
 	return dots
 }
 
-// tell looks for the first case in which a mutant, whose model is given, differs.
-func (l *loop) tell(x *Mutant, m evidence.Runner, c *evidence.Cases, dots []*mma.Dot) {
-	out, w := l.Run(m, c, nil), l.D.Width()
+// tellAlone is tell for a single mutant, which runs on several cases at once.
+func (l *loop) tellAlone(x *Mutant, c *evidence.Cases, dots []*mma.Dot) {
+	if out := l.Results(&x.p, c); out != nil {
+		l.Computed.Add(int64(len(c.Want)))
+		l.tell(x, out, c, dots)
+	}
+}
+
+// tell looks for the first case in which a mutant, whose results are given, differs.
+func (l *loop) tell(x *Mutant, out []byte, c *evidence.Cases, dots []*mma.Dot) {
+	w := l.D.Width()
 	x.Tried += len(c.Want)
 	for i, want := range c.Want {
 		if would := mma.Load(out, w, i); !l.Same(would, want) {

@@ -31,7 +31,7 @@ func (e *Evidence) Predicted(p *mma.Params, dots []*mma.Dot) (*Cases, error) {
 	c := e.Pack(dots, make([]uint64, len(dots)))
 	w := e.D.Width()
 	out := make([]byte, len(dots)*w)
-	m.Run(c.Batch, out)
+	inParts{e, m}.Run(c.Batch, out)
 	for i := range c.Want {
 		c.Want[i] = mma.Load(out, w, i)
 	}

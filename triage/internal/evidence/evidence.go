@@ -3,6 +3,7 @@
 package evidence
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -185,8 +186,7 @@ func (e *Evidence) Hits(p *mma.Params, c *Cases) []bool {
 	if err != nil {
 		return make([]bool, len(c.Want))
 	}
-	defer e.timed(time.Now())
-	return e.HitsOf(m, c)
+	return e.HitsOf(inParts{e, m}, c)
 }
 
 // HitsOf marks the cases that a program explains.
@@ -203,7 +203,7 @@ func (e *Evidence) Results(p *mma.Params, c *Cases) []byte {
 		return nil
 	}
 	out := make([]byte, c.Batch.Dots()*e.D.Width())
-	m.Run(c.Batch, out)
+	inParts{e, m}.Run(c.Batch, out)
 	return out
 }
 
@@ -218,6 +218,30 @@ func (e *Evidence) Score(m Runner, c *Cases, buf *[]byte) int {
 // products, a sim.Sweep.
 type Runner interface {
 	Run(in *mma.Batch, out []byte)
+}
+
+// inParts runs a model on parts of a batch of single dot products in parallel.
+type inParts struct {
+	e     *Evidence
+	model *sim.Model
+}
+
+func (x inParts) Run(in *mma.Batch, out []byte) {
+	const part = 256 // dot products
+	w := x.e.D.Width()
+	var next atomic.Int64
+	var wg parallel.Group
+	for range min(x.e.workers(), (in.Tiles+part-1)/part) {
+		wg.Go(func() {
+			defer x.e.timed(time.Now())
+			for to := int(next.Add(part)); to-part < in.Tiles; to = int(next.Add(part)) {
+				from := to - part
+				n := min(part, in.Tiles-from)
+				x.model.Run(in.Part(from, n), out[from*w:(from+n)*w])
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // Run returns the results of a program, and counts them. buf, if not nil, is a buffer
@@ -286,16 +310,14 @@ func (e *Evidence) Sweep(ps []mma.Params, f func(i int, m Runner, buf *[]byte)) 
 	})
 }
 
+func (e *Evidence) workers() int { return cmp.Or(e.Workers, runtime.GOMAXPROCS(0)) }
+
 // parallel calls functions for 0..n-1; each worker has a function of its own.
 func (e *Evidence) parallel(n int, worker func() func(i int)) {
 	const chunk = 16
-	workers := e.Workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	var next atomic.Int64
 	var wg parallel.Group
-	for range min(workers, (n+chunk-1)/chunk) {
+	for range min(e.workers(), (n+chunk-1)/chunk) {
 		wg.Go(func() {
 			defer e.timed(time.Now())
 			f := worker()
