@@ -63,7 +63,7 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown, quick bool)
 	var err error
 	if !quick && hunts {
 		v = &triage.Verdict{Program: pr.Base, K: pr.K, Differ: len(pr.Differ), Agree: len(pr.Agree)}
-		err = x.findDefect(ctx, pr, alone(v, pr), &defect.Unit{Double: true, Budget: budget})
+		err = x.findDefect(ctx, pr, alone(v, pr), &defect.Unit{Double: true, Budget: budget, Workers: x.t.Workers})
 	}
 	if err == nil && (v == nil || !v.Settled()) {
 		pr.Effort = effort
@@ -73,7 +73,7 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown, quick bool)
 		v, err = x.besideOrAlone(ctx, pr, v, quick, budget)
 	}
 	if v != nil {
-		v.Sought, v.Ended = int(budget.Spent/(defect.PerDot*million)), budget.Ended()
+		v.Sought, v.Ended = int(min(budget.Spent, budget.Most)/(defect.PerDot*million)), budget.Ended() // how far beyond it a search ends depends on the workers
 		if quick {
 			v.Sought += x.perK(quickChanges)
 		}
@@ -88,7 +88,7 @@ func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *t
 	// Which way random bits round is right in half of the cases of many a program: what is wrong with
 	// these bits is looked for before programs that explain a part.
 	if quick && pr.Formats.B.RandomBits() != 0 {
-		if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Random: true, Budget: budget}); err != nil || found.Settled() {
+		if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Random: true, Budget: budget, Workers: x.t.Workers}); err != nil || found.Settled() {
 			return &found, err
 		}
 	}
@@ -98,7 +98,7 @@ func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *t
 	}
 	// One defect that explains all cases is simpler than a program and a defect beside it, which
 	// may be two halves of it.
-	if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Single: true, Budget: budget}); err != nil || found.Settled() {
+	if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Single: true, Budget: budget, Workers: x.t.Workers}); err != nil || found.Settled() {
 		return &found, err
 	}
 	return both, nil
@@ -149,7 +149,7 @@ func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.V
 	}
 	var settled []*triage.Verdict
 	for _, part := range parts {
-		if err := x.findDefect(ctx, pr, part, &defect.Unit{Single: true, Budget: budget}); err != nil {
+		if err := x.findDefect(ctx, pr, part, &defect.Unit{Single: true, Budget: budget, Workers: x.t.Workers}); err != nil {
 			return part, err
 		}
 		if part.Settled() {

@@ -7,8 +7,10 @@ package parallel
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 )
 
 // Panic is what a goroutine has panicked with.
@@ -62,6 +64,23 @@ func (g *Group) Wait() {
 	if g.first != nil {
 		panic(g.first)
 	}
+}
+
+// For calls f for each of 0..n-1, on at most so many goroutines; 0: as many as there are processors.
+func For(workers, n int, f func(i int)) {
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	var all Group
+	for range min(workers, n) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				f(i)
+			}
+		})
+	}
+	all.Wait()
 }
 
 // Guarded calls f. A panic is an error, which is a *Panic.

@@ -49,3 +49,30 @@ func TestNoPanic(t *testing.T) {
 		t.Errorf("%v, want the function's error", err)
 	}
 }
+
+// TestFor checks that every number comes once, whatever the number of goroutines, and that a panic of one
+// is that of the caller.
+func TestFor(t *testing.T) {
+	for _, workers := range []int{0, 1, 3, 100} {
+		for _, n := range []int{0, 1, 50} {
+			calls := make([]atomic.Int32, n)
+			For(workers, n, func(i int) { calls[i].Add(1) })
+			for i := range calls {
+				if c := calls[i].Load(); c != 1 {
+					t.Errorf("%d workers: %d of %d is called %d times", workers, i, n, c)
+				}
+			}
+		}
+	}
+	err := Guarded(func() error {
+		For(2, 10, func(i int) {
+			if i == 7 {
+				mistaken()
+			}
+		})
+		return nil
+	})
+	if err == nil || !strings.HasPrefix(err.Error(), "here\n") {
+		t.Errorf("%v", err)
+	}
+}

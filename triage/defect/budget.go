@@ -38,6 +38,9 @@ func (b *Budget) Over() bool {
 // Ended reports whether a search was ended by the budget.
 func (b *Budget) Ended() bool { return b.Most > 0 && b.Spent >= b.Most }
 
+// leaves reports whether something is left of the budget after so much more work.
+func (b *Budget) leaves(work int64) bool { return b == nil || b.Most == 0 || b.Spent+work < b.Most }
+
 // dots counts steps that take so long with usualK products, but have k: a part of the time does not
 // depend on k.
 func (b *Budget) dots(work, k int) { b.add(work * (usualK + k) / (2 * usualK)) }

@@ -1,6 +1,9 @@
 package defect
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // excluders tells of each instance of an agreeing case which of some conditions exclude it, as sets of
 // the conditions' numbers: what two conditions leave, a third has to exclude whole, so that few
@@ -8,12 +11,11 @@ import "math/bits"
 type excluders struct {
 	atoms []*atom
 	of    [][]uint64 // by instance
-	buf   []uint64
 }
 
 func (l *lesson) excluders(atoms []*atom, b *Budget) *excluders {
 	words := (len(atoms) + 63) / 64
-	x := &excluders{atoms: atoms, of: make([][]uint64, len(l.no)), buf: make([]uint64, words)}
+	x := &excluders{atoms: atoms, of: make([][]uint64, len(l.no))}
 	all := make([]uint64, words*len(l.no))
 	for i := range x.of {
 		x.of[i] = all[i*words : (i+1)*words]
@@ -31,10 +33,11 @@ func (l *lesson) excluders(atoms []*atom, b *Budget) *excluders {
 }
 
 // each calls f with those of the first n conditions, in their order, that exclude the instances of a
-// set but for so many.
-func (x *excluders) each(no []uint64, n, spare int, b *Budget, f func(*atom)) {
+// set but for so many. buf is for use meanwhile.
+func (x *excluders) each(no []uint64, n, spare int, b *Budget, buf *[]uint64, f func(*atom)) {
 	words := (n + 63) / 64
-	left := x.buf[:words]
+	*buf = slices.Grow((*buf)[:0], words)[:words]
+	left := *buf
 	for w := range left {
 		left[w] = ^uint64(0)
 	}

@@ -164,7 +164,7 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 			pool = s.hypotheses()
 		}
 		if len(pool) == 0 {
-			s.left = nil // others may explain the cases since
+			s.left = nil                                                                                            // others may explain the cases since
 			if hopeless++; hopeless > 2 || s.partial || s.guessed || len(s.differing(learnDiffer)) == learnDiffer { // more cases would be as these
 				return nil, nil
 			}

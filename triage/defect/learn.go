@@ -6,6 +6,9 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync/atomic"
+
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // The limits of learning.
@@ -36,7 +39,8 @@ type lesson struct {
 	no     []instance
 	// spare is how many instances of no may meet the conditions all the same: an effect on several
 	// products at once may be hidden.
-	spare int
+	spare   int
+	workers int // see Unit
 	// miss is how many differing cases need not meet the conditions: another defect is their cause.
 	miss int
 }
@@ -84,7 +88,7 @@ func (s *search) instances(p *proposal, v *view) int {
 }
 
 func (s *search) lessonOf(p *proposal, scope Scope, only int, some []*sample) *lesson {
-	l := &lesson{scope: scope}
+	l := &lesson{scope: scope, workers: s.u.Workers}
 	for _, c := range some {
 		s.add(c.view, scope)
 		n := len(l.yes)
@@ -212,16 +216,14 @@ func costs(set ...*atom) int {
 // differing case does.
 func (l *lesson) pairs(atoms []*atom, found *cheapest, budget *Budget) {
 	x := l.excluders(atoms, budget)
-	for i, a := range atoms {
-		if budget.Over() {
-			return
-		}
-		x.each(a.no, i, l.spare, budget, func(b *atom) {
-			if a.cost+b.cost < found.bound && l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
-				found.add(b, a)
+	l.rows(len(atoms), found, budget, func(i int, row *cheapest, b *Budget, buf *[]uint64) {
+		a := atoms[i]
+		x.each(a.no, i, l.spare, b, buf, func(b *atom) {
+			if a.cost+b.cost < row.bound && l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
+				row.add(b, a)
 			}
 		})
-	}
+	})
 }
 
 // triples finds three conditions that do so, of those that leave the fewest instances of agreeing
@@ -234,11 +236,10 @@ func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 	}
 	strong = strong[:min(len(strong), strongAtoms)]
 	few, any := l.excluders(strong, budget), l.excluders(atoms, budget)
-	for i, a := range strong {
+	l.rows(len(strong), found, budget, func(i int, row *cheapest, budget *Budget, buf *[]uint64) {
+		a := strong[i]
 		for j, b := range strong[:i] {
-			if budget.add(ofCombination); budget.Over() {
-				return
-			}
+			budget.add(ofCombination)
 			if a.column == b.column && a.Is != AtLeast && a.Is != AtMost || !l.covers(a.yes, b.yes) {
 				continue
 			}
@@ -247,11 +248,36 @@ func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 			if n := count(no); n > l.spare && n <= l.spare+max(fewLeft, len(l.no)/4) { // but for an exception two are enough
 				third, most = any, len(atoms)
 			}
-			third.each(no, most, l.spare, budget, func(c *atom) {
-				if a.cost+b.cost+c.cost < found.bound && l.excludes(no, c.no) && l.covers(yes, c.yes) {
-					found.add(c, b, a)
+			third.each(no, most, l.spare, budget, buf, func(c *atom) {
+				if a.cost+b.cost+c.cost < row.bound && l.excludes(no, c.no) && l.covers(yes, c.yes) {
+					row.add(c, b, a)
 				}
 			})
+		}
+	})
+}
+
+// rows calls f for each of 0..n-1 on several goroutines, and adds what each of these finds in their
+// order, so that the same is found whatever the number of goroutines. What f spends, it takes from a
+// budget of its own: once the whole one is spent, no more are begun and all that was found is void.
+func (l *lesson) rows(n int, found *cheapest, budget *Budget, f func(i int, row *cheapest, b *Budget, buf *[]uint64)) {
+	rows := make([]cheapest, n)
+	var spent atomic.Int64
+	parallel.For(l.workers, n, func(i int) {
+		if budget.leaves(spent.Load()) {
+			var own Budget
+			var buf []uint64
+			rows[i].bound = found.bound
+			f(i, &rows[i], &own, &buf)
+			spent.Add(own.Spent)
+		}
+	})
+	budget.add(int(spent.Load()))
+	for i := range rows {
+		for _, set := range rows[i].sets {
+			if costs(set...) < found.bound {
+				found.add(set...)
+			}
 		}
 	}
 }
@@ -259,32 +285,13 @@ func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 // atoms returns the conditions that an instance of every differing case meets, and that some
 // instance of an agreeing case does not, the cheapest first.
 func (l *lesson) atoms(width func(name string) int, budget *Budget) []*atom {
-	var all []*atom
-	for n, f := range scopes[l.scope] {
-		values := func(of []instance) []int64 {
-			vs := make([]int64, len(of))
-			for i, x := range of {
-				vs[i] = valueOf(x.whole, x.own, n)
-			}
-			return vs
-		}
-		yes := values(l.yes)
-		if allAbsent(yes) {
-			continue
-		}
-		no := values(l.no)
-		for _, c := range slices.Concat(l.conditions(&f, yes, width), l.exceptions(&f, yes, no)) {
-			a := &atom{Condition: c, column: n, cost: conditionCost(&f, &c), yes: met(&c, yes)}
-			budget.add(len(yes) * ofValue)
-			if !l.covers(a.yes, a.yes) {
-				continue // most conditions; there are several times as many instances of agreeing cases
-			}
-			budget.add(2 * len(no) * ofValue)
-			if a.no = met(&c, no); count(a.no) < len(no) {
-				all = append(all, a)
-			}
-		}
+	features := scopes[l.scope]
+	of, spent := make([][]*atom, len(features)), make([]Budget, len(features))
+	parallel.For(l.workers, len(features), func(n int) { of[n] = l.atomsOf(n, &features[n], width, &spent[n]) })
+	for n := range spent {
+		budget.add(int(spent[n].Spent))
 	}
+	all := slices.Concat(of...)
 	slices.SortStableFunc(all, func(x, y *atom) int { return x.cost - y.cost })
 	// Of conditions that no instance tells apart, a few are kept.
 	const alike = 3
@@ -295,6 +302,34 @@ func (l *lesson) atoms(width func(name string) int, budget *Budget) []*atom {
 		return seen[h] > alike
 	})
 	return all[:min(len(all), mostAtoms)]
+}
+
+// atomsOf returns those on one feature, whose column is given.
+func (l *lesson) atomsOf(column int, f *feature, width func(name string) int, budget *Budget) (all []*atom) {
+	values := func(of []instance) []int64 {
+		vs := make([]int64, len(of))
+		for i, x := range of {
+			vs[i] = valueOf(x.whole, x.own, column)
+		}
+		return vs
+	}
+	yes := values(l.yes)
+	if allAbsent(yes) {
+		return nil
+	}
+	no := values(l.no)
+	for _, c := range slices.Concat(l.conditions(f, yes, width), l.exceptions(f, yes, no)) {
+		a := &atom{Condition: c, column: column, cost: conditionCost(f, &c), yes: met(&c, yes)}
+		budget.add(len(yes) * ofValue)
+		if !l.covers(a.yes, a.yes) {
+			continue // most conditions; there are several times as many instances of agreeing cases
+		}
+		budget.add(2 * len(no) * ofValue)
+		if a.no = met(&c, no); count(a.no) < len(no) {
+			all = append(all, a)
+		}
+	}
+	return all
 }
 
 // conditionCost prefers facts and equalities to thresholds and patterns of bits.

@@ -19,7 +19,8 @@ type Unit struct {
 	Ask  func(ctx context.Context, dots []*mma.Dot) ([]uint64, error)
 	Seed uint64
 	// Budget limits the search; nil: nothing does.
-	Budget *Budget
+	Budget  *Budget
+	Workers int // goroutines at most; 0: as many as there are processors
 	// Single: two defects are not looked for. Double: one alone is not.
 	Single, Double bool
 	// Random: only a defect of random bits is looked for, which are operand b.

@@ -3,7 +3,6 @@
 package evidence
 
 import (
-	"cmp"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -229,19 +228,11 @@ type inParts struct {
 func (x inParts) Run(in *mma.Batch, out []byte) {
 	const part = 256 // dot products
 	w := x.e.D.Width()
-	var next atomic.Int64
-	var wg parallel.Group
-	for range min(x.e.workers(), (in.Tiles+part-1)/part) {
-		wg.Go(func() {
-			defer x.e.timed(time.Now())
-			for to := int(next.Add(part)); to-part < in.Tiles; to = int(next.Add(part)) {
-				from := to - part
-				n := min(part, in.Tiles-from)
-				x.model.Run(in.Part(from, n), out[from*w:(from+n)*w])
-			}
-		})
-	}
-	wg.Wait()
+	parallel.For(x.e.Workers, (in.Tiles+part-1)/part, func(i int) {
+		defer x.e.timed(time.Now())
+		from, n := i*part, min(part, in.Tiles-i*part)
+		x.model.Run(in.Part(from, n), out[from*w:(from+n)*w])
+	})
 }
 
 // Run returns the results of a program, and counts them. buf, if not nil, is a buffer
@@ -310,14 +301,16 @@ func (e *Evidence) Sweep(ps []mma.Params, f func(i int, m Runner, buf *[]byte)) 
 	})
 }
 
-func (e *Evidence) workers() int { return cmp.Or(e.Workers, runtime.GOMAXPROCS(0)) }
-
 // parallel calls functions for 0..n-1; each worker has a function of its own.
 func (e *Evidence) parallel(n int, worker func() func(i int)) {
 	const chunk = 16
+	workers := e.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
 	var next atomic.Int64
 	var wg parallel.Group
-	for range min(e.workers(), (n+chunk-1)/chunk) {
+	for range min(workers, (n+chunk-1)/chunk) {
 		wg.Go(func() {
 			defer e.timed(time.Now())
 			f := worker()
