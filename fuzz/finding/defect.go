@@ -118,7 +118,7 @@ const (
 // budget returns the limit of a search for defects, which depends on the campaign and on no clock: of
 // what is left for all searches, a quick one leaves what the quick inference behind it needs.
 func (x *pairTriage) budget(quick bool) *defect.Budget {
-	most := min(twoDefects, max(1, x.left()-searchAlways))
+	most := min(twoDefects, max(1, x.left()))
 	if quick {
 		most = min(quickDefects, max(leastDefects, x.left()-x.perK(quickChanges+x.quickly()+inferBriefly)))
 		if x.oneInferred() {

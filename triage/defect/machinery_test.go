@@ -85,10 +85,8 @@ var machinery = []planted{
 		return u.right()
 	}},
 	{"coarse-after-carry", exactHalf, sumChange(func(u *unit, x fp.Dyadic, e int32) fp.Dyadic {
-		if x.Exponent() > e+1 {
-			if x := x.Round(max(x.Exponent(), -14)-9, fp.RNE); !x.IsZero() {
-				return x
-			}
+		if x.Exponent() > e+1 && x.Exponent() >= -14 {
+			return x.Round(x.Exponent()-9, fp.RNE)
 		}
 		return x
 	})},
