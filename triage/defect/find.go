@@ -473,7 +473,7 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 			h := &hypothesis{p: p, rule: Rule{Scope: scope, Effect: p.effect, When: slices.Concat(fixed, when)}}
 			s.setCost(h)
 			if c := s.contradiction(h); c == nil {
-				if one > 0 {
+				if one > 0 || parts > 2 {
 					h = s.shorter(h)
 				}
 				all = append(all, h)
@@ -504,7 +504,8 @@ func (s *search) setCost(h *hypothesis) {
 }
 
 // shorter returns a rule without the conditions that it does not need: one that looks as if it did
-// not hold in each case, since other instances hide it, is found beside others alone.
+// not hold in each case, since other instances hide it, is found beside others alone, and two that cost
+// much, with a third one that costs little.
 func (s *search) shorter(h *hypothesis) *hypothesis {
 	for i := len(h.rule.When) - 1; i >= 0 && len(h.rule.When) > 1; i-- {
 		if x := h.without(i); s.contradiction(x) == nil {

@@ -251,7 +251,6 @@ var machinery = []planted{
 			}
 			lo, hi := a*(b&15), a*(b>>4)
 			if p.Lo == a*b {
-				p.Lo = (lo+hi<<4)&0xff + (lo>>8)<<8&0xff00 + (hi<<4)&^0xff
 				p.Lo = lo&^0xff + (hi<<4)&^0xff + (lo+hi<<4)&0xff
 			}
 			return p, e
