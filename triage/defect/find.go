@@ -164,8 +164,9 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 			pool = s.hypotheses()
 		}
 		if len(pool) == 0 {
-			s.left = nil                                                                                            // others may explain the cases since
-			if hopeless++; hopeless > 2 || s.partial || s.guessed || len(s.differing(learnDiffer)) == learnDiffer { // more cases would be as these
+			s.left = nil // others may explain the cases since
+			hopeless++
+			if many := len(s.differing(learnDiffer)) == learnDiffer; hopeless > 2 || many || s.partial || s.guessed { // more would be as these
 				return nil, nil
 			}
 		}

@@ -39,10 +39,10 @@ type lesson struct {
 	no     []instance
 	// spare is how many instances of no may meet the conditions all the same: an effect on several
 	// products at once may be hidden.
-	spare   int
-	workers int // see Unit
+	spare int
 	// miss is how many differing cases need not meet the conditions: another defect is their cause.
-	miss int
+	miss    int
+	workers int // see Unit
 }
 
 // lesson makes the lesson of an effect for some samples. An effect on single products may happen to
@@ -216,9 +216,9 @@ func costs(set ...*atom) int {
 // differing case does.
 func (l *lesson) pairs(atoms []*atom, found *cheapest, budget *Budget) {
 	x := l.excluders(atoms, budget)
-	l.rows(len(atoms), found, budget, func(i int, row *cheapest, b *Budget, buf *[]uint64) {
+	l.rows(len(atoms), found, budget, func(i int, row *cheapest, budget *Budget) {
 		a := atoms[i]
-		x.each(a.no, i, l.spare, b, buf, func(b *atom) {
+		x.each(a.no, i, l.spare, budget, new([]uint64), func(b *atom) {
 			if a.cost+b.cost < row.bound && l.excludes(a.no, b.no) && l.covers(a.yes, b.yes) {
 				row.add(b, a)
 			}
@@ -236,7 +236,8 @@ func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 	}
 	strong = strong[:min(len(strong), strongAtoms)]
 	few, any := l.excluders(strong, budget), l.excluders(atoms, budget)
-	l.rows(len(strong), found, budget, func(i int, row *cheapest, budget *Budget, buf *[]uint64) {
+	l.rows(len(strong), found, budget, func(i int, row *cheapest, budget *Budget) {
+		var buf []uint64
 		a := strong[i]
 		for j, b := range strong[:i] {
 			budget.add(ofCombination)
@@ -248,7 +249,7 @@ func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 			if n := count(no); n > l.spare && n <= l.spare+max(fewLeft, len(l.no)/4) { // but for an exception two are enough
 				third, most = any, len(atoms)
 			}
-			third.each(no, most, l.spare, budget, buf, func(c *atom) {
+			third.each(no, most, l.spare, budget, &buf, func(c *atom) {
 				if a.cost+b.cost+c.cost < row.bound && l.excludes(no, c.no) && l.covers(yes, c.yes) {
 					row.add(c, b, a)
 				}
@@ -260,15 +261,15 @@ func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 // rows calls f for each of 0..n-1 on several goroutines, and adds what each of these finds in their
 // order, so that the same is found whatever the number of goroutines. What f spends, it takes from a
 // budget of its own: once the whole one is spent, no more are begun and all that was found is void.
-func (l *lesson) rows(n int, found *cheapest, budget *Budget, f func(i int, row *cheapest, b *Budget, buf *[]uint64)) {
+func (l *lesson) rows(n int, found *cheapest, budget *Budget, f func(i int, row *cheapest, budget *Budget)) {
 	rows := make([]cheapest, n)
 	var spent atomic.Int64
 	parallel.For(l.workers, n, func(i int) {
 		if budget.leaves(spent.Load()) {
 			var own Budget
-			var buf []uint64
 			rows[i].bound = found.bound
-			f(i, &rows[i], &own, &buf)
+			f(i, &rows[i], &own)
+			rows[i].sort()
 			spent.Add(own.Spent)
 		}
 	})

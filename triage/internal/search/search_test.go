@@ -103,6 +103,28 @@ func TestExplore(t *testing.T) {
 	}
 }
 
+// TestPairsBudget tries two changes at once with little left of a budget: it ends soon after.
+func TestPairsBudget(t *testing.T) {
+	unit := base
+	unit.Join.Align.F, unit.Acc.Mode, unit.L = 29, fp.RU, 2
+	e := unitEvidence(t, unit, &base, &unit)
+	const few = 100_000
+	spent := map[bool]int64{}
+	for _, limited := range []bool{false, true} {
+		b := NewBudget(e)
+		if limited {
+			b.Allow(few)
+		}
+		s := New(e, b, rand.New(rand.NewPCG(1, 1)), AllSteps, base)
+		before := e.Computed.Load()
+		s.pairs(s.Best())
+		spent[limited] = e.Computed.Load() - before
+	}
+	if spent[false] < 10*few || spent[true] > 3*few {
+		t.Errorf("%d dot products with a budget of %d, %d without one", spent[true], few, spent[false])
+	}
+}
+
 // TestMostRight orders programs by the cases that they explain, and then by size.
 func TestMostRight(t *testing.T) {
 	unit, wider, other := base, base, base
