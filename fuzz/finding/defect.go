@@ -92,12 +92,18 @@ func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *t
 			return &found, err
 		}
 	}
+	if quick && v.Partial {
+		budget.Most += moreBeside * million * defect.PerDot
+	}
 	both, err := x.beside(ctx, pr, v, budget)
 	if err != nil || !quick {
 		return both, err
 	}
 	// One defect that explains all cases is simpler than a program and a defect beside it, which
-	// may be two halves of it.
+	// may be two halves of it. It is also found sooner.
+	if both.Settled() {
+		budget.Most = min(budget.Most, 2*budget.Spent)
+	}
 	if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Single: true, Budget: budget, Workers: x.t.Workers}); err != nil || found.Settled() {
 		return &found, err
 	}
@@ -111,6 +117,7 @@ const (
 	quickDefects = 4 // the most of a quick search: nearly all that are found take less than three
 	leastDefects = 3 // and the least, with many products
 	moreDefects  = 2 // what is added to that if neither side had a model, and one was inferred
+	moreBeside   = 3 // and where a change explains a part of the cases
 	twoDefects   = 7 // those of a long one
 	tellRounds   = 4 // of gen.Probe, to tell verdicts apart
 )
