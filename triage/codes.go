@@ -28,22 +28,6 @@ func (s *explainer) aboutNumbers(ps []mma.Params) []mma.Params {
 	})
 }
 
-// listedFirst puts first, of programs that no input tells apart, those that are listed: somebody has built
-// them.
-func (s *explainer) listedFirst(ps []mma.Params) {
-	if len(ps) < 2 {
-		return
-	}
-	known := programs(s.pr.listedPrograms())
-	unknown := func(p mma.Params) int {
-		if slices.Contains(known, p) {
-			return 0
-		}
-		return 1
-	}
-	slices.SortStableFunc(ps, func(p, q mma.Params) int { return unknown(p) - unknown(q) })
-}
-
 // codesFirst puts first, of programs that no input tells apart, those whose changes are all about
 // signs of zeros and codes of NaNs: then no number differs, whatever else the others change.
 func (s *explainer) codesFirst(ps []mma.Params) {

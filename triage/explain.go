@@ -241,7 +241,6 @@ func (s *explainer) find(ctx context.Context) ([]mma.Params, error) {
 		if len(found) == 0 {
 			continue // every candidate was refuted: search with the new cases
 		}
-		s.listedFirst(found)
 		s.codesFirst(found)
 		s.oddLast(found)
 		confirmed, err := s.confirm(ctx, found[0])
