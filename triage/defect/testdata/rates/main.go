@@ -65,7 +65,7 @@ func value32(code uint64) float32 { return math.Float32frombits(uint32(code)) }
 
 func code32(x float32) uint64 {
 	if x != x {
-		return 0x7fffffff
+		return 0x7fc00000
 	}
 	return uint64(math.Float32bits(x))
 }
