@@ -243,7 +243,16 @@ func (x *pairTriage) due(e int) bool {
 // and is limited by what searches have spent before.
 func (x *pairTriage) usualEffort() int {
 	const dotsPerMillion = 2048
-	return min(triage.DefaultEffort, 1+int((x.st.Dots+x.d.Dots)/dotsPerMillion), x.left()-searchAlways)
+	return min(triage.DefaultEffort, 1+int((x.st.Dots+x.d.Dots)/dotsPerMillion), x.left()-x.always(searchAlways))
+}
+
+// always is what a search takes beside its effort, if the limit is not somebody's own, who means the
+// effort alone.
+func (x *pairTriage) always(n int) int {
+	if x.t.Effort > 0 {
+		return 0
+	}
+	return n
 }
 
 // left is the effort that is left for all searches of the pair.

@@ -88,7 +88,7 @@ func (p *Pair) Learn(all []Inferred) {
 // anything.
 func (x *pairTriage) inferSome(ctx context.Context) (bool, error) {
 	for _, brief := range []bool{true, false} {
-		effort := min(inferEffort, max(inferLeast, x.left()-inferAlways))
+		effort := min(inferEffort, max(inferLeast, x.left()-x.always(inferAlways)))
 		if brief {
 			effort = inferQuickly
 		}
@@ -114,7 +114,7 @@ func (x *pairTriage) inferUnknown(ctx context.Context, quick bool) (bool, error)
 			return learned, err
 		}
 	}
-	e := min(inferEffort, x.usualEffort()-inferAlways)
+	e := min(inferEffort, x.usualEffort()-x.always(inferAlways))
 	if e <= 0 || known && (quick || 2*x.perK(e+inferAlways) > x.left()) { // in a short campaign the quick one has to do
 		return false, nil
 	}
