@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -44,23 +43,15 @@ func runParts(ctx context.Context, u devices.Unit, in *mma.Batch, out []byte, wo
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	n, of := parts(in, workers)
-	var next atomic.Int64
-	var all parallel.Group
-	for range min(workers, n) {
-		all.Go(func() {
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				part, d := of(i)
-				if err := parallel.Guarded(func() error { return u.Run(ctx, part, outputs(in, out, d, part.Dots())) }); err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	all.Wait()
+	parallel.For(workers, n, func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		part, d := of(i)
+		if err := parallel.Guarded(func() error { return u.Run(ctx, part, outputs(in, out, d, part.Dots())) }); err != nil {
+			cancel(err)
+		}
+	})
 	return context.Cause(ctx)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -146,15 +145,10 @@ func (t *Finder) Report(findings []*Case) error {
 // parallel calls do for 0..n-1 on several goroutines and returns the errors.
 func (t *Finder) parallel(ctx context.Context, n int, do func(i int) error) error {
 	errs := make([]error, n)
-	var next atomic.Int64
-	var wg parallel.Group
-	for range t.Workers {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				errs[i] = do(i)
-			}
-		})
-	}
-	wg.Wait()
+	parallel.For(t.Workers, n, func(i int) {
+		if ctx.Err() == nil {
+			errs[i] = do(i)
+		}
+	})
 	return errors.Join(append(errs, ctx.Err())...)
 }

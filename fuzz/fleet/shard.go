@@ -5,13 +5,13 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/engine"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // Shard is a part of the work on a plan: the units whose number modulo Of is Index.
@@ -149,22 +149,18 @@ func (s *Shard) compute(ctx context.Context, units []*Unit) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(max(s.Workers, 1), len(units)) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < len(units) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-				r, err := c.RunUnit(ctx, units[i].Unit)
-				if err == nil {
-					err = s.finish(units[i].Number, r)
-				}
-				if err != nil {
-					cancel(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
+	parallel.For(max(s.Workers, 1), len(units), func(i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		r, err := c.RunUnit(ctx, units[i].Unit)
+		if err == nil {
+			err = s.finish(units[i].Number, r)
+		}
+		if err != nil {
+			cancel(err)
+		}
+	})
 	return context.Cause(ctx)
 }
 

@@ -7,8 +7,6 @@ import (
 	"maps"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/journal"
@@ -17,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/sim/byvalue"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
 // Config describes what to record.
@@ -264,20 +263,7 @@ func (r *recorder) rest(ctx context.Context, j *job, u devices.Unit, next, fault
 // error.
 func (r *recorder) wave(ctx context.Context, u devices.Unit, j *job, first, n int) ([]*corpus.Packed, error) {
 	results, errs := make([]*corpus.Packed, n), make([]error, n)
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(r.workers, n) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				results[i], errs[i] = r.frame(ctx, u, j, j.frame(first+i))
-			}
-		})
-	}
-	wg.Wait()
+	parallel.For(r.workers, n, func(i int) { results[i], errs[i] = r.frame(ctx, u, j, j.frame(first+i)) })
 	for i, err := range errs {
 		if err != nil {
 			return results[:i], err
