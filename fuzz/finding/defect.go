@@ -63,7 +63,7 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown, quick bool)
 	var err error
 	if !quick && hunts {
 		v = &triage.Verdict{Program: pr.Base, K: pr.K, Differ: len(pr.Differ), Agree: len(pr.Agree)}
-		err = x.findDefect(ctx, pr, alone(v, pr), &defect.Unit{Double: true, Budget: budget, Workers: x.t.Workers})
+		err = x.findDefect(ctx, pr, alone(v, pr), &defect.Unit{Double: true, Budget: budget})
 	}
 	if err == nil && (v == nil || !v.Settled()) {
 		pr.Effort = effort
@@ -88,7 +88,7 @@ func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *t
 	// Which way random bits round is right in half of the cases of many a program: what is wrong with
 	// these bits is looked for before programs that explain a part.
 	if quick && pr.Formats.B.RandomBits() != 0 {
-		if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Random: true, Budget: budget, Workers: x.t.Workers}); err != nil || found.Settled() {
+		if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Random: true, Budget: budget}); err != nil || found.Settled() {
 			return &found, err
 		}
 	}
@@ -104,7 +104,7 @@ func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *t
 	if both.Settled() {
 		budget.Most = min(budget.Most, 2*budget.Spent)
 	}
-	if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Single: true, Budget: budget, Workers: x.t.Workers}); err != nil || found.Settled() {
+	if err := x.findDefect(ctx, pr, alone(&found, pr), &defect.Unit{Single: true, Budget: budget}); err != nil || found.Settled() {
 		return &found, err
 	}
 	return both, nil
@@ -156,7 +156,7 @@ func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.V
 	}
 	var settled []*triage.Verdict
 	for _, part := range parts {
-		if err := x.findDefect(ctx, pr, part, &defect.Unit{Single: true, Budget: budget, Workers: x.t.Workers}); err != nil {
+		if err := x.findDefect(ctx, pr, part, &defect.Unit{Single: true, Budget: budget}); err != nil {
 			return part, err
 		}
 		if part.Settled() {
@@ -209,7 +209,7 @@ func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *tria
 	if err != nil {
 		return err
 	}
-	u.Formats, u.K, u.Program, u.Policy, u.Seed = pr.Formats, pr.K, program, pr.Policy, pr.Seed
+	u.Formats, u.K, u.Program, u.Policy, u.Seed, u.Workers = pr.Formats, pr.K, program, pr.Policy, pr.Seed, x.t.Workers
 	u.Ask = func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) { return pr.Ask(ctx, dots) }
 	for _, c := range slices.Concat(pr.Differ, pr.Agree) {
 		u.Cases = append(u.Cases, defect.Case(c))

@@ -504,9 +504,9 @@ func (s *search) setCost(h *hypothesis) {
 	}
 }
 
-// shorter returns a rule without the conditions that it does not need: one that looks as if it did
-// not hold in each case, since other instances hide it, is found beside others alone, and two that cost
-// much, with a third one that costs little.
+// shorter returns a rule without the conditions that it does not need. It has some where a condition looks
+// as if it did not hold in each case, since other instances hide it: such a one is found only together
+// with others. And of two conditions only the cheapest pairs are tried, which leaves a dear one to three.
 func (s *search) shorter(h *hypothesis) *hypothesis {
 	for i := len(h.rule.When) - 1; i >= 0 && len(h.rule.When) > 1; i-- {
 		if x := h.without(i); s.contradiction(x) == nil {

@@ -47,20 +47,6 @@ var units = map[string]unit{
 	}},
 }
 
-// half is the value of a code of FP16.
-func half(code uint64) float64 {
-	sign, e, m := 1-2*float64(code>>15&1), int(code>>10&31), float64(code&0x3ff)
-	switch {
-	case e == 31 && m != 0:
-		return math.NaN()
-	case e == 31:
-		return sign * math.Inf(1)
-	case e == 0:
-		return sign * math.Ldexp(m, -24)
-	}
-	return sign * math.Ldexp(m+1024, e-25)
-}
-
 func value32(code uint64) float32 { return math.Float32frombits(uint32(code)) }
 
 func code32(x float32) uint64 {
@@ -79,8 +65,9 @@ func code64(x float64) uint64 {
 
 // chain adds products of FP16 to s one by one, each rounded once to FP32.
 func chain(a, b []uint64, s float32) float32 {
+	f := fp.FP16.Get()
 	for k := range a {
-		s = fma(half(a[k])*half(b[k]), s)
+		s = fma(f.Float64(a[k])*f.Float64(b[k]), s)
 	}
 	return s
 }
