@@ -153,6 +153,10 @@ func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.V
 	parts := v.Seldom
 	if v.Partial {
 		parts = []*triage.Verdict{v}
+	} else if zeros, err := signsOfZeros(ctx, pr); err != nil {
+		return v, err
+	} else if zeros != nil {
+		parts = append(slices.Clip(parts), zeros)
 	}
 	var settled []*triage.Verdict
 	for _, part := range parts {

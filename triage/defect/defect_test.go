@@ -150,6 +150,40 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
+// TestFewCases begins with one case that differs: most effects explain it, of which a few are kept.
+func TestFewCases(t *testing.T) {
+	tier.SkipUnderRace(t)
+	x := planted{"", cdnaSingle, func(u *unit) uint64 { // an adder with two guard bits and no sticky bit
+		return u.m.DotChanged(u.Dot, sim.Change{Term: func(sum, _ int, x fp.Dyadic, e int32) fp.Dyadic {
+			if sum == 1 {
+				x = x.Round(e-25, fp.RZ)
+			}
+			return x
+		}})
+	}}
+	u := x.open(t)
+	m, err := sim.New(u.Formats, u.K, u.Program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	some := false
+	u.Cases = slices.DeleteFunc(u.Cases, func(c Case) bool {
+		differs := c.Want != m.Dot(c.Dot, nil)
+		again := differs && some
+		some = some || differs
+		return again
+	})
+	u.Budget = &Budget{}
+	c, err := Find(t.Context(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("work %.2f", float64(u.Budget.Spent)/1e9)
+	if want := "the terms of sum 1 are cut 25 bits below the largest exponent"; c == nil || c.String() != want {
+		t.Errorf("%v, want %s", c, want)
+	}
+}
+
 // TestMet compares the sets of values that meet a condition with what holds says of each.
 func TestMet(t *testing.T) {
 	vs := []int64{absent, math.MaxInt64, -3, -1, 0, 1, 2, 5, 8}

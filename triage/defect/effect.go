@@ -112,8 +112,9 @@ var operations = []operation{
 	{"number", "%w, if it is not a finite number, is read as one", 1, false, never, nil, nil}, // see misread.go
 	{asOther, "%w is read as one of %s", 3, false, never, nil, nil},
 	{"unsigned", "%w is read as unsigned", 1, false, never, nil, nil},
-	{"factor", "%w is %s what it should be", 2, false, never, nil, nil}, // of significands
-	{"rounded", "%w is rounded by %s", 3, false, never, nil, nil},       // of exact products
+	{"factor", "%w is %s what it should be", 2, false, never, nil, nil},                                // of significands
+	{"rounded", "%w is rounded by %s", 3, false, never, nil, nil},                                      // of exact products
+	{"saturate", "%w is at most the largest number of the result's format", 2, false, never, nil, nil}, // of exact products
 	{splitBoth, "%w lacks the carry out of %s", 4, false, never, nil, nil},
 	{splitA, "%w lacks the carry out of %s", 4, false, never, nil, nil}, // see exact.go
 	{splitB, "%w lacks the carry out of %s", 4, false, never, nil, nil},
@@ -544,7 +545,7 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 	case on == OnSignificand:
 		known = w.m.Params().Passes == 0 && e.Do == "factor" && e.N > -64 && e.N < 64
 	case on == OnExact:
-		known = w.isExact() && (exactly[e.Do] != nil || exponents[e.Do] != nil || e.ofFactors() || ofNeighbour[e.Do].do != nil && e.N != 0 || e.Do == "rounded" || e.Do == "plus-zero") && max(e.N, -e.N) < 1<<16 && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
+		known = w.isExact() && (exactly[e.Do] != nil || exponents[e.Do] != nil || e.ofFactors() || ofNeighbour[e.Do].do != nil && e.N != 0 || e.Do == "rounded" || e.Do == "plus-zero" || e.Do == "saturate" && overflows(w.f)) && max(e.N, -e.N) < 1<<16 && (e.Do != "rounded" || e.N >= 0 && e.N < int64(len(productModes)))
 	case e.inAdder():
 		known = e.hasAdder()
 	case on == OnPair:

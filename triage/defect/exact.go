@@ -294,6 +294,22 @@ func exponentEffects(differ []*sample) (all []Effect) {
 	return all
 }
 
+// overflows reports whether products can be too large for the format of results.
+func overflows(f mma.Formats) bool {
+	return !f.D.Get().Integer() && f.A.Get().Emax()+f.B.Get().Emax()+1 > f.D.Get().Emax()
+}
+
+// saturated is a product that is at most the largest number of the format of results.
+func (r *runner) saturated(p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+	d := r.f.D.Get()
+	if p.IsZero() || p.Exponent() <= d.Emax() {
+		return p, e
+	}
+	most := d.Dyadic(d.Decode(d.MaxFinite()))
+	most.Neg = p.Neg
+	return most, min(e, d.Emax())
+}
+
 // productModes are the ways in which a product may be rounded other than its like.
 var productModes = []fp.Mode{fp.RZ, fp.RNE, fp.RNA, fp.RU, fp.RD, fp.RTO}
 
@@ -352,6 +368,8 @@ func (r *runner) exactChange(d *mma.Dot, places []int, some *bool) sim.Change {
 		switch r.effect.Do {
 		case "rounded":
 			return r.roundedTo(p), e
+		case "saturate":
+			return r.saturated(p, e)
 		case "plus-zero":
 			return fp.Dyadic{}, e
 		}

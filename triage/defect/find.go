@@ -50,12 +50,13 @@ type search struct {
 	asked   map[string]bool
 	against map[string][]*sample // by effect and scope: the cases that contradicted its rules
 
-	proposed map[string]*proposal // by effect
-	left     []*proposal
-	refused  map[string]bool // effects that do not explain the first cases
-	few      []*sample       // which these are
-	tried    []*view         // of inputs near the border of a rule
-	before   int             // cases that were known before
+	proposed   map[string]*proposal // by effect
+	left       []*proposal
+	proposedOn int             // differing cases that there were then
+	refused    map[string]bool // effects that do not explain the first cases
+	few        []*sample       // which these are
+	tried      []*view         // of inputs near the border of a rule
+	before     int             // cases that were known before
 	// partial: there are two defects, of which one is looked for
 	partial bool
 	// lenient: no rule covers all cases that seem to show its effect in one product. Where several

@@ -520,6 +520,16 @@ var units = []planted{
 			return x, y
 		}})
 	}},
+	{"saturated-lane", hopperBrain, func(u *unit) uint64 {
+		return u.changed(func(k int, p fp.Dyadic, e int32) (fp.Dyadic, int32) {
+			if most := fp.FP32.Get(); k == 3 && p.Exponent() > 127 {
+				x := most.Dyadic(most.Decode(most.MaxFinite()))
+				x.Neg = p.Neg
+				return x, 127
+			}
+			return p, e
+		})
+	}},
 	{"unseen-lane", hopperHalf, func(u *unit) uint64 {
 		return u.m.DotChanged(u.Dot, sim.Change{Unseen: func(_, term int) bool { return term == 7 }})
 	}},

@@ -35,8 +35,9 @@ func (s *search) proposals() []*proposal {
 		p.hits = s.explained(p.runner, differ)
 		return !s.inPart(&p.effect) && p.hits < len(differ)
 	})
-	if len(s.left) == 0 {
-		s.left = s.propose()
+	tooFew := s.proposedOn < proposeOn && len(differ) >= proposeOn // so that many an effect explained all
+	if len(s.left) == 0 || tooFew {
+		s.left, s.proposedOn = s.propose(), len(differ)
 	}
 	return s.left
 }
@@ -282,6 +283,9 @@ func (s *search) productEffects(differ []*sample) []Effect {
 	}
 	for _, n := range []int64{-3, 3, -4, 4, -8, 8} { // the distance of a shifter that lacks a bit
 		all = append(all, Effect{On: OnExact, Do: "scale", N: n})
+	}
+	if overflows(s.f) {
+		all = append(all, Effect{On: OnExact, Do: "saturate"})
 	}
 	for n := range int64(len(productModes)) {
 		all = append(all, Effect{On: OnExact, Do: "rounded", N: n})

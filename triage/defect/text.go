@@ -94,7 +94,7 @@ func (e *Effect) text(product string) string {
 		if of == "" {
 			of = "each product"
 		}
-		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "rounded" || e.Do == "plus-zero" || e.Do == "exp-carry" || exponents[e.Do] != nil) {
+		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "rounded" || e.Do == "saturate" || e.Do == "plus-zero" || e.Do == "exp-carry" || exponents[e.Do] != nil) {
 			noun = of
 		}
 	}

@@ -134,7 +134,7 @@ func (s *search) plainConditions(e *Effect) [][]Condition {
 func (s *search) restart(first *Rule, allowed func(e *Effect) bool) {
 	s.partial, s.allowed, s.viewer.before = first == nil, allowed, nil
 	s.held, s.tried, s.lenient = 0, nil, false
-	s.against, s.proposed, s.left, s.few = map[string][]*sample{}, map[string]*proposal{}, nil, nil
+	s.against, s.proposed, s.left, s.proposedOn, s.few = map[string][]*sample{}, map[string]*proposal{}, nil, 0, nil
 	dots := make([]*mma.Dot, len(s.samples))
 	for i, c := range s.samples {
 		dots[i] = c.asked
