@@ -80,7 +80,7 @@ var labelDocs = []LabelDoc{
 	{SignedZero, "sign of a zero result"},
 	{NaNEncoding, "code of a NaN result, reading of NaN operands"},
 	{Layout, "the result depends on the position in the tile, on its other elements, or on what came before"},
-	{Defect, "an error under a condition, in a unit that otherwise computes what a program says"},
+	{Defect, "an error in a unit that is right otherwise"},
 	{FlagInvalid, "invalid operation (a signalling NaN, Inf*0, Inf-Inf) raised on one side only"},
 	{FlagDivideByZero, "division by zero raised on one side only"},
 	{FlagOverflow, "overflow raised on one side only"},

@@ -27,9 +27,9 @@ func WitnessText(n *corpus.Nearest) string {
 
 // DefectText is a defect with what speaks for it.
 func DefectText(d *corpus.Defect) string {
-	beside := ""
+	only := ""
 	if d.Beside > 0 {
-		beside = fmt.Sprintf("%d beside the condition do not, ", d.Beside)
+		only = fmt.Sprintf(", %d that it happens only there", d.Beside)
 	}
-	return fmt.Sprintf("%s: %s (%d new inputs show it, %snone of %d contradicts)", d.Target, d.Rule, d.Confirmed, beside, d.Tested)
+	return fmt.Sprintf("%s: %s (%d new inputs agree: %d show the error%s)", d.Target, d.Rule, d.Tested, d.Confirmed, only)
 }

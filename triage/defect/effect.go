@@ -16,6 +16,7 @@ type Effect struct {
 	N       int64        `json:"n,omitempty"`
 	Changes []mma.Change `json:"changes,omitempty"` // of a program
 	Digits  int          `json:"digits,omitempty"`  // of N, in its text, if it is a code
+	Sign    bool         `json:"sign,omitempty"`    // N, in its text, is the sign bit
 }
 
 // Place is what an effect changes.

@@ -3,6 +3,7 @@ package defect
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -122,8 +123,11 @@ func (e *Effect) text(product string) string {
 		to, from := crossedBits(e.N)
 		return fmt.Sprintf("bit %d of %s is that of bit %d", to, noun, from)
 	}
-	o := find(e.Do)
-	return strings.Replace(strings.Replace(o.text, "%w", noun, 1), "%s", e.number(), 1)
+	text := find(e.Do).text
+	if e.Sign {
+		text = strings.Replace(text, "bit %s", "the sign bit", 1)
+	}
+	return strings.Replace(strings.Replace(text, "%w", noun, 1), "%s", e.number(), 1)
 }
 
 // source is the product from which an operand is read.
@@ -149,6 +153,9 @@ func (r *Rule) setDigits(f mma.Formats) {
 		r.Before.setDigits(f)
 	}
 	r.Effect.Digits = digits(f, coded[r.Effect.On])
+	if id := formatOf(f, coded[r.Effect.On]); id != fp.None && !id.Get().Integer() && slices.Contains([]string{"set", "clear", "flip"}, r.Effect.Do) {
+		r.Effect.Sign = id.Get().SignBit() == 1<<r.Effect.N
+	}
 	for i := range r.When {
 		if c := &r.When[i]; c.Is == Equal || c.Is == Unequal {
 			if of, what, _ := strings.Cut(c.Feature, "."); what == "code" || what == "mag" {
@@ -160,14 +167,18 @@ func (r *Rule) setDigits(f mma.Formats) {
 
 // digits are those of a code of an operand or result, by the name of its features; 0 if not known.
 func digits(f mma.Formats, of string) int {
+	if id := formatOf(f, of); id != fp.None {
+		return id.Get().Digits()
+	}
+	return 0
+}
+
+func formatOf(f mma.Formats, of string) fp.ID {
 	id := map[string]fp.ID{"a": f.A, "b": f.B, "c": f.C, "d": f.D, "sa": f.Scale, "sb": f.Scale}[of]
 	if (of == "x" || of == "y") && f.A == f.B { // either factor
 		id = f.A
 	}
-	if id == fp.None {
-		return 0
-	}
-	return id.Get().Digits()
+	return id
 }
 
 // coded are the operands and the result whose codes an effect may change.

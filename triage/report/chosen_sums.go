@@ -43,6 +43,9 @@ func chooseOne(v *view, all bool) choice {
 		return c
 	}
 	sum := v.mostLost(0, len(v.sums))
+	if v.trivial(sum) {
+		sum = v.lastAdded()
+	}
 	return v.choose(v.stepOf[sum], sum)
 }
 
@@ -182,6 +185,19 @@ func (v *view) mostLost(first, end int) int {
 		}
 	}
 	return best
+}
+
+// lastAdded returns the last sum to which a product or c other than zero is added, or else the last.
+func (v *view) lastAdded() int {
+	for i := len(v.sums) - 1; i >= 0; i-- {
+		s := &v.sums[i]
+		for j := range s.Terms {
+			if _, ok := sourceOf(s, &s.Terms[j]); ok && s.Terms[j].Kind != sim.Null {
+				return i
+			}
+		}
+	}
+	return len(v.sums) - 1
 }
 
 const (
