@@ -569,7 +569,7 @@ func twosComplement(v fp.Dyadic, w int32) fp.Dyadic {
 
 // adderText says what is wrong; name names the only product or sum in which it is.
 func (e *Effect) adderText(name string) string {
-	noun := map[Place]string{OnTerm: "each aligned product", OnTermC: "the aligned accumulator", OnSum: "each sum", OnStep: "the result of each sum", OnEach: "each term of a sum"}[e.On]
+	noun := map[Place]string{OnTerm: "each aligned product", OnTermC: "the aligned c or accumulator", OnSum: "each sum", OnStep: "the result of each sum", OnEach: "each term of a sum"}[e.On]
 	switch {
 	case name != "" && e.On == OnTerm:
 		noun = "the aligned " + name

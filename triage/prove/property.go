@@ -250,19 +250,34 @@ func (p *Property) apart(ctx context.Context, q *asked, answer *Answer) error {
 	return nil
 }
 
-// adder looks for the smallest adder of the last sum that does not change the function.
+// lastCut is the last sum of a program whose terms are cut, and how its size is named; nil: none is.
+func lastCut(p *mma.Params) (sum *mma.Align, name string) {
+	switch {
+	case p.Join.Align.F != 0:
+		return &p.Join.Align, "a sum"
+	case p.Stage1.Align.F != 0:
+		return &p.Stage1.Align, "a second partial sum"
+	case p.Stage0.Align.F != 0:
+		return &p.Stage0.Align, "a first partial sum"
+	}
+	return nil, ""
+}
+
+// adder looks for the smallest adder of the last sum that is cut which does not change the function.
 func adder(ctx context.Context, q *asked, answer *Answer) error {
 	base := q.p
-	base.Join.Align.Bits, base.Join.Align.Saturate = 0, false
-	f := int(base.Join.Align.F)
-	if f == 0 {
-		answer.Verdict, answer.Reason = NotAsked, "the sum is not cut to a width"
+	sum, name := lastCut(&base)
+	if sum == nil {
+		answer.Verdict, answer.Reason = NotAsked, "no sum is cut to a width"
 		return nil
 	}
+	sum.Bits, sum.Saturate = 0, false
+	f := int(sum.F)
 	var short *Result // with one bit less
 	for bits := f; bits <= f+mma.MaxBits/8; bits++ {
 		narrow := base
-		narrow.Join.Align.Bits = uint8(bits)
+		sum, _ := lastCut(&narrow)
+		sum.Bits = uint8(bits)
 		if err := narrow.Validate(q.f, q.k); err != nil {
 			answer.Verdict, answer.Reason = NotAsked, err.Error()
 			return nil
@@ -279,7 +294,7 @@ func adder(ctx context.Context, q *asked, answer *Answer) error {
 			return nil
 		}
 		answer.Verdict, answer.Bits, answer.By, answer.Assumed = Holds, bits, res.By, res.Assumed
-		answer.Statement = fmt.Sprintf("a sum of %d bits and a sign suffices, and one of %d does not", bits, bits-1)
+		answer.Statement = fmt.Sprintf("%s of %d bits and a sign suffices, and one of %d does not", name, bits, bits-1)
 		answer.show(q.f, short.Witness)
 		return nil
 	}

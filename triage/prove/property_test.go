@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage/prove/internal/graph"
@@ -132,6 +133,33 @@ func TestProperties(t *testing.T) {
 		}
 		if got.Verdict != tc.want || got.Bits != tc.bits {
 			t.Errorf("%s %s: %+v, want %s", i.FullName(), tc.property, got, tc.want)
+		}
+	}
+}
+
+// TestAdderOfStage writes one sum in two ways: as that with the accumulator, which is exact then, and as
+// the first partial sum. Its adder is the same.
+func TestAdderOfStage(t *testing.T) {
+	f := mma.Formats{A: fp.E4M3, B: fp.E4M3, C: fp.FP32, D: fp.FP32}
+	cut := mma.Align{F: 17, Mode: fp.RZ}
+	var stage, join mma.Params
+	stage.Acc = mma.Round{Frac: 23, Mode: fp.RNE, Emin: -126, Emax: 127}
+	join.Acc = stage.Acc
+	stage.Stage0 = mma.Stage{Sum: mma.Fused, Group: 16, Align: cut, Round: stage.Acc}
+	join.Join.Align = cut
+	for _, tc := range []struct {
+		p    mma.Params
+		want string
+	}{
+		{stage, "a first partial sum of 23 bits and a sign suffices, and one of 22 does not"},
+		{join, "a sum of 23 bits and a sign suffices, and one of 22 does not"},
+	} {
+		var got Answer
+		if err := adder(t.Context(), &asked{f: f, k: 16, p: tc.p}, &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Verdict != Holds || got.Statement != tc.want {
+			t.Errorf("%+v, want %s", got, tc.want)
 		}
 	}
 }
