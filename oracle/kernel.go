@@ -138,7 +138,7 @@ func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
 		dot := mma.NewDot(u.Formats, u.K)
 		dot.C = j.to(acc, u.D).code
 		for i, k := range step {
-			dot.A[i], dot.B[i] = j.e.A[k], j.e.B[k]
+			dot.A[i], dot.B[i] = j.operands(u, k)
 		}
 		for b := range dot.SA {
 			one := u.Scale.Get().FromFloat64(1)
@@ -150,6 +150,26 @@ func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
 		acc = number{code: Eval(&u.Params, u.Formats, u.K, dot), id: u.D}
 	}
 	return acc
+}
+
+// operands are the elements of A and B at k, dequantized if the kernel does that.
+func (j *judge) operands(u *mma.Instruction, k int) (a, b uint64) {
+	a, b = j.e.A[k], j.e.B[k]
+	q := j.k.Dequantize
+	if q == nil {
+		return a, b
+	}
+	scale := func(codes []uint64, b *schedule.Blocks) number {
+		n := 0
+		if b.K > 0 {
+			n = k / b.K
+		}
+		return number{code: codes[n], id: j.side()}
+	}
+	first := *j // whose unit says what becomes of subnormal numbers
+	first.unit, _ = cmp.Or(j.k.Schedules[0].Unit, j.k.Unit).Resolve()
+	a = first.times(number{code: a, id: q.A}, scale(j.e.ScaleA, j.k.ScaleA), u.A).code
+	return a, first.times(number{code: b, id: q.B}, scale(j.e.ScaleB, j.k.ScaleB), u.B).code
 }
 
 // sum is the sum of a sequence of products by the levels from n on.

@@ -54,7 +54,7 @@ func mmakernel() {
 	for i := range all {
 		all[i].Formats = mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
 		if s := k.ScaleA; s != nil {
-			all[i].Formats = mma.Formats{A: fp.S8, B: fp.S8, D: fp.FP32, Scale: fp.FP32, Block: uint8(s.K)}
+			all[i].Formats = mma.Formats{A: fp.S8, B: fp.S8, D: fp.FP32, Scale: fp.FP32, Block: uint16(s.K)}
 		}
 		all[i].Run = func(in *mma.Batch, out []byte) error {
 			requests++

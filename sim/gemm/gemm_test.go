@@ -62,6 +62,9 @@ func (d drawer) kernel() *schedule.Kernel {
 		}
 		k.Epilogue = append(k.Epilogue, s)
 	}
+	if d.IntN(4) == 0 {
+		k.Dequantize = &schedule.Quantized{A: pick(d, fp.E4M3, fp.E5M2, fp.FP16), B: pick(d, fp.E4M3, fp.E2M1, fp.FP32)}
+	}
 	return k
 }
 
@@ -161,6 +164,7 @@ func (d drawer) product(t *testing.T, k *schedule.Kernel, depth int) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	u = k.Operands(u)
 	s := schedule.Shape{M: 1 + d.IntN(6), N: 1 + d.IntN(6), K: depth}
 	blocks := 0
 	if u.Scale != fp.None {

@@ -11,12 +11,12 @@ import (
 // Formats describes the operands and the result of an instruction. Two instructions can
 // be compared if their Formats are equal.
 type Formats struct {
-	A     fp.ID `json:"a"`
-	B     fp.ID `json:"b"`
-	C     fp.ID `json:"c"` // None: the instruction has no C (or ignores it)
-	D     fp.ID `json:"d"`
-	Scale fp.ID `json:"scale,omitzero"` // of both A's and B's block scales; None: no scales
-	Block uint8 `json:"block,omitzero"` // products per scale; 0 without scales
+	A     fp.ID  `json:"a"`
+	B     fp.ID  `json:"b"`
+	C     fp.ID  `json:"c"` // None: the instruction has no C (or ignores it)
+	D     fp.ID  `json:"d"`
+	Scale fp.ID  `json:"scale,omitzero"` // of both A's and B's block scales; None: no scales
+	Block uint16 `json:"block,omitzero"` // products per scale; 0 without scales
 	// Down: every product, and its nominal exponent, is multiplied by 2^-Down before
 	// anything else happens to it (LSCALE of Arm's FP8 instructions).
 	Down uint8 `json:"down,omitzero"`

@@ -230,7 +230,7 @@ func parsePTX(name string) (Instruction, error) {
 		if err != nil {
 			return i, fmt.Errorf("%q: %q is not a block", name, fields[0])
 		}
-		i.Block, fields = uint8(size), fields[1:]
+		i.Block, fields = uint16(size), fields[1:]
 		if i.Scale, err = fp.Parse(fields[len(fields)-1]); err != nil {
 			return i, fmt.Errorf("%q: %w", name, err)
 		}

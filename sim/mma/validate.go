@@ -339,7 +339,7 @@ func (p *Params) checkScales(f Formats, k int) error {
 		return errors.New("scale: group scales need stage0")
 	case p.Order != Ascending || p.Lanes > 1 || s.Split != Adjacent || s.Group == 0 || s.Deep:
 		return errors.New("scale: group scales need adjacent groups of a given size in ascending order and one lane")
-	case f.Block%s.Group != 0 || l%int(s.Group) != 0 && l < k:
+	case int(f.Block)%int(s.Group) != 0 || l%int(s.Group) != 0 && l < k:
 		return fmt.Errorf("scale: groups of %d products do not divide blocks of %d and steps of %d", s.Group, f.Block, l)
 	}
 	return nil

@@ -95,6 +95,9 @@ func (k *Kernel) Validate() error {
 			return errors.New("a block of scales has a negative number of elements")
 		}
 	}
+	if err := k.Dequantize.validate(k); err != nil {
+		return fmt.Errorf("dequantize: %w", err)
+	}
 	for n := range k.Schedules {
 		if err := k.Schedules[n].validate(k); err != nil {
 			return fmt.Errorf("schedules[%d]%s: %w", n, named(k.Schedules[n].Name), err)
@@ -103,6 +106,21 @@ func (k *Kernel) Validate() error {
 	for n, s := range k.Epilogue {
 		if err := s.validate(k); err != nil {
 			return fmt.Errorf("epilogue[%d]: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (q *Quantized) validate(k *Kernel) error {
+	switch {
+	case q == nil:
+		return nil
+	case k.ScaleA == nil || k.ScaleB == nil:
+		return errors.New(`it needs "scale_a" and "scale_b" of the kernel`)
+	}
+	for _, id := range []fp.ID{q.A, q.B} {
+		if id == fp.None || id.Get().Integer() || !id.Get().Signed {
+			return fmt.Errorf("%s is no format of floating-point operands", id)
 		}
 	}
 	return nil

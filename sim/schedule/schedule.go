@@ -45,9 +45,12 @@ type Kernel struct {
 	// CFirst: the accumulator that begins the sum starts from C instead of zero.
 	CFirst bool `json:"c_first,omitempty"`
 	// Scales of A and B that are no part of an instruction: Merge.Scale and the steps of
-	// Epilogue multiply by them.
+	// Epilogue multiply by them, or Dequantize does.
 	ScaleA *Blocks `json:"scale_a,omitempty"`
 	ScaleB *Blocks `json:"scale_b,omitempty"`
+	// Dequantize: before anything else each element of A and B is multiplied by its scale and rounded to the
+	// format of the unit's operand.
+	Dequantize *Quantized `json:"dequantize,omitempty"`
 	// Schedules are tried in order: that of an element is the first whose Where has it.
 	Schedules []Schedule `json:"schedules"`
 	Epilogue  []Step     `json:"epilogue,omitempty"` // what becomes of the sum, in order
@@ -68,6 +71,12 @@ type When struct {
 type Blocks struct {
 	Lines int `json:"lines,omitempty"`
 	K     int `json:"k,omitempty"`
+}
+
+// Quantized is the formats of A and B as they are given.
+type Quantized struct {
+	A fp.ID `json:"a"`
+	B fp.ID `json:"b"`
 }
 
 // Schedule is the order in which the products of an element of D are added.

@@ -270,7 +270,8 @@ func scalePlaces(c *changer) {
 		return
 	}
 	c.to(func(p *mma.Params) { p.Scale = mma.ScaleProduct })
-	for g := uint8(2); g <= c.Block; g++ {
+	const most = 128 // of a larger block only whole groups are tried
+	for g := uint8(2); g <= uint8(min(c.Block, most)); g++ {
 		for _, fixed := range []bool{false, true} {
 			groups := func(p *mma.Params) {
 				p.Scale, p.Order, p.Lanes = mma.ScaleGroup, mma.Ascending, 0
@@ -278,10 +279,10 @@ func scalePlaces(c *changer) {
 				c.FixLate(p, fp.RNE)
 			}
 			c.to(groups)
-			if g == c.Block && !fixed {
+			if uint16(g) == c.Block && !fixed {
 				c.blockSums(groups)
 			}
-			if g != c.Block || c.p.Scale == mma.ScaleGroup {
+			if uint16(g) != c.Block || c.p.Scale == mma.ScaleGroup {
 				continue
 			}
 			for f := mma.Frac(3); f <= 45; f += 2 {

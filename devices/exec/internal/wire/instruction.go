@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -73,8 +74,8 @@ func setField(i *mma.Instruction, key, value string) (err error) {
 		i.Scale, err = parseFormat(value)
 	case "block":
 		var n int
-		n, err = number(value, 128)
-		i.Block = uint8(n)
+		n, err = number(value, math.MaxUint16)
+		i.Block = uint16(n)
 	case "down":
 		var n int
 		n, err = number(value, 127) // as mma.Formats.Validate has it
