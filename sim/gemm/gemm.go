@@ -70,7 +70,7 @@ func Multiply(ctx context.Context, k *schedule.Kernel, o *Operands, opt Options)
 		return nil, 0, err
 	}
 	if k.Dequantize != nil {
-		if o, err = dequantized(k, o); err != nil {
+		if o, err = dequantized(ctx, k, o); err != nil {
 			return nil, 0, err
 		}
 	}

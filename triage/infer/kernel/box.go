@@ -25,6 +25,7 @@ type box struct {
 	// withoutLeast: of scaled integers the least, such as -128, is not drawn.
 	withoutLeast bool
 	drawsC       bool // else C, if there is one, is -0, which changes no sum
+	ones         bool // scales of floating-point numbers are one where matrices are drawn, too
 
 	cast     cast // of the operands of the class that is looked at
 	drawn    cast // the last such cast: operands near its ties are drawn
@@ -95,10 +96,10 @@ func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 		b.probe = b.probes[0]
 	}
 	switch {
-	case f.Scale != fp.None && !b.scaled():
+	case f.Scale != fp.None && !b.takesScales():
 		return nil, hint.New("let the target multiply by scales of one, and leave out scale= and block=: the order of the sums is found so, not where scales are multiplied in",
-			"%s has scales of %s for operands of %s: with --shape they are known of integers alone", i.Name, f.Scale, f.A)
-	case f.Scale != fp.None && f.C != fp.None:
+			"%s has scales of %s for operands of %s and results of %s, which are not known with --shape", i.Name, f.Scale, f.A, f.D)
+	case b.scaled() && f.C != fp.None:
 		return nil, hint.New("give a product D = A*B", "%s has scales and a C", i.Name)
 	case s.K != i.K:
 		return nil, fmt.Errorf("%s has K = %d, not %d", i.Name, i.K, s.K)
@@ -178,6 +179,9 @@ func (b *box) each(ctx context.Context, n int, fill func(t int, m matrices), got
 			m.c = in.C[t*sizeC:][:sizeC]
 			return m
 		}
+		if b.placed() {
+			b.scaleByOne(in)
+		}
 		for t := range tiles {
 			fill(from+t, part(t))
 		}
@@ -202,6 +206,12 @@ func (b *box) setA(m matrices, row, k int, v float64) {
 
 func (b *box) setB(m matrices, column, k int, v float64) {
 	mma.Store(m.b, b.B.Width(), column*b.K+k, b.B.Get().FromFloat64(v))
+}
+
+// scaleByOne makes all scales one.
+func (b *box) scaleByOne(in *mma.Batch) {
+	fill(in.SA, b.Scale, 1)
+	fill(in.SB, b.Scale, 1)
 }
 
 func fill(to []byte, id fp.ID, v float64) {

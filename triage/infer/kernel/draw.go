@@ -42,7 +42,7 @@ func (d *drawer) line(kind int, f *fp.Format) {
 	}
 	d.sign = float64(d.IntN(3) - 1)
 	if d.exponent = int(f.Emin()) + d.IntN(max(1, int(f.Emax()-f.Emin()))); d.IntN(4) == 0 {
-		d.exponent = int(f.Emin()) - d.IntN(int(f.FracBits)) // subnormal numbers
+		d.exponent = int(f.Emin()) - d.IntN(max(1, int(f.FracBits))) // subnormal numbers
 	}
 	d.run, d.zeros = 0, d.IntN(2) == 0
 	if d.equal = math.NaN(); d.mixed && d.IntN(4) == 0 {
@@ -53,8 +53,17 @@ func (d *drawer) line(kind int, f *fp.Format) {
 // draw fills both matrices.
 func (b *box) draw(d *drawer, kind int, m matrices) {
 	d.Formats, d.k = b.drawn.drawn(d, b.Formats), b.K
-	if b.Scale != fp.None {
-		b.drawScales(d, kind, m)
+	if b.Scale != fp.None && !b.ones {
+		own := kind
+		if b.placed() { // of some matrices the operands alone are of the kind, of some the scales
+			switch d.IntN(3) {
+			case 0:
+				own = 0
+			case 1:
+				kind = 0
+			}
+		}
+		b.drawScales(d, own, m)
 	}
 	ties := [2]castTies{{b.drawn.a, false}, {b.drawn.b, false}}
 	spread, wide := make([]float64, b.K), make([]float64, b.K) // by k

@@ -18,12 +18,14 @@ type finding struct {
 	schedule schedule.Schedule // with its unit
 	epilogue []schedule.Step
 	scales   *schedule.Blocks // of A and B, if they have some
-	samples  []*sample
+	// dequantize: operands in these formats are multiplied by their scales before all else.
+	dequantize *schedule.Quantized
+	samples    []*sample
 }
 
 // kernel returns it as a kernel of all elements.
 func (f *finding) kernel() *schedule.Kernel {
-	return &schedule.Kernel{Schedules: []schedule.Schedule{f.schedule}, Epilogue: f.epilogue, ScaleA: f.scales, ScaleB: f.scales}
+	return &schedule.Kernel{Schedules: []schedule.Schedule{f.schedule}, Epilogue: f.epilogue, ScaleA: f.scales, ScaleB: f.scales, Dequantize: f.dequantize}
 }
 
 // unexplainedError says that nothing in the vocabulary gives the results.
@@ -57,6 +59,12 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 	}
 	l.enter("looking for a schedule")
 	n := &search{loop: l, units: candidates(l.Formats, casts), samples: append(slices.Clip(c.counters), samples...), wrong: math.MaxInt}
+	if l.placed() {
+		n.placing = &search{loop: l, samples: n.samples, wrong: math.MaxInt}
+		if n.samples, err = l.sampleOnes(ctx, c, seed); err != nil {
+			return nil, err
+		}
+	}
 	if len(n.units) == 0 {
 		return nil, &unexplainedError{What: fmt.Sprintf("nothing here adds products of %s", l.Formats)}
 	}
@@ -76,7 +84,7 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 	}
 	e := &enumeration{ctx: ctx, sums: s, failed: map[uint64]bool{}}
 	seen := map[string]bool{}
-	for depth := 0; depth <= maxDepth && !e.spent() && n.tried < maxTries; depth++ {
+	for depth := 0; depth <= maxDepth && !e.spent() && n.tried < maxTries && n.unplaced < mostUnplaced; depth++ {
 		if e.more = e.more || len(seen) > alternatives(l.K); len(seen) > alternatives(l.K) {
 			break
 		}
@@ -99,6 +107,9 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if p := n.placing; p != nil && p.best != nil {
+		return nil, l.unexplained(ctx, c, p.best, "a schedule that is right where all scales are one is not where they are others, wherever scales are multiplied in that is known: "+short(s.outline(s.present)))
 	}
 	why := e.why(len(seen), n.tried >= maxTries)
 	if n.best == nil {
@@ -144,6 +155,9 @@ type search struct {
 	best    *finding
 	wrong   int
 	tried   int
+	// placing has the samples in which scales are not one, if samples has those in which they are.
+	placing  *search
+	unplaced int // schedules that are right there, and not with other scales
 }
 
 // nearestOf is among how many schedules of scaled sums the nearest is looked for.
@@ -211,13 +225,15 @@ func (n *search) try(ctx context.Context, levels []schedule.Level, width int) (*
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if n.tried > maxTries {
+			if n.tried > maxTries || n.unplaced >= mostUnplaced {
 				return nil, nil
 			}
-			f.samples, f.scales = n.samples, n.blocks()
+			f.samples, f.scales, f.dequantize = n.samples, n.blocks(), cd.dequantize
 			if n.right(ctx, f.kernel(), &n.order, n.orders()...) {
 				if g := n.starts(ctx, f); g != nil {
-					return g, nil
+					if g = n.withScales(ctx, g); g != nil {
+						return g, nil
+					}
 				}
 			}
 			if i > 0 || n.scaled() && n.tried > nearestOf { // only another unit of a tail, or enough were compared

@@ -101,7 +101,7 @@ func (l *loop) place(ctx context.Context, k *schedule.Kernel, n int, classes []*
 		if i == n {
 			continue
 		}
-		g := &finding{schedule: findings[c].schedule, epilogue: k.Epilogue, scales: l.blocks()}
+		g := &finding{schedule: findings[c].schedule, epilogue: k.Epilogue, scales: findings[c].scales, dequantize: findings[c].dequantize}
 		to := &f.Ruled
 		if l.judge.right(ctx, g.kernel(), findings[classes[n]].samples) {
 			to = &f.Open

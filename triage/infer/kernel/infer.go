@@ -360,7 +360,7 @@ func (c *class) without(wrong map[int]*counter) []*class {
 func (l *loop) kernel(classes []*class, findings map[*class]*finding) (*schedule.Kernel, []int) {
 	exactly := func(n int) schedule.Set { return schedule.Set{{First: n, Last: n, Step: 1}} }
 	last := findings[classes[len(classes)-1]]
-	k := &schedule.Kernel{ScaleA: l.blocks(), ScaleB: l.blocks(), Unit: last.schedule.Unit, When: schedule.When{M: exactly(l.M), N: exactly(l.N), K: exactly(l.K)}}
+	k := &schedule.Kernel{ScaleA: last.scales, ScaleB: last.scales, Dequantize: last.dequantize, Unit: last.schedule.Unit, When: schedule.When{M: exactly(l.M), N: exactly(l.N), K: exactly(l.K)}}
 	var sizes []int
 	for n, c := range classes {
 		s := findings[c].schedule

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -51,6 +52,13 @@ func (b *box) sample(ctx context.Context, c *class, seed uint64) ([]*sample, err
 	return samples, err
 }
 
+// sampleOnes asks for products whose scales are all one.
+func (b *box) sampleOnes(ctx context.Context, c *class, seed uint64) ([]*sample, error) {
+	b.ones = true
+	defer func() { b.ones = false }()
+	return b.sample(ctx, c, seed)
+}
+
 // judge compares what kernels give with what was answered.
 type judge struct {
 	workers int
@@ -63,7 +71,14 @@ type judge struct {
 // differs returns the elements of a sample in which a kernel differs; an error if it cannot
 // compute it.
 func (j *judge) differs(ctx context.Context, k *schedule.Kernel, s *sample) ([]int, []byte, error) {
-	o := &gemm.Operands{Shape: s.Shape, A: s.a, B: s.b, ScaleA: sideCodes(s.sa, j.scale), ScaleB: sideCodes(s.sb, j.scale)}
+	o := &gemm.Operands{Shape: s.Shape, A: s.a, B: s.b, SA: s.sa, SB: s.sb}
+	if k.ScaleA != nil {
+		u, err := cmp.Or(k.Unit, k.Schedules[0].Unit).Resolve()
+		if err != nil {
+			return nil, nil, err
+		}
+		o.ScaleA, o.ScaleB = sideCodes(s.sa, j.scale, schedule.Side(u.D)), sideCodes(s.sb, j.scale, schedule.Side(u.D))
+	}
 	if len(s.c) > 0 && k.AddsC() {
 		var err error
 		if o.C, err = j.cCodes(k, s.c); err != nil {

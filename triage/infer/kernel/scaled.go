@@ -14,12 +14,16 @@ import (
 // scaled reports whether the operands are integers with scales beside them, each of some products of a line. Which
 // partial sums there are cannot be read of these: sums of integers are exact. The schedules that are known
 // are tried instead.
-func (b *box) scaled() bool {
-	if b.Scale == fp.None {
-		return false
-	}
+func (b *box) scaled() bool { return b.Scale != fp.None && b.A.Integer() && b.B.Integer() }
+
+// placed reports whether the operands are floating-point numbers with scales beside them: the order of the sums is
+// found with scales of one, and then where the scales are multiplied in.
+func (b *box) placed() bool { return b.Scale != fp.None && !b.A.Integer() && !b.B.Integer() }
+
+// takesScales reports whether scales can be those of a kernel, which are in FP32.
+func (b *box) takesScales() bool {
 	s, side := b.Scale.Get(), fp.FP32.Get()
-	return b.A.Integer() && b.B.Integer() && !b.D.Integer() && s.FracBits <= side.FracBits && s.Emax() <= side.Emax() &&
+	return b.scaled() != b.placed() && !b.D.Integer() && s.FracBits <= side.FracBits && s.Emax() <= side.Emax() &&
 		s.Emin()-int32(s.FracBits) >= side.Emin()-int32(side.FracBits)
 }
 
@@ -31,12 +35,16 @@ func (b *box) blocks() *schedule.Blocks {
 	return &schedule.Blocks{Lines: 1, K: int(b.Block)}
 }
 
-// sideCodes returns scales as those of kernels are, in FP32, which holds them exactly.
-func sideCodes(codes []byte, id fp.ID) []uint64 {
+// sideCodes returns scales as those of kernels are, in FP32 or FP64, which hold them exactly.
+func sideCodes(codes []byte, id, side fp.ID) []uint64 {
 	if len(codes) == 0 {
 		return nil
 	}
-	f, side, w := id.Get(), fp.FP32.Get(), id.Width()
+	return codesAs(codes, id.Get(), side.Get())
+}
+
+func codesAs(codes []byte, f, side *fp.Format) []uint64 {
+	w := int(f.Width)
 	all := make([]uint64, len(codes)/w)
 	for i := range all {
 		switch v := f.Float64(mma.Load(codes, w, i)); {
@@ -91,7 +99,7 @@ func scaledUnits(f mma.Formats) (all []candidate) {
 		if _, err := u.Resolve(); err != nil {
 			continue
 		}
-		c := candidate{u, i.D, i.K, nil}
+		c := candidate{unit: u, acc: i.D, width: i.K}
 		if f.D != fp.FP32 {
 			c.epilogue = castTo(f.D)
 		}

@@ -14,18 +14,20 @@ type candidate struct {
 	acc      fp.ID // of its results
 	width    int   // products that it adds at a time
 	epilogue []schedule.Step
+	// dequantize: it adds products of operands that were multiplied by their scales before.
+	dequantize *schedule.Quantized
 }
 
 // candidates returns the units that may add products of some formats: IEEE 754 operations of operands that
 // are cast, if casts were read, then of others, the usual first, then instructions of the catalogue.
 func candidates(f mma.Formats, casts []cast) (all []candidate) {
-	if f.Scale != fp.None {
+	if f.Scale != fp.None && f.A.Integer() {
 		return scaledUnits(f)
 	}
 	for _, c := range casts {
 		all = append(all, castOperations(f, c)...)
 	}
-	return slices.Concat(all, operations(f), instructions(f))
+	return slices.Concat(all, operations(f), instructions(f), dequantizing(f))
 }
 
 // castOperations returns the IEEE 754 operations of operands that are cast.
@@ -50,7 +52,7 @@ func operations(f mma.Formats) (all []candidate) {
 			u.In = fp.None
 		}
 		for _, cast := range castsTo(acc, f.D) {
-			all = append(all, candidate{u, acc, 1, cast})
+			all = append(all, candidate{unit: u, acc: acc, width: 1, epilogue: cast})
 		}
 	}
 	double := f.D == fp.FP64
@@ -82,7 +84,7 @@ func operations(f mma.Formats) (all []candidate) {
 				if u.In == u.Acc {
 					u.In = fp.None
 				}
-				all = append(all, candidate{u, u.Acc, 1, cast})
+				all = append(all, candidate{unit: u, acc: u.Acc, width: 1, epilogue: cast})
 			}
 		}
 	}
@@ -128,7 +130,7 @@ func instructions(f mma.Formats) (all []candidate) {
 	}
 	seen := map[function]bool{}
 	for _, i := range mma.Catalog() {
-		if i.A != f.A || i.B != f.B || i.C != i.D || i.Scale != fp.None || i.D.Integer() != f.D.Integer() || i.K < 2 {
+		if i.A != f.A || i.B != f.B || i.C != i.D || i.Scale != fp.None && (i.Scale != f.Scale || i.Block != f.Block) || i.D.Integer() != f.D.Integer() || i.K < 2 {
 			continue
 		}
 		key := function{i.K, i.Formats, i.Params}
@@ -138,7 +140,22 @@ func instructions(f mma.Formats) (all []candidate) {
 		}
 		seen[key] = true
 		for _, cast := range castsTo(i.D, f.D) {
-			all = append(all, candidate{u, i.D, i.K, cast})
+			all = append(all, candidate{unit: u, acc: i.D, width: i.K, epilogue: cast})
+		}
+	}
+	return all
+}
+
+// dequantizing returns the instructions that may add products of operands that were multiplied by their scales
+// and rounded before.
+func dequantizing(f mma.Formats) (all []candidate) {
+	if f.Scale == fp.None {
+		return nil
+	}
+	for _, in := range []fp.ID{fp.BF16, fp.FP16} {
+		for _, c := range instructions(mma.Formats{A: in, B: in, D: f.D}) {
+			c.dequantize = &schedule.Quantized{A: f.A, B: f.B}
+			all = append(all, c)
 		}
 	}
 	return all
