@@ -15,7 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// mmakernel is a child process that multiplies FP32 matrices, or those of int8 with scales in FP32, as a kernel says:
+// mmakernel is a child process that multiplies FP32 matrices, or those with scales in FP32, as a kernel says:
 //
 //	mmakernel FILE MxNxK [flips|changes|doubles|turns|least]
 //	mmakernel FILE K
@@ -54,7 +54,12 @@ func mmakernel() {
 	for i := range all {
 		all[i].Formats = mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}
 		if s := k.ScaleA; s != nil {
-			all[i].Formats = mma.Formats{A: fp.S8, B: fp.S8, D: fp.FP32, Scale: fp.FP32, Block: uint16(s.K)}
+			unit, err := k.Unit.Resolve()
+			if err != nil {
+				die(err)
+			}
+			of := k.Operands(unit)
+			all[i].Formats = mma.Formats{A: of.A, B: of.B, D: fp.FP32, Scale: fp.FP32, Block: uint16(s.K)}
 		}
 		all[i].Run = func(in *mma.Batch, out []byte) error {
 			requests++

@@ -182,7 +182,10 @@ func unitOf(k *schedule.Kernel) (*schedule.Unit, *mma.Instruction, error) {
 		u = own
 	}
 	i, err := u.Resolve()
-	return u, i, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return u, k.Operands(i), nil
 }
 
 // on makes a kernel of a target's unit and a schedule.

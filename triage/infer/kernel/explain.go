@@ -69,7 +69,7 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 		return nil, &unexplainedError{What: fmt.Sprintf("nothing here adds products of %s", l.Formats)}
 	}
 	if l.scaled() {
-		if f, err := n.scaledSums(ctx); f != nil || err != nil {
+		if f, err := n.scaledSums(ctx, 16); f != nil || err != nil {
 			return f, err
 		}
 		return nil, l.unexplained(ctx, c, n.best, "no schedule of scaled sums of integers that is known gives its results")
@@ -79,6 +79,13 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 			if f, err := n.try(ctx, nil, w); err != nil || f != nil && o.Nothing {
 				return f, err
 			}
+		}
+		if n.placing != nil { // sums of few bits, which no order changes before they are scaled
+			p := &search{loop: l, units: exactUnits(n.units), samples: n.placing.samples, wrong: math.MaxInt, plain: true}
+			if f, err := p.scaledSums(ctx, 1); f != nil || err != nil {
+				return f, err
+			}
+			return nil, l.unexplained(ctx, c, p.best, o.Error())
 		}
 		return nil, l.unexplained(ctx, c, n.best, o.Error())
 	}
@@ -157,7 +164,8 @@ type search struct {
 	tried   int
 	// placing has the samples in which scales are not one, if samples has those in which they are.
 	placing  *search
-	unplaced int // schedules that are right there, and not with other scales
+	plain    bool // partial sums are kept in no other format
+	unplaced int  // schedules that are right there, and not with other scales
 }
 
 // nearestOf is among how many schedules of scaled sums the nearest is looked for.
@@ -224,6 +232,9 @@ func (n *search) try(ctx context.Context, levels []schedule.Level, width int) (*
 		for i, f := range variants(n.Formats, cd, levels) {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
+			}
+			if n.plain && i > 0 {
+				break
 			}
 			if n.tried > maxTries || n.unplaced >= mostUnplaced {
 				return nil, nil

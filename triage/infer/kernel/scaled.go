@@ -118,8 +118,8 @@ func scaledUnits(f mma.Formats) (all []candidate) {
 }
 
 // scaledSums tries the schedules of scaled sums.
-func (n *search) scaledSums(ctx context.Context) (*finding, error) {
-	for _, levels := range scaledLevels(int(n.Block), n.K) {
+func (n *search) scaledSums(ctx context.Context, mostLanes int) (*finding, error) {
+	for _, levels := range scaledLevels(int(n.Block), n.K, mostLanes) {
 		for _, w := range widths(n.units) {
 			if f, err := n.try(ctx, levels, w); f != nil || err != nil {
 				return f, err
@@ -131,8 +131,8 @@ func (n *search) scaledSums(ctx context.Context) (*finding, error) {
 
 // scaledLevels returns schedules of sums of integers that are scaled block by block: in lanes or not, each of
 // which goes on from block to block, after blocks were dealt to several or K was cut. All of them are tried
-// with every order in which a partial sum is multiplied by the scales.
-func scaledLevels(block, depth int) (all [][]schedule.Level) {
+// with every order in which a partial sum is multiplied by the scales. A block has mostLanes lanes at most.
+func scaledLevels(block, depth, mostLanes int) (all [][]schedule.Level) {
 	sum := func(c schedule.Cut, order string) schedule.Level {
 		return schedule.Level{Cut: c, Merge: schedule.Merge{Order: order, Format: fp.FP32}}
 	}
@@ -156,7 +156,7 @@ func scaledLevels(block, depth int) (all [][]schedule.Level) {
 	for size := block; size > 0 && block%size == 0; size /= 2 {
 		inner = append(inner, part{nil, size})
 	}
-	for lanes := 2; lanes <= 16; lanes *= 2 {
+	for lanes := 2; lanes <= mostLanes; lanes *= 2 {
 		for vector := 1; lanes*vector <= block; vector *= 2 {
 			for _, order := range laneOrders(lanes) {
 				if block%(lanes*vector) == 0 {

@@ -146,6 +146,17 @@ func instructions(f mma.Formats) (all []candidate) {
 	return all
 }
 
+// exactUnits returns the units that add products one by one in FP32: where all such sums are exact, others give
+// the same.
+func exactUnits(all []candidate) (some []candidate) {
+	for _, c := range all {
+		if u := &c.unit; u.Op == "fma" && u.Acc == fp.FP32 && u.Sum == fp.None && u.Start == "" && !u.Casts() {
+			some = append(some, c)
+		}
+	}
+	return some
+}
+
 // dequantizing returns the instructions that may add products of operands that were multiplied by their scales
 // and rounded before.
 func dequantizing(f mma.Formats) (all []candidate) {

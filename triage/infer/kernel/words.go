@@ -13,13 +13,32 @@ import (
 // words says in which order a schedule adds K products, a sentence for each level, and what becomes of
 // the sum.
 func words(k *schedule.Kernel, s *schedule.Schedule, depth int) []string {
-	all := sumWords(k, s, depth)
+	all := slices.Concat(dequantizeWords(k, s), sumWords(k, s, depth))
 	for i := range k.Epilogue {
-		if s := &k.Epilogue[i]; s.Op == "cast" { // else it adds C: addendWords
+		switch s := &k.Epilogue[i]; s.Op { // others add C: addendWords
+		case "cast":
 			all = append(all, castWords(s))
+		case "scale-a":
+			all = append(all, "The sum is multiplied by the scale of its row of A.")
+		case "scale-b":
+			all = append(all, "The sum is multiplied by the scale of its column of B.")
+		case "scale-ab":
+			all = append(all, "The sum is multiplied by the product of the scales of its row of A and its column of B.")
 		}
 	}
 	return all
+}
+
+// dequantizeWords says that elements are multiplied by their scales before all else.
+func dequantizeWords(k *schedule.Kernel, s *schedule.Schedule) []string {
+	if k.Dequantize == nil {
+		return nil
+	}
+	i, err := cmp.Or(s.Unit, k.Unit).Resolve()
+	if err != nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("Before all else each element of A (%s) and of B (%s) is multiplied by its scale and rounded to %s.", k.Dequantize.A, k.Dequantize.B, i.A)}
 }
 
 // castWords says how a sum is rounded.
