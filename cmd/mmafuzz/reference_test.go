@@ -32,7 +32,7 @@ var referenceSources = []struct {
 	{name: "plans", dir: "corpus", types: []string{"Plan"}},
 	{name: "protocol", dir: "devices/exec"},
 	{name: "recordings", dir: "fuzz/record"},
-	{name: "schedules", dir: "sim/schedule", types: []string{"", "Kernel", "When", "Unit", "Cast", "Schedule", "Where", "Level", "Cut", "Merge", "Tail", "Blocks", "Step"}},
+	{name: "schedules", dir: "sim/schedule", types: []string{"", "Kernel", "When", "Unit", "Cast", "Schedule", "Where", "Level", "Cut", "Merge", "Tail", "Blocks", "Quantized", "Step"}},
 	{name: "shards", dir: "fuzz/fleet"},
 	{name: "vectorfiles", dir: "corpus/vectors"},
 	{name: "vulkan", dir: "devices/vulkan"},

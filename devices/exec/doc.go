@@ -37,8 +37,8 @@
 //     a, b, c, d and scale are formats (mmafuzz list formats), or names that describe
 //     one, such as e5m3 and e4m3-b11-fnuz (go doc ./sim/fp); c=none for an
 //     instruction without C; b=one and k=1 for an operation of A alone, such as a conversion, and b=rbits16 for
-//     one that gets 16 random bits for stochastic rounding (rbits1 to rbits32); block is the products per scale
-//     (integers with scales are products of whole quantized matrices, which infer --shape takes); down=N multiplies every
+//     one that gets 16 random bits for stochastic rounding (rbits1 to rbits32); block is the products per scale,
+//     up to all K of a row or column (of whole products of quantized matrices infer --shape finds where scales are multiplied in); down=N multiplies every
 //     product by 2^-N; round=MODE is the rounding mode (rne, rz, rd, ru or rna) that the instruction
 //     uses, as references then do; flags=RULE means that answers carry exception flags, see below. If the name is one of
 //     the catalogue's ISA names, k and the formats may be left out, and what is given

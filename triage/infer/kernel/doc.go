@@ -18,6 +18,11 @@
 //   - Which levels of a schedule have these partial sums, and which unit then gives the
 //     results of random matrices: an IEEE 754 operation, or an instruction of the
 //     catalogue, of those that are the same function the first.
+//   - Where floating-point operands have scales beside them, as those of MX, NVFP4 and FP8 have, all this is asked
+//     with scales of one. Then scales are drawn, and multiplied in wherever it is usual: by the instruction, into all
+//     elements before they are multiplied (dequantized), into each product, into the partial sums of a level, or
+//     into the whole sum. Where numbers are so narrow that no order of a block's products shows, schedules as
+//     libraries have them are tried.
 //   - Validation on fresh matrices of every kind. What differs is asked again at every element
 //     that was computed alike so far: those that give the same results again need one
 //     schedule, which is looked for in the same way, or there is a witness that nothing here
