@@ -152,8 +152,26 @@ func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
 	return acc
 }
 
-// operands are the elements of A and B at k, dequantized if the kernel does that.
+// operands are the elements of A and B at k, dequantized if the kernel does that, and rounded to formats without
+// infinities.
 func (j *judge) operands(u *mma.Instruction, k int) (a, b uint64) {
+	a, b = j.dequantized(u, k)
+	own := cmp.Or(j.k.Schedules[0].Unit, j.k.Unit)
+	return j.rounded(own.CastA, a, u.A), j.rounded(own.CastB, b, u.B)
+}
+
+// rounded is an operand after a cast to a format without infinities; other casts are the unit's.
+func (j *judge) rounded(c *schedule.Cast, code uint64, id fp.ID) uint64 {
+	if c == nil || c.Format.Get().HasInf() {
+		return code
+	}
+	plain := *j // of which no unit flushes subnormal numbers
+	plain.unit = &mma.Instruction{}
+	x := plain.muladd(number{code: code, id: id}, one(id), nothing(c.Format), c.Format, schedule.Rounding{Round: c.Round, Saturate: c.Saturate})
+	return plain.to(x, id).code
+}
+
+func (j *judge) dequantized(u *mma.Instruction, k int) (a, b uint64) {
 	a, b = j.e.A[k], j.e.B[k]
 	q := j.k.Dequantize
 	if q == nil {

@@ -69,10 +69,8 @@ func Multiply(ctx context.Context, k *schedule.Kernel, o *Operands, opt Options)
 	if err != nil {
 		return nil, 0, err
 	}
-	if k.Dequantize != nil {
-		if o, err = dequantized(ctx, k, o); err != nil {
-			return nil, 0, err
-		}
+	if o, err = unitOperands(ctx, k, o); err != nil {
+		return nil, 0, err
 	}
 	id := areas[0].Plan.D
 	d := make([]byte, o.M*o.N*id.Width())

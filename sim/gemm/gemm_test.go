@@ -28,6 +28,8 @@ var units = []schedule.Unit{
 	{Op: "mul-add", Acc: fp.FP32, CastA: &schedule.Cast{Format: fp.FP16, Saturate: true}, Subnormals: "zero"},
 	{Op: "fma", In: fp.FP32, Acc: fp.FP64, CastA: &schedule.Cast{Format: fp.BF16, Round: "drop"}, CastB: &schedule.Cast{Format: fp.FP16, Round: "zero"}},
 	{Op: "fma", Acc: fp.FP64, CastB: &schedule.Cast{Format: fp.FP32}},
+	{Op: "fma", Acc: fp.FP32, CastA: &schedule.Cast{Format: fp.E4M3, Saturate: true}, CastB: &schedule.Cast{Format: fp.E4M3, Round: "zero"}},
+	{Op: "mul-add", In: fp.FP16, Acc: fp.FP32, CastA: &schedule.Cast{Format: fp.E4M3}, Subnormals: "zero"},
 	{Instruction: "x86/vpdpbssd"},
 	{Instruction: "volta/mma.m8n8k4.f32.f16.f16.f32"},
 	{Instruction: "hopper/mma.m16n8k16.f16.f16.f16.f16"},

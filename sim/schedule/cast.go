@@ -10,7 +10,8 @@ import (
 
 // Cast is how an operand is rounded to a narrower format before it is multiplied.
 type Cast struct {
-	// Format is one with infinities.
+	// Format is one with infinities, or one without, such as E4M3, in which what is too large, and an infinity,
+	// is a NaN.
 	Format fp.ID `json:"format"`
 	// Round is "" to nearest even; to nearest "away" from zero where two are as near; to "zero"; or
 	// "drop", by which bits are dropped of all codes: a NaN that has no other bits becomes an
@@ -43,9 +44,15 @@ func (c *Cast) narrow(in *fp.Format) (n mma.Narrow, err error) {
 		return n, errors.New(`there is no "format"`)
 	}
 	to := c.Format.Get()
+	if c.before() && in.Specials == fp.IEEE && !in.Integer() {
+		if to.FracBits >= in.FracBits || to.Emax() > in.Emax() || to.Emin() < in.Emin() {
+			return n, fmt.Errorf("%s is not narrower than %s", to.Name, in.Name)
+		}
+		return n, oneOf("round", c.Round, []string{"", "away", "zero"})
+	}
 	switch {
 	case in.Specials != fp.IEEE || to.Specials != fp.IEEE || in.Integer() || to.Integer():
-		return n, fmt.Errorf("of %s to %s: only a cast between formats with infinities can be described", in.Name, to.Name)
+		return n, fmt.Errorf("of %s to %s: only a cast of a format with infinities to one with a NaN can be described", in.Name, to.Name)
 	case to.FracBits >= in.FracBits || to.Emax() > in.Emax() || to.Emin() < in.Emin():
 		return n, fmt.Errorf("%s is not narrower than %s", to.Name, in.Name)
 	}

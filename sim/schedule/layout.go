@@ -129,10 +129,8 @@ func (k *Kernel) takes(s Shape) error {
 	if k.NeedsUnit() {
 		return errors.New("the kernel has no unit: name one")
 	}
-	if k.Dequantize != nil {
-		if _, _, err := k.Dequantization(); err != nil {
-			return fmt.Errorf("dequantize: %w", err)
-		}
+	if err := k.checkPreparation(); err != nil {
+		return fmt.Errorf("operands: %w", err)
 	}
 	return nil
 }

@@ -222,7 +222,7 @@ func literals(codes []byte, id fp.ID, line, depth int) (all []string) {
 
 // planOf returns the operations of an element, nil if some are not those of IEEE 754.
 func planOf(k *schedule.Kernel, o *gemm.Operands, at [2]int) (all []caseOp, err error) {
-	if k.Dequantize != nil { // operands that are no numbers of the operations
+	if k.Preparation() != (schedule.Preparation{}) { // operands that are no numbers of the operations
 		return nil, nil
 	}
 	plans, err := k.PlansAt(o.Shape, o.Given(), [][2]int{at})

@@ -8,7 +8,7 @@ import (
 )
 
 // castFormats are those to which operands are cast.
-var castFormats = []fp.ID{fp.BF16, fp.TF32, fp.FP16, fp.E5M2, fp.FP32}
+var castFormats = []fp.ID{fp.BF16, fp.TF32, fp.FP16, fp.E5M2, fp.E4M3, fp.FP32}
 
 // casts changes how the operands of a unit are cast; put replaces the unit.
 func (m *mutator) casts(field string, u *schedule.Unit, put func(k *schedule.Kernel, u *schedule.Unit)) {

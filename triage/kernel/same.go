@@ -18,6 +18,9 @@ func firstK(a, b *Side) (k int, ok bool) {
 	if !a.Modelled || !b.Modelled || places(a.Kernel) || places(b.Kernel) {
 		return 0, false
 	}
+	if a.Kernel.Preparation() != b.Kernel.Preparation() {
+		return 0, false
+	}
 	n := &numberer{values: map[node]int{}, units: map[unitKey]int{}}
 	for k := 1; k <= maxOrderK; k++ {
 		var ops [2][]schedule.Op

@@ -174,7 +174,7 @@ func near(f *fp.Format, code uint64) uint64 {
 }
 
 // castFormats are those to which operands are cast.
-var castFormats = []fp.ID{fp.BF16, fp.TF32, fp.FP16, fp.E5M2, fp.FP32}
+var castFormats = []fp.ID{fp.BF16, fp.TF32, fp.FP16, fp.E5M2, fp.E4M3, fp.FP32}
 
 // possibleCasts returns the casts of a format, none first.
 func possibleCasts(in fp.ID) []*schedule.Cast {

@@ -50,7 +50,7 @@ func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class,
 			}
 			to := &all[i].Ruled
 			switch {
-			case sameValues(plan, other):
+			case sameValues(plan, other) && own.kernel().Preparation() == m.Kernel.Preparation():
 				to = &all[i].Same
 			case judged.right(ctx, m.Kernel, &judged.signs):
 				to = &all[i].Open

@@ -1,0 +1,97 @@
+package gemm
+
+import (
+	"cmp"
+	"context"
+	"math"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// unitOperands returns operands as units have them.
+func unitOperands(ctx context.Context, k *schedule.Kernel, o *Operands) (*Operands, error) {
+	p := k.Preparation()
+	if p == (schedule.Preparation{}) {
+		return o, nil
+	}
+	unit, err := cmp.Or(k.Schedules[0].Unit, k.Unit).Resolve()
+	if err != nil {
+		return nil, err
+	}
+	out := *o
+	if k.Dequantize != nil {
+		a, b, err := k.Dequantization()
+		if err != nil {
+			return nil, err
+		}
+		if out.A, err = times(ctx, a, o.A, o.ScaleA, k.ScaleA, o.M, o.K); err != nil {
+			return nil, err
+		}
+		if out.B, err = times(ctx, b, o.B, o.ScaleB, k.ScaleB, o.N, o.K); err != nil {
+			return nil, err
+		}
+	}
+	if out.A, err = castTo(ctx, p.CastA, out.A, unit.A); err != nil {
+		return nil, err
+	}
+	out.B, err = castTo(ctx, p.CastB, out.B, unit.B)
+	return &out, err
+}
+
+// times multiplies the elements of lines of a matrix by their scales.
+func times(ctx context.Context, i *mma.Instruction, codes []byte, scales []uint64, b *schedule.Blocks, lines, depth int) ([]byte, error) {
+	if a := i.Params.Acc; i.A.Width() == 1 && i.B == fp.FP32 && i.D == fp.FP32 && a.Flush == mma.NoFlush { // FP64 has all products
+		out := make([]byte, 4*lines*depth)
+		values := make([]float64, 256)
+		for code := range values {
+			values[code] = i.A.Get().Float64(uint64(code))
+		}
+		for n, code := range codes {
+			v := float32(values[code] * float64(math.Float32frombits(uint32(scales[b.Index(n/depth, n%depth, depth)]))))
+			bits := uint64(math.Float32bits(v))
+			if v != v {
+				bits = nanCode(i)
+			}
+			mma.Store(out, 4, n, bits)
+		}
+		return out, nil
+	}
+	return elements(ctx, i, codes, func(n int) uint64 { return scales[b.Index(n/depth, n%depth, depth)] })
+}
+
+// castTo rounds elements to a format, if there is one, and takes them back.
+func castTo(ctx context.Context, c schedule.Cast, codes []byte, id fp.ID) ([]byte, error) {
+	if c.Format == fp.None {
+		return codes, nil
+	}
+	to, back, err := c.Steps(id)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range []*mma.Instruction{to, back} {
+		one := i.B.Get().FromFloat64(1)
+		if codes, err = elements(ctx, i, codes, func(int) uint64 { return one }); err != nil {
+			return nil, err
+		}
+	}
+	return codes, nil
+}
+
+// elements does x*y - 0 with each element x and the factor that belongs to it.
+func elements(ctx context.Context, i *mma.Instruction, codes []byte, factor func(n int) uint64) ([]byte, error) {
+	unit, err := newUnits(nil).of(i)
+	if err != nil {
+		return nil, err
+	}
+	count := len(codes) / i.A.Width()
+	in := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: 1, Tiles: count})
+	in.A = codes
+	for n := range count {
+		mma.Store(in.B, i.B.Width(), n, factor(n))
+		mma.Store(in.C, i.C.Width(), n, i.C.Get().SignBit())
+	}
+	out := make([]byte, count*i.D.Width())
+	return out, unit.Run(ctx, in, out)
+}
