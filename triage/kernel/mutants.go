@@ -61,6 +61,7 @@ func Mutants(k *schedule.Kernel) []Mutant {
 	}
 	m.epilogue()
 	m.scaled()
+	m.dequantized()
 	return m.all
 }
 
@@ -327,6 +328,28 @@ func (m *mutator) scaled() {
 				}, "partial sums are multiplied by the scales, %s%s, not the whole sum", words[i], map[bool]string{true: ", in one rounding with the addition"}[fused])
 			}
 		}
+	}
+}
+
+// dequantized rounds elements that are multiplied by their scales to other formats.
+func (m *mutator) dequantized() {
+	u := m.of.Unit
+	if m.of.Dequantize == nil || u == nil || u.Op == "" {
+		return
+	}
+	was := cmp.Or(u.In, u.Acc)
+	for _, f := range []fp.ID{fp.FP32, fp.BF16, fp.FP16, fp.FP64} {
+		m.try("scale", "unit.in", was, f, func(k *schedule.Kernel) {
+			c := *u
+			c.Product = cmp.Or(u.Product, u.Acc)
+			if c.In = f; f == u.Acc {
+				c.In = fp.None
+			}
+			if u.Op == "fma" {
+				c.Product = fp.None
+			}
+			k.Unit = &c
+		}, "elements times their scales are rounded to %s, not to %s", f, was)
 	}
 }
 

@@ -196,6 +196,11 @@ func TestBlockScaled(t *testing.T) {
 			if r.Verdict != tc.want || r.Verdict == Unexplained && (r.Witness == nil || len(r.Witness.SA) != tc.f.Blocks(s.K)) {
 				t.Fatalf("%s, not %s: %s, witness %v", r.Verdict, tc.want, r.Why, r.Witness)
 			}
+			for _, f := range r.Fields {
+				if f.Name == "unit.in" && len(f.Ruled) < 2 {
+					t.Errorf("%s: %s is not told from %v, %v", f.Name, f.Value, f.Open, f.Same)
+				}
+			}
 			if r.Verdict == Found {
 				holdsBlockScaled(t, h, r.Kernel, s)
 			}
