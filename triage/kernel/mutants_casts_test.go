@@ -18,7 +18,7 @@ func TestCastMutants(t *testing.T) {
 			got = append(got, field+" "+m.Value)
 		}
 	}
-	want := []string{"b no cast", "b.format bf16", "b.format fp16", "b.format e5m2", "b.round away", "b.round zero", "b.round drop", "b.saturate true"}
+	want := []string{"b no cast", "b.format bf16", "b.format fp16", "b.format e5m2", "b.format e4m3", "b.round away", "b.round zero", "b.round drop", "b.saturate true"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
