@@ -77,7 +77,11 @@ func (n *inferCmd) kernel(ctx context.Context) error {
 		err = n.writeJSON(report)
 	} else if err = n.writeDocument(report.Document(), n.format, n.verbose); err == nil && n.format == "text" {
 		if r.Verdict == kernel.Found {
-			fmt.Fprintf(n.stdout, "compute it: mmafuzz gemm %s --m %d --n %d --k %d\n", readable.ShellWord(filepath.Join(dir, "kernel.json")), shape.M, shape.N, shape.K)
+			beta := ""
+			if r.Beta != 0 {
+				beta = fmt.Sprintf(" --beta %v", r.Beta)
+			}
+			fmt.Fprintf(n.stdout, "compute it: mmafuzz gemm %s --m %d --n %d --k %d%s\n", readable.ShellWord(filepath.Join(dir, "kernel.json")), shape.M, shape.N, shape.K, beta)
 		}
 		_, err = fmt.Fprintln(n.stdout, "report: "+filepath.Join(dir, "report.md"))
 	}

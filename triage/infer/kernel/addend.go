@@ -36,7 +36,25 @@ var addends = []addend{
 	{"to the rounded sum", "C is added to the rounded sum, and what this gives is rounded.", func(k *schedule.Kernel) {
 		k.Epilogue = slices.Concat(k.Epilogue, []schedule.Step{{Op: "c", Format: k.Unit.Acc}}, k.Epilogue)
 	}},
+	{"times beta, in one rounding", "C times beta is added to the sum, in one rounding", func(k *schedule.Kernel) {
+		k.Epilogue = slices.Concat([]schedule.Step{{Op: "beta-c"}}, k.Epilogue)
+	}},
+	{"times beta, rounded", "C times beta is rounded, and added to the sum", func(k *schedule.Kernel) {
+		k.Epilogue = slices.Concat([]schedule.Step{{Op: "beta-c-mul"}}, k.Epilogue)
+	}},
 	{"nowhere", "C changes no result.", func(*schedule.Kernel) {}},
+}
+
+// scaled reports whether C is multiplied by a factor.
+func (a *addend) scaled() bool { return strings.HasPrefix(a.name, "times beta") }
+
+// askBeta asks by what C is multiplied: for a product of zeros to which a one is added. What is no number is no factor.
+func (l *loop) askBeta(ctx context.Context) error {
+	return l.each(ctx, 1, func(_ int, m matrices) { fill(m.c, l.C, 1) }, func(_ int, _ matrices, d []byte) {
+		if l.judge.beta = l.D.Get().Float64(mma.Load(d, l.D.Width(), 0)); l.judge.beta-l.judge.beta != 0 {
+			l.judge.beta = 1
+		}
+	})
 }
 
 // fromZero returns a unit whose first product is added to zero if it was added to nothing, which is a C of -0.
@@ -57,6 +75,9 @@ func (l *loop) addC(ctx context.Context, r *Result) error {
 	l.enter("asking how C is added")
 	l.drawsC = true
 	defer func() { l.drawsC = false }()
+	if err := l.askBeta(ctx); err != nil {
+		return err
+	}
 	g := max(1, int(math.Sqrt(float64(addendElements)/float64(l.M*l.N))))
 	var samples []*sample
 	for kind := range kinds {
@@ -72,7 +93,7 @@ func (l *loop) addC(ctx context.Context, r *Result) error {
 		k := *without.Kernel
 		k.Schedules = slices.Clone(k.Schedules)
 		a.to(&k)
-		if a.name == "to the rounded sum" && len(without.Kernel.Epilogue) == 0 { // it is that to the sum
+		if a.name == "to the rounded sum" && len(without.Kernel.Epilogue) == 0 || l.judge.beta == 1 && a.scaled() { // it is that to the sum
 			continue
 		}
 		switch {
@@ -93,6 +114,9 @@ func (l *loop) addC(ctx context.Context, r *Result) error {
 			continue
 		}
 		f.Value = a.name
+		if a.scaled() {
+			r.Beta = l.judge.beta
+		}
 	}
 	if f.Value != "" {
 		if r.Kernel.CFirst { // C is where a sum begins
@@ -180,6 +204,9 @@ func (r *Result) addendWords() string {
 	for i := range r.Fields {
 		for _, a := range addends {
 			if f := &r.Fields[i]; f.Name == "addend" && f.Value == a.name {
+				if a.scaled() {
+					return fmt.Sprintf("%s; beta is %v.", a.words, r.Beta)
+				}
 				return a.words
 			}
 		}

@@ -62,6 +62,10 @@ func TestAddend(t *testing.T) {
 	}{
 		{"first", single, "first", `"c_first":true`, func(a, b []float64, c float64) float64 { return chain(c, a, b) }},
 		{"last", single, "to the sum", `"epilogue":[{"op":"c"}]`, func(a, b []float64, c float64) float64 { return float64(float32(chain(0, a, b)) + float32(c)) }},
+		{"half of it", single, "times beta, in one rounding", `"epilogue":[{"op":"beta-c"}]`, func(a, b []float64, c float64) float64 { return float64(float32(chain(0, a, b) + 0.5*c)) }},
+		{"three tenths of it", single, "times beta, rounded", `"epilogue":[{"op":"beta-c-mul"}]`, func(a, b []float64, c float64) float64 {
+			return float64(float32(chain(0, a, b)) + float32(float32(0.3)*float32(c)))
+		}},
 		{"twice", single, "", "", func(a, b []float64, c float64) float64 { return chain(2*c, a, b) }},
 		{"never", single, "nowhere", "", func(a, b []float64, c float64) float64 { return chain(0, a, b) }},
 		{"in the first lane", single, "first", `"c_first":true`, func(a, b []float64, c float64) float64 { return lanes(c, a, b) }},

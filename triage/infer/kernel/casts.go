@@ -76,7 +76,7 @@ func (l *loop) castsOf(ctx context.Context, c *class, ofA bool) ([]*schedule.Cas
 	if err != nil {
 		return nil, err
 	}
-	judge := &judge{l.o.Workers, l.D, l.Scale, fp.None, oracle.NewComparer(l.D, oracle.Policy{NaN: oracle.ByClass})}
+	judge := &judge{workers: l.o.Workers, id: l.D, scale: l.Scale, same: oracle.NewComparer(l.D, oracle.Policy{NaN: oracle.ByClass})}
 	var all []*schedule.Cast
 	for _, h := range possible {
 		u := &schedule.Unit{Op: "fma", In: id, Acc: fp.FP32, CastA: h}

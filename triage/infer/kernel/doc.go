@@ -79,6 +79,7 @@
 //	kernel               object?*  what was found, as in a file of gemm: go doc ./sim/schedule Kernel
 //	why                  string?   why nothing was
 //	restricted           string?   for which operands alone the kernel was found
+//	beta                 number?   the factor of C that a kernel with beta-c or beta-c-mul needs
 //	witness.row          number?   an element that the nearest schedule does not give
 //	witness.column       number?
 //	witness.kind         string?   of the matrices

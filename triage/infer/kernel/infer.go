@@ -51,6 +51,7 @@ type Result struct {
 	// Restricted says for which operands alone the kernel was found: those with others were not explained.
 	Restricted string   `json:"restricted,omitempty"`
 	Witness    *Witness `json:"witness,omitempty"`
+	Beta       float64  `json:"beta,omitempty"` // by which C is multiplied, where the kernel's epilogue says that it is
 	Fields     []Field  `json:"fields,omitempty"`
 	Elements   []int    `json:"elements,omitempty"` // of D, by schedule
 	Products   int      `json:"products"`           // that were asked
@@ -148,7 +149,7 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 	if o.Checks == 0 {
 		o.Checks = DefaultChecks
 	}
-	l := &loop{box: b, o: o, judge: &judge{o.Workers, b.D, b.Scale, b.C, oracle.NewComparer(b.D, o.Policy)}}
+	l := &loop{box: b, o: o, judge: &judge{workers: o.Workers, id: b.D, scale: b.Scale, c: b.C, same: oracle.NewComparer(b.D, o.Policy)}}
 	b.show = l.progress
 	r := &Result{Shape: s}
 	err = l.run(ctx, r)

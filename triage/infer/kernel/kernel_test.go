@@ -158,7 +158,7 @@ func infers(t *testing.T, want *schedule.Kernel, s schedule.Shape) *Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := judge{1, id, fp.None, fp.None, oracle.NewComparer(id, oracle.Policy{NaN: oracle.ByClass})}
+	j := judge{workers: 1, id: id, same: oracle.NewComparer(id, oracle.Policy{NaN: oracle.ByClass})}
 	err = b.each(t.Context(), 8*len(kinds), func(n int, m matrices) { b.draw(newDrawer(99, uint64(n)), n%len(kinds), m) }, func(n int, m matrices, d []byte) {
 		wrong, _, err := j.differs(t.Context(), r.Kernel, &sample{n % len(kinds), s, m, d})
 		if err != nil || len(wrong) > 0 {

@@ -140,7 +140,7 @@ func TestChanges(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &loop{box: b, o: Options{Seed: 1}, judge: &judge{1, b.D, fp.None, fp.None, oracle.NewComparer(b.D, oracle.Policy{})}}
+	l := &loop{box: b, o: Options{Seed: 1}, judge: &judge{workers: 1, id: b.D, same: oracle.NewComparer(b.D, oracle.Policy{})}}
 	if err := l.others(t.Context(), nil); err != nil {
 		t.Errorf("%v", err)
 	}

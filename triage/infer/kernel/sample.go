@@ -62,9 +62,10 @@ func (b *box) sampleOnes(ctx context.Context, c *class, seed uint64) ([]*sample,
 // judge compares what kernels give with what was answered.
 type judge struct {
 	workers int
-	id      fp.ID // of D
-	scale   fp.ID // of the scales of A and B, if they have some
-	c       fp.ID // of C, if there is one
+	id      fp.ID   // of D
+	scale   fp.ID   // of the scales of A and B, if they have some
+	c       fp.ID   // of C, if there is one
+	beta    float64 // by which C may be multiplied
 	same    oracle.Comparer
 }
 
@@ -84,6 +85,11 @@ func (j *judge) differs(ctx context.Context, k *schedule.Kernel, s *sample) ([]i
 		if o.C, err = j.cCodes(k, s.c); err != nil {
 			return nil, nil, err
 		}
+		u, err := cmp.Or(k.Unit, k.Schedules[0].Unit).Resolve()
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Beta = schedule.Side(u.D).Get().FromFloat64(j.beta)
 	}
 	got, id, err := gemm.Multiply(ctx, k, o, gemm.Options{Workers: j.workers})
 	if err != nil {
