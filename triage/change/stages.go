@@ -270,7 +270,7 @@ func scalePlaces(c *changer) {
 		return
 	}
 	c.to(func(p *mma.Params) { p.Scale = mma.ScaleProduct })
-	const most = 128 // of a larger block only whole groups are tried
+	const most = 128 // larger blocks are those of whole products, which no single instruction has
 	for g := uint8(2); g <= uint8(min(c.Block, most)); g++ {
 		for _, fixed := range []bool{false, true} {
 			groups := func(p *mma.Params) {
