@@ -161,7 +161,10 @@ func (s *Sides) Label() string {
 	}
 	var all []string
 	for _, f := range s.Fields {
-		level, _, _ := strings.Cut(f.Path, ".cut.")
+		level, _, cut := strings.Cut(f.Path, ".cut.")
+		if cut && s.dealsOut(level) {
+			lanes[level] = true
+		}
 		for _, of := range []struct{ part, label string }{
 			{"epilogue", "epilogue"}, {"scale", "scale"}, {".tail.", "tail"}, {".merge.order", "k-order"}, {".merge.start", "k-order"},
 			{".where", "k-order"}, {".merge.", "promotion"}, {".cut.", map[bool]string{true: "lanes", false: "split-k"}[lanes[level]]}, {".cast_", "cast"}, {"unit", "unit"},
@@ -174,6 +177,17 @@ func (s *Sides) Label() string {
 	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), "+")
+}
+
+// dealsOut reports whether a level of one of the schedules deals products out to lanes.
+func (s *Sides) dealsOut(level string) bool {
+	for _, k := range s.kernels {
+		var file any
+		if k != nil && json.Unmarshal([]byte(textOf(k)), &file) == nil && member(file, level+".cut.by") == "lanes" {
+			return true
+		}
+	}
+	return false
 }
 
 // String says what was compared.

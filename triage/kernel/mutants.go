@@ -309,13 +309,17 @@ func (m *mutator) scaled() {
 	if at < 0 {
 		return
 	}
-	orders := [][]schedule.Step{{{Op: "scale-ab"}}, {{Op: "scale-a"}, {Op: "scale-b"}}, {{Op: "scale-b"}, {Op: "scale-a"}}}
+	orders := [][]string{{"scale-ab"}, {"scale-a", "scale-b"}, {"scale-b", "scale-a"}}
 	words := []string{"by their product", "by that of A, then by that of B", "by that of B, then by that of A"}
 	without := func(k *schedule.Kernel) { k.Epilogue = slices.DeleteFunc(k.Epilogue, isScale) }
-	for i, steps := range orders {
+	for i, ops := range orders {
 		m.try("scale", "", nil, nil, func(k *schedule.Kernel) {
 			without(k)
-			k.Epilogue = slices.Insert(k.Epilogue, at, steps...)
+			for j, op := range ops {
+				step := m.of.Epilogue[at] // rounded as before, which converts a sum of integers
+				step.Op = op
+				k.Epilogue = slices.Insert(k.Epilogue, at+j, step)
+			}
 		}, "the sum is multiplied by the scales: %s", words[i])
 	}
 	for n := range m.of.Schedules[m.s].Levels {
@@ -360,7 +364,8 @@ var partialScales = []string{"(sa*sb)*p", "sb*(sa*p)", "sa*(sb*p)"}
 func (m *mutator) added() {
 	add := func(label string, l schedule.Level, words string, args ...any) {
 		for at := range len(m.of.Schedules[m.s].Levels) + 1 {
-			m.try(label, "", nil, nil, func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Insert(k.Schedules[m.s].Levels, at, l) }, words, args...)
+			m.try(label, "", nil, nil, func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Insert(k.Schedules[m.s].Levels, at, l) },
+				"%s%s", fmt.Sprintf(words, args...), within(m.of.Schedules[m.s].Levels[:at]))
 		}
 	}
 	forward, halves := schedule.Merge{Order: "forward"}, schedule.Merge{Order: "halves"}
@@ -376,6 +381,22 @@ func (m *mutator) added() {
 			add("lanes", schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: g}, Merge: halves}, "there are %d lanes, to which %d products are dealt at a time, added by halves", n, g)
 		}
 	}
+}
+
+// within says where a level is that is added after others.
+func within(levels []schedule.Level) string {
+	if len(levels) == 0 {
+		return ""
+	}
+	switch cut := levels[len(levels)-1].Cut; cut.By {
+	case "lanes":
+		return fmt.Sprintf(", within each of its %d lanes", cut.N)
+	case "count":
+		return fmt.Sprintf(", within each of its %d parts", cut.N)
+	case "size":
+		return fmt.Sprintf(", within each run of %d products", cut.N)
+	}
+	return ", within each of its parts"
 }
 
 // operations changes what a unit does; put replaces the unit.

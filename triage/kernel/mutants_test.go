@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
@@ -52,6 +54,44 @@ func TestTailMutants(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", into, got, want)
+		}
+	}
+}
+
+// TestScaleOrders holds that a product of scales may be one scale after the other, each product of
+// which is rounded as that was.
+func TestScaleOrders(t *testing.T) {
+	step := func(op string) schedule.Step { return schedule.Step{Op: op, Format: fp.FP32} }
+	orders := map[string][]schedule.Step{
+		"the sum is multiplied by the scales: by their product":                {step("scale-ab")},
+		"the sum is multiplied by the scales: by that of A, then by that of B": {step("scale-a"), step("scale-b")},
+		"the sum is multiplied by the scales: by that of B, then by that of A": {step("scale-b"), step("scale-a")},
+	}
+	for was, steps := range orders {
+		k := &schedule.Kernel{Unit: &schedule.Unit{Op: "fma", Acc: fp.FP32}, ScaleA: &schedule.Blocks{Lines: 1}, ScaleB: &schedule.Blocks{Lines: 1},
+			Schedules: []schedule.Schedule{{}}, Epilogue: steps}
+		got := map[string][]schedule.Step{was: steps}
+		for _, m := range Mutants(k) {
+			if orders[m.Words] != nil {
+				got[m.Words] = m.Kernel.Epilogue
+			}
+		}
+		if d := cmp.Diff(orders, got); d != "" {
+			t.Errorf("%s: %s", was, d)
+		}
+	}
+}
+
+// TestDealsOut holds that another number of lanes is one of lanes, not of parts of K.
+func TestDealsOut(t *testing.T) {
+	kernel := func(by string, n int) *schedule.Kernel {
+		return &schedule.Kernel{Unit: &schedule.Unit{Op: "fma", Acc: fp.FP32}, Schedules: []schedule.Schedule{{Levels: []schedule.Level{
+			{Cut: schedule.Cut{By: by, N: n}, Merge: schedule.Merge{Order: "forward"}}}}}}
+	}
+	for by, want := range map[string]string{"lanes": "lanes", "count": "split-k"} {
+		s := &Sides{kernels: [2]*schedule.Kernel{kernel(by, 8), kernel(by, 16)}}
+		if s.Fields = fieldsOf(s.kernels[0], s.kernels[1]); s.Label() != want {
+			t.Errorf("%s: %s", by, s.Label())
 		}
 	}
 }

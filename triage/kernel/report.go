@@ -226,9 +226,9 @@ func (f *Found) words() (words []string) {
 		say("Unexplained: no schedule was found that has the bits of one of the sides (mmafuzz infer --shape says more).")
 	case w == nil:
 	case f.Sides != nil:
-		say("No change of one or two fields of the schedule of %s gives the bits of %s on all products: the label names all fields in which the two schedules below differ.", x, other)
+		say("No change of one or two fields of the schedule of %s that was tried gives the bits of %s on all products: the label names all fields in which the two schedules below differ.", x, other)
 	case w.Kernel == nil:
-		say("Unexplained: no schedule that differs from that of %s in one or two fields gives the bits of %s.", x, other)
+		say("Unexplained: none of the schedules that were tried, which differ from that of %s in one or two fields, gives the bits of %s.", x, other)
 	case f.Rest > 0:
 		say("Unexplained: %s differs in %s of %s fresh products even if this is changed in the schedule of %s: %s.", other, readable.Count(uint64(f.Rest)), readable.Count(uint64(f.Fresh)), x, w.Words)
 	default:

@@ -106,7 +106,7 @@ func TestExpected(t *testing.T) {
 		{"cutlass-2xacc", "fp8-fast", "split-k", "a new accumulator begins after every 128 products"},
 		{"naive", "naive", "-", ""},
 		{"openblas-sgemm", "openblas-sgemm naive", "-", "openblas-sgemm has the bits of"},
-		{half + "@dot-blocks", half + "@split-k", "unexplained", "No schedule that differs from it in one or two fields"}, // after a long search
+		{half + "@dot-blocks", half + "@split-k", "unexplained", "None of the schedules that were tried"}, // after a long search
 	}[:tier.Of(6, 6, 7)] {
 		run := func(kernels string, args ...string) *Result {
 			g := gemmOf(t, append([]string{"--m=40", "--n=20", "--k=1000"}, args...)...)
