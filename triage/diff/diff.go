@@ -22,6 +22,7 @@
 //	parts[].alone           bool?    the part makes sense without the others
 //	parts[].idle            bool?    it is proved that the part alone makes no difference
 //	parts[].idle_by         string?  by what: ranges (of all values), solver
+//	parts[].unknown[]       string?  a, b: sides of which nobody has shown what they do here; the model's value is a guess
 //
 // The API of this package is not promised: it may change in any version.
 package diff
@@ -30,6 +31,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -67,6 +69,8 @@ type Part struct {
 	// Idle: it is proved that the change alone makes no difference.
 	Idle   bool   `json:"idle,omitempty"`
 	IdleBy string `json:"idle_by,omitempty"` // what proved it, as in prove.Result
+	// Unknown are the sides, a or b, whose value nobody has shown: mma.Instruction.Unknown.
+	Unknown []string `json:"unknown,omitempty"`
 }
 
 // Pair compares the arithmetics of the two units of a pair, which have to be known.
@@ -80,6 +84,12 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 	d.ByValue = strings.Join(p.ByValue(), "; ")
 	for _, part := range triage.Parts(pa, pb) {
 		pd := Part{Changes: part.Changes, Labels: []triage.Label{part.Label}}
+		for side, i := range map[string]*mma.Instruction{"a": ia, "b": ib} {
+			if i.Unknown&facets[part.Label] != 0 {
+				pd.Unknown = append(pd.Unknown, side)
+			}
+		}
+		slices.Sort(pd.Unknown)
 		q := *pa
 		if q.Apply(part.Changes) == nil && q.Validate(ia.Formats, p.K) == nil {
 			pd.Alone = true
@@ -100,6 +110,9 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 	return d, nil
 }
 
+// facets are the details of a result that labels are about.
+var facets = map[triage.Label]mma.Facets{triage.NaNEncoding: mma.FacetNaN, triage.SignedZero: mma.FacetZero}
+
 // Write writes the difference for people, with the paths of the parameters.
 func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	if head := d.A + "  " + d.B; utf8.RuneCountInString(head) <= width {
@@ -118,11 +131,22 @@ func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	for _, p := range d.Parts {
 		g.Add("  "+p.labels(), readable.NamedChanges(p.Changes, d.a, d.b))
 		g.Add("", p.shownBy())
+		if p.Unknown != nil {
+			g.Add("", fmt.Sprintf("nobody has shown what %s does here: its model's value is a guess", p.unknown()))
+		}
 	}
 	g.Add("  evidence A", d.EvidenceA)
 	g.Add("  evidence B", d.EvidenceB)
 	g.Write(w, bold)
 	fmt.Fprintln(w)
+}
+
+// unknown names the sides of which a part is not known.
+func (p *Part) unknown() string {
+	if len(p.Unknown) > 1 {
+		return "either side"
+	}
+	return strings.ToUpper(p.Unknown[0])
 }
 
 // labels names the labels of a part.
