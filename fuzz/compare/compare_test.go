@@ -131,19 +131,26 @@ func TestKinds(t *testing.T) {
 		bucket *fuzz.Bucket
 		list   []corpus.KnownEntry
 		state  string
+		beyond []string
 	}{
-		{"the primary cause", bucket, []corpus.KnownEntry{by("truncation-width")}, StateKnown},
-		{"one kind of an earlier list", bucket, []corpus.KnownEntry{by("truncation-width+fusion-width:inf")}, StateNew},
-		{"the changes of one kind", bucket, []corpus.KnownEntry{by("", f)}, StateNew},
-		{"the changes of all", bucket, []corpus.KnownEntry{by("", f, l)}, StateKnown},
-		{"each by its entry", bucket, []corpus.KnownEntry{by("", f), by("*:inf")}, StateKnown},
-		{"and not the rest", &rest, []corpus.KnownEntry{by("", f), by("*:inf")}, StateNew},
-		{"with the rest", &rest, []corpus.KnownEntry{by("", f, l)}, StateKnown},
+		{"the primary cause", bucket, []corpus.KnownEntry{by("truncation-width")}, StateKnown, nil},
+		{"one kind of an earlier list", bucket, []corpus.KnownEntry{by("truncation-width+fusion-width:inf")}, StateNew, []string{"truncation-width"}},
+		{"the changes of one kind", bucket, []corpus.KnownEntry{by("", f)}, StateNew, []string{"truncation-width+fusion-width:inf"}},
+		{"the changes of all", bucket, []corpus.KnownEntry{by("", f, l)}, StateKnown, nil},
+		{"each by its entry", bucket, []corpus.KnownEntry{by("", f), by("*:inf")}, StateKnown, nil},
+		{"and not the rest", &rest, []corpus.KnownEntry{by("", f), by("*:inf")}, StateNew, []string{"truncation-width+fusion-width"}},
+		{"with the rest", &rest, []corpus.KnownEntry{by("", f, l)}, StateKnown, nil},
+		{"nothing", bucket, []corpus.KnownEntry{by("other")}, StateNew, nil},
 	} {
 		c := listed(&corpus.Known{Entries: tc.list})
 		d := newDifference(p, tc.bucket, parts)
 		if state, _ := c.Known.stateOf(&d, c.unlisted(&d)); state != tc.state {
 			t.Errorf("%s: %s, want %s", tc.name, state, tc.state)
+		}
+		ds := []Difference{d}
+		c.Known.SetStates(ds, func(*Difference) string { return StateNew })
+		if diff := cmp.Diff(tc.beyond, ds[0].Beyond); diff != "" {
+			t.Errorf("%s: %s", tc.name, diff)
 		}
 		if len(d.Changes) != 1 || d.Changes[0] != width {
 			t.Errorf("changes %v", d.Changes)

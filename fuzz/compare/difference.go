@@ -45,7 +45,8 @@ type Difference struct {
 	Digest       string       `json:"digest"` // of the cases and their results
 	What         string       `json:"what,omitempty"`
 	State        string       `json:"state"`
-	Known        string       `json:"known,omitempty"` // the entry that covers it
+	Known        string       `json:"known,omitempty"`  // the entry that covers it, or a part of it
+	Beyond       []string     `json:"beyond,omitempty"` // if only a part: the kinds that no entry covers
 	Bundle       string       `json:"bundle,omitempty"`
 
 	uncounted *Kind // the cases that no detail counts, which may need all changes; nil: none

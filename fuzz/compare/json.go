@@ -75,7 +75,8 @@
 //	differences[].digest          string?   of the cases and their results
 //	differences[].what            string?   why an instruction is not recorded, or how often an unstable case gave the same results
 //	differences[].state           string?   new, still (it was in the baseline), known, or expired (known until its entry expired)
-//	differences[].known           string?   id of the entry that covers it
+//	differences[].known           string?   id of the entry that covers it, or a part of it
+//	differences[].beyond[]        string?   if only a part: the kinds of cases that no entry covers
 //	differences[].bundle          string?   directory of a case of the bucket
 //	gone[].id                     string?   of a difference in the baseline that is no more
 //	gone[].a                      string?

@@ -56,6 +56,16 @@ func (k *Known) stateOf(d *Difference, unlisted string) (state string, hits []in
 	return unlisted, hits
 }
 
+// beyond returns the kinds of a difference that no entry of the list covers.
+func (k *Known) beyond(d *Difference) (kinds []string) {
+	for _, scope := range d.scopes() {
+		if !slices.ContainsFunc(k.List.Entries, func(e corpus.KnownEntry) bool { return e.Covers(scope) }) {
+			kinds = append(kinds, scope.Detail)
+		}
+	}
+	return kinds
+}
+
 // Covers reports whether a finding of a campaign is a known difference.
 func (k *Known) Covers(p *devices.Pair, f *fuzz.Case) bool {
 	if k.List == nil {
@@ -80,6 +90,9 @@ func (k *Known) SetStates(ds []Difference, unlisted func(d *Difference) string) 
 			if e := &k.List.Entries[h]; d.Known == "" && e.Expired(k.Day) == (d.State == StateExpired) {
 				d.Known = e.ID
 			}
+		}
+		if d.State != StateKnown && d.State != StateExpired && d.Known != "" {
+			d.Beyond = k.beyond(d)
 		}
 		n.add(d.State)
 	}

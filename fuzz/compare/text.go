@@ -145,6 +145,9 @@ func (p *printer) group(g []*Difference) {
 		if d.State == StateExpired {
 			p.line(idIndent, "", "known as "+d.Known+", which has expired")
 		}
+		if d.Beyond != nil {
+			p.line(idIndent, "", "known as "+d.Known+", but for cases that need another change, too: "+strings.Join(d.Beyond, ", "))
+		}
 	}
 	if picture != "" {
 		fmt.Fprintf(p, "%*s%s show %s\n", idIndent, "", p.Command, readable.ShellPath(picture))
