@@ -21,7 +21,7 @@ var verdictInWords = map[Verdict]string{
 func (t *Report) Document() *document.Document {
 	lead := t.Headline()
 	if t.Verdict == Found {
-		lead = "A program of known parts reproduces every answer of the unit, bit for bit: " + lead
+		lead = t.qualified("A program of known parts reproduces every answer of the unit, bit for bit") + ": " + lead
 	}
 	d := document.New(fmt.Sprintf("%s %s: %s", t.Target, t.Instruction, verdictInWords[t.Verdict]), lead)
 	d.Untitled = true
@@ -166,16 +166,31 @@ func (t *Report) proofs() []document.Block {
 
 // open lists what was not told apart.
 func (t *Report) open() []document.Block {
-	var items []string
+	var items, same []string
+	tried := false
 	for _, p := range t.Parameters {
+		tried = tried || len(p.RuledOut)+len(p.Open) > 0
 		for _, o := range p.Open {
+			if o.Proved {
+				same = append(same, o.Change)
+				continue
+			}
 			items = append(items, fmt.Sprintf("%s: %d inputs tried%s", o.Change, o.Tried, o.byClass()))
 		}
 	}
-	if items == nil {
-		return []document.Block{document.Text("None: every other value that was tried is ruled out.")}
+	var blocks []document.Block
+	switch {
+	case !tried:
+		return []document.Block{document.Text("No other value was tried.")}
+	case items == nil:
+		blocks = append(blocks, document.Text("None: every other value that was tried is ruled out, or proved to make no difference."))
+	default:
+		blocks = append(blocks, document.Text("Other values that gave the same results on all inputs that were tried; an input that tells may exist."), document.List(items...))
 	}
-	return []document.Block{document.Text("Other values that gave the same results on all inputs that were tried; an input that tells may exist."), document.List(items...)}
+	if same != nil {
+		blocks = append(blocks, document.Text("Changes that are proved to make no difference:"), document.List(same...))
+	}
+	return blocks
 }
 
 // tested says on which inputs the program was tried that it was not made from.

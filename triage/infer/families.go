@@ -61,6 +61,8 @@ func docOf(name string) string {
 		return "variations of inputs on which a program was wrong"
 	case refutations:
 		return "inputs on which an earlier program was wrong"
+	case codesName:
+		return codesDoc
 	case zeroPoints:
 		return "one integer in all of a, and one in all of b"
 	}

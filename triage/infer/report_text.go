@@ -32,6 +32,8 @@ func (t *Report) Headline() string {
 // extent says how much of the search was done, if no program was found.
 func (t *Report) extent() string {
 	switch {
+	case t.Verdict == Unexplained && t.Formats.D.Integer(): // there are few programs, and all were tried
+		return "the search was not cut off: none of the programs that it has explains the unit"
 	case t.Verdict == Unexplained:
 		return "the search was not cut off: none of the programs that it reached explains the unit; a larger --effort reaches more"
 	case t.Verdict != Exhausted:

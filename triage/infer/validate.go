@@ -53,6 +53,13 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 		}
 		classes = append(classes, c)
 	}
+	if n >= 1<<codesMost { // where fewer are asked of each kind, all codes would be most of all
+		c, wrong, err := l.validateCodes(ctx, p, rand.New(rand.NewPCG(seed, codesMost)))
+		if err != nil || wrong > 0 {
+			return nil, wrong, err
+		}
+		classes = append(classes, c)
+	}
 	if l.D.Integer() { // the further families are about roundings
 		return classes, 0, nil
 	}

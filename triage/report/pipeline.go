@@ -189,16 +189,23 @@ func adderText(k, step int, p *mma.Params) string {
 	}
 	text := fmt.Sprintf("adds %sall %d products at once", terms, k)
 	if step < k {
-		text = fmt.Sprintf("adds %s%d products at a time; %d steps, each of which goes on with the result of the one before", terms, step, (k+step-1)/step)
-	}
-	if p.Lanes > 1 {
-		text += fmt.Sprintf("; %d accumulators take turns", p.Lanes)
+		text = fmt.Sprintf("adds %s%s at a time; %d steps, ", terms, readable.Plural(step, "product"), (k+step-1)/step)
+		if p.Lanes > 1 {
+			return text + fmt.Sprintf("dealt to %d accumulators in turn", p.Lanes)
+		}
+		text += "each of which goes on with the result of the one before"
 	}
 	return text
 }
 
+// integerOverflow is what integers do that are too large.
+var integerOverflow = map[mma.Over]string{mma.OverWrap: "which wrap around", mma.OverSat: "which saturate"}
+
 // roundText says how a number is rounded.
 func roundText(r *mma.Round) string {
+	if over := integerOverflow[r.Over]; over != "" && int(r.Emin) == int(r.Frac) { // whose last place is 1
+		return fmt.Sprintf("none: integers of %d bits, %s where a sum is too large", r.Frac+1, over)
+	}
 	var parts []string
 	if r.Frac != 0 {
 		parts = append(parts, fmt.Sprintf("to %d fraction bits, %s", r.Frac, modeInWords(r.Mode)))
