@@ -50,8 +50,12 @@ func (z *Fuzz) compareFields(ctx context.Context, found *Found, differ, agree []
 		}
 		s.Inferred, s.Shape = append(s.Inferred, side.Name), slices.MinFunc(differ, func(x, y *drawn) int { return size(x) - size(y) }).a.Shape
 		var err error
-		if kernels[i], s.Checked, err = z.Infer(ctx, side.Box[s.Shape.K], s.Shape); err != nil || kernels[i] == nil {
+		if kernels[i], s.Checked, err = z.Infer(ctx, side.Box[s.Shape.K], s.Shape); err != nil {
 			return err
+		}
+		if kernels[i] == nil {
+			found.Unfound = side.Name
+			return nil
 		}
 	}
 	for i, k := range kernels {

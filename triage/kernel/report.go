@@ -28,6 +28,7 @@
 //	why.first        string?   the first partial sum of the smallest product that differs
 //	fresh            number    other products that were compared with the changed schedule
 //	rest             number    of these, those that differ: the change is not all
+//	unfound          string?   a side whose schedule was looked for in vain
 //	sides.inferred[]  string?  sides whose schedules were inferred, as no small change explains it
 //	sides.shape.M    number?   of the products for which it was
 //	sides.shape.N    number?
@@ -106,6 +107,7 @@ type Found struct {
 	Fresh    int    `json:"fresh"`
 	Rest     int    `json:"rest"`
 	Sides    *Sides `json:"sides,omitempty"`    // how the schedules differ if no small change explains it
+	Unfound  string `json:"unfound,omitempty"`  // a side whose schedule was looked for in vain
 	Smallest *Case  `json:"smallest,omitempty"` // nil: they do not differ
 	// Same is what is known without products: "", or for which K the sides are the same function.
 	Same   string `json:"same,omitempty"`
@@ -223,7 +225,7 @@ func (f *Found) words() (words []string) {
 	_, x, other := f.changedSide()
 	switch w := f.Answer; {
 	case w == nil && f.Differ > 0 && f.Sides == nil && f.Varies == "":
-		say("Unexplained: no schedule was found that has the bits of one of the sides (mmafuzz infer --shape says more).")
+		say("Unexplained: no schedule was found that has the bits of %s (mmafuzz infer --shape says more).", cmp.Or(f.Unfound, "one of the sides"))
 	case w == nil:
 	case f.Sides != nil:
 		say("No change of one or two fields of the schedule of %s that was tried gives the bits of %s on all products: the label names all fields in which the two schedules below differ.", x, other)

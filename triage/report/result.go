@@ -17,10 +17,17 @@ type result struct {
 	format fp.ID
 	sides  []*Side
 	exact  oracle.Exact
+	// zeroPoints: a side subtracts zero points first, so that the exact value of the codes is not that
+	// of its sum.
+	zeroPoints bool
 }
 
 func newResult(in *Input, sides ...*Side) *result {
-	return &result{in.Formats.D, sides, oracle.ExactDot(in.Formats, in.Dot)}
+	r := &result{format: in.Formats.D, sides: sides, exact: oracle.ExactDot(in.Formats, in.Dot)}
+	for _, s := range sides {
+		r.zeroPoints = r.zeroPoints || s.Params != nil && (s.Params.In.ZeroA != 0 || s.Params.In.ZeroB != 0)
+	}
+	return r
 }
 
 // comparable reports whether there are two results.
@@ -82,10 +89,10 @@ func (r *result) cells() [][]string {
 		v := codeValue(r.format, code)
 		rows = append(rows, []string{
 			name, mma.FormatCode(r.format, code), valueText(&v), fields(r.format, code),
-			"error " + r.errorText(code), "(" + Decimal(r.format, code) + ")",
+			r.errorCell(code), "(" + Decimal(r.format, code) + ")",
 		})
 	}
-	return append(rows, []string{"  exact", "", exactText(r.exact), "", "", "(" + r.exact.Decimal() + ")"})
+	return append(rows, []string{"  exact", "", exactText(r.exact), "", r.exactOf(), "(" + r.exact.Decimal() + ")"})
 }
 
 // ulps returns the error of a result. A NaN has none, also where the exact value is one: their
@@ -95,6 +102,22 @@ func (r *result) ulps(code uint64) float64 {
 		return math.NaN()
 	}
 	return r.exact.Ulps(code)
+}
+
+// exactOf says of what the exact value is, where that is not the sum of the sides.
+func (r *result) exactOf() string {
+	if r.zeroPoints {
+		return "without the zero points"
+	}
+	return ""
+}
+
+// errorCell is the error of a result in the table, if the exact value is known.
+func (r *result) errorCell(code uint64) string {
+	if r.zeroPoints {
+		return ""
+	}
+	return "error " + r.errorText(code)
 }
 
 // errorText writes the error of a result. A zero has lost all of a value: in ulps of the value

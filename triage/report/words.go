@@ -108,8 +108,8 @@ func (r *result) inWords() string {
 			off = append(off, r.errorText(s.Result))
 		}
 	}
-	exact := "The exact value is " + r.exact.Decimal()
-	if r.format.Flags() != 0 {
+	exact := strings.TrimSpace("The exact value is " + r.exact.Decimal() + " " + r.exactOf())
+	if r.format.Flags() != 0 || r.zeroPoints {
 		return strings.Join(append(gives, exact), ". ") + "."
 	}
 	switch len(gives) {
