@@ -147,13 +147,23 @@ func (b *box) drawScales(d *drawer, kind int, m matrices) {
 	f, w, along := b.Scale.Get(), b.Scale.Width(), b.Blocks(b.K)
 	for n, to := range [][]byte{m.sa, m.sb} {
 		d.second = n == 1
+		end := 0 // of the range of scales: the whole line is near it
 		for i := range len(to) / w {
 			if i%along == 0 {
 				d.line(kind, f)
+				if end = 0; b.placed() && d.IntN(8) == 0 {
+					end = d.IntN(2)*2 - 1
+				}
 			}
 			v := d.equal
 			if math.IsNaN(v) {
 				v = d.number(f)
+			}
+			switch {
+			case end > 0:
+				v = math.Ldexp(0.5+d.Float64(), int(f.Emax())-d.IntN(10))
+			case end < 0:
+				v = math.Ldexp(0.5+d.Float64(), int(f.Emin())+d.IntN(10)-2)
 			}
 			if !f.Signed {
 				v = math.Abs(v)
