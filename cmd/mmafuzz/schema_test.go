@@ -420,6 +420,7 @@ var rare = map[string]bool{
 	"compare: models[].alike[]":                  true,
 	"compare: machines[].equal_to":               true,
 	"doctor: remedy":                             true,
+	"compare: differences[].beyond[]":            true,
 	"compare: incomplete[]":                      true,
 }
 

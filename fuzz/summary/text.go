@@ -481,6 +481,7 @@ func (w *printer) total() {
 func (w *printer) hints() {
 	f := w.showcase()
 	if f == nil {
+		w.proveHint()
 		return
 	}
 	more := ""
@@ -499,4 +500,24 @@ func (w *printer) hints() {
 		allow = " --allow-exec"
 	}
 	fmt.Fprintf(w, "re-run:   %s replay %s%s\n", w.Command, dir, allow)
+}
+
+// proveHint says how to find out whether two arithmetics that are known, are not the same and have not
+// differed are the same function.
+func (w *printer) proveHint() {
+	if len(w.state.Pairs) != 1 || w.state.Pairs[0].Dots == 0 || w.state.Pairs[0].Differences() > 0 {
+		return
+	}
+	p := &w.sum.in.Config.Pairs[0]
+	a, b := p.A.Model(), p.B.Model()
+	if a == nil || b == nil || *a == *b {
+		return
+	}
+	unit := func(target string, u devices.Unit) string {
+		if strings.HasPrefix(target, "model:") {
+			return readable.ShellWord(target)
+		}
+		return readable.ShellWord(target + "/" + u.Instruction().Name)
+	}
+	fmt.Fprintf(w, "prove:    %s prove %s %s\n", w.Command, unit(p.TargetA, p.A), unit(p.TargetB, p.B))
 }
