@@ -105,8 +105,11 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 	if p.smtlib != "" && len(pairs) > 1 {
 		return hint.New("name one with --inst", "--smtlib writes one question: %s and %s share %s", nameA, nameB, readable.Plural(len(pairs), "instruction"))
 	}
+	line := newStatusLine(p.app)
+	defer line.clear()
 	var n decided
 	for i := range pairs {
+		line.show(statusField{fmt.Sprintf("%d of %d  deciding whether the two compute the same function: %s", i+1, len(pairs), pairs[i].Name()), 1})
 		if p.smtlib != "" {
 			if err := p.writeSMTLIB(&pairs[i]); err != nil {
 				return err
@@ -116,6 +119,7 @@ func (p *proveCmd) run(ctx context.Context, nameA, nameB string) error {
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return err
 		}
+		line.clear()
 		n.add(answer.Verdict == prove.Refuted, answer.Verdict == prove.Open)
 		if err := p.result(answer, answer.Write); err != nil {
 			return err
@@ -151,6 +155,8 @@ func (p *proveCmd) properties(ctx context.Context, name string) error {
 	if p.smtlib != "" && (len(pairs) > 1 || len(some) > 1) {
 		return hint.New("name one property, and one instruction with --inst", "--smtlib writes one question: there are %d properties of %s", len(some), readable.Plural(len(pairs), "instruction"))
 	}
+	line := newStatusLine(p.app)
+	defer line.clear()
 	var n decided
 	for i := range pairs {
 		unit := ""
@@ -164,10 +170,12 @@ func (p *proveCmd) properties(ctx context.Context, name string) error {
 			}
 		}
 		for _, property := range some {
+			line.show(statusField{fmt.Sprintf("%d of %d  deciding %s of %s", i+1, len(pairs), property.Name, pairs[i].Name()), 1})
 			answer, err := prove.Ask(ctx, pairs[i].TargetA, pairs[i].A, property, prove.Options{Solver: words, Time: p.time})
 			if err = cmp.Or(err, ctx.Err()); err != nil {
 				return err
 			}
+			line.clear()
 			n.add(answer.Verdict == prove.Fails, answer.Verdict == prove.Undecided)
 			if answer.Unit != unit && !p.json {
 				unit = answer.Unit

@@ -117,6 +117,9 @@ func startError(program string, err error) error {
 	case errors.Is(err, osexec.ErrDot):
 		return fmt.Errorf("%q is in this directory, not on the path: write ./%s", program, program)
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, osexec.ErrNotFound):
+		if filepath.IsAbs(program) {
+			return fmt.Errorf("there is no program %q", program)
+		}
 		return fmt.Errorf("program %q is not found: name a file, as ./%s, or a program on the path (of a script: its interpreter too)", program, strings.TrimPrefix(program, "./"))
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("program %q is not executable: chmod +x, or name its interpreter first", program)

@@ -383,6 +383,7 @@ func TestGreetings(t *testing.T) {
 		{"exec:", "the command is missing: exec:COMMAND [ARGS]"},
 		{"exec:'a b", "the quote ' is not closed"},
 		{"exec:./nothing here", `program "./nothing" is not found: name a file, as ./nothing, or a program on the path (of a script: its interpreter too)`},
+		{"exec:/no/such/program", `there is no program "/no/such/program"`},
 		{"exec:no-such-program-anywhere", `program "no-such-program-anywhere" is not found`},
 		{"exec:" + plain, "program \"" + plain + "\" is not executable: chmod +x, or name its interpreter first"},
 		{command("mute"), "the child was killed: it sent no complete header within 500ms"},

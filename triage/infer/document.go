@@ -28,6 +28,7 @@ func (t *Report) Document() *document.Document {
 	d.Add("What was found", t.found()...)
 	d.Add("How the unit adds", document.OnPage(t.treeBlocks()...))
 	d.Add("How the unit computes", document.OnPage(document.Figure{Picture: report.Pipeline(t.Formats, t.K, &t.Params).Titled("block diagram of the unit"),
+		Text:    strings.Join(report.StagesInWords(t.Formats, t.K, &t.Params), "\n"),
 		Caption: "The unit as a block diagram, from the operands to the result, with the widths and roundings that were found."}))
 	if t.Verdict == Found {
 		d.Add("What proves it", t.proofs()...)

@@ -41,8 +41,8 @@ func (t *Report) extent() string {
 	case t.Left == 0:
 		return "the search was over, but not the tests of what it found; the same command with a larger limit goes on with them"
 	}
-	return fmt.Sprintf("the search was cut off: models computed %s dot products, where a whole search with --effort %d takes %d million or more; whether another program explains the unit is open, and the same command with a larger limit goes on",
-		millions(t.Computed), t.Effort, t.Effort)
+	return fmt.Sprintf("the search was cut off after models had computed %s dot products; whether another program explains the unit is open, and the same command with a larger limit searches longer, with the answers that it has",
+		millions(t.Computed))
 }
 
 // policyNote names what was not tested because it was compared by class.

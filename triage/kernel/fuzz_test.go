@@ -285,12 +285,12 @@ func TestSame(t *testing.T) {
 		{"plain", "plain", "", "every K up to 2048"},
 		{"plain", "split-k", "", "for K below 65,"},
 		{"plain", "batch-invariant", "", "every K up to 2048"},
-		{"plain", "gemv", "", "do not do the same operations for K = 1"}, // lanes of zeros are added
-		{"plain", "naive", "", "do not do the same operations for K = 1"},
+		{"plain", "gemv", "", "different operations even for K = 1"}, // lanes of zeros are added
+		{"plain", "naive", "", "different operations even for K = 1"},
 		{"plain", "stream-k", "", ""},
 		{"plain", "", two + `"chain"}}`, "every K up to 2048"},
 		{two + `"forward"}}`, "", two + `"reverse"}}`, "every K up to 2048"}, // x + y and y + x
-		{two + `"forward"}}`, "", two + `"forward", "start": "zero"}}`, "do not do the same operations for K = 1"},
+		{two + `"forward"}}`, "", two + `"forward", "start": "zero"}}`, "different operations even for K = 1"},
 		{"split-k", "", `{"cut": {"by": "count", "n": 4, "grain": 64}, "merge": {"order": "neighbours"}}`, "for K below 193,"},
 	} {
 		a := c.a

@@ -55,7 +55,7 @@ func same(a, b *Side) string {
 	case k == 0:
 		return fmt.Sprintf("The schedules are the same function for every K up to %d: they add the same numbers in the same tree.", maxOrderK)
 	case k == 1:
-		return "The schedules do not do the same operations for K = 1."
+		return "The schedules do different operations even for K = 1, which may give the same bits all the same."
 	default:
 		return fmt.Sprintf("The schedules are the same function for K below %d, and do not add the same numbers in the same tree for K = %d.", k, k)
 	}
