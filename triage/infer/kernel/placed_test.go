@@ -182,7 +182,7 @@ func (h *blockScaledBox) Run(_ context.Context, in *mma.Batch, out []byte) error
 // no code of the inference has drawn.
 func TestBlockScaled(t *testing.T) {
 	for n, tc := range blockScaledKernels {
-		if n >= tier.Of(1, 1, 4, len(blockScaledKernels)) { // NVFP4 and others take a while
+		if n >= tier.Of(1, 1, 2, len(blockScaledKernels)) { // NVFP4 and others take a while
 			continue
 		}
 		t.Run(tc.name, func(t *testing.T) {
