@@ -360,7 +360,19 @@ func (r *runCmd) pairs() ([]devices.Pair, error) {
 			}
 		})
 	}
-	return r.targets.Pairs(r.a, cmp.Or(r.b, demoB), r.inst, r.instB)
+	inst := r.inst
+	if spec, own := devices.Split(r.a); r.instB != "" && r.inst == "" && own == "" {
+		a, err := r.targets.Target(spec)
+		if err != nil {
+			return nil, err
+		}
+		all := a.Instructions()
+		if len(all) != 1 {
+			return nil, hint.New("add --inst, the instruction of the first target", "--inst-b is given without --inst")
+		}
+		inst = all[0].Name
+	}
+	return r.targets.Pairs(r.a, cmp.Or(r.b, demoB), inst, r.instB)
 }
 
 func (r *runCmd) leftOut(a, b string, why error) {

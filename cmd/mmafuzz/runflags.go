@@ -65,18 +65,10 @@ func (r *runCmd) checkInstructions(f *pflag.FlagSet) error {
 		return hint.New("leave one out", "--a %s and --inst %s both name the first target's instruction", r.a, r.inst)
 	case instB != "" && r.instB != "":
 		return hint.New("leave one out", "--b %s and --inst-b %s both name the second target's instruction", r.b, r.instB)
-	case r.instB != "" && r.inst == "" && instA == "" && !mayHaveOne(r.a):
-		return hint.New("add --inst, the instruction of the first target", "--inst-b is given without --inst")
 	case r.all && r.inst == "" && instA == "":
 		return open.OrMisspelt(r.a, "", hint.New("add --inst, the instruction of --a", "--all is given without --inst"))
 	}
 	return nil
-}
-
-// mayHaveOne reports whether a target may have a single instruction, which need not be named.
-func mayHaveOne(target string) bool {
-	kind, _, _ := strings.Cut(target, ":")
-	return kind == "exec" || kind == "model" || kind == "replay"
 }
 
 // targetMeant returns the target that a word names in place of an instruction: one with its kind, or a

@@ -115,9 +115,6 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 	if ta.Instructions() == nil && tb.Instructions() == nil {
 		return nil, hint.New("replace one by a target with instructions of its own, for example --a sim:hopper", "%s and %s both work on any formats", specA, specB)
 	}
-	if own := ta.Instructions(); instA == "" && instB != "" && len(own) == 1 {
-		instA = own[0].Name
-	}
 	pairs, unchecked, err := devices.PairsChecked(ta, tb, instA, instB)
 	s.unchecked = append(s.unchecked, unchecked...)
 	if err == nil && instB == "" {

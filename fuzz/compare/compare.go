@@ -233,7 +233,7 @@ func (c *Comparison) isNews(pair int, b *fuzz.Bucket, v *triage.Verdict) bool {
 	if len(d.Changes) == 0 {
 		return true
 	}
-	state, _ := c.Known.stateOf(&d, c.unlisted(&d))
+	state, _, _ := c.Known.stateOf(&d, c.unlisted(&d))
 	return state == StateNew || state == StateExpired
 }
 

@@ -144,7 +144,7 @@ func TestKinds(t *testing.T) {
 	} {
 		c := listed(&corpus.Known{Entries: tc.list})
 		d := newDifference(p, tc.bucket, parts)
-		if state, _ := c.Known.stateOf(&d, c.unlisted(&d)); state != tc.state {
+		if state, _, _ := c.Known.stateOf(&d, c.unlisted(&d)); state != tc.state {
 			t.Errorf("%s: %s, want %s", tc.name, state, tc.state)
 		}
 		ds := []Difference{d}

@@ -27,12 +27,13 @@ type KnownUse struct {
 
 // stateOf returns the state of a difference, and the entries of the list that cover at
 // least a part of it. The state is known if entries that hold on the day cover all of it,
-// expired if entries that have expired are needed for that, and otherwise unlisted.
-func (k *Known) stateOf(d *Difference, unlisted string) (state string, hits []int) {
+// expired if entries that have expired are needed for that, and otherwise unlisted: beyond are the kinds
+// that no entry covers then.
+func (k *Known) stateOf(d *Difference, unlisted string) (state string, hits []int, beyond []string) {
 	if k.List == nil {
-		return unlisted, nil
+		return unlisted, nil, nil
 	}
-	known, covered := true, true
+	known := true
 	for _, scope := range d.scopes() {
 		holds, listed := false, false
 		for i := range k.List.Entries {
@@ -45,25 +46,17 @@ func (k *Known) stateOf(d *Difference, unlisted string) (state string, hits []in
 			}
 			listed, holds = true, holds || !e.Expired(k.Day)
 		}
-		known, covered = known && holds, covered && listed
+		if known = known && holds; !listed {
+			beyond = append(beyond, scope.Detail)
+		}
 	}
 	switch {
 	case known:
-		return StateKnown, hits
-	case covered:
-		return StateExpired, hits
+		return StateKnown, hits, nil
+	case beyond == nil:
+		return StateExpired, hits, nil
 	}
-	return unlisted, hits
-}
-
-// beyond returns the kinds of a difference that no entry of the list covers.
-func (k *Known) beyond(d *Difference) (kinds []string) {
-	for _, scope := range d.scopes() {
-		if !slices.ContainsFunc(k.List.Entries, func(e corpus.KnownEntry) bool { return e.Covers(scope) }) {
-			kinds = append(kinds, scope.Detail)
-		}
-	}
-	return kinds
+	return unlisted, hits, beyond
 }
 
 // Covers reports whether a finding of a campaign is a known difference.
@@ -73,7 +66,7 @@ func (k *Known) Covers(p *devices.Pair, f *fuzz.Case) bool {
 	}
 	kind := fuzz.Detail{Name: f.Detail, Class: f.Class, Cases: 1}
 	d := NewDifference(p, &fuzz.Bucket{Name: f.Bucket, Cases: 1, Details: []fuzz.Detail{kind}}, f.Verdict)
-	state, _ := k.stateOf(&d, StateNew)
+	state, _, _ := k.stateOf(&d, StateNew)
 	return state == StateKnown
 }
 
@@ -84,15 +77,16 @@ func (k *Known) SetStates(ds []Difference, unlisted func(d *Difference) string) 
 	for i := range ds {
 		d := &ds[i]
 		var hits []int
-		d.State, hits = k.stateOf(d, unlisted(d))
+		var beyond []string
+		d.State, hits, beyond = k.stateOf(d, unlisted(d))
 		for _, h := range hits {
 			uses[h].Hits++
 			if e := &k.List.Entries[h]; d.Known == "" && e.Expired(k.Day) == (d.State == StateExpired) {
 				d.Known = e.ID
 			}
 		}
-		if d.State != StateKnown && d.State != StateExpired && d.Known != "" {
-			d.Beyond = k.beyond(d)
+		if d.Known != "" {
+			d.Beyond = beyond
 		}
 		n.add(d.State)
 	}
@@ -138,7 +132,7 @@ func (k *Known) accept(ds []Difference, reason string, list *corpus.Known) *corp
 	unknown, _ := groups(ds, func(d *Difference) bool { return d.State != StateKnown })
 	for _, g := range unknown {
 		left := slices.DeleteFunc(g, func(d *Difference) bool {
-			state, _ := kept.stateOf(d, "")
+			state, _, _ := kept.stateOf(d, "")
 			return state == StateKnown
 		})
 		for _, e := range entriesOf(left, reason) {

@@ -31,7 +31,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -84,12 +83,11 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 	d.ByValue = strings.Join(p.ByValue(), "; ")
 	for _, part := range triage.Parts(pa, pb) {
 		pd := Part{Changes: part.Changes, Labels: []triage.Label{part.Label}}
-		for side, i := range map[string]*mma.Instruction{"a": ia, "b": ib} {
+		for n, i := range []*mma.Instruction{ia, ib} {
 			if i.Unknown&facets[part.Label] != 0 {
-				pd.Unknown = append(pd.Unknown, side)
+				pd.Unknown = append(pd.Unknown, []string{"a", "b"}[n])
 			}
 		}
-		slices.Sort(pd.Unknown)
 		q := *pa
 		if q.Apply(part.Changes) == nil && q.Validate(ia.Formats, p.K) == nil {
 			pd.Alone = true

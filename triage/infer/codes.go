@@ -12,7 +12,7 @@ import (
 // that are drawn have that code in that lane once in many thousands, so all codes are asked.
 
 const (
-	codesName = "codes"
+	codesName = "each code"
 	codesDoc  = "each code of a and of b in each lane, and of c, of wide formats their upper 16 bits, times 1"
 	codesMost = 16 // the bits of a code that are enumerated
 )

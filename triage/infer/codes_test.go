@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -12,6 +13,9 @@ import (
 // TestCodes holds that each lane has each code of a and b, and that one of them which a lane reads as
 // its neighbour shows in the result.
 func TestCodes(t *testing.T) {
+	if _, err := gen.Find(codesName); err == nil {
+		t.Errorf("a generator has the name %q, too: its bounds would be taken for those of these inputs", codesName)
+	}
 	for _, name := range [][2]string{{"hopper", "mma.m16n8k16.f32.f16.f16.f32"}, {"hopper", "wgmma.m64n8k32.f32.e4m3.e4m3"}, {"cdna3", "v_mfma_f32_16x16x16_bf16"}} {
 		i, err := mma.Lookup(name[0], name[1])
 		if err != nil {

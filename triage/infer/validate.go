@@ -53,7 +53,9 @@ func (l *loop) validate(ctx context.Context, p *mma.Params, n int) (classes []Cl
 		}
 		classes = append(classes, c)
 	}
-	if n >= 1<<codesMost { // where fewer are asked of each kind, all codes would be most of all
+	// Where fewer are asked of each kind, all codes would be most of all. A generator has those of an
+	// operation of A alone.
+	if n >= 1<<codesMost && !l.B.IsOne() {
 		c, wrong, err := l.validateCodes(ctx, p, rand.New(rand.NewPCG(seed, codesMost)))
 		if err != nil || wrong > 0 {
 			return nil, wrong, err

@@ -157,21 +157,16 @@ type Inference func(ctx context.Context, u devices.Unit, s schedule.Shape) (k *s
 
 // Label is the labels of all fields that differ.
 func (s *Sides) Label() string {
-	lanes := map[string]bool{} // levels that deal products out
-	for _, f := range s.Fields {
-		if level, ok := strings.CutSuffix(f.Path, ".cut.by"); ok && (f.A == "lanes" || f.B == "lanes") {
-			lanes[level] = true
-		}
-	}
 	var all []string
 	for _, f := range s.Fields {
-		level, _, cut := strings.Cut(f.Path, ".cut.")
-		if cut && s.dealsOut(level) {
-			lanes[level] = true
+		level, _, isCut := strings.Cut(f.Path, ".cut.")
+		cut := "split-k"
+		if isCut && s.dealsOut(level) {
+			cut = "lanes"
 		}
 		for _, of := range []struct{ part, label string }{
 			{"epilogue", "epilogue"}, {"scale", "scale"}, {".tail.", "tail"}, {".merge.order", "k-order"}, {".merge.start", "k-order"},
-			{".where", "k-order"}, {".merge.", "promotion"}, {".cut.", map[bool]string{true: "lanes", false: "split-k"}[lanes[level]]}, {".cast_", "cast"}, {"unit", "unit"},
+			{".where", "k-order"}, {".merge.", "promotion"}, {".cut.", cut}, {".cast_", "cast"}, {"unit", "unit"},
 		} {
 			if strings.Contains(f.Path, of.part) {
 				all = append(all, of.label)

@@ -1,13 +1,13 @@
 package kernel
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
@@ -173,16 +173,15 @@ func (b *box) drawC(d *drawer, m matrices) {
 }
 
 // cCodes returns C in the format of a kernel's accumulators, which has all its numbers.
-func (j *judge) cCodes(k *schedule.Kernel, c []byte) ([]byte, error) {
-	u, err := cmp.Or(k.Unit, k.Schedules[0].Unit).Resolve()
-	if err != nil || u.D == j.c {
-		return c, err
+func (j *judge) cCodes(acc fp.ID, c []byte) ([]byte, error) {
+	if acc == j.c {
+		return c, nil
 	}
-	f, to := j.c.Get(), u.D.Get()
+	f, to := j.c.Get(), acc.Get()
 	if f.Integer() || to.Integer() || f.FracBits > to.FracBits || f.Emax() > to.Emax() || f.Emin()-int32(f.FracBits) < to.Emin()-int32(to.FracBits) {
 		return nil, fmt.Errorf("sums of %s do not have all numbers of C, which is %s", to.Name, f.Name)
 	}
-	w, wide := j.c.Width(), u.D.Width()
+	w, wide := j.c.Width(), acc.Width()
 	all := make([]byte, len(c)/w*wide)
 	for i := range len(c) / w {
 		code := uint64(0)

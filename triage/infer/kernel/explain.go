@@ -388,25 +388,11 @@ func (n *search) cleared(f *finding) [][]schedule.Level {
 // something else.
 func (f *finding) with(subnormals, start string) *finding {
 	g := *f
-	unit := func(u *schedule.Unit) *schedule.Unit {
-		if u == nil || u.Op == "" {
-			return u
+	g.schedule = withUnits(f.schedule, func(u *schedule.Unit) {
+		if u.Subnormals = subnormals; u.Start != "second" {
+			u.Start = start
 		}
-		c := *u
-		if c.Subnormals = subnormals; u.Start != "second" {
-			c.Start = start
-		}
-		return &c
-	}
-	g.schedule.Unit = unit(g.schedule.Unit)
-	g.schedule.Levels = slices.Clone(f.schedule.Levels)
-	for i := range g.schedule.Levels {
-		if t := g.schedule.Levels[i].Tail; t != nil {
-			c := *t
-			c.Unit = unit(t.Unit)
-			g.schedule.Levels[i].Tail = &c
-		}
-	}
+	})
 	return &g
 }
 

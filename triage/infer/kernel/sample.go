@@ -73,23 +73,22 @@ type judge struct {
 // compute it.
 func (j *judge) differs(ctx context.Context, k *schedule.Kernel, s *sample) ([]int, []byte, error) {
 	o := &gemm.Operands{Shape: s.Shape, A: s.a, B: s.b, SA: s.sa, SB: s.sb}
-	if k.ScaleA != nil {
+	added := len(s.c) > 0 && k.AddsC()
+	if k.ScaleA != nil || added {
 		u, err := cmp.Or(k.Unit, k.Schedules[0].Unit).Resolve()
 		if err != nil {
 			return nil, nil, err
 		}
-		o.ScaleA, o.ScaleB = sideCodes(s.sa, j.scale, schedule.Side(u.D)), sideCodes(s.sb, j.scale, schedule.Side(u.D))
-	}
-	if len(s.c) > 0 && k.AddsC() {
-		var err error
-		if o.C, err = j.cCodes(k, s.c); err != nil {
-			return nil, nil, err
+		side := schedule.Side(u.D)
+		if k.ScaleA != nil {
+			o.ScaleA, o.ScaleB = sideCodes(s.sa, j.scale, side), sideCodes(s.sb, j.scale, side)
 		}
-		u, err := cmp.Or(k.Unit, k.Schedules[0].Unit).Resolve()
-		if err != nil {
-			return nil, nil, err
+		if added {
+			if o.C, err = j.cCodes(u.D, s.c); err != nil {
+				return nil, nil, err
+			}
+			o.Beta = side.Get().FromFloat64(j.beta)
 		}
-		o.Beta = schedule.Side(u.D).Get().FromFloat64(j.beta)
 	}
 	got, id, err := gemm.Multiply(ctx, k, o, gemm.Options{Workers: j.workers})
 	if err != nil {

@@ -40,20 +40,16 @@ func sideCodes(codes []byte, id, side fp.ID) []uint64 {
 	if len(codes) == 0 {
 		return nil
 	}
-	return codesAs(codes, id.Get(), side.Get())
-}
-
-func codesAs(codes []byte, f, side *fp.Format) []uint64 {
-	w := int(f.Width)
+	f, to, w := id.Get(), side.Get(), id.Width()
 	all := make([]uint64, len(codes)/w)
 	for i := range all {
 		switch v := f.Float64(mma.Load(codes, w, i)); {
 		case v-v == 0:
-			all[i] = side.FromFloat64(v)
+			all[i] = to.FromFloat64(v)
 		case v != v:
-			all[i] = side.QuietNaN(false)
+			all[i] = to.QuietNaN(false)
 		default:
-			all[i] = side.InfCode(v < 0)
+			all[i] = to.InfCode(v < 0)
 		}
 	}
 	return all
@@ -168,7 +164,7 @@ func scaledLevels(block, depth, mostLanes int) (all [][]schedule.Level) {
 	for _, o := range outer {
 		for _, i := range inner {
 			for _, order := range []string{"forward", "reverse"}[:2-min(len(i.levels), 1)] {
-				for _, scale := range []string{"(sa*sb)*p", "sa*(sb*p)", "sb*(sa*p)"} {
+				for _, scale := range scaleOrders {
 					for _, fused := range []bool{false, true} {
 						l := sum(schedule.Cut{By: "size", N: i.size}, order)
 						if l.Merge.Scale, l.Merge.Fused = scale, fused; fused {
