@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"math/bits"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -20,11 +22,71 @@ func cutAims(sp Spec, p *mma.Params) []int {
 	return fs
 }
 
-// cutDot puts a large term F bits above small ones whose bits straddle the cut.
-// The large term may be c or a product; it may be cancelled by another, so that
-// what is left of the small ones is all of the result.
+// cutDot makes a sum whose last bits an alignment or a rounding to F bits cuts: of a large term
+// and small ones, or of many large ones, which carry.
 func cutDot(d *draw) {
 	f := d.aim(5, 40)
+	if d.K > 4 && d.oneIn(8) {
+		d.carry(f)
+		return
+	}
+	d.straddle(f)
+}
+
+// carry makes all products of one exponent and one sign, most with large significands, so that
+// their sum grows above the largest by as many bits as it can; one or two terms lie near the
+// last of its F fraction bits. Where products are short this alone shows a sum that is rounded
+// to fewer bits than its adder has.
+func (d *draw) carry(f int) {
+	if d.fs != nil {
+		d.shift(d.between(-60, 60))
+	}
+	lo, hi := d.products()
+	big, neg := d.between(min(lo+f, hi), hi), d.coin()
+	full := d.coin()
+	for k := range d.K {
+		d.product(k, big, neg)
+		if full {
+			d.allOnes(k)
+		}
+	}
+	grown := bits.Len(uint(d.K)) - 1
+	if full {
+		grown++ // significands of products are nearly 4
+	}
+	last := big - f
+	if d.coin() {
+		last += grown
+	}
+	for range d.between(1, 2) {
+		e := last + d.between(-2, 3)
+		if d.fc != nil && d.oneIn(4) {
+			d.accumulator(e, d.coin())
+		} else {
+			d.power(d.intn(d.K), e, d.coin())
+		}
+	}
+}
+
+// allOnes gives the factors of product k fractions of all ones, if these are numbers.
+func (d *draw) allOnes(k int) {
+	d.dot.A[k] = d.fa.ones(d.dot.A[k])
+	d.dot.B[k] = d.fb.ones(d.dot.B[k])
+}
+
+// ones returns a code with a fraction of all ones, or the largest number.
+func (f *format) ones(code uint64) uint64 {
+	x := code | (1<<f.FracBits-1)<<f.Low
+	if f.Inverse {
+		return x
+	}
+	return x&f.SignBit() | min(x&^f.SignBit(), f.MaxFinite())
+}
+
+// straddle puts a large term F bits above small ones whose bits straddle the cut.
+// The large term may be c or a product; it may be cancelled by another, so that
+// what is left of the small ones is all of the result.
+func (d *draw) straddle(f int) {
 	lo, hi := d.products()
 	if d.fs != nil {
 		d.shift(d.between(-60, 60))

@@ -70,7 +70,7 @@ func sources(i *mma.Instruction) []Source {
 			all = append(all, aimed)
 		}
 	}
-	cut, err := Find("cut")
+	cut, err := Find("cut@1") // whichever generator is the newest
 	if err != nil {
 		panic(err)
 	}
@@ -287,7 +287,7 @@ func TestParseSource(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]string{"raw": "raw@2", "raw@1": "raw@1", "cut": "cut@1", "cut[1,-2]": "cut@1[1,-2]"} {
+	for text, want := range map[string]string{"raw": "raw@2", "raw@1": "raw@1", "cut": "cut@2", "cut[1,-2]": "cut@2[1,-2]"} {
 		if s, err := ParseSource(text); err != nil || s.String() != want {
 			t.Errorf("%s: %s, %v", text, s, err)
 		}
