@@ -47,5 +47,5 @@ func Example() {
 	fmt.Println(mma.FormatDot(i.Formats, f.Dot), "gives", mma.FormatCode(i.D, f.A), "and", mma.FormatCode(i.D, f.B))
 	// Output:
 	// 2048 dot products, 14 findings
-	// 34400000 3f800000 3f800000 gives 3f800001 and 3f800002
+	// 3f800000,3f800000 3f800000,3f800000 4b800000 gives 4b800001 and 4b800000
 }

@@ -9,7 +9,7 @@ import (
 // measured has the versions of generators with which the tables were made, if these are not
 // the current ones: a new version that only draws the same distribution faster, or the same
 // cases in other lanes, does not make the tables wrong.
-var measured = map[string]string{"pattern": "pattern@1", "raw": "raw@1", "normal": "normal@1", "uniform": "uniform@1", "dnn": "dnn@1"}
+var measured = map[string]string{"pattern": "pattern@1", "cut": "cut@1", "raw": "raw@1", "normal": "normal@1", "uniform": "uniform@1", "dnn": "dnn@1"}
 
 // Generators returns the generators that the tables are about, in the versions with which
 // these were made.
