@@ -117,7 +117,7 @@ const (
 	quickDefects = 4 // the most of a quick search: nearly all that are found take less than three
 	leastDefects = 3 // and the least, with many products
 	moreDefects  = 2 // what is added to that if neither side had a model, and one was inferred
-	moreBeside   = 3 // and where a change explains a part of the cases
+	moreBeside   = 6 // and where a change explains a part of the cases
 	twoDefects   = 7 // those of a long one
 	tellRounds   = 4 // of gen.Probe, to tell verdicts apart
 )
