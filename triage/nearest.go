@@ -41,10 +41,22 @@ func (s *explainer) withNearest(ctx context.Context, v *Verdict) error {
 	if err := s.explainPart(ctx, v); err != nil {
 		return err
 	}
-	if v.Nearest == nil {
-		v.Nearest = s.nearest()
+	near := v.Nearest
+	if near == nil {
+		near = s.nearest()
 	}
-	return s.shrinkFailure(ctx, v.Nearest)
+	shown, err := s.shrinkFailure(ctx, near)
+	if !shown && err == nil {
+		// A search that has ended early has not put it to the test.
+		if _, err = s.confirm(ctx, near.Program); err == nil {
+			shown, err = s.shrinkFailure(ctx, near)
+		}
+	}
+	v.Nearest = near
+	if !shown {
+		v.Nearest, v.Partial = nil, false // there is no case that it does not explain
+	}
+	return err
 }
 
 // nearest returns the program that comes nearest of all that were tried and are near (near); of
@@ -121,11 +133,11 @@ func closest(all []listed, p *mma.Params) (from listed, parts int) {
 }
 
 // shrinkFailure finds the smallest witness: the smallest of the known cases, shrunk further
-// if the unit answers new inputs.
-func (s *explainer) shrinkFailure(ctx context.Context, n *Nearest) error {
+// if the unit answers new inputs. It reports whether there is one.
+func (s *explainer) shrinkFailure(ctx context.Context, n *Nearest) (bool, error) {
 	m, err := sim.New(s.pr.Formats, s.pr.K, n.Program)
 	if err != nil {
-		return err
+		return false, err
 	}
 	f := s.pr.Formats
 	wrong := func(d *mma.Dot, answer uint64) bool {
@@ -144,13 +156,13 @@ func (s *explainer) shrinkFailure(ctx context.Context, n *Nearest) error {
 		}
 	}
 	if n.Witness.Dot == nil {
-		return errors.New("triage: no case shows that nothing explains the unit")
+		return false, nil
 	}
 	if err := s.askSmaller(ctx, n, wrong); err != nil {
-		return err
+		return true, err
 	}
 	n.Would = m.Dot(n.Witness.Dot, nil)
-	return nil
+	return true, nil
 }
 
 // askSmaller makes the witness smaller by asking the unit.

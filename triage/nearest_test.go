@@ -19,7 +19,7 @@ func TestWitnessAsked(t *testing.T) {
 	s.ev.Add("cases", []*mma.Dot{one}, []uint64{0x3f800000})
 	s.ev.Add("asked", []*mma.Dot{two}, []uint64{0x40000001})
 	n := &Nearest{Program: base}
-	if err := s.shrinkFailure(t.Context(), n); err != nil {
+	if _, err := s.shrinkFailure(t.Context(), n); err != nil {
 		t.Fatal(err)
 	}
 	if n.Witness.Dot != two || n.Witness.Want != 0x40000001 || n.Would != 0x40000000 {
