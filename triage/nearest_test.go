@@ -1,8 +1,10 @@
 package triage
 
 import (
+	"context"
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -56,5 +58,45 @@ func TestNear(t *testing.T) {
 	s.leaders = []mma.Params{up}
 	if n := s.nearest(); n.Program != base || n.Explained != 0 || n.Differ != 3 {
 		t.Errorf("%+v", n)
+	}
+}
+
+// TestNearestUntested has a program that is right in all cases, and which the search has not put to
+// the test before it ended: the unit is asked, and what contradicts the program is shown. Of a
+// unit that cannot be asked nothing is said.
+func TestNearestUntested(t *testing.T) {
+	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	base := mma.TFDPA(1, 25, mma.To(fp.FP32, fp.RZ), -133)
+	up := base
+	up.Acc.Mode = fp.RU
+	m, err := sim.New(f, 1, base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
+		out := make([]uint64, len(dots))
+		for i, d := range dots {
+			out[i] = m.Dot(d, nil)
+		}
+		return out, nil
+	}
+	one := Case{&mma.Dot{A: []uint64{0x3c00}, B: []uint64{0x3c00}, C: 0x30000000}, 0x3f800001}
+	for _, c := range []struct {
+		ask  func(context.Context, []*mma.Dot) ([]uint64, error)
+		want bool
+	}{{ask, true}, {nil, false}} {
+		pr := &Unknown{Formats: f, K: 1, Base: base, Differ: []Case{one}, Ask: c.ask, Length: 1}
+		s := newExplainer(pr)
+		s.leaders = []mma.Params{up}
+		v := s.verdict(nil)
+		if err := s.withNearest(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+		if (v.Nearest != nil) != c.want || v.Found() {
+			t.Fatalf("asked %v: found %v, nearest %+v", c.ask != nil, v.Found(), v.Nearest)
+		}
+		if n := v.Nearest; n != nil && (m.Dot(n.Witness.Dot, nil) != n.Witness.Want || n.Would == n.Witness.Want) {
+			t.Errorf("%+v", n)
+		}
 	}
 }
