@@ -101,7 +101,7 @@ func (l *loop) addC(ctx context.Context, r *Result) error {
 			f.Ruled = append(f.Ruled, a.name)
 			continue
 		case f.Value != "":
-			f.Open = append(f.Open, a.name)
+			f.Open, f.Products = append(f.Open, a.name), len(samples)*g*g
 			continue
 		}
 		r.Kernel = &k

@@ -100,6 +100,7 @@
 //	fields[].value       string?
 //	fields[].ruled_out[]  string?   other values, which give other results
 //	fields[].open[]      string?   other values that gave the same results: not distinguished
+//	fields[].products    number?   of matrices, on which these were tried
 //	fields[].same[]      string?   other values that are the same operations at this shape
 //	elements[]           number?   of D, by schedule
 //	products             number    that the target was asked for

@@ -13,6 +13,16 @@ import (
 var kinds = []string{"flat", "spread", "cancelling", "small", "zeros", "special", "large", "activations",
 	"underflow", "scaled lines", "sparse", "near ties", "opposites", "symmetric", "mixed lines"}
 
+// far is the kind of matrices of drawFar, which is drawn for open values of fields alone.
+const far = -1
+
+func kindName(kind int) string {
+	if kind == far {
+		return "far apart"
+	}
+	return kinds[kind]
+}
+
 // drawer draws numbers, line after line.
 type drawer struct {
 	*rand.Rand
@@ -52,6 +62,10 @@ func (d *drawer) line(kind int, f *fp.Format) {
 
 // draw fills both matrices.
 func (b *box) draw(d *drawer, kind int, m matrices) {
+	if kind == far {
+		b.drawFar(d, m)
+		return
+	}
 	d.Formats, d.k = b.drawn.drawn(d, b.Formats), b.K
 	if b.Scale != fp.None && !b.ones {
 		own := kind

@@ -16,17 +16,19 @@ type Field struct {
 	Name     string   `json:"name"`
 	Value    string   `json:"value"`
 	Ruled    []string `json:"ruled_out,omitempty"` // values that give other results
-	// Open are values that gave the same results: they were not distinguished. Those that are
-	// Same are the same operations at this shape.
-	Open []string `json:"open,omitempty"`
-	Same []string `json:"same,omitempty"`
+	// Open are values that gave the same results on so many Products: they were not distinguished. Those
+	// that are Same are the same operations at this shape.
+	Open     []string `json:"open,omitempty"`
+	Products int      `json:"products,omitempty"`
+	Same     []string `json:"same,omitempty"`
 }
 
 // distinguished reports whether every other value that was tried gives other results.
 func (f *Field) distinguished() bool { return len(f.Open)+len(f.Same) == 0 && len(f.Ruled) > 0 }
 
-// fields tries other values of every field on what the black box has answered.
-func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class, findings map[*class]*finding) (all []Field) {
+// fields tries other values of every field on what the black box has answered, and what that leaves open on more
+// products. It returns elements of these that the kernel does not give, if there are some.
+func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class, findings map[*class]*finding) (all []Field, wrong map[int]*counter, err error) {
 	for n, c := range classes {
 		f := findings[c]
 		own := *f
@@ -35,6 +37,7 @@ func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class,
 		}
 		plan := l.plan(own.kernel())
 		at := map[string]int{}
+		var open []openValue
 		judged := &search{loop: l, samples: f.samples}
 		for _, m := range mutants.Mutants(own.kernel()) {
 			other := l.plan(m.Kernel)
@@ -48,18 +51,23 @@ func (l *loop) fields(ctx context.Context, k *schedule.Kernel, classes []*class,
 				at[m.Field] = i
 				all = append(all, Field{Schedule: n, Name: m.Field, Value: m.Was})
 			}
-			to := &all[i].Ruled
 			switch {
 			case sameValues(plan, other) && own.kernel().Preparation() == m.Kernel.Preparation():
-				to = &all[i].Same
+				all[i].Same = append(all[i].Same, m.Value)
 			case judged.right(ctx, m.Kernel, &judged.signs):
-				to = &all[i].Open
+				open = append(open, openValue{i, m.Value, m.Kernel, other})
+			default:
+				all[i].Ruled = append(all[i].Ruled, m.Value)
 			}
-			*to = append(*to, m.Value)
+		}
+		if len(open) > 0 {
+			if wrong, err = l.tryOpen(ctx, c, &own, open, all); err != nil || len(wrong) > 0 {
+				return nil, wrong, err
+			}
 		}
 		all = append(all, l.place(ctx, k, n, classes, findings))
 	}
-	return all
+	return all, nil, nil
 }
 
 // sameValues reports whether two plans do the same operations for their last values, in any order in which
@@ -104,7 +112,7 @@ func (l *loop) place(ctx context.Context, k *schedule.Kernel, n int, classes []*
 		g := &finding{schedule: findings[c].schedule, epilogue: k.Epilogue, scales: findings[c].scales, dequantize: findings[c].dequantize}
 		to := &f.Ruled
 		if l.judge.right(ctx, g.kernel(), findings[classes[n]].samples) {
-			to = &f.Open
+			to, f.Products = &f.Open, len(findings[classes[n]].samples)
 		}
 		*to = append(*to, fmt.Sprintf("schedule %d", i))
 	}

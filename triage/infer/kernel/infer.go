@@ -91,7 +91,7 @@ func (w *Witness) String() string {
 func (b *box) witness(atRow, atColumn, row, column int, s *sample, model []byte) *Witness {
 	n, w := row*s.N+column, b.D.Width()
 	code := func(d []byte) string { return fmt.Sprintf("%0*x", 2*w, mma.Load(d, w, n)) }
-	of := &Witness{Row: atRow, Column: atColumn, Kind: kinds[s.kind], D: code(s.d), Model: code(model)}
+	of := &Witness{Row: atRow, Column: atColumn, Kind: kindName(s.kind), D: code(s.d), Model: code(model)}
 	of.of(b, b.lines(s.matrices, row, column))
 	if len(s.c) > 0 {
 		of.C = fmt.Sprintf("%0*x", 2*b.C.Width(), mma.Load(s.c, b.C.Width(), n))
@@ -137,6 +137,7 @@ const (
 	seedValidation
 	seedOthers
 	seedAddends
+	seedOpen
 )
 
 // Infer finds the kernel of a unit whose tiles of M x N with its K are matrix products. An
@@ -202,7 +203,11 @@ func (l *loop) run(ctx context.Context, r *Result) error {
 			return err
 		}
 		if len(wrong) == 0 {
-			r.Fields = l.fields(ctx, r.Kernel, classes, findings)
+			if r.Fields, wrong, err = l.fields(ctx, r.Kernel, classes, findings); err != nil {
+				return err
+			}
+		}
+		if len(wrong) == 0 {
 			if l.C != fp.None {
 				return l.addC(ctx, r)
 			}

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
@@ -94,15 +95,21 @@ func products(n int) string {
 // undetermined names the fields that have other values with the same results.
 func (r *Report) undetermined() document.Block {
 	var open []string
+	var tried []int
 	for i := range r.Fields {
 		if f := &r.Fields[i]; len(f.Open) > 0 {
+			tried = append(tried, f.Products)
 			open = append(open, f.openWords(len(r.Kernel.Schedules)))
 		}
 	}
 	if open == nil {
 		return nil
 	}
-	return document.Text("Not determined, because all inputs gave the same results: " + strings.Join(open, "; ") + ".")
+	on := products(slices.Min(tried))
+	if slices.Min(tried) < slices.Max(tried) {
+		on = "at least " + on
+	}
+	return document.Text("Not determined, because these values give the same results on " + on + " of this shape, on which each was tried: " + strings.Join(open, "; ") + ".")
 }
 
 // place names a field, with its schedule if there are several.

@@ -14,7 +14,7 @@ import (
 
 // sample is some rows and columns of a product that was asked, with what they gave.
 type sample struct {
-	kind int
+	kind int // of matrices, or far
 	schedule.Shape
 	matrices
 	d []byte
@@ -28,28 +28,38 @@ const (
 
 // sample asks for products of all kinds and keeps some elements of a class.
 func (b *box) sample(ctx context.Context, c *class, seed uint64) ([]*sample, error) {
-	rows, columns := c.rows[:min(sampleSide, len(c.rows))], c.columns[:min(sampleSide, len(c.columns))]
+	rows, columns := c.sampled()
 	size := b.K * (len(rows)*b.A.Width() + len(columns)*b.B.Width())
 	n := max(2*len(kinds), min(sampled/(len(rows)*len(columns)), sampleSize/size))
 	samples := make([]*sample, 0, n)
 	err := b.each(ctx, n, func(t int, m matrices) {
 		b.draw(newDrawer(seed, uint64(t)), t%len(kinds), m)
 	}, func(t int, m matrices, d []byte) {
-		s := &sample{kind: t % len(kinds), Shape: schedule.Shape{M: len(rows), N: len(columns), K: b.K}}
-		for _, r := range rows {
-			one := b.lines(m, r, 0)
-			s.a, s.sa = append(s.a, one.a...), append(s.sa, one.sa...)
-			for _, column := range columns {
-				s.d = append(s.d, d[(r*b.N+column)*b.D.Width():][:b.D.Width()]...)
-			}
-		}
-		for _, column := range columns {
-			one := b.lines(m, 0, column)
-			s.b, s.sb = append(s.b, one.b...), append(s.sb, one.sb...)
-		}
-		samples = append(samples, s)
+		samples = append(samples, b.part(&sample{t % len(kinds), b.Shape, m, d}, rows, columns))
 	})
 	return samples, err
+}
+
+// sampled returns the rows and columns of a class of which samples are.
+func (c *class) sampled() (rows, columns []int) {
+	return c.rows[:min(sampleSide, len(c.rows))], c.columns[:min(sampleSide, len(c.columns))]
+}
+
+// part returns some rows and columns of a sample.
+func (b *box) part(s *sample, rows, columns []int) *sample {
+	p := &sample{kind: s.kind, Shape: schedule.Shape{M: len(rows), N: len(columns), K: s.K}}
+	for _, row := range rows {
+		one := b.lines(s.matrices, row, 0)
+		p.a, p.sa = append(p.a, one.a...), append(p.sa, one.sa...)
+		for _, column := range columns {
+			p.d = append(p.d, s.d[(row*s.N+column)*b.D.Width():][:b.D.Width()]...)
+		}
+	}
+	for _, column := range columns {
+		one := b.lines(s.matrices, 0, column)
+		p.b, p.sb = append(p.b, one.b...), append(p.sb, one.sb...)
+	}
+	return p
 }
 
 // sampleOnes asks for products whose scales are all one.
