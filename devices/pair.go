@@ -98,7 +98,8 @@ func isFile(path string) bool {
 // the same name is paired. If there is none, every instruction of one target is paired
 // with the nearest one of the other; the first target is the one that comes first in the
 // catalogue of architectures (or is not in it), so that the pairs are the same with a and
-// b swapped.
+// b swapped. Conversions and sums of integers, and wmma, are among them only if a target is a recording
+// or a child process, or there is nothing else.
 //
 // Two simulators are not compared on an instruction whose rule was never checked
 // against hardware on one of the sides, unless there are no others: such an instruction
@@ -139,7 +140,7 @@ func allPairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 		}
 		return ps, err
 	}
-	as, err := choose(a, nameA)
+	as, err := choose(a, nameA, selected(a) || selected(b))
 	if err != nil {
 		return nil, err
 	}
@@ -215,19 +216,21 @@ func checked(pairs []Pair) (kept []Pair, unchecked []string) {
 	return kept, unchecked
 }
 
+// selected reports whether a target has only what somebody wants to be compared, conversions and
+// sums of integers, too: a recording, or a child process, which has the instructions that it offers.
+func selected(t Target) bool { return isRecorded(t) || strings.HasPrefix(t.Name(), "exec:") }
+
 // choose returns the instructions of a target that a selection stands for; without one all that
-// can be executed; conversions only where there is nothing else.
-func choose(t Target, selection string) ([]mma.Instruction, error) {
+// can be executed: the usual ones if there are some and not every one is meant.
+func choose(t Target, selection string, every bool) ([]mma.Instruction, error) {
 	if selection != "" {
 		return chosen(t, selection)
 	}
-	var all []mma.Instruction
-	for _, i := range products(t.Instructions()) {
-		if i.Refuse == "" {
-			all = append(all, i)
-		}
+	some := t.Instructions()
+	if !every {
+		some = products(some)
 	}
-	return all, nil
+	return slices.DeleteFunc(slices.Clone(some), func(i mma.Instruction) bool { return i.Refuse != "" }), nil
 }
 
 // Find returns the one instruction of a target that a selection stands for (Select). A target with
@@ -403,6 +406,21 @@ func OnlyByValue(a, b Target) (names []string) {
 	return names
 }
 
+// Unusual returns the names of a's instructions that b has, too, and that Pairs leaves out if none is
+// named: conversions and sums of integers (Usual).
+func Unusual(a, b Target, pairs []Pair) (names []string) {
+	paired := map[string]bool{}
+	for i := range pairs {
+		paired[pairs[i].A.Instruction().Name] = true
+	}
+	for _, i := range commonNames(a.Instructions(), b) {
+		if !paired[i.Name] && i.Refuse == "" && (i.Conversion() || i.D.Integer()) {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
 // OtherNames returns the names of a's instructions of a selection that Pairs leaves out because it
 // pairs those that b has under the same name: b has their formats under another name.
 func OtherNames(a, b Target, selection string, pairs []Pair) (names []string) {
@@ -410,7 +428,7 @@ func OtherNames(a, b Target, selection string, pairs []Pair) (names []string) {
 	for i := range pairs {
 		paired[pairs[i].A.Instruction().Name] = true
 	}
-	as, err := choose(a, selection)
+	as, err := choose(a, selection, selected(a) || selected(b))
 	if err != nil || isRecorded(a) || isRecorded(b) || b.Instructions() == nil || len(commonNames(as, b)) == 0 {
 		return nil
 	}

@@ -92,12 +92,13 @@ type Comparer struct {
 	policy         Policy
 	sign, inf, nan uint64 // inf and nan: the codes, without sign, of an infinity (all ones if there is none) and of the least NaN
 	minus          bool   // the code of -0 is the only NaN
+	zeros          bool   // zeros have signs, which integers have not: 80...0 is their smallest
 }
 
 // NewComparer returns the Comparer of a format with NaNs and a policy.
 func NewComparer(d fp.ID, p Policy) Comparer {
 	f := d.Get()
-	c := Comparer{policy: p, sign: f.SignBit(), inf: ^uint64(0), nan: f.MaxFinite() + 1, minus: f.Specials == fp.NegZeroNaN}
+	c := Comparer{policy: p, sign: f.SignBit(), inf: ^uint64(0), nan: f.MaxFinite() + 1, minus: f.Specials == fp.NegZeroNaN, zeros: f.HasNegZero()}
 	if f.HasInf() {
 		c.inf, c.nan = c.nan, c.nan+1
 	}
@@ -123,7 +124,7 @@ func (c *Comparer) Compare(x, y uint64) Class {
 		return NaN
 	case (magX == c.inf) != (magY == c.inf):
 		return Inf
-	case magX|magY == 0:
+	case magX|magY == 0 && c.zeros:
 		return unless(c.policy.Zero, ZeroSign)
 	}
 	return Value

@@ -43,6 +43,11 @@ func TestCompare(t *testing.T) {
 			}
 		}
 	}
+	for _, smallest := range []uint64{0, 1 << 31} { // an integer's smallest number is no zero
+		if got := Compare(fp.S32, loose, smallest, 1<<31-smallest); got != Value {
+			t.Errorf("INT32 %08X and %08X: %s", smallest, 1<<31-smallest, got)
+		}
+	}
 	if got := Compare(fp.FP64, loose, 0x7FF8000000000000, 0xFFFFFFFFFFFFFFFF); got != Same {
 		t.Errorf("FP64 NaNs: %s", got)
 	}

@@ -21,6 +21,7 @@ type Set struct {
 	unchecked []string // names of pairs of instructions that Pairs has left out
 	byValue   []string // names of instructions that it has left out because they can only be compared by value
 	renamed   []string // names of instructions that it has left out because the other side has them under another name alone
+	unusual   []string // names of conversions and sums of integers that it has left out
 }
 
 // Target opens a target, unless it is open already.
@@ -67,7 +68,7 @@ func (s *Set) Partial() string {
 }
 
 // LeftOut says which instructions Pairs has left out, because the rule of a simulator was never
-// compared with hardware, because the two sides have other names for them or because one side has
+// compared with hardware, because they convert or add integers, because the two sides have other names for them or because one side has
 // them for other encodings, and how one compares them all the same.
 func (s *Set) LeftOut() []string {
 	var all []string
@@ -77,6 +78,7 @@ func (s *Set) LeftOut() []string {
 	}{
 		{s.unchecked, "whose rules no hardware has confirmed", "--inst compares it all the same", "--inst compares one all the same"},
 		{s.renamed, "that the other side has under another name", "--inst compares it with the nearest", "--inst compares one with the nearest"},
+		{s.unusual, "that convert or add integers", "--inst compares it", "--inst compares them, such as --inst s8 or --inst '*cvt*'"},
 		{s.byValue, "for FP8, which one side has in OCP's encodings and the other in FNUZ's", "--inst fp8 compares it by value", "--inst fp8 compares them by value"},
 	} {
 		slices.Sort(x.names)
@@ -122,6 +124,7 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 	}
 	if err == nil && instA == "" && instB == "" {
 		s.byValue = append(s.byValue, devices.OnlyByValue(ta, tb)...)
+		s.unusual = append(s.unusual, devices.Unusual(ta, tb, pairs)...)
 	}
 	if unknown := (interface{ Unmodelled() })(nil); errors.As(err, &unknown) {
 		return pairs, hint.Add(err, "mmafuzz list instructions %s --unverified lists those without a model", tb.Name())

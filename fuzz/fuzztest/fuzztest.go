@@ -157,7 +157,7 @@ func CompareUnits(f *testing.F, pair devices.Pair, options ...Option) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		_, dot := checker.Decode(data)
-		text, err := h.one(t.Context(), dot)
+		text, err := h.one(t.Context(), dot, t.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,6 +186,7 @@ type harness struct {
 
 	mu       sync.Mutex
 	last     string    // the description of the mismatch that was examined, "" before
+	on       *mma.Dot  // that mismatch
 	rounding *rounding // nil: not judged yet
 }
 
@@ -241,8 +242,9 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 
 // one compares the units on one dot product, and describes how they differ, "" if they do
 // not. The first mismatch is examined. Go's fuzzer then tries shorter inputs again and again;
-// these get the same description.
-func (h *harness) one(ctx context.Context, dot *mma.Dot) (string, error) {
+// these get the same description, which says on what input it is. name is the test's: of other seeds
+// it is said how they are examined.
+func (h *harness) one(ctx context.Context, dot *mma.Dot, name string) (string, error) {
 	f := h.pair.Formats()
 	in := mma.BatchOf(f, h.pair.K, []*mma.Dot{dot})
 	var codes [2]uint64
@@ -261,7 +263,14 @@ func (h *harness) one(ctx context.Context, dot *mma.Dot) (string, error) {
 	}
 	text := fmt.Sprintf("%s gives %s, %s gives %s\n  on %s\n", h.pair.TargetA, mma.FormatCode(f.D, codes[0]),
 		h.pair.TargetB, mma.FormatCode(f.D, codes[1]), mma.FormatDot(f, dot))
-	return text + h.examine(ctx, dot), nil
+	cause := h.examine(ctx, dot)
+	if h.on.Equal(dot) {
+		return text + cause, nil
+	}
+	if target, seed, ok := strings.Cut(name, "/"); ok && strings.HasPrefix(seed, "seed#") {
+		return text + fmt.Sprintf("the cause was looked for in the first of these mismatches; for this one: go test -run '^%s$/^%s$'\n", target, seed), nil
+	}
+	return text + fmt.Sprintf("of the mismatch that was found first, on %s:\n%s", mma.FormatDot(f, h.on), cause), nil
 }
 
 // rounding is what is known of the two sides' rounding.
@@ -302,6 +311,7 @@ func (h *harness) examine(ctx context.Context, dot *mma.Dot) string {
 	if h.last != "" {
 		return h.last
 	}
+	h.on = dot.Clone()
 	ctx, cancel := context.WithTimeout(ctx, h.examineLimit)
 	defer cancel()
 	f, err := fuzz.TriageCase(ctx, h.config, dot)

@@ -113,7 +113,7 @@ func TestStochastic(t *testing.T) {
 		tie := mma.NewDot(i.Formats, 1)
 		tie.A[0] = 0x3c40 // 1.0625
 		for range 16 {    // about half of the answers differ
-			one, err := h.one(t.Context(), tie)
+			one, err := h.one(t.Context(), tie, t.Name())
 			if err != nil || tc.want == "" && one != "" {
 				t.Fatalf("away %d: %v, %s", tc.away, err, one)
 			}
@@ -164,7 +164,7 @@ func TestOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		text, err := h.one(t.Context(), dot)
+		text, err := h.one(t.Context(), dot, t.Name())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,8 +177,19 @@ func TestOne(t *testing.T) {
 			t.Errorf("mmafuzz cannot run a Go function, but it should replay it:\n%s", text)
 		}
 	}
+	for name, want := range map[string]string{
+		"FuzzMine/seed#2": "gives 00000003, mine gives 00000000",
+		"FuzzMine":        "of the mismatch that was found first, on ",
+	} {
+		dot := dot.Clone()
+		dot.C = 3
+		text, err := h.one(t.Context(), dot, name)
+		if err != nil || !strings.Contains(text, want) || strings.Contains(text, "go test -run '^FuzzMine$/^seed#2$'") == strings.Contains(text, "bundle: ") {
+			t.Errorf("another input of %s: %v\n%s", name, err, text)
+		}
+	}
 	dot.C = uint64(math.Float32bits(1))
-	if text, err := h.one(t.Context(), dot); text != "" || err != nil {
+	if text, err := h.one(t.Context(), dot, t.Name()); text != "" || err != nil {
 		t.Errorf("%v, %s", err, text)
 	}
 }
