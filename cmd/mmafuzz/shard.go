@@ -183,6 +183,9 @@ type shardEvent struct {
 }
 
 func (u *shardUI) summarize(p *fleet.Plan, shard string, err error) error {
+	if err != nil && u.last.Of == 0 && !u.json {
+		return nil // it has not looked at the directory: nothing is known of what is done
+	}
 	sum := u.last.Summary(p, shard, time.Since(u.began), err == nil)
 	return u.result(&shardEvent{newEvent("shard"), sum}, sum.Write)
 }

@@ -83,7 +83,10 @@ func files(m *corpus.Mismatch) (map[string][]byte, error) {
 	}
 	files := programs(m)
 	gpu := slices.Sorted(maps.Keys(files))
-	files["picture.txt"], files["repro_test.go"], files[numpyFile] = text.Bytes(), []byte(reproTest(m)), numpy
+	files["picture.txt"], files[numpyFile] = text.Bytes(), numpy
+	if functionOf(m) == "" {
+		files["repro_test.go"] = []byte(reproTest(m))
+	}
 	for _, side := range []struct {
 		name   string
 		record *corpus.SideRecord

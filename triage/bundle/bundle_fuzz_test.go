@@ -53,12 +53,18 @@ func FuzzBundle(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, name := range []string{"picture.txt", "README.md", "repro_test.go"} {
+		names := []string{"picture.txt", "README.md"}
+		if functionOf(m) == "" {
+			names = append(names, "repro_test.go")
+		}
+		for _, name := range names {
 			if text := string(made[name]); text == "" || printable.Text(text) != text {
 				t.Fatalf("%s\nis shown in %s as %q", body, name, text)
 			}
 		}
-		if _, err := parser.ParseFile(token.NewFileSet(), "repro_test.go", made["repro_test.go"], parser.SkipObjectResolution); err != nil {
+		if text, is := made["repro_test.go"]; is != (functionOf(m) == "") {
+			t.Fatalf("%s\nhas repro_test.go: %v", body, is)
+		} else if _, err := parser.ParseFile(token.NewFileSet(), "repro_test.go", text, parser.SkipObjectResolution); is && err != nil {
 			t.Fatalf("%s\nis no Go: %v", body, err)
 		}
 		pic, err := Picture(m, "bundle")
