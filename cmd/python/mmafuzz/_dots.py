@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from ._formats import ONE
+
 
 class Signature:
     """The k and the formats of a function: what it takes and gives."""
@@ -36,6 +38,8 @@ class Signature:
         for at in range(0, k, self.k):
             part = [x[:, at:at + self.k] for x in both]
             blocks = [x[:, at // self.block:(at + self.k) // self.block] for x in scales]
+            if self.b.name == ONE:
+                del part[1]
             with np.errstate(all="ignore"):  # there are infinities and NaNs among the inputs
                 d = function(*part, *([c] if self.c else []), *blocks)
             d = self.d.array("the function's result", d)

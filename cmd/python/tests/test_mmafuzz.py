@@ -199,7 +199,7 @@ class Comparisons(unittest.TestCase):
     def test_stochastic(self):
         draw = np.random.default_rng(1)
 
-        def stochastic(a, b):
+        def stochastic(a):
             x = a[:, 0]
             with np.errstate(all="ignore"):
                 nearest = x.astype(np.float16)

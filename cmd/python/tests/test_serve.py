@@ -25,6 +25,11 @@ def scaled(a, b, sa, sb):
     assert a.shape[1:] == b.shape[1:] == (32,) and sa.shape[1:] == sb.shape[1:] == (1,)
     return (a.view(np.uint8).astype(np.float32) * b.view(np.uint8)).sum(axis=1) + sa.view(np.uint8)[:, 0]
 
+@mmafuzz.serve("halve", k=1, a="fp32", b="one", c=None, d="fp16", more=True)
+def halves(a):
+    with np.errstate(all="ignore"):
+        return a[:, 0].astype(np.float16)
+
 @mmafuzz.serve(k=16, a=np.float16, b="fp16", c="fp32", d=np.float32, about={"numpy": np.__version__}, batch=100)
 def chained(a, b, c):
     print("this is no answer")
@@ -49,7 +54,12 @@ class Serve(unittest.TestCase):
 
     def test_units(self):
         units = mmafuzz.units(self.target)
-        self.assertEqual([(i.name, i.k, str(i.c), str(i.scale)) for i in units], [("pairs", 32, "None", "ue8m0"), ("chained", 16, "fp32", "None")])
+        self.assertEqual([(i.name, i.k, str(i.c), str(i.scale)) for i in units], [("pairs", 32, "None", "ue8m0"), ("halve", 1, "None", "None"), ("chained", 16, "fp32", "None")])
+
+    def test_conversion(self):
+        with mmafuzz.unit(self.target, "halve") as u:
+            self.assertFalse(mmafuzz.compare(u, "sim:x86/vcvtps2ph", count=3000))
+            self.assertFalse(mmafuzz.compare(u, lambda a: a[:, 0].astype(np.float16), count=3000))
 
     def test_bits(self):
         with mmafuzz.unit(self.target, "chained") as u:
