@@ -107,9 +107,11 @@ func chain(c func(mma.Formats, *mma.Dot, bool) uint64, reverse bool) func(mma.Fo
 	return func(f mma.Formats, d *mma.Dot) uint64 { return c(f, d, reverse) }
 }
 
-// supportsExact refuses results that cannot be what a sum may be: negative, zero or a NaN.
+// supportsExact refuses results that cannot be what a sum may be: negative, zero, too large or a NaN.
 func supportsExact(f mma.Formats) error {
 	switch d := f.D.Get(); {
+	case d.Integer():
+		return fmt.Errorf("a sum can be too large for %s, and then the exact value does not say whether it wraps around or saturates", f.D)
 	case (!d.Signed || d.NoZero) && !(f.Conversion() && d.PowersOfTwo()):
 		return fmt.Errorf("a sum can be negative or zero, which %s cannot hold", f.D)
 	case !d.HasNaN():

@@ -56,6 +56,9 @@ func Check(spec string) error {
 // InstructionHint says where a target's instructions are listed; if it lacks the named one,
 // also which simulators have it, what the processor lacks for it, or what name is close.
 func InstructionHint(t devices.Target, name string) string {
+	if t.Instructions() == nil {
+		return "" // it takes those of others
+	}
 	listed := fmt.Sprintf("mmafuzz list instructions %s lists them with their formats", readable.ShellWord(t.Name()))
 	if !slices.ContainsFunc(t.Instructions(), func(i mma.Instruction) bool { return i.Refuse == "" && (name != "" || !isOther(i)) }) {
 		return fmt.Sprintf("mmafuzz list instructions %s --unverified says why it has no model", readable.ShellWord(t.Name()))

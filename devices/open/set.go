@@ -126,7 +126,7 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 		s.byValue = append(s.byValue, devices.OnlyByValue(ta, tb)...)
 		s.unusual = append(s.unusual, devices.Unusual(ta, tb, pairs)...)
 	}
-	if unknown := (interface{ Unmodelled() })(nil); errors.As(err, &unknown) {
+	if unknown := (interface{ Unmodelled() })(nil); errors.As(err, &unknown) && tb.Instructions() != nil {
 		return pairs, hint.Add(err, "mmafuzz list instructions %s --unverified lists those without a model", tb.Name())
 	}
 	return pairs, hint.Add(err, "%s", InstructionHint(ta, instA))
