@@ -3,6 +3,7 @@ package devices_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -455,5 +456,54 @@ func TestFaultError(t *testing.T) {
 	}
 	if err := devices.Refused(&mma.Instruction{Arch: "a", Name: "b", Refuse: "c"}); err == nil || err.Error() != "a/b cannot be simulated: c" {
 		t.Error(err)
+	}
+}
+
+// served has some instructions of another target under a name of its own.
+type served struct {
+	devices.Target
+	name  string
+	insts []mma.Instruction
+}
+
+func (s served) Name() string                    { return s.name }
+func (s served) Instructions() []mma.Instruction { return s.insts }
+
+// TestPairsSelected compares a recording or a child process on all that it has, sums of integers and
+// conversions among them; two simulators on these only where they are named, and it is said.
+func TestPairsSelected(t *testing.T) {
+	ampere, hopper := open(t, "sim:ampere"), open(t, "sim:hopper")
+	names := []string{"mma.m16n8k16.f32.f16.f16.f32", "mma.m16n8k32.s32.s8.s8.s32", "cvt.rn.bf16.f32"}
+	var insts []mma.Instruction
+	for _, i := range ampere.Instructions() {
+		if slices.Contains(names, i.Name) {
+			insts = append(insts, i)
+		}
+	}
+	for _, tc := range []struct {
+		a, b devices.Target
+		want []string
+	}{
+		{served{ampere, "exec:child", insts}, hopper, names},
+		{hopper, served{ampere, "exec:child", insts}, names},
+		{served{ampere, "replay:a.rec", insts}, served{ampere, "replay:b.rec", insts[1:]}, names[1:]},
+		{served{ampere, "sim:other", insts}, served{ampere, "sim:another", insts}, names[:1]},
+	} {
+		ps, err := devices.Pairs(tc.a, tc.b, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range ps {
+			got = append(got, p.Name())
+		}
+		slices.Sort(got)
+		if want := slices.Sorted(slices.Values(tc.want)); !slices.Equal(got, want) {
+			t.Errorf("%s and %s are compared on %v, want %v", tc.a.Name(), tc.b.Name(), got, want)
+		}
+		left := devices.Unusual(tc.a, tc.b, ps)
+		if len(left)+len(ps) != len(tc.want) && len(tc.want) > 1 || len(tc.want) == 1 && len(left) != 2 {
+			t.Errorf("%s and %s: %v are said to be left out", tc.a.Name(), tc.b.Name(), left)
+		}
 	}
 }

@@ -115,7 +115,7 @@ func Pairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 // the rule of a simulator was never checked.
 func PairsChecked(a, b Target, nameA, nameB string) (pairs []Pair, unchecked []string, err error) {
 	pairs, err = allPairs(a, b, nameA, nameB)
-	if err == nil && !isName(a, nameA) && !isName(b, nameA) && !isName(a, nameB) && !isName(b, nameB) {
+	if err == nil && !selected(a) && !selected(b) && !isName(a, nameA) && !isName(b, nameA) && !isName(a, nameB) && !isName(b, nameB) {
 		pairs, unchecked = checked(pairs)
 	}
 	return pairs, unchecked, err
