@@ -121,7 +121,7 @@ func (s *statusLine) aged() []statusField {
 	if age < beatEvery {
 		return s.fields
 	}
-	return append(slices.Clone(s.fields), statusField{fmt.Sprintf("(for %s)", readable.Clock(age)), 0})
+	return append(slices.Clone(s.fields), statusField{fmt.Sprintf("(unchanged for %s)", readable.Clock(age)), 0})
 }
 
 // stop forgets to show the same again. The lock is held.

@@ -67,7 +67,7 @@ func TestStatusLineBeats(t *testing.T) {
 			return text
 		}
 		s.expect("waiting")
-		if got, want := written(&s), "\r\x1b[Kwaiting\r\x1b[Kwaiting  (for 0:01)\r\x1b[Kwaiting  (for 0:02)\r\x1b[Kwaiting  (for 0:03)"; got != want {
+		if got, want := written(&s), "\r\x1b[Kwaiting\r\x1b[Kwaiting  (unchanged for 0:01)\r\x1b[Kwaiting  (unchanged for 0:02)\r\x1b[Kwaiting  (unchanged for 0:03)"; got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 		s.clear()
@@ -85,11 +85,11 @@ func TestStatusLineBeats(t *testing.T) {
 		if got := written(&file); got != "" {
 			t.Errorf("no terminal: %q", got)
 		}
-		if got := written(&file) + written(&file) + written(&file) + written(&file); got != "waiting  (for 0:04)\nwaiting  (for 0:14)\n" {
+		if got := written(&file) + written(&file) + written(&file) + written(&file); got != "waiting  (unchanged for 0:04)\nwaiting  (unchanged for 0:14)\n" {
 			t.Errorf("no terminal, after fifteen seconds: %q", got)
 		}
 		file.show(statusField{"working", 1})
-		if got := written(&file) + written(&file) + written(&file); got != "working  (for 0:08)\n" {
+		if got := written(&file) + written(&file) + written(&file); got != "working  (unchanged for 0:08)\n" {
 			t.Errorf("no terminal, after ten more: %q", got)
 		}
 		file.clear()
