@@ -85,6 +85,9 @@ func (t *Report) trouble() (blocks []document.Block) {
 		if x.Kind == nanCodes && x.Alike == x.Wrong {
 			line("only the codes of NaNs are not explained: --nan class leaves them out, and finds the arithmetic of numbers")
 		}
+		if x.Kind == zeroSigns && x.Alike == x.Wrong {
+			line("only the signs of zeros are not explained: --zero class leaves them out, and finds the rest of the arithmetic")
+		}
 	}
 	if u := t.Unstable; u != nil {
 		line("for example:")

@@ -43,12 +43,12 @@ func TestCustom(t *testing.T) {
 	}
 	const want = `exec:./unit one: custom: no named operation with few other parameters
   Operands: a of fp16, b of fp16, c of fp32
-  4 products: overflow from 2¹²⁸ on
+  4 products: largest exponent 127, above it an infinity (a NaN if there is none)
   Alignment: no term is cut: the sum is exact
   Adder: adds all 4 products at once
-  Rounding: to 23 fraction bits, toward zero (RZ); subnormal below 2⁻¹²⁶; overflow from 2¹²⁸ on
+  Rounding: to 23 fraction bits, toward zero (RZ); subnormal below 2⁻¹²⁶; largest exponent 127, above it an infinity (a NaN if there is none)
   Addition of c after the last step: to 23 fraction bits, to nearest, ties to even (RNE);
-    subnormal below 2⁻¹²⁶; overflow from 2¹²⁸ on
+    subnormal below 2⁻¹²⁶; largest exponent 127, above it an infinity (a NaN if there is none)
   Result d: fp32
 `
 	if got := b.String(); !strings.HasPrefix(got, want) {

@@ -80,6 +80,10 @@ func (t *Report) tileText() string {
 	if t.Tiles == nil {
 		return "A tile's size was not varied."
 	}
-	return fmt.Sprintf("Tiles of %d sizes, from %s to %s, were tried with %d dot products: the size makes no difference.",
+	text := fmt.Sprintf("Tiles of %d sizes, from %s to %s, were tried with %d dot products: the size makes no difference.",
 		len(t.Tiles.Sizes), t.Tiles.Sizes[0], t.Tiles.Sizes[len(t.Tiles.Sizes)-1], t.Tiles.Asked)
+	if t.Stats.Failures > 0 {
+		text += fmt.Sprintf(" The unit has failed %d times on whole batches, perhaps for their size, and answered them in smaller ones.", t.Stats.Failures)
+	}
+	return text
 }

@@ -198,6 +198,12 @@ func adderText(k, step int, p *mma.Params) string {
 	return text
 }
 
+// tooLarge is what becomes of numbers that are too large.
+var tooLarge = map[mma.Over]string{
+	mma.OverInf: "an infinity (a NaN if there is none)", mma.OverIEEE: "what IEEE 754 says",
+	mma.OverMax: "the largest number", mma.OverSat: "the largest number, as infinities are",
+}
+
 // integerOverflow is what integers do that are too large.
 var integerOverflow = map[mma.Over]string{mma.OverWrap: "which wrap around", mma.OverSat: "which saturate"}
 
@@ -218,7 +224,7 @@ func roundText(r *mma.Round) string {
 		parts = append(parts, fmt.Sprintf("%s below %s", below, power(int32(r.Emin))))
 	}
 	if r.Emax != 0 {
-		parts = append(parts, fmt.Sprintf("overflow from %s on", power(int32(r.Emax)+1)))
+		parts = append(parts, fmt.Sprintf("largest exponent %d, above it %s", r.Emax, tooLarge[r.Over]))
 	}
 	if parts == nil {
 		return "none"
