@@ -488,7 +488,7 @@ func (w *printer) hints() {
 	if n := w.sum.NotKept; n > 0 {
 		more = fmt.Sprintf("; %s of cases without one", readable.Plural(n, "more kind"))
 		if w.state.Full(w.sum.in.Config.MaxFindings) {
-			more += " (--max-bundles of the run or plan)"
+			more += " (--max-bundles)"
 		}
 	}
 	dir, p := readable.ShellPath(f.Dir), &w.sum.in.Config.Pairs[f.Pair]
