@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -101,7 +102,8 @@ func (f *Found) Save(dir string) (string, error) {
 	}
 	files := map[string][]byte{"reproduce.py": reproduce, "README.md": f.readme()}
 	side, _, _ := f.changedSide()
-	for name, k := range map[string]*schedule.Kernel{kernelFiles[0]: c.kernels[0], kernelFiles[1]: c.kernels[1], changedFiles[side]: f.changed(), changedFiles[1-side]: nil} {
+	known := f.known()
+	for name, k := range map[string]*schedule.Kernel{kernelFiles[0]: known[0], kernelFiles[1]: known[1], changedFiles[side]: f.changed(), changedFiles[1-side]: nil} {
 		var text bytes.Buffer
 		if k != nil {
 			if err := k.Write(&text); err != nil {
@@ -164,6 +166,22 @@ func transposed(codes []byte, id fp.ID, lines, depth int) []byte {
 	return out
 }
 
+// known returns the schedules of both sides, those of black boxes as they were inferred; nil of one that is not
+// known, or whose inferred schedule does not give the smallest product, as one of another shape may not.
+func (f *Found) known() (all [2]*schedule.Kernel) {
+	c := f.Smallest
+	for i, k := range c.kernels {
+		if all[i] = k; k != nil || f.Sides == nil || f.Sides.kernels[i] == nil {
+			continue
+		}
+		k = f.Sides.kernels[i]
+		if d, id, err := gemm.Multiply(context.Background(), k, c.Operands[i], gemm.Options{Workers: 1}); err == nil && id == c.D && wrong(id, d, c.Products[i]) == 0 {
+			all[i] = k
+		}
+	}
+	return all
+}
+
 // changed returns the kernel of a side with the change that explains the other, nil if there is none.
 func (f *Found) changed() *schedule.Kernel {
 	if side, _, _ := f.changedSide(); f.Answer == nil || f.Rest > 0 || f.Smallest.kernels[side] == nil {
@@ -182,14 +200,15 @@ func (f *Found) caseFile() (*caseFile, error) {
 		file.Scales[i] = caseScales{o.ScaleA, o.ScaleB}
 	}
 	changed, _, _ := f.changedSide()
+	known := f.known()
 	for i, s := range []struct {
 		name     string
 		code     uint64
 		operands *gemm.Operands
 		k        *schedule.Kernel
 	}{
-		{f.A, c.A, c.Operands[0], c.kernels[0]},
-		{f.B, c.B, c.Operands[1], c.kernels[1]},
+		{f.A, c.A, c.Operands[0], known[0]},
+		{f.B, c.B, c.Operands[1], known[1]},
 		{[2]string{f.A, f.B}[changed] + ", changed", [2]uint64{c.A, c.B}[1-changed], c.Operands[changed], f.changed()},
 	} {
 		if i == 2 && s.k == nil {
@@ -279,17 +298,28 @@ func (f *Found) readme() []byte {
 	for _, text := range f.words() {
 		fmt.Fprintf(&b, "\n%s\n", readable.Markdown(text))
 	}
-	fmt.Fprintf(&b, `
-Found by %s, seed %d.
-
-Files: %s and %s the matrices, %s and %s what A and B give (numbers, or codes as unsigned
-integers), %s, %s and %s the schedules of A, of B, and of %s with the change that gives %s's bits, as
-far as they are known, %s one element operation by operation, %s a program that computes it
-again, with Python alone.
-
-    python3 %s/reproduce.py
-    %s
-`, "`mmafuzz run`", f.Seed, "`A.npy`", "`B.npy`", "`"+productFiles[0]+"`", "`"+productFiles[1]+"`", "`"+kernelFiles[0]+"`", "`"+kernelFiles[1]+"`", "`"+changedFiles[side]+"`", x, other, "`"+caseName+"`", "`reproduce.py`", bundleName, f.command(bundleName))
+	known := f.known()
+	files := []string{"`A.npy` and `B.npy` the matrices", "`" + productFiles[0] + "` and `" + productFiles[1] + "` what A and B give (numbers, or codes as unsigned integers)"}
+	for i, letter := range []string{"A", "B"} {
+		if known[i] == nil {
+			continue
+		}
+		what := "the schedule of " + letter
+		if f.Smallest.kernels[i] == nil {
+			what += ", as it was inferred"
+		}
+		files = append(files, "`"+kernelFiles[i]+"` "+what)
+	}
+	if f.changed() != nil {
+		files = append(files, "`"+changedFiles[side]+"` the schedule of "+x+" with the change that gives the bits of "+other)
+	}
+	for i, scales := range f.scaleFiles() {
+		if scales != nil {
+			files = append(files, "`"+scaleNames[i]+"` scales")
+		}
+	}
+	files = append(files, "`"+caseName+"` one element, operation by operation where its schedule is known", "`reproduce.py` a program that computes it again, with Python alone")
+	fmt.Fprintf(&b, "\nFound by `mmafuzz run`, seed %d.\n\nFiles: %s.\n\n    python3 %s/reproduce.py\n    %s\n", f.Seed, strings.Join(files, "; "), bundleName, f.command(bundleName))
 	return []byte(b.String())
 }
 

@@ -51,6 +51,7 @@ type drawn struct {
 
 const (
 	asked     = 6  // products that differ, and as many that do not, on which mutants are tried
+	explained = 4  // changes that are compared on fresh products, at most
 	perRound  = 64 // products that are computed before they are looked at
 	mostTerms = 1 << 21
 	mostSlow  = 1 << 18 // of a black box
@@ -118,7 +119,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 		}
 	}
 	if !found.explained() {
-		if err := z.compareFields(ctx, found, differ, agree); err != nil {
+		if err := z.compareFields(ctx, shapes, found, differ, agree); err != nil {
 			return found, err
 		}
 	}
@@ -133,14 +134,27 @@ func (z *Fuzz) explain(ctx context.Context, shapes *shapeRange, found *Found, si
 	for _, p := range all {
 		q.Products = append(q.Products, Product{Operands: [2]*gemm.Operands{p.a, p.b}[side], Got: p.d[side], Want: p.d[1-side], D: p.id})
 	}
-	a, err := q.Explain(ctx)
-	if err != nil || a.Kernel == nil && found.Answer != nil {
-		return err
+	for range explained {
+		a, err := q.Explain(ctx)
+		if err != nil || a.Kernel == nil && found.Answer != nil {
+			return err
+		}
+		if found.Answer, found.Turned = a, side == 1; a.Kernel == nil {
+			return nil
+		}
+		var rest []*drawn
+		if found.Fresh, found.Rest, rest, err = z.check(ctx, shapes, a.Kernel, side, found.Products); err != nil || rest == nil {
+			return err
+		}
+		for _, p := range rest { // they refute this change, and perhaps not another
+			own := &drawn{a: p.a, b: p.b}
+			if z.compute(ctx, own); own.err != nil {
+				return own.err
+			}
+			q.Products = append(q.Products, Product{Operands: [2]*gemm.Operands{p.a, p.b}[side], Got: own.d[side], Want: own.d[1-side], D: own.id})
+		}
 	}
-	if found.Answer, found.Turned = a, side == 1; a.Kernel != nil {
-		found.Fresh, found.Rest, err = z.check(ctx, shapes, a.Kernel, side, found.Products)
-	}
-	return err
+	return nil
 }
 
 // plainest returns the first of some products without special values, else the first.
@@ -181,24 +195,27 @@ func (z *Fuzz) varies(ctx context.Context, samples []*drawn) string {
 }
 
 // check compares the sides, of which one has a kernel instead of its own, on products of a seed of
-// their own.
-func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel, side, count int) (products, differ int, err error) {
+// their own: how many these are, how many of them differ, and some that do.
+func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel, side, count int) (products, differ int, some []*drawn, err error) {
 	a, b := *z.A, *z.B
 	[2]*Side{&a, &b}[side].Kernel = k
 	fresh := &Fuzz{A: &a, B: &b, Seed: ^z.Seed, Count: count, Workers: z.Workers}
 	for from := 0; from < count; from += perRound {
 		for _, p := range fresh.round(ctx, s, from, fresh.left(from)) {
 			if p.err != nil {
-				return 0, 0, p.err
+				return 0, 0, nil, p.err
 			}
 			products++
-			if wrong(p.id, p.d[0], p.d[1]) > 0 {
-				differ++
+			if wrong(p.id, p.d[0], p.d[1]) == 0 {
+				continue
+			}
+			if differ++; len(some) < asked {
+				some = append(some, p)
 			}
 		}
 		z.show(products, "products of the changed schedule")
 	}
-	return products, differ, nil
+	return products, differ, some, nil
 }
 
 // round computes products.

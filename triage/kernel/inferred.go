@@ -22,7 +22,9 @@ type Sides struct {
 	Shape    schedule.Shape `json:"shape,omitzero"`
 	Checked  int            `json:"checked,omitempty"` // elements on which what was inferred has the bits of each
 	Fields   []FieldChange  `json:"fields"`
-	Untold   bool           `json:"untold,omitempty"` // there are others, which no product of this run tells apart
+	// Untold is on how many products of this run the values of other fields, which are left out, give the same
+	// bits; 0: no field is left out.
+	Untold int `json:"untold,omitempty"`
 
 	kernels [2]*schedule.Kernel
 }
@@ -32,7 +34,7 @@ const mostInferred = 2048
 
 // compareFields compares the schedules of both sides field by field. It leaves found as it is if
 // the schedule of a black box is not found.
-func (z *Fuzz) compareFields(ctx context.Context, found *Found, differ, agree []*drawn) error {
+func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Found, differ, agree []*drawn) error {
 	kernels, products := [2]*schedule.Kernel{z.A.Kernel, z.B.Kernel}, slices.Concat(differ, agree)
 	var s Sides
 	for i, side := range []*Side{z.A, z.B} {
@@ -67,9 +69,14 @@ func (z *Fuzz) compareFields(ctx context.Context, found *Found, differ, agree []
 		kernels[i] = &k
 	}
 	if s.Inferred != nil {
-		all := fieldsOf(kernels[0], kernels[1])
-		s.Fields = fieldsOf(kernels[0], alike(ctx, kernels, products))
-		s.Untold = len(s.Fields) < len(all)
+		b, told, err := z.alike(ctx, shapes, min(found.Products, mostTold), kernels, products)
+		if err != nil {
+			return err
+		}
+		s.Fields = fieldsOf(kernels[0], b)
+		if len(s.Fields) < len(fieldsOf(kernels[0], kernels[1])) {
+			s.Untold = told
+		}
 	} else {
 		s.Fields = fieldsOf(kernels[0], kernels[1])
 	}
@@ -79,27 +86,57 @@ func (z *Fuzz) compareFields(ctx context.Context, found *Found, differ, agree []
 	return nil
 }
 
+// mostTold is how many products of a run show whether values of fields are told apart, at most.
+const mostTold = 4096
+
 // alike returns the second kernel with the first one's values of all fields that may have them: with
-// them it gives the bits of side B on all products of this run, too. Inference takes either of two
-// values that no input tells apart, so these fields are not said to differ. They are few products: it
-// is not claimed that the side computes what is returned.
-func alike(ctx context.Context, kernels [2]*schedule.Kernel, products []*drawn) *schedule.Kernel {
-	best := kernels[1]
-	fits := func(k *schedule.Kernel) bool {
-		return !slices.ContainsFunc(products, func(p *drawn) bool {
-			d, id, err := gemm.Multiply(ctx, k, p.b, gemm.Options{Workers: 1})
-			return err != nil || id != p.id || wrong(id, d, p.d[1]) > 0
-		})
-	}
-	if !fits(best) {
-		return best // in products of other shapes than that for which it was inferred
-	}
-	for _, f := range fieldsOf(kernels[0], best) {
-		if k := withField(best, kernels[0], f.Path); k != nil && fits(k) {
-			best = k
+// them it gives the bits of side B on the first count products of this run, too, wherever the second kernel
+// does. Inference takes either of two values that no input tells apart, so these fields are not said to differ.
+// They are few products: it is not claimed that the side computes what is returned.
+func (z *Fuzz) alike(ctx context.Context, shapes *shapeRange, count int, kernels [2]*schedule.Kernel, products []*drawn) (*schedule.Kernel, int, error) {
+	if !slices.ContainsFunc(products, func(p *drawn) bool { return !givesB(ctx, kernels[1], p) }) {
+		for {
+			best := kernels[1]
+			for _, f := range fieldsOf(kernels[0], best) {
+				k := withField(best, kernels[0], f.Path)
+				if k != nil && !slices.ContainsFunc(products, func(p *drawn) bool { return !givesB(ctx, k, p) }) {
+					best = k
+				}
+			}
+			if best == kernels[1] {
+				break
+			}
+			p, err := z.teller(ctx, shapes, count, kernels[1], best)
+			if p == nil || err != nil {
+				return best, count, err
+			}
+			products = append(slices.Clip(products), p)
 		}
 	}
-	return best
+	return kernels[1], count, nil // in products of other shapes than that for which it was inferred
+}
+
+// givesB reports whether a kernel gives the bits of side B.
+func givesB(ctx context.Context, k *schedule.Kernel, p *drawn) bool {
+	d, id, err := gemm.Multiply(ctx, k, p.b, gemm.Options{Workers: 1})
+	return err == nil && id == p.id && wrong(id, d, p.d[1]) == 0
+}
+
+// teller returns a product of this run of which one kernel gives the bits of side B, and another does not; nil if
+// there is none among the first ones.
+func (z *Fuzz) teller(ctx context.Context, shapes *shapeRange, count int, right, other *schedule.Kernel) (*drawn, error) {
+	for from := 0; from < count; from += perRound {
+		for _, p := range z.round(ctx, shapes, from, min(perRound, count-from)) {
+			if p.err != nil {
+				return nil, p.err
+			}
+			if !givesB(ctx, other, p) && givesB(ctx, right, p) {
+				return p, nil
+			}
+		}
+		z.show(from, "products by which fields are told apart")
+	}
+	return nil, nil
 }
 
 // withField returns a kernel with another one's value of a field of its file; nil if that is none.
@@ -193,8 +230,8 @@ func (s *Sides) dealsOut(level string) bool {
 func (s *Sides) String() string {
 	shape := fmt.Sprintf("%d x %d elements of %s", s.Shape.M, s.Shape.N, readable.Plural(s.Shape.K, "product"))
 	untold := ""
-	if s.Untold {
-		untold = " Fields whose values no product of this run tells apart are left out."
+	if s.Untold > 0 {
+		untold = fmt.Sprintf(" Fields whose values give the same bits on %s of this run are left out.", readable.Plural(s.Untold, "product"))
 	}
 	checked := readable.Thousands(uint64(s.Checked)) + " fresh elements"
 	switch len(s.Inferred) {

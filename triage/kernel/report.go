@@ -37,6 +37,7 @@
 //	sides.fields[].path  string?  a field in which the schedules of both sides differ
 //	sides.fields[].a  string?
 //	sides.fields[].b  string?
+//	sides.untold     number?   products of this run on which all values of the fields that are left out give the same bits
 //	smallest.M       number?   the smallest product that differs: rows
 //	smallest.N       number?   columns
 //	smallest.K       number?   products of an element
@@ -227,6 +228,8 @@ func (f *Found) words() (words []string) {
 	case w == nil && f.Differ > 0 && f.Sides == nil && f.Varies == "":
 		say("Unexplained: no schedule was found that has the bits of %s (mmafuzz infer --shape says more).", cmp.Or(f.Unfound, "one of the sides"))
 	case w == nil:
+	case f.Sides != nil && len(f.Sides.Fields) <= 2: // such a change was not tried, or is not all at other shapes
+		say("The label names all fields in which the two schedules below differ.")
 	case f.Sides != nil:
 		say("No change of one or two fields of the schedule of %s that was tried gives the bits of %s on all products: the label names all fields in which the two schedules below differ.", x, other)
 	case w.Kernel == nil:

@@ -1,0 +1,140 @@
+package kernel
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
+)
+
+// hidden returns a side whose partial sums are rounded to FP16, which hides in most products in how many lanes and
+// in which order each was added.
+func hidden(t *testing.T, lanes, order string) *Side {
+	t.Helper()
+	return sideOf(t, "", `{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward", "parts": "fp16"}},
+		{"cut": {"by": "lanes", "n": `+lanes+`}, "merge": {"order": "`+order+`"}}`)
+}
+
+// TestAlike leaves a field out only where no product of the run tells its values apart.
+func TestAlike(t *testing.T) {
+	z := &Fuzz{A: hidden(t, "4", "halves"), B: hidden(t, "8", "halves"), Seed: 1}
+	shapes, err := shapesOf(z.A, z.B)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels := [2]*schedule.Kernel{z.A.Kernel, z.B.Kernel}
+	var same []*drawn
+	for _, p := range z.round(t.Context(), shapes, 0, perRound) {
+		if p.err == nil && p.a.K > 16 && givesB(t.Context(), kernels[0], p) && len(same) < 3 {
+			same = append(same, p)
+		}
+	}
+	for _, c := range []struct {
+		count int
+		want  string
+	}{{0, ""}, {2 * perRound, "schedules[0].levels[1].cut.n"}} {
+		k, told, err := z.alike(t.Context(), shapes, c.count, kernels, same)
+		if err != nil || told != c.count {
+			t.Fatal(told, err)
+		}
+		got := ""
+		for _, f := range fieldsOf(kernels[0], k) {
+			got += f.Path
+		}
+		if got != c.want {
+			t.Errorf("on %d products %q differ, want %q", c.count, got, c.want)
+		}
+	}
+}
+
+// TestExplainAgain finds the change that is right on all products, though one that is tried before it is right on
+// the first ones.
+func TestExplainAgain(t *testing.T) {
+	lanes := func(order string) *Side {
+		return sideOf(t, "", `{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "`+order+`"}}`)
+	}
+	z := &Fuzz{A: lanes("forward"), B: lanes("halves"), Seed: 1}
+	shapes, err := shapesOf(z.A, z.B)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := &Found{A: "A", B: "B", Products: perRound}
+	if err := z.explain(t.Context(), shapes, found, 0, []*drawn{z.product(t.Context(), shapes, 30)}); err != nil { // of which two lanes give the bits, too
+		t.Fatal(err)
+	}
+	if found.Rest != 0 || found.Label() != "k-order" || found.Answer.Words != "order forward is halves" {
+		t.Errorf("%s, %d of %d fresh products differ", found.Answer.Words, found.Rest, found.Fresh)
+	}
+}
+
+// TestInferredBundle writes the schedules of black boxes as they were inferred, and names the files that there are.
+func TestInferredBundle(t *testing.T) {
+	kernels := map[string]*Side{"one": sideOf(t, "", `{"cut": {"by": "size", "n": 100}, "merge": {"order": "forward"}}`), "other": hidden(t, "4", "halves")}
+	boxOf := func(name string) *Side {
+		i := &mma.Instruction{Name: name, K: 24, Formats: mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}}
+		return &Side{Name: name, Unit: kernels[name].Unit, Box: map[int]devices.Unit{24: &boxUnit{i, kernels[name].Kernel}}}
+	}
+	z := &Fuzz{A: boxOf("one"), B: boxOf("other"), Seed: 1, Count: 32}
+	z.Infer = func(_ context.Context, u devices.Unit, _ schedule.Shape) (*schedule.Kernel, int, error) {
+		return kernels[u.Instruction().Name].Kernel, 1, nil
+	}
+	f, err := z.Run(t.Context())
+	if err != nil || f.Sides == nil {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	dir, err := f.Save(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+		if name := "`" + e.Name() + "`"; e.Name() != "README.md" && !strings.Contains(string(text), name) {
+			t.Errorf("the README has no %s", name)
+		}
+	}
+	for _, name := range slices.Concat(kernelFiles[:], changedFiles[:]) {
+		if has := slices.Contains(names, name); has != slices.Contains(kernelFiles[:], name) || has != strings.Contains(string(text), "`"+name+"`") {
+			t.Errorf("%s is there: %v\n%s", name, has, text)
+		}
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3 runs reproduce.py: ", err)
+	}
+	out, err := exec.Command(python, filepath.Join(dir, "reproduce.py")).CombinedOutput()
+	if n := strings.Count(string(out), ", computed again\n"); err != nil || n != 2 {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// boxUnit is a black box that multiplies as a kernel does.
+type boxUnit struct {
+	inst   *mma.Instruction
+	kernel *schedule.Kernel
+}
+
+func (b *boxUnit) Instruction() *mma.Instruction { return b.inst }
+func (b *boxUnit) Model() *mma.Params            { return nil }
+func (b *boxUnit) Run(ctx context.Context, in *mma.Batch, out []byte) error {
+	d, _, err := gemm.Multiply(ctx, b.kernel, &gemm.Operands{Shape: schedule.Shape{M: in.M, N: in.N, K: in.K}, A: in.A, B: in.B}, gemm.Options{Workers: 1})
+	copy(out, d)
+	return err
+}
