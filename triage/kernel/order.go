@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
@@ -162,18 +163,34 @@ const (
 func (o *Order) Text() string {
 	owners := o.owners()
 	each, note := o.lettersOf(owners)
-	lines := o.strips(owners)
+	lost, end := unsummed(owners)
+	lines := o.strips(owners[:end])
 	if each > 0 {
-		lines = []string{o.letters(owners, each)}
+		lines = []string{o.letters(owners[:end], each)}
 	}
-	if owners[o.K-1] < 0 {
-		note += ", . not summed"
+	if len(lost) > o.K-end {
+		note += ", . one that is not summed"
+	}
+	if lost != nil {
+		lines = append(lines, "k "+readable.Shorten(strings.ReplaceAll(schedule.SetOf(lost).String(), "-", ".."), 60)+": not summed")
 	}
 	text := fmt.Sprintf("%s: K = %d, %s.\nA letter is an accumulator, which adds its products from left to right.\n", o.Title, o.K, note)
 	for _, l := range lines {
 		text += "  " + l + "\n"
 	}
 	return text + o.sumsText()
+}
+
+// unsummed returns the products that have no accumulator, and where the last ones of them begin.
+func unsummed(owners []int) (lost []int, end int) {
+	for k, owner := range owners {
+		if owner < 0 {
+			lost = append(lost, k)
+		} else {
+			end = k + 1
+		}
+	}
+	return lost, end
 }
 
 // lettersOf says how many products share a letter, 0 if each has its own in more than a line, as
@@ -213,14 +230,14 @@ func (o *Order) letters(owners []int, each int) string {
 // strips writes interleaved accumulators: a line for each range of k in which they repeat
 // themselves, which says where that ends; at most shownStrips.
 func (o *Order) strips(owners []int) (lines []string) {
-	for from := 0; from < o.K; {
+	for from := 0; from < len(owners); {
 		if len(lines) == shownStrips {
-			return append(lines, fmt.Sprintf("... k %d..%d are not shown", from, o.K-1))
+			return append(lines, fmt.Sprintf("... k %d..%d are not shown", from, len(owners)-1))
 		}
-		end := min(from+stripWidth, o.K)
+		end := min(from+stripWidth, len(owners))
 		line := o.letters(owners[from:end], 1)
 		if period := periodOf(owners[from:end]); period > 0 {
-			for end < o.K && owners[end] == owners[end-period] {
+			for end < len(owners) && owners[end] == owners[end-period] {
 				end++
 			}
 			if end > from+stripWidth {

@@ -70,7 +70,21 @@ func TestOrder(t *testing.T) {
   result = s17 + s18
 `},
 		{"split-k-tail-lost", "", 75, `
-  AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA......
+  AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+  k 64..74: not summed
+`},
+		{"", `{"cut": {"by": "count", "n": 2}, "tail": {"of": 8, "into": "drop"}, "merge": {"order": "forward"}},
+			{"cut": {"by": "lanes", "n": 8}, "tail": {"of": 8, "into": "drop"}, "merge": {"order": "halves"}}`, 24, `
+  ABCDEFGH....IJKLMNOP
+  k 8..11,20..23: not summed
+  s1 = A + E
+  s2 = B + F
+  s3 = C + G
+  s4 = D + H
+  s5 = s1 + s3
+  s6 = s2 + s4
+  ...
+  result = s7 + s14
 `},
 	} {
 		s := sideOf(t, c.name, c.levels)
