@@ -58,6 +58,8 @@ in which another leaves it, or the field of a schedule, or two joined by +, whos
 ` + labelWords() + `
 If there is none, it is unexplained. Two NaNs count as equal here.
 
+Exit status: 0 all products are the same, or with --expect what is expected; 1 some differ.
+
 A target exec: whose instructions have no C is a black box that multiplies whole matrices: each
 instruction is a product of its K. mmafuzz run compares kernels and black boxes on products of
 many shapes.`,

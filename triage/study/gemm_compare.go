@@ -97,8 +97,13 @@ func (g *gemmStudy) report(kernels []*gemmKernel) *Result {
 			}
 			d := g.compareProducts(x.product, y.product)
 			c.add(x.name, y.name, 100*float64(d.differ)/float64(g.m*g.n), d.max, d.norm, readable.Ulps(float64(d.most)))
-			res.Remarks = append(res.Remarks, fmt.Sprintf("%s and %s differ in %s of %s elements, by %s of the norm.", x.name, y.name,
-				readable.Count(uint64(d.differ)), readable.Count(uint64(g.m*g.n)), Number(d.norm)))
+			words := fmt.Sprintf("%s and %s differ in %s of %s elements, by %s of the norm.", x.name, y.name,
+				readable.Count(uint64(d.differ)), readable.Count(uint64(g.m*g.n)), Number(d.norm))
+			if d.numbers > 0 && g.matrices[fileD] == nil { // else they are to be what is expected
+				res.Failures = append(res.Failures, words)
+			} else {
+				res.Remarks = append(res.Remarks, words)
+			}
 			res.Plots = append(res.Plots, d.plots(x.name, y.name, g)...)
 		}
 	}

@@ -113,7 +113,7 @@ func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, w
 		return nil, "", err
 	}
 	if a.Kernel == nil {
-		return []string{fmt.Sprintf("%s: unexplained. None of the schedules that were tried, which differ from it in one or two fields, gives the bits of %s.", k.name, g.files[fileD])}, a.Label, nil
+		return []string{fmt.Sprintf("%s: unexplained. None of the schedules that were tried, which differ from it in one or two fields, gives the bits of %s. If a program computed it, its schedule can be inferred from its answers: mmafuzz infer --shape %dx%dx%d --target exec:PROGRAM (mmafuzz help exec).", k.name, g.files[fileD], g.m, g.n, g.k)}, a.Label, nil
 	}
 	words = []string{fmt.Sprintf("%s: %s. With this change of its schedule it has the bits of all %d elements of %s. The first partial sum that differs: %s.",
 		k.name, a.Words, a.Checked, g.files[fileD], a.First)}
