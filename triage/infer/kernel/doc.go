@@ -33,7 +33,9 @@
 //     ways to add it are tried on a C that is drawn, and the first that is right is validated in the same way. If
 //     none is, the result says that it holds only where C is -0, with a witness.
 //   - For every field of what was found, a schedule with another value: one that gives the
-//     same results everywhere is a field that was not distinguished.
+//     same results everywhere is a field that was not distinguished. What is open after the products of the
+//     search is tried on more: of flat matrices, and of rows of A that have a large number, its negative and a few
+//     small ones among zeros, which show in which order partial sums are added.
 //
 // # Kinds of matrices
 //
