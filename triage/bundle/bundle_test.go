@@ -74,7 +74,7 @@ func TestWrite(t *testing.T) {
 				"Repeated 3 of 3 times.", "mmafuzz replay BUNDLE"}},
 		{"nothing explains one side", ampereReference(t),
 			[]string{"MANIFEST", "README.md", "case.txt", "extra.bin", "mismatch.json", "picture.txt", "repro_a.cu", "repro_a.py", "repro_numpy.py", "repro_test.go", "trace-a.json"},
-			[]string{"Nothing explains the difference. The program that comes nearest is sim:hopper itself", "    mmafuzz infer --target ref:fma64 "}},
+			[]string{"Nothing explains the difference. The program that comes nearest is sim:hopper as it is", "    mmafuzz infer --target ref:fma64 "}},
 	} {
 		t.Chdir(t.TempDir())
 		if err := Write("bundle", tc.m, map[string][]byte{"extra.bin": {1}}); err != nil {

@@ -78,7 +78,7 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 		b.WriteString("This runs the command that is the target, and so does the Go test: mmafuzz shows it and asks\nfirst, or is told `--allow-exec`.\n\n")
 	}
 	fmt.Fprintf(&b, "The Go test, in a clone of mmafuzz or in any module that requires it:\n\n    go test %s\n\n", here+"/repro_test.go")
-	fmt.Fprintf(&b, "A function of yours that takes NumPy arrays, or a child, without mmafuzz:\n\n    python3 %s MODULE:FUNCTION\n    python3 %[1]s --child COMMAND WORD...\n\nWith `--expect a` it is a test that fails unless the result is A's.\n", here+"/"+numpyFile)
+	fmt.Fprintf(&b, "A function of yours that takes NumPy arrays, or a child, without mmafuzz:\n\n    python3 %s MODULE:FUNCTION\n    python3 %[1]s --child COMMAND WORD...\n\nWith `--expect a` before these it is a test that fails unless the result is A's. A child answers in\nthe mode of lines (`mmafuzz help protocol`).\n", here+"/"+numpyFile)
 	return b.String()
 }
 
