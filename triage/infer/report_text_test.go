@@ -46,7 +46,8 @@ func TestCustom(t *testing.T) {
   4 products: largest exponent 127, above it an infinity (a NaN if there is none)
   Alignment: no term is cut: the sum is exact
   Adder: adds all 4 products at once
-  Rounding: to 23 fraction bits, toward zero (RZ); subnormal below 2⁻¹²⁶; largest exponent 127, above it an infinity (a NaN if there is none)
+  Rounding: to 23 fraction bits, toward zero (RZ); subnormal below 2⁻¹²⁶; largest exponent 127,
+    above it an infinity (a NaN if there is none)
   Addition of c after the last step: to 23 fraction bits, to nearest, ties to even (RNE);
     subnormal below 2⁻¹²⁶; largest exponent 127, above it an infinity (a NaN if there is none)
   Result d: fp32
