@@ -205,7 +205,10 @@ func (p *probeCmd) tree(pr *probe.Prober, i *mma.Instruction) error {
 	case t == nil && p.svg+p.dot != "":
 		return fmt.Errorf("there is no summation tree to draw: %s", why)
 	case t == nil:
-		return writeIf(p.app, []probe.TreeFound{{Problem: why, Unstable: pr.Unstable}})
+		if err := writeIf(p.app, []probe.TreeFound{{Problem: why, Unstable: pr.Unstable}}); err != nil {
+			return err
+		}
+		return p.section("summation tree", probe.NoTree(why))
 	}
 	if err := writeIf(p.app, []probe.TreeFound{{Tree: t.Formula(i.K), Unstable: pr.Unstable}}); err != nil {
 		return err

@@ -91,6 +91,8 @@ func probeUnit(ctx context.Context, units []opened, _ *request) (any, error) {
 	if out.Problem = why; t != nil {
 		out.Tree = t.Formula(i.K)
 		d.Add("summation tree", t.Figure(i.K))
+	} else {
+		d.Add("summation tree", probe.NoTree(why))
 	}
 	out.Text, err = asText(d)
 	return out, err

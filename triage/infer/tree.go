@@ -81,7 +81,7 @@ func (l *loop) askTree(ctx context.Context) (*revealedTree, error) {
 	}
 	u := &treeUnit{loop: l}
 	p := probe.New(ctx, u)
-	t, why := p.Tree()
+	t, why := p.CountedTree()
 	if u.err != nil && !errors.Is(u.err, errNoAnswer) {
 		return nil, u.err
 	}

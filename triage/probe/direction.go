@@ -42,6 +42,12 @@ type trial struct {
 // units returns the whole units of a trial, 0 or 1.
 func (t trial) units() uint64 { return uint64(t.quarters / 4) }
 
+// exact returns the number that a trial rounds.
+func (t trial) exact() number {
+	n := t.want(t.units())
+	return number{n.neg, n.sig*4 + uint64(t.quarters%4), n.exp - 2}
+}
+
 // trials returns the trials of all quarters and signs. build makes the dot product and want
 // of one; why is the reason if the formats lack it.
 func trials(build func(quarters uint64, neg bool) (t trial, why string)) (all []trial, why string) {
@@ -72,9 +78,14 @@ func (p *Prober) direction(build func(quarters uint64, neg bool) (t trial, why s
 	ups := make([]bool, len(all))
 	for i, t := range all {
 		ups[i] = p.is(seen[i], t.want(t.units()+1))
-		if !ups[i] && !p.is(seen[i], t.want(t.units())) {
-			return finding{value: "other", why: "a result is neither neighbour", seen: seen[i : i+1]}
+		if ups[i] || p.is(seen[i], t.want(t.units())) {
+			continue
 		}
+		why := "a result is neither neighbour: more is lost than the last bits"
+		if p.is(seen[i], t.exact()) {
+			why = "a result is exact: it has more bits than other inputs show"
+		}
+		return finding{value: "-", why: why, seen: seen[i : i+1]}
 	}
 	for _, r := range rules {
 		if r.explains(all, ups) {
@@ -128,6 +139,9 @@ func (p *Prober) findSumDirection() finding {
 	if p.last() == 0 {
 		return undecided(oneTerm)
 	}
+	if why := p.noLastBit(); why != "" {
+		return undecided("%s", why)
+	}
 	u := p.ulp()
 	one := uint64(1) << -u // in ulps
 	return p.direction(func(q uint64, neg bool) (trial, string) {
@@ -140,24 +154,35 @@ func (p *Prober) findSumDirection() finding {
 	})
 }
 
+// noLastBit says why it is not known which bit of a result is the last, if so.
+func (p *Prober) noLastBit() string {
+	switch w := p.fraction(); {
+	case !w.ok:
+		return "the number of fraction bits of results is not known"
+	case w.all:
+		return fmt.Sprintf("results have %d fraction bits or more: the terms that would show more are cut, or no numbers of these formats", w.bits)
+	}
+	return ""
+}
+
 // resultDirection rounds a sum that the alignment does not touch: four ones and a
-// tail of quarters, which end above the cut of a fused sum.
+// tail of quarters, which end above the cut of a fused sum, or another sum that shows all
+// bits of results.
 func (p *Prober) resultDirection() finding {
 	return once(p, "result direction", func() finding {
-		w := p.fraction()
+		w, c := p.fractionBy()
 		if !w.ok {
 			return undecided("the number of fraction bits of results is not known")
 		}
-		ones, tail, one := p.carriers()
-		p.shift = p.shiftOf(one)
-		unit := times(uint64(len(ones)), 0).reduced().exp - w.bits
-		cut := p.productWidth()
-		if cut.all {
-			cut = p.cWidth()
+		if c.alone() {
+			return undecided("only c alone shows all fraction bits of results")
 		}
-		if cut.ok && unit-2 < -cut.bits {
+		p.shift = p.shiftOf(c.one)
+		unit := c.carry() - w.bits
+		if e, ok := p.cut(c); ok && unit-2 < e {
 			return undecided("all that an alignment keeps stays in the result")
 		}
+		ones, tail := c.ones, c.tail
 		carry := uint64(1) << w.bits // the ones, in units
 		return p.direction(func(q uint64, neg bool) (trial, string) {
 			t := uniform(pow(0).signed(neg), ones)
@@ -172,13 +197,19 @@ func (p *Prober) resultDirection() finding {
 	})
 }
 
-// productDirection multiplies n ulp by 5/4: the tail is n mod 4 quarters.
+// productDirection multiplies n units of the last bit of products by 5/4: the tail is n mod 4
+// quarters.
 func (p *Prober) productDirection() finding {
-	bits := int(p.d.FracBits)
-	if int(p.a.FracBits)+int(p.b.FracBits)+1 <= bits {
+	w := p.productFraction()
+	bits := w.bits
+	switch every := int(p.a.FracBits)+int(p.b.FracBits)+1 <= int(p.d.FracBits); {
+	case every && (!w.ok || w.all) && p.productsExact().value == "no":
+		return undecided("products are not exact, but no single one shows where they are rounded")
+	case every && (!w.ok || w.all):
 		return undecided("every product of %s and %s is a number of %s", p.a.Name, p.b.Name, p.d.Name)
-	}
-	if int(p.a.FracBits) < bits {
+	case !w.ok:
+		return w.finding()
+	case int(p.a.FracBits) < bits:
 		return undecided("a has too few digits for a product that ends within a quarter of the last bit")
 	}
 	return p.direction(func(q uint64, neg bool) (trial, string) {
@@ -233,6 +264,9 @@ func (p *Prober) conversion() finding {
 	name := p.d.Name
 	if w.bits < int(p.d.FracBits) {
 		name = fmt.Sprintf("E%dM%d", p.d.ExpBits, w.bits)
+	}
+	if why := p.noLastBit(); why != "" {
+		return finding{value: "-", why: why, seen: w.seen}
 	}
 	if dir.value == "-" {
 		return finding{value: "?-" + name, why: dir.why, seen: w.seen}

@@ -34,6 +34,11 @@ func (t *Tree) Figure(k int) document.Block {
 	})
 }
 
+// NoTree says to people why there is no summation tree.
+func NoTree(why string) document.Block {
+	return document.Indent(2, document.Text("There is no summation tree: "+why))
+}
+
 // answerLine is a line that mmafuzz probe --json writes: an answer or the summation tree.
 type answerLine struct {
 	Answered
@@ -63,7 +68,7 @@ func Page(title string, lines []byte) (*document.Document, error) {
 		case a.Tree != "":
 			tree = append(tree, document.Text("( ) is the sum of two terms, [ ] a fused sum in which a large term makes small ones vanish, { } an exact one. p0, p1, … are products."), document.Pre(a.Tree))
 		case a.Problem != "":
-			tree = append(tree, document.Text("There is no summation tree: "+a.Problem))
+			tree = append(tree, NoTree(a.Problem))
 		}
 	}
 	if len(answers) == 0 && tree == nil {

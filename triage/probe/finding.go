@@ -21,6 +21,8 @@ func undecided(format string, args ...any) finding {
 const (
 	noNumbers = "no such numbers in these formats"
 	oneTerm   = "one term only"
+
+	treeUnknown = "the summation tree is not known"
 )
 
 func yesNo(yes bool, seen ...Seen) finding {

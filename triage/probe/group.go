@@ -51,6 +51,8 @@ func (p *Prober) alignment(ofC bool) (at [3]int, why string) {
 	switch {
 	case ofC && p.c == nil:
 		return at, "the instruction has no c"
+	case p.order().refuted():
+		return at, treeUnknown
 	case ofC && (!g.fused() || !g.c || n < 2):
 		return at, "c is in no sum of three leaves or more"
 	case ofC:
@@ -65,20 +67,55 @@ func (p *Prober) alignment(ofC bool) (at [3]int, why string) {
 	return at, "the fused sum has too few leaves"
 }
 
-// carriers returns places of terms that are added in one sum: those of ones, whose number
-// is a power of two, and that of a tail; and what stands for 1 there. In a fused sum of five
+// carriers are places of terms that are added up: those of ones, whose number is a power of
+// two, and that of a tail. The tail may be at the place of the only one: both are one term.
+type carriers struct {
+	ones []int
+	tail int
+	one  scale // what stands for 1
+}
+
+// carriers returns ways to make a number of many digits, the best first. In a fused sum of five
 // leaves or more there are four ones, otherwise one, which is c where products are too
-// narrow.
-func (p *Prober) carriers() (ones []int, tail int, s scale) {
+// narrow. The other ways end in other sums, which may keep more: the last term and product 0, and
+// c alone.
+func (p *Prober) carriers() []carriers {
 	g := p.first()
 	places := g.places(p.k)
+	first := carriers{[]int{p.k}, 0, productScale} // product 0 and c, or what stands for it
 	switch {
 	case p.c != nil && p.needed() > p.shiftOf(productScale):
-		return []int{p.k}, 0, cScale
+		first.one = cScale
 	case g.fused() && len(places) >= 5:
-		return places[:4], places[len(places)-1], productScale
+		first.ones, first.tail = places[:4], places[len(places)-1]
 	case len(places) >= 2:
-		return places[:1], places[len(places)-1], productScale
+		first.ones, first.tail = places[:1], places[len(places)-1]
 	}
-	return []int{p.k}, 0, productScale // product 0 and c, or what stands for it
+	ways := []carriers{first}
+	if p.last() > 0 {
+		ways = append(ways, carriers{[]int{p.last()}, 0, cScale})
+	}
+	if p.c != nil {
+		ways = append(ways, carriers{[]int{p.k}, p.k, cScale})
+	}
+	return ways
+}
+
+// carry returns the exponent of the sum of the ones, which stand for 1.
+func (c carriers) carry() int { return times(uint64(len(c.ones)), 0).reduced().exp }
+
+// alone reports whether the ones and the tail are one term.
+func (c carriers) alone() bool { return c.tail == c.ones[0] }
+
+// cut returns the exponent below which the alignment of a fused sum cuts the tail; ok is
+// false if it is in none with the ones, or it is not known to be cut.
+func (p *Prober) cut(c carriers) (e int, ok bool) {
+	if places := p.first().places(p.k); !slices.Contains(places, c.ones[0]) || !slices.Contains(places, c.tail) {
+		return 0, false
+	}
+	w := p.productWidth()
+	if w.all {
+		w = p.cWidth()
+	}
+	return -w.bits, w.ok
 }

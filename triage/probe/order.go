@@ -17,7 +17,14 @@ type order struct {
 	why   string // why there is none
 	seen  []Seen
 	asked []Seen // all that the tree was made from
+	u     int    // U is 2^u
+	v     number
+	// counted is the tree of these questions, which is tree unless other questions refute it.
+	counted *Tree
 }
+
+// refuted reports whether the counts give a tree that other answers contradict.
+func (o order) refuted() bool { return o.tree == nil && o.counted != nil }
 
 // Tree returns the summation tree; nil and the reason if no input shows one. It is
 // found with the method of FPRev: with U at one term, -U at another and a small v
@@ -29,11 +36,31 @@ func (p *Prober) Tree() (t *Tree, why string) {
 	return o.tree, o.why
 }
 
-// TreeQuestions returns the questions from whose answers Tree has made the tree: any other
-// unit with these answers has that tree.
-func (p *Prober) TreeQuestions() []Seen { return p.order().asked }
+// CountedTree returns the tree that the counts give, before any other question is asked that may
+// refute it; nil and the reason if there is none.
+func (p *Prober) CountedTree() (t *Tree, why string) {
+	o := p.countedOrder()
+	return o.tree, o.why
+}
 
-func (p *Prober) order() order { return once(p, "order", p.findOrder) }
+// TreeQuestions returns the questions from whose answers CountedTree has made the tree: any other
+// unit with these answers has that tree.
+func (p *Prober) TreeQuestions() []Seen { return p.countedOrder().asked }
+
+// order is what is known when the sums of the tree have been put to the test.
+func (p *Prober) order() order {
+	return once(p, "order", func() order {
+		o := p.countedOrder()
+		if o.counted = o.tree; o.tree != nil {
+			if seen, why := p.refute(o); why != "" {
+				o.tree, o.why, o.seen = nil, why, seen
+			}
+		}
+		return o
+	})
+}
+
+func (p *Prober) countedOrder() order { return once(p, "counted order", p.findOrder) }
 
 func (p *Prober) findOrder() order {
 	if p.leaves() < 2 {
@@ -46,10 +73,21 @@ func (p *Prober) findOrder() order {
 	if !ok {
 		return order{why: "the formats have no two numbers of which the larger swamps the smaller"}
 	}
-	o := p.count(u, pow(v))
+	o := p.countBoth(u, v)
+	if o.tree == nil {
+		if hi, lo := p.arriving(u, v); hi-lo >= apart && (hi < u || lo > v) {
+			return p.countBoth(hi, lo)
+		}
+	}
+	return o
+}
+
+// countBoth is count with v = 2^e or, if that shows no tree, -2^e.
+func (p *Prober) countBoth(u, e int) order {
+	o := p.count(u, pow(e))
 	if o.tree == nil {
 		// Sums that are rounded up lose small negative terms only.
-		if negative := p.count(u, pow(v).minus()); negative.tree != nil {
+		if negative := p.count(u, pow(e).minus()); negative.tree != nil {
 			return negative
 		}
 	}
@@ -59,9 +97,9 @@ func (p *Prober) findOrder() order {
 // count asks for every pair of terms, with U = 2^u and v a positive or negative power of two,
 // and builds the tree.
 func (p *Prober) count(u int, v number) order {
-	asked, ok := p.swamps(u, v)
-	if !ok {
-		return order{seen: asked, why: fmt.Sprintf("2^%d is not swamped by 2^%d, or does not arrive", v.exp, u)}
+	asked, why := p.swamps(u, v)
+	if why != "" {
+		return order{seen: asked, why: why}
 	}
 	n := p.leaves()
 	var pairs [][2]int
@@ -84,7 +122,8 @@ func (p *Prober) count(u int, v number) order {
 		}
 		m.set(i, j, n-left)
 	}
-	o := order{seen: seen[:min(len(seen), 3)], asked: append(asked, seen...)}
+	o := order{u: u, v: v, seen: seen[:min(len(seen), 3)], asked: append(asked, seen...)}
+	var ok bool
 	if o.tree, ok = m.tree(); !ok {
 		o.why = "the counts of terms are those of no tree of sums: the order depends on the data"
 	}
@@ -127,8 +166,11 @@ func (p *Prober) largeAndSmall() (u, v int, ok bool) {
 		mid := (lo + hi) / 2
 		lo, hi = mid-60, mid+60
 	}
-	return hi, lo, hi-lo >= 16
+	return hi, lo, hi-lo >= apart
 }
+
+// apart is by how many powers of two U and v differ at least.
+const apart = 16
 
 // reach returns the least and the largest exponent of powers of two that are
 // products and numbers of c and d, with or without subnormal numbers, so that sums of
@@ -150,30 +192,59 @@ func (p *Prober) reach(subnormal bool) (lo, hi int) {
 	return lo, hi
 }
 
-// swamps reports whether 2^u at any place makes v at all others vanish, and whether v alone
-// arrives, with what it has asked; if not, with the result that shows it.
-func (p *Prober) swamps(u int, v number) ([]Seen, bool) {
+// arriving narrows the exponents of U and v until a product 2^v arrives, and 2^(U+1), unless that
+// is beyond the formats: products may be rounded to a narrower format than those of the
+// instruction.
+func (p *Prober) arriving(u, v int) (hi, lo int) {
+	hi, lo = u, v
+	for hi > lo && !p.arrives(pow(hi)) {
+		hi--
+	}
+	for lo < hi && !p.arrives(pow(lo)) {
+		lo++
+	}
+	if hi < u {
+		hi-- // sums of the largest stay within, too
+	}
+	return hi, lo
+}
+
+// arrives reports whether product 0 alone comes back.
+func (p *Prober) arrives(n number) bool {
+	s, ok := p.sum(terms{0: n})
+	return ok && p.is(s, n)
+}
+
+// swamps asks whether 2^u at any place makes v at all others vanish, and whether v alone
+// arrives; if not, why says so, and the result shows it.
+func (p *Prober) swamps(u int, v number) (asked []Seen, why string) {
 	var dots []*mma.Dot
 	for i := range p.leaves() {
 		t := p.everywhere(v)
 		t[i] = pow(u)
 		d, ok := p.dot(t)
-		if !ok {
-			return nil, false
-		}
-		alone, ok := p.dot(terms{i: v})
-		if !ok {
-			return nil, false
+		alone, okAlone := p.dot(terms{i: v})
+		if !ok || !okAlone {
+			return nil, noNumbers
 		}
 		dots = append(dots, d, alone)
 	}
-	asked := p.ask(dots...)
+	asked = p.ask(dots...)
 	for i, s := range asked {
-		if !p.is(s, []number{pow(u), v}[i%2]) {
-			return []Seen{s}, false
+		if p.is(s, []number{pow(u), v}[i%2]) {
+			continue
 		}
+		switch _, finite := p.result(s); {
+		case i%2 == 1:
+			why = fmt.Sprintf("2^%d alone does not arrive", v.exp)
+		case !finite:
+			why = fmt.Sprintf("2^%d overflows in this unit", u)
+		default:
+			why = fmt.Sprintf("2^%d does not make 2^%d vanish", u, v.exp)
+		}
+		return []Seen{s}, why
 	}
-	return asked, true
+	return asked, ""
 }
 
 func (p *Prober) formula() finding {

@@ -44,7 +44,7 @@ var questions = []question{
 
 	{"fttn", "T_si_no", "subnormal a and b give a normal product", unscaled, (*Prober).inputsKept},
 	{"fttn", "T_ni_so", "normal a and b give a subnormal result", unscaled, (*Prober).resultsKept},
-	{"fttn", "T_sa", "a subnormal c comes back", unscaled, (*Prober).cKept},
+	{"fttn", "T_sa", "a subnormal c comes back", unscaled, (*Prober).cReturns},
 	{"fttn", "T_1_bit", "1 - ulp/2 is exact: there is an extra bit at least", cScale, (*Prober).oneBit},
 	{"fttn", "T_rnd_dir", "direction in which 1 + x is rounded", unscaled, (*Prober).sumDirection},
 	{"fttn", "T_3_bits_fin_rnd", "extra bits of the sum", productScale, (*Prober).threeBits},

@@ -42,6 +42,13 @@ func (p *Prober) needed() int {
 		if p.inputsKept().value == "yes" {
 			least -= int(p.a.FracBits) + int(p.b.FracBits)
 		}
+		if p.productsExact().value == "no" { // they may be rounded to a narrower format, and small ones lost
+			most := least
+			for most < int(p.d.Emax()) && !p.arrives(times(3, most)) {
+				most++
+			}
+			least = most
+		}
 		return least + int(p.d.FracBits) + 3
 	})
 }

@@ -39,6 +39,11 @@ func (p *Prober) negativeZeros() finding {
 	if !p.a.HasNegZero() || !p.d.HasNegZero() {
 		return undecided("the formats have no negative zero")
 	}
+	return p.signOf(p.ask(p.allNegativeZeros())[0])
+}
+
+// allNegativeZeros returns -0*1 for every product, and -0 for c.
+func (p *Prober) allNegativeZeros() *mma.Dot {
 	d := p.blank()
 	one, _ := code(p.b, pow(0))
 	for k := range d.A {
@@ -47,18 +52,55 @@ func (p *Prober) negativeZeros() finding {
 	if p.c != nil {
 		d.C = p.c.SignBit()
 	}
-	return p.signOf(p.ask(d)[0])
+	return d
 }
 
-// tinySign looks for a negative product far below d's smallest number.
+// tinySign looks for a negative product far below d's smallest number. A +0 that is added to it
+// later makes +0 of -0: the other terms are negative zeros, and where these add up to +0, the
+// product is one of the last sum.
 func (p *Prober) tinySign() finding {
+	at, last := p.lastProduct()
+	f := undecided("no product is too small for %s", p.d.Name)
 	least := p.least()
 	for e := least - 6; e <= least-2; e++ {
-		if s, ok := p.sum(terms{0: pow(e).minus()}); ok {
-			return p.signOf(s)
+		a, b, ok := p.factors(pow(e).minus())
+		if !ok {
+			continue
+		}
+		d := p.blank()
+		zeros := p.negativeZeros().value
+		if zeros != "-" {
+			d = p.allNegativeZeros()
+		}
+		d.A[at], d.B[at] = a, b
+		if f = p.signOf(p.ask(d)[0]); f.value != "+0" || zeros == "-0" || last {
+			return f
+		}
+		f = finding{"-", "the result is +0, which zeros that are added later may have made of -0", f.seen}
+		break
+	}
+	// A result that is flushed is too small, too.
+	if x := pow(int(p.d.Emin()) - 1); p.normalProduct(x) && p.resultsKept().value == "no" {
+		s, _ := p.sum(terms{at: x.minus()})
+		if flushed := p.signOf(s); flushed.value == "-0" {
+			return flushed
 		}
 	}
-	return undecided("no product is too small for %s", p.d.Name)
+	return f
+}
+
+// lastProduct returns the place of a product that is a term of the last sum, if that is fused,
+// or of another.
+func (p *Prober) lastProduct() (at int, last bool) {
+	t, _ := p.Tree()
+	if t == nil || t.Kind == Add || t.Kind == Leaf {
+		return 0, false
+	}
+	_, leaves := t.arranged()
+	if len(leaves) == 0 || leaves[0] == p.k {
+		return 0, false
+	}
+	return leaves[0], true
 }
 
 // nan is a kind of NaN code.

@@ -40,8 +40,26 @@ func kept(n number) []outcome {
 	return []outcome{equals(n, "yes"), equals(number{}, "no"), otherwise("other")}
 }
 
-// cKept answers whether a subnormal c alone comes back.
+// cKept answers whether a subnormal c is a number. Where it does not come back, a unit may have
+// flushed the result: a product that makes the result normal shows which.
 func (p *Prober) cKept() finding {
+	f := p.cReturns()
+	if f.value != "no" || p.resultsKept().value == "yes" || p.c.Emin() > p.d.Emin() {
+		return f
+	}
+	least := int(p.d.Emin())
+	x := pow(int(p.c.Emin()) - 1)
+	for e := least; e-x.exp <= -p.ulp(); e++ {
+		sum := times(uint64(1)<<(e-x.exp)+1, x.exp)
+		if s, ok := p.sum(terms{0: pow(e), p.k: x}); ok && p.arrives(pow(e)) {
+			return p.decide(s, equals(sum, "yes").because("it is the result that is flushed"), equals(pow(e), "no"), otherwise("other"))
+		}
+	}
+	return finding{"-", "c alone gives 0, but the result may be flushed, and no product is so small that c counts beside it", f.seen}
+}
+
+// cReturns answers whether a subnormal c alone comes back.
+func (p *Prober) cReturns() finding {
 	return once(p, "subnormal c", func() finding {
 		if p.c == nil {
 			return undecided("the instruction has no c")
@@ -75,7 +93,7 @@ func (p *Prober) normalProduct(n number) bool {
 
 // subnormals reports whether subnormal numbers can be used everywhere.
 func (p *Prober) subnormals() bool {
-	for _, f := range []finding{p.inputKept(false), p.inputKept(true), p.resultsKept(), p.cKept()} {
+	for _, f := range []finding{p.inputKept(false), p.inputKept(true), p.resultsKept(), p.cReturns()} {
 		if f.value != "yes" && f.value != "-" {
 			return false
 		}

@@ -93,7 +93,15 @@ func (p *Prober) findBlockWidth() finding {
 			return finding{value: fmt.Sprint(i), seen: []Seen{s}}
 		}
 	}
-	return finding{value: fmt.Sprintf(">= %d", p.k)}
+	switch g := p.first(); {
+	case p.order().refuted():
+		return undecided("%s", treeUnknown)
+	case g.guess || len(g.products) == p.k:
+		return finding{value: fmt.Sprintf(">= %d", p.k)}
+	case g.fused():
+		return finding{value: fmt.Sprint(len(g.products)), why: "by the summation tree: half an ulp and half an ulp are never lost beside c"}
+	}
+	return undecided("half an ulp and half an ulp are never lost beside c")
 }
 
 // preserved adds three halves of an ulp to 1.
@@ -327,7 +335,7 @@ func (p *Prober) truncates() finding {
 	digits := int(p.d.FracBits) + 1
 	for _, e := range []int{-40, -48, -56, -32, -28} {
 		s, ok := p.sum(terms{p.last(): pow(1), 0: pow(e).minus()})
-		if !ok {
+		if !ok || e+p.shift >= p.least() && !p.arrives(pow(e)) {
 			continue
 		}
 		two := equals(pow(1), "yes")
@@ -338,5 +346,5 @@ func (p *Prober) truncates() finding {
 			equals(times(1<<digits-1, 1-digits), "no").because("rounded toward zero or minus infinity"),
 			otherwise("other"))
 	}
-	return undecided("no product of these formats is as small as 2^-28")
+	return undecided("no product as small as 2^-28 arrives")
 }

@@ -106,36 +106,81 @@ func (p *Prober) top(place int) int {
 	return min(hi, 60)
 }
 
-// fraction is the number of fraction bits of results. Four ones make room above the
-// cut of an alignment: 4 + 2^-s is exact down to s = fraction - 2.
-func (p *Prober) fraction() width {
-	return once(p, "fraction", func() width {
-		ones, tail, one := p.carriers()
-		p.shift = p.shiftOf(one)
-		carry := times(uint64(len(ones)), 0).reduced().exp
-		t := uniform(pow(0), ones)
-		w := width{why: noNumbers}
-		for s := range int(p.d.FracBits) + 3 {
-			t[tail] = pow(carry - s)
-			seen, ok := p.sum(t)
-			if !ok && !w.ok {
-				continue // products do not reach that far up
+// fraction is the number of fraction bits of results: the most that any way shows. It is a lower
+// bound if a term was cut before, or the formats have none that is smaller.
+func (p *Prober) fraction() width { w, _ := p.fractionBy(); return w }
+
+// fractionBy is fraction, with the first way that shows it.
+func (p *Prober) fractionBy() (width, carriers) {
+	type result struct {
+		w  width
+		by carriers
+	}
+	r := once(p, "fraction", func() (best result) {
+		for i, c := range p.carriers() {
+			w := p.carried(c)
+			if i == 0 || w.ok && (!best.w.ok || w.bits > best.w.bits || w.bits == best.w.bits && best.w.all && !w.all) {
+				best = result{w, c}
 			}
-			if !ok {
+			if best.w.bits >= int(p.d.FracBits) {
+				best.w.all = false // d has no more
 				break
 			}
-			if !p.is(seen, times(uint64(1)<<s+1, carry-s)) {
-				w.seen = append(w.seen, seen)
-				w.all = false
-				break
-			}
-			w = width{bits: s, ok: true, all: true, seen: []Seen{seen}}
 		}
-		if w.ok && w.bits == 0 || !w.ok && len(w.seen) > 0 {
-			w = width{why: "not even the first fraction bit arrives", seen: w.seen}
-		}
-		return w
+		return best
 	})
+	return r.w, r.by
+}
+
+// carried is the number of fraction bits that a way shows. Four ones make room above the cut of
+// an alignment: 4 + 2^-s is exact down to s = bits - 2.
+func (p *Prober) carried(c carriers) width {
+	p.shift = p.shiftOf(c.one)
+	carry := c.carry()
+	w := width{why: noNumbers}
+	for s := range int(p.d.FracBits) + 3 {
+		sum := times(uint64(1)<<s+1, carry-s)
+		t := uniform(pow(0), c.ones)
+		if t[c.tail] = pow(carry - s); c.alone() {
+			t[c.tail] = sum
+		}
+		seen, ok := p.sum(t)
+		if !ok && !w.ok {
+			continue // products do not reach that far up
+		}
+		if !ok {
+			break
+		}
+		if !p.is(seen, sum) {
+			w.seen = append(w.seen, seen)
+			e, ok := p.cut(c)
+			w.all = w.ok && ok && carry-s < e
+			break
+		}
+		w = width{bits: s, ok: true, all: true, seen: []Seen{seen}}
+	}
+	if w.ok && w.bits == 0 || !w.ok && len(w.seen) > 0 {
+		w = width{why: "not even the first fraction bit arrives", seen: w.seen}
+	}
+	return w
+}
+
+// productFraction is the number of fraction bits of single products, at most those of d.
+func (p *Prober) productFraction() width {
+	w := width{why: noNumbers}
+	for s := 1; s <= int(p.d.FracBits); s++ {
+		n := times(uint64(1)<<s+1, -s)
+		seen, ok := p.sum(terms{0: n})
+		if !ok {
+			continue // 2^s + 1 has no factors that fit
+		}
+		if !p.is(seen, n) {
+			w.seen, w.all = append(w.seen, seen), false
+			return w
+		}
+		w = width{bits: s, ok: true, all: true, seen: []Seen{seen}}
+	}
+	return w
 }
 
 // ulp is the exponent of the last bit of a result at 1: d's, unless results are

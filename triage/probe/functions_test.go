@@ -1,0 +1,187 @@
+package probe_test
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/probe"
+)
+
+// function is a unit that computes a dot product of numbers in float64.
+type function struct {
+	k          int
+	a, b, c, d fp.ID
+	dot        func(a, b []float64, c float64) float64
+}
+
+func (f function) Instruction() *mma.Instruction {
+	return &mma.Instruction{Name: "function", K: f.k, Formats: mma.Formats{A: f.a, B: f.b, C: f.c, D: f.d}}
+}
+
+func (f function) Run(_ context.Context, in *mma.Batch, out []byte) error {
+	dot := mma.NewDot(in.Formats, in.K)
+	a, b := make([]float64, f.k), make([]float64, f.k)
+	for o := range in.Dots() {
+		in.Get(o, dot)
+		for k := range a {
+			a[k], b[k] = f.a.Get().Float64(dot.A[k]), f.b.Get().Float64(dot.B[k])
+		}
+		c := 0.0
+		if f.c != fp.None {
+			c = f.c.Get().Float64(dot.C)
+		}
+		mma.Store(out, f.d.Width(), o, encode(f.d, f.dot(a, b, c), fp.RNE))
+	}
+	return nil
+}
+
+// encode returns the code of a number, an infinity or a NaN.
+func encode(id fp.ID, x float64, m fp.Mode) uint64 {
+	f := id.Get()
+	switch {
+	case math.IsNaN(x):
+		return f.QuietNaN(false)
+	case math.IsInf(x, 0):
+		return f.InfCode(x < 0)
+	}
+	d := fp.FP64.Get()
+	return f.Encode(d.Dyadic(d.Decode(math.Float64bits(x))), m, fp.OverIEEE)
+}
+
+// round rounds to a format.
+func round(id fp.ID, x float64, m fp.Mode) float64 { return id.Get().Float64(encode(id, x, m)) }
+
+// fused adds products that are cut to f bits below the largest one, downwards.
+func fused(p []float64, f int) float64 {
+	e, all := math.MinInt, 0.0
+	for _, x := range p {
+		if all += x; x != 0 && !math.IsInf(x, 0) && !math.IsNaN(x) {
+			e = max(e, math.Ilogb(x))
+		}
+	}
+	if e == math.MinInt || math.IsInf(all, 0) || math.IsNaN(all) {
+		return all
+	}
+	sum := 0.0
+	for _, x := range p {
+		sum += math.Floor(math.Ldexp(x, f-e))
+	}
+	return math.Ldexp(sum, e-f)
+}
+
+// lanes adds products with even and with odd numbers in fused sums that keep f bits, rounds
+// these toward zero, adds them and then c, if there is one. Results are flushed.
+func lanes(f int, withC bool) function {
+	c := fp.FP32
+	if !withC {
+		c = fp.None
+	}
+	return function{8, fp.BF16, fp.BF16, c, fp.FP32, func(a, b []float64, c float64) float64 {
+		var p [2][]float64
+		for k := range a {
+			p[k%2] = append(p[k%2], a[k]*b[k])
+		}
+		s := round(fp.FP32, round(fp.FP32, fused(p[0], f), fp.RZ)+round(fp.FP32, fused(p[1], f), fp.RZ), fp.RNE)
+		d := round(fp.FP32, s+c, fp.RNE)
+		if math.Abs(d) < 0x1p-126 {
+			return math.Copysign(0, d)
+		}
+		return d
+	}}
+}
+
+// largestFirst adds terms in the order of their size, and rounds to FP16 at every step.
+func largestFirst() function {
+	return function{4, fp.E5M2, fp.E5M2, fp.FP16, fp.FP16, func(a, b []float64, c float64) float64 {
+		v := []float64{c}
+		for k := range a {
+			v = append(v, a[k]*b[k])
+		}
+		slices.SortStableFunc(v, func(x, y float64) int { return cmp.Compare(math.Abs(y), math.Abs(x)) })
+		s := round(fp.FP16, v[0], fp.RNE)
+		for _, x := range v[1:] {
+			s = round(fp.FP16, s+x, fp.RNE)
+		}
+		return s
+	}}
+}
+
+// halves multiplies in FP16, adds halves in FP16, and c in FP32.
+func halves(m fp.Mode) function {
+	return function{8, fp.FP16, fp.FP16, fp.FP32, fp.FP32, func(a, b []float64, c float64) float64 {
+		p := make([]float64, len(a))
+		for k := range a {
+			p[k] = round(fp.FP16, a[k]*b[k], m)
+		}
+		for n := len(p) / 2; n > 0; n /= 2 {
+			for k := range n {
+				p[k] = round(fp.FP16, p[k]+p[k+n], fp.RNE)
+			}
+		}
+		return round(fp.FP32, p[0]+c, fp.RNE)
+	}}
+}
+
+// TestFunctions asks units that compute in ways of their own: what cannot be told is not said.
+func TestFunctions(t *testing.T) {
+	all := func(value string, ids ...string) map[string]string {
+		want := map[string]string{}
+		for _, id := range ids {
+			want[id] = value
+		}
+		return want
+	}
+	and := func(all ...map[string]string) map[string]string {
+		for _, m := range all[1:] {
+			maps.Copy(all[0], m)
+		}
+		return all[0]
+	}
+	directions := []string{"3.1.3 sum", "3.1.3 result", "T_rnd_dir", "Step 8", "3 add", "3 output"}
+	aligned := []string{"3.1.4 extra bits", "3 F", "3 F of c", "3 align", "3 align c", "zero exponent", "product exponent", "subnormal exponent"}
+	const tree = "the order depends on the data"
+	for _, c := range []struct {
+		name string
+		unit function
+		want map[string]string // the answer, or a part of the reason for none
+	}{
+		{"two lanes whose sums keep fewer bits than results", lanes(22, true), and(all("RNE", directions...), map[string]string{
+			"3 bits": "23", "rho": "RNE-fp32", "3 F": "22", "3 align": "RD", "3.1.1 c": "yes", "T_sa": "no", "3.1.1 results": "no", "zero: tiny": "-0",
+			"T_blk_fma_width": "4", "T_acc_order": "yes", "2 order": "(([p0 p2 p4 p6] + [p1 p3 p5 p7]) + c)"})},
+		{"and far fewer", lanes(15, true), and(all("RNE", directions...), map[string]string{"3 bits": "23", "rho": "RNE-fp32", "3 F": "15"})},
+		{"without c", lanes(15, false), and(all("RNE", directions...), map[string]string{"3 bits": "23", "3 F": "15"})},
+		{"the largest first", largestFirst(), and(all("known", aligned...), map[string]string{
+			"3 bits": "10", "3 add": "RNE", "2 order": tree, "2 L": "1", "T_blk_fma_width": "1"})},
+		{"products that are rounded to nearest", halves(fp.RNE), and(all("RNE", directions...), map[string]string{
+			"3 bits": "23", "T_prod": "RNE", "3.1.2 products": "no", "Step 3": "no product as small",
+			"2 order": "((((p0 + p4) + (p2 + p6)) + ((p1 + p5) + (p3 + p7))) + c)", "T_blk_fma_width": "never lost"})},
+		{"products that are rounded toward zero", halves(fp.RZ), and(all("RNE", directions...), map[string]string{
+			"3 bits": "23", "T_prod": "RZ", "T_3_bits_fin_rnd": ">= 3"})},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := probe.New(t.Context(), c.unit)
+			got := map[string]probe.Answered{}
+			for _, paper := range probe.Papers {
+				answers, err := p.Ask(paper.Key)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, a := range p.WithEvidence(answers) {
+					got[a.ID] = a
+				}
+			}
+			for id, want := range c.want {
+				if a := got[id]; a.Value != want && (a.Value != "-" || !strings.Contains(a.Why, want)) {
+					t.Errorf("%s: %s (%s), want %s: %s", id, a.Value, a.Why, want, strings.Join(a.Evidence, "; "))
+				}
+			}
+		})
+	}
+}
