@@ -43,7 +43,7 @@ func (g *gemmStudy) expected(ctx context.Context, r *Request, kernels []*gemmKer
 		}
 		t.add(k.name, d.numbers, g.m*g.n, d.max, readable.Ulps(float64(d.most)), fmt.Sprintf("(%d,%d)", d.first/g.n, d.first%g.n), label)
 		res.Plots = append(res.Plots, d.plots(k.name, g.files[fileD], g)...)
-		res.Remarks = append(res.Remarks, fmt.Sprintf("%s differs from %s in %s and %s.", k.name, g.files[fileD], setWords("rows", d.rowsOf, g.m), setWords("columns", d.columnsOf, g.n)))
+		res.Remarks = append(res.Remarks, fmt.Sprintf("%s differs from %s in elements of %s and %s.", k.name, g.files[fileD], setWords("rows", d.rowsOf, g.m), setWords("columns", d.columnsOf, g.n)))
 		res.Remarks = append(res.Remarks, why...)
 		res.Failures = append(res.Failures, fmt.Sprintf("%s differs from %s in %s of %s elements.", k.name, g.files[fileD],
 			readable.Count(uint64(d.numbers)), readable.Count(uint64(g.m*g.n))))
