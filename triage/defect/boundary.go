@@ -11,6 +11,9 @@ import (
 // beyond returns an input that differs in one thing from a case that meets a rule: in what one of
 // its conditions is about. A condition that asks for too much is refuted by it.
 func (s *search) beyond(r *Rule, c *sample) *mma.Dot {
+	if r.Effect.aligns() {
+		return s.shifted(c)
+	}
 	met := s.meeting(r, c.view)
 	if len(met) == 0 || len(r.When) == 0 {
 		return nil
@@ -38,6 +41,15 @@ func (s *search) beyond(r *Rule, c *sample) *mma.Dot {
 	default:
 		*x ^= 1 << g.r.IntN(int(f.CodeBits()))
 	}
+	return d
+}
+
+// shifted returns a case with a product a few places higher or lower: a distance at which terms are
+// said to be aligned otherwise is refuted by those beside it.
+func (s *search) shifted(c *sample) *mma.Dot {
+	d, g := c.dot.Clone(), s.maker
+	i := g.r.IntN(len(d.A))
+	d.A[i] = g.scale(s.f.A, d.A[i], g.r.IntN(7)-3)
 	return d
 }
 

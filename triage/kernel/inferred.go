@@ -24,7 +24,7 @@ type Sides struct {
 	Fields   []FieldChange  `json:"fields"`
 	// Untold is on how many products of this run the values of other fields, which are left out, give the same
 	// bits; 0: no field is left out.
-	Untold int `json:"untold,omitempty"`
+	Untold int `json:"untold"`
 
 	kernels [2]*schedule.Kernel
 }

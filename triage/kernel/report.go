@@ -37,7 +37,7 @@
 //	sides.fields[].path  string?  a field in which the schedules of both sides differ
 //	sides.fields[].a  string?
 //	sides.fields[].b  string?
-//	sides.untold     number?   products of this run on which all values of the fields that are left out give the same bits
+//	sides.untold     number?   products of this run on which all values of the fields that are left out give the same bits; 0: none is
 //	smallest.M       number?   the smallest product that differs: rows
 //	smallest.N       number?   columns
 //	smallest.K       number?   products of an element
