@@ -409,10 +409,7 @@ func OnlyByValue(a, b Target) (names []string) {
 // Unusual returns the names of a's instructions that b has, too, and that Pairs leaves out if none is
 // named: conversions and sums of integers (Usual).
 func Unusual(a, b Target, pairs []Pair) (names []string) {
-	paired := map[string]bool{}
-	for i := range pairs {
-		paired[pairs[i].A.Instruction().Name] = true
-	}
+	paired := pairedOfA(pairs)
 	for _, i := range commonNames(a.Instructions(), b) {
 		if !paired[i.Name] && i.Refuse == "" && (i.Conversion() || i.D.Integer()) {
 			names = append(names, i.Name)
@@ -424,10 +421,7 @@ func Unusual(a, b Target, pairs []Pair) (names []string) {
 // OtherNames returns the names of a's instructions of a selection that Pairs leaves out because it
 // pairs those that b has under the same name: b has their formats under another name.
 func OtherNames(a, b Target, selection string, pairs []Pair) (names []string) {
-	paired := map[string]bool{}
-	for i := range pairs {
-		paired[pairs[i].A.Instruction().Name] = true
-	}
+	paired := pairedOfA(pairs)
 	as, err := choose(a, selection, selected(a) || selected(b))
 	if err != nil || isRecorded(a) || isRecorded(b) || b.Instructions() == nil || len(commonNames(as, b)) == 0 {
 		return nil
@@ -441,6 +435,15 @@ func OtherNames(a, b Target, selection string, pairs []Pair) (names []string) {
 		}) {
 			names = append(names, i.Name)
 		}
+	}
+	return names
+}
+
+// pairedOfA returns the names of the first sides' instructions.
+func pairedOfA(pairs []Pair) map[string]bool {
+	names := map[string]bool{}
+	for i := range pairs {
+		names[pairs[i].A.Instruction().Name] = true
 	}
 	return names
 }

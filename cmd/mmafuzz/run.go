@@ -161,7 +161,7 @@ func (r *runCmd) addTargets(c *cobra.Command) {
 	// The completion of cobra looks for a flag of one letter among the short ones.
 	f.StringVarP(&r.a, "a", "a", "", "first `target`: KIND:ARGUMENT[/INSTRUCTION] (with neither --a nor --b: "+demoA+")")
 	f.StringVarP(&r.b, "b", "b", "", "second `target` (with neither: "+demoB+")")
-	selecting(f, &r.inst, "(default: all that both targets have; of two simulators, those whose rules were checked against hardware)")
+	selecting(f, &r.inst, "(default: all that both targets have if one is a recording or a child process; else sums of floating-point products, and of two simulators those whose rules were checked against hardware)")
 	f.StringVar(&r.instB, "inst-b", "", "`instruction` of the second target, if it is another one")
 	f.StringSliceVar(&r.several, "targets", nil, "compare all pairs of these `targets`")
 	f.BoolVar(&r.all, "all", false, "compare --a with the simulator of every architecture that takes the same operands")

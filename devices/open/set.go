@@ -68,8 +68,9 @@ func (s *Set) Partial() string {
 }
 
 // LeftOut says which instructions Pairs has left out, because the rule of a simulator was never
-// compared with hardware, because they convert or add integers, because the two sides have other names for them or because one side has
-// them for other encodings, and how one compares them all the same.
+// compared with hardware, because they convert or add integers, because the two sides have other
+// names for them or because one side has them for other encodings, and how one compares them all
+// the same.
 func (s *Set) LeftOut() []string {
 	var all []string
 	for _, x := range []struct {

@@ -9,9 +9,10 @@ import (
 )
 
 // beyond returns an input that differs in one thing from a case that meets a rule: in what one of
-// its conditions is about. A condition that asks for too much is refuted by it.
+// its conditions is about, or where it has none in the distance by which a product is aligned. A
+// condition that asks for too much is refuted by it, and an effect that covers too many distances.
 func (s *search) beyond(r *Rule, c *sample) *mma.Dot {
-	if r.Effect.aligns() {
+	if len(r.When) == 0 && r.Effect.aligns() {
 		return s.shifted(c)
 	}
 	met := s.meeting(r, c.view)
@@ -44,8 +45,7 @@ func (s *search) beyond(r *Rule, c *sample) *mma.Dot {
 	return d
 }
 
-// shifted returns a case with a product a few places higher or lower: a distance at which terms are
-// said to be aligned otherwise is refuted by those beside it.
+// shifted returns a case with a product a few places higher or lower.
 func (s *search) shifted(c *sample) *mma.Dot {
 	d, g := c.dot.Clone(), s.maker
 	i := g.r.IntN(len(d.A))

@@ -59,7 +59,7 @@ func (t *Report) confidence() string {
 	for _, c := range t.Classes {
 		n += c.Asked
 		failed += c.Failed
-		if c.Name != codesName && (least == 0 || c.Asked < least) { // there are no more codes
+		if c.Name != codesName && (least == 0 || c.Asked < least) { // all codes are fewer
 			least = c.Asked
 		}
 	}

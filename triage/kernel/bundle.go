@@ -87,7 +87,8 @@ func (f *Found) Save(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	file, err := f.caseFile()
+	known := f.known()
+	file, err := f.caseFile(known)
 	if err != nil {
 		return "", err
 	}
@@ -100,9 +101,8 @@ func (f *Found) Save(dir string) (string, error) {
 	if err := corpus.ReplaceFile(filepath.Join(dir, caseName), append(body, '\n')); err != nil {
 		return "", err
 	}
-	files := map[string][]byte{"reproduce.py": reproduce, "README.md": f.readme()}
+	files := map[string][]byte{"reproduce.py": reproduce, "README.md": f.readme(known)}
 	side, _, _ := f.changedSide()
-	known := f.known()
 	for name, k := range map[string]*schedule.Kernel{kernelFiles[0]: known[0], kernelFiles[1]: known[1], changedFiles[side]: f.changed(), changedFiles[1-side]: nil} {
 		var text bytes.Buffer
 		if k != nil {
@@ -191,7 +191,7 @@ func (f *Found) changed() *schedule.Kernel {
 }
 
 // caseFile makes case.json.
-func (f *Found) caseFile() (*caseFile, error) {
+func (f *Found) caseFile(known [2]*schedule.Kernel) (*caseFile, error) {
 	c := f.Smallest
 	o := c.Operands[0]
 	file := &caseFile{V: 1, Label: f.Label(), M: o.M, N: o.N, K: o.K, Row: c.Row, Column: c.Column,
@@ -200,7 +200,6 @@ func (f *Found) caseFile() (*caseFile, error) {
 		file.Scales[i] = caseScales{o.ScaleA, o.ScaleB}
 	}
 	changed, _, _ := f.changedSide()
-	known := f.known()
 	for i, s := range []struct {
 		name     string
 		code     uint64
@@ -291,14 +290,13 @@ func operand(k *schedule.Kernel, o *gemm.Operands, op *schedule.Op, r schedule.R
 }
 
 // readme is the README of a bundle.
-func (f *Found) readme() []byte {
+func (f *Found) readme(known [2]*schedule.Kernel) []byte {
 	var b strings.Builder
 	side, x, other := f.changedSide()
 	fmt.Fprintf(&b, "# %s\n\n%s (A) and %s (B) give different results for the same matrices.\n\n%s\n", readable.Markdown(f.Label()), readable.MarkdownCode(f.A), readable.MarkdownCode(f.B), readable.Markdown(f.Smallest.String()))
 	for _, text := range f.words() {
 		fmt.Fprintf(&b, "\n%s\n", readable.Markdown(text))
 	}
-	known := f.known()
 	files := []string{"`A.npy` and `B.npy` the matrices", "`" + productFiles[0] + "` and `" + productFiles[1] + "` what A and B give (numbers, or codes as unsigned integers)"}
 	for i, letter := range []string{"A", "B"} {
 		if known[i] == nil {

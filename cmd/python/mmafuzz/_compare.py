@@ -97,13 +97,13 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
     the name of one, or a function.
 
     A function f(a, b, c) gets a batch of dot products, arrays a and b of the shape [N, k] and c of
-    [N], and returns d of [N]; without c if there is none, without b if it is one (a conversion), and with sa and sb, [N, k / block], if
-    there are block scales. A product of matrices mm(a, b) is one as lambda a, b: np.diagonal(mm(a, b.T)),
-    for some thousand dot products: most of what it computes is not used. A function has to give the
-    same results for the same inputs, or to round stochastically: then results that are neighbours of
-    the exact value are no mismatches. Types are those of the unit on the other side; for two
-    functions, formats=("fp16", "fp16", "fp32", "fp32") are
-    those of a, b, c and d, names or types of NumPy, or like names a unit.
+    [N], and returns d of [N]; without c if there is none, without b for a conversion, and with sa
+    and sb, [N, k / block], if there are block scales. A product of matrices mm(a, b) is one as
+    lambda a, b: np.diagonal(mm(a, b.T)), for some thousand dot products: most of what it computes
+    is not used. A function has to give the same results for the same inputs, or to round
+    stochastically: then results that are neighbours of the exact value are no mismatches. Types are
+    those of the unit on the other side; for two functions, formats=("fp16", "fp16", "fp32", "fp32")
+    are those of a, b, c and d, names or types of NumPy, or like names a unit.
 
     The cause of each of about the first examine mismatches is found, or of all if that is 0. Of later
     ones one in 64 is examined, and more where an infinity, a NaN or the sign of a zero differs, until
@@ -111,8 +111,8 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
     mismatches, it is checked that they explain these as well.
 
     A NaN is equal to any other unless bits is true. bundles is a directory for findings that the
-    command mmafuzz reads. The same seed, count and effort give the same findings. effort is what the search for
-    causes may take, in millions of dot products of models, about a second of a processor each; two more
+    command mmafuzz reads. The same seed, count and effort give the same findings. effort is what the
+    search for causes may take, in millions of dot products of models, about a second of a processor each; two more
     come to it for each million compared. It takes most of that where nothing explains the mismatches.
     Several causes together, or a defect beside one, may need effort=16 or more. With effort=0 there is
     no search, and mismatches are unexplained unless both sides are units."""

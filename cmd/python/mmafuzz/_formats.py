@@ -18,9 +18,7 @@ _ML_DTYPES = {
     "ue8m0": "float8_e8m0fnu",
 }
 
-
 ONE = "one"  # the format of the number 1 alone, in the place of b: a conversion of a
-
 
 # The bytes of a code; of those that are not here, one.
 _WIDTHS = {"fp64": 8, "fp32": 4, "tf32": 4, "xf32": 4, "fp16": 2, "bf16": 2, "s32": 4, "u32": 4, "s16": 2, "u16": 2}

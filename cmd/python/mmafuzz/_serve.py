@@ -23,8 +23,8 @@ def serve(name=None, *, k, a, b, c=None, d, scale=None, block=0, about=None, bat
         $ mmafuzz infer --target "exec:python3 dot4.py"
 
     The function is as in compare: a and b are arrays of [N, k], c of [N], and it returns [N]. Formats
-    are names or types of NumPy; b="one" makes it a conversion, which gets a alone. The name of the instruction is the function's by default. about
-    is a dict of what results depend on, such as versions; batch is the most dot products in a
+    are names or types of NumPy; b="one" makes it a conversion, which gets a alone. The name of the
+    instruction is the function's by default. about is a dict of what results depend on, such as versions; batch is the most dot products in a
     request and deadline the time for its answer. An exception is a fault of the request. What the
     function prints goes to the standard error; nothing may be printed before it is served.
 
