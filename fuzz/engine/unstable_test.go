@@ -293,7 +293,7 @@ func TestHistory(t *testing.T) {
 }
 
 // TestKept has units that keep something of one question for another: what it is and where is said, and
-// not that they may round stochastically.
+// neither that they may round stochastically nor another cause.
 func TestKept(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
@@ -352,6 +352,11 @@ func TestKept(t *testing.T) {
 			h, text := p.HistoryText(1)
 			if text != tc.want && (tc.want == "" || !strings.HasPrefix(text, tc.want) || h.Every != tc.every) {
 				t.Errorf("%q, want %q", text, tc.want)
+			}
+			for name := range p.Buckets {
+				if tc.want != "" && tc.every == 0 && name != string(triage.Layout) {
+					t.Errorf("bucket %s beside what the unit keeps", name)
+				}
 			}
 			for _, r := range p.Stochastic {
 				if text := p.StochasticText(r); text != "" && tc.want != "" {

@@ -3,6 +3,7 @@ package finding
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -59,6 +60,8 @@ type carry struct {
 
 	confirmed, beside int
 }
+
+func (c *carry) shown() (confirmed, beside int) { return c.confirmed, c.beside }
 
 func (c *carry) words() string {
 	text := c.name + " is that of the question before"
@@ -125,29 +128,51 @@ func (a *asker) predicts(c *carry, s *sequence) (confirmed, beside int, all bool
 	if hit == nil {
 		return 0, 0, false
 	}
-	from := -1
-	for i := range s.dots {
-		if from >= 0 { // what was asked before the sequence is not known
-			want, other := s.right[i], a.with(c.place, s, i, from)
-			shows := !a.equal(other, want)
-			switch {
-			case hit[i] && shows:
-				confirmed++
-			case shows:
-				beside++
-			}
-			if hit[i] {
-				want = other
-			}
-			if !a.equal(s.codes[i], want) {
-				return 0, 0, false
-			}
+	for i, other := range a.carried(c, s, hit) {
+		want := s.right[i]
+		shows := !a.equal(other, want)
+		switch {
+		case hit[i] && shows:
+			confirmed++
+		case shows:
+			beside++
 		}
-		if !c.last || !hit[i] {
-			from = i
+		if hit[i] {
+			want = other
+		}
+		if !a.equal(s.codes[i], want) {
+			return 0, 0, false
 		}
 	}
 	return confirmed, beside, true
+}
+
+// carried returns the answers with what was kept, those that meet the condition and those beside. What was
+// asked before the sequence is not known.
+func (a *asker) carried(c *carry, s *sequence, hit []bool) iter.Seq2[int, uint64] {
+	return func(yield func(int, uint64) bool) {
+		from := -1
+		for i := range s.dots {
+			if from >= 0 && !yield(i, a.with(c.place, s, i, from)) {
+				return
+			}
+			if !c.last || !hit[i] {
+				from = i
+			}
+		}
+	}
+}
+
+// answers returns the answers of a sequence that are others by the prediction.
+func (c *carry) answers(a *asker, s *sequence) iter.Seq2[int, uint64] {
+	return func(yield func(int, uint64) bool) {
+		hit := a.hits(c, s)
+		for i, other := range a.carried(c, s, hit) {
+			if hit[i] && !yield(i, other) {
+				return
+			}
+		}
+	}
 }
 
 // separator returns a condition that some dot products meet and others do not.
@@ -155,7 +180,7 @@ type separator func(yes, no []*mma.Dot) (string, func(*mma.Dot) bool, error)
 
 // kept returns a prediction that holds for all answers of a sequence from which it was learnt, and of
 // another one; nil: there is none. every: the answers that are others have this distance.
-func (a *asker) kept(ctx context.Context, every int, separate separator) (*carry, error) {
+func (a *asker) kept(ctx context.Context, every int) (*carry, error) {
 	n := min(max(keptAsked, keptTold*every), keptMost)
 	learn, err := a.ask(ctx, a.varied(n, 0))
 	if err != nil {
@@ -170,7 +195,7 @@ func (a *asker) kept(ctx context.Context, every int, separate separator) (*carry
 		if !a.may(p, learn, wrong) {
 			continue
 		}
-		candidates, err := a.candidates(p, learn, every, separate)
+		candidates, err := a.candidates(p, learn, every)
 		if err != nil {
 			return nil, err
 		}
@@ -208,7 +233,7 @@ func (a *asker) may(p place, s *sequence, wrong []int) bool {
 }
 
 // candidates returns the predictions about a place that a sequence suggests.
-func (a *asker) candidates(p place, s *sequence, every int, separate separator) ([]*carry, error) {
+func (a *asker) candidates(p place, s *sequence, every int) ([]*carry, error) {
 	if every > 0 {
 		return []*carry{{place: p, every: every}}, nil
 	}
@@ -228,14 +253,14 @@ func (a *asker) candidates(p place, s *sequence, every int, separate separator) 
 		return []*carry{{place: p}}, nil
 	}
 	var all []*carry
-	words, meets, err := separate(slices.Clone(yes), no)
+	words, meets, err := a.separate(slices.Clone(yes), no)
 	if err != nil {
 		return nil, err
 	}
 	if words != "" {
 		all = append(all, &carry{place: p, where: words, meets: meets}, &carry{place: p, where: words, meets: meets, last: true})
 	}
-	if words, meets, err = separate(beforeYes, beforeNo); err == nil && words != "" {
+	if words, meets, err = a.separate(beforeYes, beforeNo); err == nil && words != "" {
 		all = append(all, &carry{place: p, where: words, before: true, meets: meets})
 	}
 	return all, err

@@ -104,6 +104,8 @@ type pairTriage struct {
 	unnamed      unnamed
 	searched     bool // the wide search for a verdict has been made in this epoch
 
+	keeper *keeper // a side of which it is known what it keeps of a question; nil: none
+
 	k int // of the instruction, for hypotheses
 
 	verdict    *triage.Verdict
@@ -122,6 +124,12 @@ func (x *pairTriage) triage(ctx context.Context) error {
 		return err
 	}
 	if err := x.judgeRounding(ctx, judged(x.st.Dots+x.d.Dots), cases...); err != nil {
+		return err
+	}
+	if err := x.learnKept(ctx); err != nil {
+		return err
+	}
+	if err := x.setAside(ctx, cases); err != nil {
 		return err
 	}
 	x.keepEvidence(cases, EvidenceKept)

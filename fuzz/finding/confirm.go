@@ -65,6 +65,19 @@ func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case
 	if !x.isUnstable() {
 		return s, nil
 	}
+	from, err := x.fromKept(ctx, ss)
+	if err != nil {
+		return nil, err
+	}
+	for ref := range from {
+		if from[ref] {
+			s.labels[ref] = string(triage.Layout)
+		}
+	}
+	ss = slices.DeleteFunc(slices.Clone(ss), func(c Sample) bool { return from[c.CaseRef] })
+	if len(ss) == 0 {
+		return s, nil
+	}
 	p := x.newPersistence(ss)
 	if err := p.run(ctx); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package finding
 import (
 	"context"
 	"fmt"
+	"iter"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -49,6 +50,8 @@ var heldWhere = func() (all []heldZero) {
 	return all
 }()
 
+func (h *held) shown() (confirmed, beside int) { return h.confirmed, h.beside }
+
 func (h *held) words() string {
 	product := "a product"
 	if h.lane >= 0 {
@@ -65,32 +68,7 @@ func (h *held) words() string {
 // sides of the condition: beside it are those that would be others if a product were that of the question
 // before where it is not.
 func (h *held) predicts(a *asker, s *sequence) (confirmed, beside int, all bool) {
-	k := len(s.dots[0].A)
-	loaded := make([]bool, k)
-	kept := s.dots[0].Clone()
-	fa, fb := a.f.A.Get(), a.f.B.Get()
-	for i, d := range s.dots {
-		now, known := d.Clone(), true
-		for n := range k {
-			switch {
-			case h.lane >= 0 && n != h.lane:
-			case !h.zero.is(h.zero.of(fa, d.A[n]), h.zero.of(fb, d.B[n])) || h.zero.finite && !(isFiniteCode(fa, d.A[n]) && isFiniteCode(fb, d.B[n])):
-				loaded[n], kept.A[n], kept.B[n] = true, d.A[n], d.B[n]
-			case !loaded[n]:
-				known = false
-			default:
-				if h.what != "b" {
-					now.A[n] = kept.A[n]
-				}
-				if h.what != "a" {
-					now.B[n] = kept.B[n]
-				}
-			}
-		}
-		if !known {
-			continue
-		}
-		want := a.model.Dot(now, nil)
+	for i, want := range h.answers(a, s) {
 		if !a.equal(s.codes[i], want) {
 			return 0, 0, false
 		}
@@ -101,6 +79,39 @@ func (h *held) predicts(a *asker, s *sequence) (confirmed, beside int, all bool)
 		}
 	}
 	return confirmed, beside, true
+}
+
+// answers returns the answers of a sequence by the prediction, except those with a product of which it is not
+// known what is held.
+func (h *held) answers(a *asker, s *sequence) iter.Seq2[int, uint64] {
+	return func(yield func(int, uint64) bool) {
+		k := len(s.dots[0].A)
+		loaded := make([]bool, k)
+		kept := s.dots[0].Clone()
+		fa, fb := a.f.A.Get(), a.f.B.Get()
+		for i, d := range s.dots {
+			now, known := d.Clone(), true
+			for n := range k {
+				switch {
+				case h.lane >= 0 && n != h.lane:
+				case !h.zero.is(h.zero.of(fa, d.A[n]), h.zero.of(fb, d.B[n])) || h.zero.finite && !(isFiniteCode(fa, d.A[n]) && isFiniteCode(fb, d.B[n])):
+					loaded[n], kept.A[n], kept.B[n] = true, d.A[n], d.B[n]
+				case !loaded[n]:
+					known = false
+				default:
+					if h.what != "b" {
+						now.A[n] = kept.A[n]
+					}
+					if h.what != "a" {
+						now.B[n] = kept.B[n]
+					}
+				}
+			}
+			if known && !yield(i, a.model.Dot(now, nil)) {
+				return
+			}
+		}
+	}
 }
 
 // of reports whether an operand is zero.

@@ -3,6 +3,7 @@ package finding
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"slices"
 
@@ -87,8 +88,7 @@ func (x *pairTriage) askKept(ctx context.Context) error {
 		return nil
 	}
 	for side := range sideNames {
-		u := x.p.side(side)
-		if u.Model() != nil || devices.IsRecording(u) || x.st.historyOf(side) != nil || x.repeatsItself(side) || x.rounding.RoundsStochastically(side) {
+		if x.st.historyOf(side) != nil || x.d.historyOf(side) != nil || !x.mayKeep(side) {
 			continue
 		}
 		h, err := x.keptBy(ctx, side)
@@ -103,6 +103,12 @@ func (x *pairTriage) askKept(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// mayKeep reports whether a side changes its answers, and not by stochastic rounding.
+func (x *pairTriage) mayKeep(side int) bool {
+	u := x.p.side(side)
+	return u.Model() == nil && !devices.IsRecording(u) && !x.repeatsItself(side) && !x.rounding.RoundsStochastically(side)
 }
 
 // keptIn is what a side keeps, as what is said of a case; nil: it was not found, or comes with a number of
@@ -130,18 +136,9 @@ const (
 
 // keptBy asks a side; nil: there is no program that says what is right.
 func (x *pairTriage) keptBy(ctx context.Context, side int) (*History, error) {
-	program, k, err := x.rightProgram(ctx, side)
-	if k == 0 || err != nil {
+	a, err := x.newAsker(ctx, side)
+	if a == nil || err != nil {
 		return nil, err
-	}
-	model, err := sim.New(x.p.Spec.Formats, k, program)
-	if err != nil {
-		return nil, err
-	}
-	x.say("looking for what " + x.p.targets()[side] + " keeps of a question")
-	a := &asker{f: x.p.Spec.Formats, unit: x.p.side(side), model: model, equal: x.p.Equal, seed: x.t.Seed}
-	for round := 0; round < 3; round++ {
-		a.pool = append(a.pool, gen.Probe(x.p.Spec, x.t.Seed, round, &program)...)
 	}
 	h := &History{Side: side}
 	if len(a.pool) < 4 {
@@ -156,25 +153,67 @@ func (x *pairTriage) keptBy(ctx context.Context, side int) (*History, error) {
 	if h.Calls {
 		return h, nil
 	}
-	a.asked = 0
-	found, err := a.kept(ctx, h.Every, func(yes, no []*mma.Dot) (string, func(*mma.Dot) bool, error) {
+	p, err := a.prediction(ctx, h.Every)
+	if p != nil {
+		h.shownBy(p, a)
+	}
+	return h, err
+}
+
+// newAsker returns what asks a side sequences of questions; nil: there is no program that says what is right.
+func (x *pairTriage) newAsker(ctx context.Context, side int) (*asker, error) {
+	program, k, err := x.rightProgram(ctx, side)
+	if k == 0 || err != nil {
+		return nil, err
+	}
+	model, err := sim.New(x.p.Spec.Formats, k, program)
+	if err != nil {
+		return nil, err
+	}
+	x.say("looking for what " + x.p.targets()[side] + " keeps of a question")
+	a := &asker{f: x.p.Spec.Formats, unit: x.p.side(side), model: model, equal: x.p.Equal, seed: x.t.Seed}
+	a.separate = func(yes, no []*mma.Dot) (string, func(*mma.Dot) bool, error) {
 		return defect.Separate(x.p.Spec.Formats, k, program, yes, no)
-	})
-	if found != nil || err != nil {
-		if found != nil {
-			h.Kept, h.Confirmed, h.Beside, h.Tested = found.words(), found.confirmed, found.beside, a.asked
-		}
-		return h, err
 	}
-	if h.Every == 0 {
-		a.asked = 0
-		products, err := a.held(ctx)
-		if products != nil {
-			h.Kept, h.Confirmed, h.Beside, h.Tested = products.words(), products.confirmed, products.beside, a.asked
-		}
-		return h, err
+	for round := 0; round < 3; round++ {
+		a.pool = append(a.pool, gen.Probe(x.p.Spec, x.t.Seed, round, &program)...)
 	}
-	return h, nil
+	return a, nil
+}
+
+// prediction says which answers are others because of what is kept.
+type prediction interface {
+	words() string
+	shown() (confirmed, beside int)
+	// answers returns the answers of a sequence that are others by the prediction, or may be.
+	answers(a *asker, s *sequence) iter.Seq2[int, uint64]
+}
+
+// prediction looks for one that holds; nil: it has found none. every: the answers that are others have this
+// distance.
+func (a *asker) prediction(ctx context.Context, every int) (prediction, error) {
+	a.asked = 0
+	found, err := a.kept(ctx, every)
+	switch {
+	case err != nil:
+		return nil, err
+	case found != nil:
+		return found, nil
+	case every > 0:
+		return nil, nil
+	}
+	a.asked = 0
+	products, err := a.held(ctx)
+	if products == nil || err != nil {
+		return nil, err
+	}
+	return products, nil
+}
+
+// shownBy takes what a prediction says.
+func (h *History) shownBy(p prediction, a *asker) {
+	h.Kept, h.Tested = p.words(), a.asked
+	h.Confirmed, h.Beside = p.shown()
 }
 
 // asker asks a unit sequences of questions.
@@ -186,6 +225,8 @@ type asker struct {
 	seed  uint64
 	pool  []*mma.Dot // of questions
 	asked int
+
+	separate separator
 }
 
 // sequence is what a unit answered to questions one after the other, and what is right.

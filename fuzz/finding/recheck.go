@@ -112,7 +112,7 @@ func (x *pairTriage) recheck(ctx context.Context, cases []*Case) error {
 			return err
 		}
 	}
-	return nil
+	return x.setAside(ctx, cases)
 }
 
 // alone runs cases alone in their tiles, so many times; nil if a side fails on one that was no fault
