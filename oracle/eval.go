@@ -154,7 +154,7 @@ func (e *evaluator) start(r int, c *term) *term {
 	if e.Start == mma.StartC && r == 0 && c != nil {
 		return c
 	}
-	if e.Start == mma.StartEmpty {
+	if e.Start == mma.StartEmpty || e.Bare && r > 0 {
 		return nil
 	}
 	return &plusZero
@@ -213,6 +213,9 @@ func (e *evaluator) step(products []term, acc *term) term {
 		acc = &plusZero
 	}
 	d := e.fused(sums, acc, &e.Join, e.next())
+	if e.Join.Plus && d.isZero() {
+		d.neg = false
+	}
 	e.round(&d, &e.Join.Post)
 	e.round(&d, &e.Acc)
 	return d

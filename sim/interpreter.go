@@ -254,7 +254,7 @@ func (x *machine) lane(from, r, lanes int) term {
 		if !x.noC {
 			what.Kind = FromC
 		}
-	case x.p.Start == mma.StartEmpty:
+	case x.p.Start == mma.StartEmpty, x.p.Bare:
 		hasAcc = false
 	}
 	return x.steps(acc, hasAcc, what, from, span{r, x.p.InLanes(x.m.k), r, lanes})
@@ -413,7 +413,7 @@ func (x *machine) step(acc term, hasAcc bool, what origin) term {
 // joinCut is how the last sum of a step is aligned, but for the place of the accumulator.
 func joinCut(p *mma.Params) cut {
 	j := &p.Join
-	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside, grid: j.CGrid}
+	c := cut{Align: j.Align, acc: -1, cf: j.CF, cmode: j.CMode, cdrop: j.CDrop, beside: j.CBeside, grid: j.CGrid, plus: j.Plus}
 	c.rd = j.Post.Mode == fp.RD || j.Post == (mma.Round{}) && p.Acc.Mode == fp.RD
 	if j.Apart {
 		c.apart = &p.Acc

@@ -83,7 +83,7 @@ func TestMadeUp(t *testing.T) {
 
 // TestSpecialRules does so for made-up units and arithmetics of the catalogue with rules that
 // no made-up unit has: codes of NaNs, NaNs that are infinities or zeros, rounded scales,
-// sums that are apart, the grid of c.
+// sums that are apart, the grid of c, zeros of lanes and of steps.
 func TestSpecialRules(t *testing.T) {
 	tier.SkipUnderRace(t)
 	rules := []func(r *rand.Rand, i *mma.Instruction, p *mma.Params){
@@ -116,6 +116,13 @@ func TestSpecialRules(t *testing.T) {
 		func(r *rand.Rand, _ *mma.Instruction, p *mma.Params) {
 			p.Join.CGrid, p.Join.CBeside = true, false
 			p.Join.Align = mma.Align{F: mma.Frac(1 + r.IntN(30)), Mode: fp.Modes()[r.IntN(len(fp.Modes()))], Floor: p.Join.Align.Floor, Sticky: p.Join.Align.Sticky, Drop: p.Join.Align.Drop}
+		},
+		func(r *rand.Rand, i *mma.Instruction, p *mma.Params) {
+			p.Special.NegZero, p.Special.ZerosOnly = true, false
+			if p.Late == (mma.Round{}) {
+				p.Lanes, p.Late, p.Leaf = 2, mma.To(i.D, fp.RNE), mma.NoLeaf
+			}
+			p.Join.Plus, p.Bare = r.IntN(2) == 0, p.Start == mma.StartC && p.Lanes > 1
 		},
 	}
 	const scaleRule = 5 // for units with scales

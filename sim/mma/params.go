@@ -87,8 +87,11 @@ type Params struct {
 	Merge    Merge  `json:"merge,omitzero"` // how the lanes are added after the last step
 	// Tail: the lanes take only the first Lanes*floor(K/Lanes) products of the sequence. The
 	// others are left to steps that go on from the sum of the lanes, L at a time.
-	Tail    bool    `json:"tail,omitzero"`
-	Start   Start   `json:"start,omitzero"`
+	Tail  bool  `json:"tail,omitzero"`
+	Start Start `json:"start,omitzero"`
+	// Bare: the lanes other than lane 0, which has c, begin with nothing and not with +0, which shows
+	// where all of their products are -0. It needs several lanes and StartC.
+	Bare    bool    `json:"bare,omitzero"`
 	Leaf    Leaf    `json:"leaf,omitzero"` // c as a term of a stage, or of the sum of the lanes
 	Stage0  Stage   `json:"stage0,omitzero"`
 	Stage1  Stage   `json:"stage1,omitzero"`
@@ -111,6 +114,8 @@ var paramRows = []Row{
 	{key: "merge", Label: "summation-order", Words: "how the accumulators are added: the distances between two that are added", Brief: "addition of the accumulators (distances)", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "tail", Label: "summation-order", Words: "whether products beyond whole rounds of the accumulators are added after these", Brief: "products left over added last", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "start", Label: "accumulate-placement", Words: "what the first step begins with", Brief: "first step begins with", Size: 2, Encoded: int(StartEmpty)},
+	{key: "bare", Label: "signed-zero", Words: "whether accumulators other than that of c begin with nothing, and not with +0", Brief: "other accumulators begin with nothing", Size: 1, Refined: 1, Encoded: anyValue, Alone: "zero sign of lanes",
+		used: func(p *Params, _ Formats) bool { return p.Lanes > 1 && p.Start == StartC && p.Special.NegZero }},
 	{key: "leaf", Label: "accumulate-placement", Words: "place of c among the terms", Brief: "place of c among the terms", Size: 2, Refined: 1, Encoded: int(SumLast)},
 }
 
@@ -261,7 +266,7 @@ type Start = Enum[startNames]
 
 // The starts. With StartZero and StartEmpty, C (if the instruction has one) is
 // added after the last step: d = Late(sum + c). With several lanes, StartC
-// gives c to lane 0 and +0 to the others; after the last step the lanes are
+// gives c to lane 0 and +0 to the others, or nothing if Bare; after the last step the lanes are
 // added first, s = Late(s + lane[r]) for r = 1, 2, ... unless Merge has another
 // order, then what Tail left, then c. These additions are exact sums of two terms,
 // rounded by Late. A lane without products is +0.
@@ -386,6 +391,10 @@ type Join struct {
 	// Apart: the positive and the negative terms are summed apart, and each of the two sums
 	// is rounded by Post, or by Acc where Post is absent, before they are added.
 	Apart bool `json:"apart,omitzero"`
+	// Plus: a sum that is zero is +0, as that of integers is, although the additions after the
+	// last step have the signs of Special.NegZero, without which, or without such additions, no
+	// program has it.
+	Plus bool `json:"plus,omitzero"`
 	// Post normalises and rounds the sum before Acc does.
 	Post Round `json:"post,omitzero"`
 }
@@ -403,6 +412,8 @@ var joinRows = []Row{
 		}},
 	{key: "join.cgrid", Label: "truncation-width", Words: "whether the terms are aligned with the accumulator alone", Brief: "terms aligned with c alone", Size: 2, Refined: 1, Encoded: anyValue},
 	{key: "join.apart", Label: "intermediate-rounding", Words: "whether positive and negative terms are summed and rounded apart", Brief: "signs summed apart", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "join.plus", Label: "signed-zero", Words: "whether a zero sum of a step is always +0", Brief: "zero is +0 in steps", Size: 1, Refined: 1, Encoded: anyValue, Alone: "zero sums of steps",
+		used: func(p *Params, _ Formats) bool { return p.Special.NegZero && p.Late != (Round{}) }},
 }
 
 // Frac is a number of fraction bits; 0 means exact (nothing is cut).

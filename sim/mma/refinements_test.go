@@ -64,6 +64,8 @@ func TestValidateRefinements(t *testing.T) {
 		{"nan of a narrow c", Formats{A: fp.FP16, B: fp.FP16, C: fp.FP16, D: fp.FP32}, func(p *Params) { p.Special.NaN = NaNOfC }, "special.nan: a NaN of c in fp16 is none of d in fp32"},
 		{"first overflow", half, func(p *Params) { p.Prod.FirstOver, p.Prod.Round = true, To(fp.FP16, fp.RNE) }, ""},
 		{"first overflow of none", half, func(p *Params) { p.Prod.FirstOver = true }, "prod.firstover: needs round.emax and round.over inf or ieee"},
+		{"plus without additions", half, func(p *Params) { p.Join.Plus, p.Special.NegZero = true, true }, "join: plus needs special.negzero and additions after the last step"},
+		{"bare without lanes", half, func(p *Params) { p.Bare = true }, "bare needs several lanes, and c in the first"},
 		{"bits", half, func(p *Params) { p.Join.Align.Bits, p.Join.Align.Saturate = 120, true }, ""},
 		{"too many bits", half, func(p *Params) { p.Join.Align.Bits = 121 }, "join.align.bits = 121 is above 120"},
 		{"bits without a grid", half, func(p *Params) { p.Join.Align = Align{Bits: 30} }, "join: align: sticky, negate and bits need f"},

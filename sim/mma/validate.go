@@ -303,6 +303,8 @@ func (p *Params) checkJoin() error {
 		return errors.New("join: cgrid needs align.f, and neither cbeside nor align.bits")
 	case j.Apart && (j.Align.Sticky != StickyOff || j.Align.Negate != NegateExact || j.Align.Bits != 0):
 		return errors.New("join: sums that are apart have no sticky, negate or bits")
+	case j.Plus && (!p.Special.NegZero || p.Late == (Round{})):
+		return errors.New("join: plus needs special.negzero and additions after the last step")
 	}
 	return nil
 }
@@ -348,6 +350,9 @@ func (p *Params) checkScales(f Formats, k int) error {
 // checkSpecial rejects rules of NaNs that no result can show, or no format can hold.
 func (p *Params) checkSpecial(f Formats) error {
 	s, d := p.Special, f.D.Get()
+	if p.Bare && (p.Lanes < 2 || p.Start != StartC) {
+		return errors.New("bare needs several lanes, and c in the first")
+	}
 	if s.ZerosOnly && (!s.NegZero || p.Join.Apart) {
 		return errors.New("special: zerosonly needs negzero, and a join without apart")
 	}

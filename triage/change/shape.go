@@ -69,6 +69,8 @@ func fixShape(p *mma.Params) {
 		p.Leaf = mma.NoLeaf
 	}
 	p.Tail = p.Tail && p.Lanes > 1
+	p.Bare = p.Bare && p.Lanes > 1 && !late
+	p.Join.Plus = p.Join.Plus && (late || p.Lanes > 1)
 	p.Merge = remerged(p.Merge, p.Merged())
 	if p.Leaf != mma.NoLeaf {
 		p.Special.CLeft = false

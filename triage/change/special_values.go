@@ -26,16 +26,37 @@ func (c *changer) zeroSigns(beside func(p *mma.Params)) {
 		starts = []mma.Start{mma.StartZero, mma.StartEmpty}
 	}
 	for _, start := range starts {
-		for n := range 3 * 3 * 3 * 4 {
-			c.to(func(p *mma.Params) {
-				p.Start = start
-				p.In.Sub, p.In.C, p.In.Acc = mma.InFlush(n%3), mma.InFlush(n/3%3), mma.InFlush(n/9%3)
-				p.Special.NegZero, p.Special.TinySign = n/27%2 != 0, n/54 != 0
-				beside(p)
-				c.FixLate(p, fp.RNE)
-			})
+		for n := range 3 * 3 * 3 {
+			for _, z := range zeroRules(start, &c.p) {
+				c.to(func(p *mma.Params) {
+					p.Start = start
+					p.In.Sub, p.In.C, p.In.Acc = mma.InFlush(n%3), mma.InFlush(n/3%3), mma.InFlush(n/9)
+					p.Special.NegZero, p.Special.TinySign, p.Bare, p.Join.Plus = z.negZero, z.tinySign, z.bare, z.plus
+					beside(p)
+					c.FixLate(p, fp.RNE)
+				})
+			}
 		}
 	}
+}
+
+// zeroRule is what a program says of the signs of zeros that are no operands.
+type zeroRule struct{ negZero, tinySign, bare, plus bool }
+
+// zeroRules returns the rules that a program with this start may have.
+func zeroRules(start mma.Start, p *mma.Params) []zeroRule {
+	var all []zeroRule
+	for _, tiny := range []bool{false, true} {
+		all = append(all, zeroRule{tinySign: tiny}, zeroRule{tinySign: tiny, negZero: true})
+		if p.Late == (mma.Round{}) {
+			continue
+		}
+		all = append(all, zeroRule{tinySign: tiny, negZero: true, plus: true})
+		if start == mma.StartC && p.Lanes > 1 {
+			all = append(all, zeroRule{tinySign: tiny, negZero: true, bare: true}, zeroRule{tinySign: tiny, negZero: true, bare: true, plus: true})
+		}
+	}
+	return all
 }
 
 // signsOfRoundedSums combines what decides the signs of zeros with a rounding down where

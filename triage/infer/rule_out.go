@@ -96,7 +96,7 @@ func asChain(p mma.Params) mma.Params {
 		return p
 	}
 	p.Prod.Round, p.Acc, p.Late = p.Acc, p.Late, mma.Round{}
-	p.L, p.Lanes, p.Merge, p.Leaf, p.Start = 1, 0, 0, 0, mma.StartC
+	p.L, p.Lanes, p.Bare, p.Merge, p.Leaf, p.Start = 1, 0, false, 0, 0, mma.StartC
 	return p
 }
 

@@ -332,7 +332,7 @@ func (e *bounder) start(r int, c *known) *known {
 	switch {
 	case e.p.Start == mma.StartC && r == 0 && c != nil:
 		return c
-	case e.p.Start == mma.StartEmpty:
+	case e.p.Start == mma.StartEmpty, e.p.Bare:
 		return nil
 	}
 	z := zero()

@@ -81,11 +81,13 @@ func (e *encoder) execute() number {
 	lanes, inLanes, late := max(1, int(e.Lanes)), e.InLanes(e.in.K), e.Start != mma.StartC && !noC
 	var sums []number
 	for r := range lanes {
-		acc := e.zero()
+		acc, some := e.zero(), e.Start != mma.StartEmpty
 		if e.Start == mma.StartC && r == 0 {
 			acc = c
+		} else if e.Bare {
+			some = false
 		}
-		sums = append(sums, e.lane(e.steps(r, inLanes, lanes), acc, e.Start != mma.StartEmpty))
+		sums = append(sums, e.lane(e.steps(r, inLanes, lanes), acc, some))
 	}
 	if late {
 		sums = e.withLeaf(sums, c, mma.LeafFirst, mma.LeafLast)
@@ -218,7 +220,7 @@ func (e *encoder) step(terms []number, first int, acc number, some bool) number 
 		c.acc = len(terms)
 		terms = append(terms[:len(terms):len(terms)], e.accumulator(acc, terms))
 	}
-	return e.round(e.round(e.fused(terms, c), e.Join.Post), e.Acc)
+	return e.round(e.round(e.plus(e.fused(terms, c), e.Join.Plus), e.Join.Post), e.Acc)
 }
 
 // stage sums groups of terms.
@@ -240,6 +242,14 @@ func (e *encoder) stage(terms []number, s *mma.Stage) []number {
 	return sums
 }
 
+// plus takes the sign of a sum that is zero, if it is always +0.
+func (e *encoder) plus(t number, always bool) number {
+	if always && e.signsOfZeros() {
+		t.neg = e.And(t.neg, e.Or(t.inf, e.Not(e.Eq(t.mag, e.Int(0)))))
+	}
+	return t
+}
+
 // group sums one group.
 func (e *encoder) group(ts []number, s *mma.Stage) number {
 	if s.Sort != mma.Unsorted {
@@ -251,10 +261,7 @@ func (e *encoder) group(ts []number, s *mma.Stage) number {
 	}
 	add := func(ts ...number) number {
 		t := e.fused(ts, cut{Join: mma.Join{Align: s.Align}, acc: -1, next: s.Round, keeps: int(s.Round.Frac)})
-		if s.Plus && e.signsOfZeros() {
-			t.neg = e.And(t.neg, e.Or(t.inf, e.Not(e.Eq(t.mag, e.Int(0)))))
-		}
-		return e.round(t, s.Round)
+		return e.round(e.plus(t, s.Plus), s.Round)
 	}
 	switch s.Sum {
 	case mma.Fused:
