@@ -92,15 +92,27 @@ func (x *pairTriage) stillInPart(fresh []*Case) bool {
 	if !x.verdict.Found() {
 		return true
 	}
-	pr, v := x.unknownUnit(x.withBase(fresh)), *x.verdict
-	right := func(cases []triage.Case) int { return triage.Right(pr, &v.Program, cases) }
+	pr := x.unknownUnit(x.withBase(fresh))
+	right := func(cases []triage.Case) int { return triage.Right(pr, &x.verdict.Program, cases) }
 	if right(pr.Agree) < len(pr.Agree) {
 		return false
 	}
-	v.Differ, v.Explained = v.Differ+len(pr.Differ), v.Explained+right(pr.Differ)
-	v.Agree, v.Kept = v.Agree+len(pr.Agree), v.Kept+len(pr.Agree)
-	x.verdict, x.d.Verdict = &v, &v
+	x.verdict = withMore(*x.verdict, len(pr.Differ), right(pr.Differ), len(pr.Agree))
+	x.d.Verdict = x.verdict
 	return true
+}
+
+// withMore returns a verdict that explains a part of the cases with the counts of new ones, of which it breaks
+// none. The nearest program is its own.
+func withMore(v triage.Verdict, differ, explained, agree int) *triage.Verdict {
+	v.Differ, v.Explained = v.Differ+differ, v.Explained+explained
+	v.Agree, v.Kept = v.Agree+agree, v.Kept+agree
+	if v.Nearest != nil {
+		n := *v.Nearest
+		n.Differ, n.Explained, n.Agree, n.Kept = v.Differ, v.Explained, v.Agree, v.Kept
+		v.Nearest = &n
+	}
+	return &v
 }
 
 // explainCases looks for the verdict on some evidence.

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"reflect"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -35,5 +36,21 @@ func TestWithoutDefect(t *testing.T) {
 				t.Errorf("the program is %+v", v.Program)
 			}
 		})
+	}
+}
+
+// TestWithMore counts new cases of a verdict that explains a part: its nearest program has the same counts, and
+// the verdict before stays as it was.
+func TestWithMore(t *testing.T) {
+	before := triage.Verdict{Partial: true, Differ: 55, Explained: 41, Agree: 300, Kept: 300,
+		Nearest: &triage.Nearest{From: "base", Differ: 55, Explained: 41, Agree: 300, Kept: 300}}
+	v := withMore(before, 329, 234, 84)
+	want := triage.Verdict{Partial: true, Differ: 384, Explained: 275, Agree: 384, Kept: 384,
+		Nearest: &triage.Nearest{From: "base", Differ: 384, Explained: 275, Agree: 384, Kept: 384}}
+	if !reflect.DeepEqual(*v, want) {
+		t.Errorf("%+v, nearest %+v", v, v.Nearest)
+	}
+	if before.Nearest.Differ != 55 {
+		t.Error("the verdict before has other counts")
 	}
 }

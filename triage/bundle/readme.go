@@ -30,8 +30,8 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 			side, other, changes = other, side, readable.Reversed(changes)
 		}
 		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", readable.Markdown(side.Target), changesText(changes, p, q), readable.Markdown(other.Target))
-		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\n\n",
-			changesText(m.Changes, p, q), m.Explained, m.Kept)
+		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\nModel files (`mmafuzz help model`) name them %s.\n\n",
+			changesText(m.Changes, p, q), m.Explained, m.Kept, pathsText(m.Changes))
 	}
 	for _, e := range m.Equivalent {
 		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", changesText(e))
@@ -107,6 +107,15 @@ func RunsCommand(targets ...string) bool {
 // changesText lists changes in Markdown, with the two programs where they are known.
 func changesText(changes []mma.Change, programs ...*mma.Params) string {
 	return readable.Markdown(readable.Changes(changes, 20, programs...))
+}
+
+// pathsText lists the parameters that changes are of, by their names in model files.
+func pathsText(changes []mma.Change) string {
+	var paths []string
+	for _, c := range changes {
+		paths = append(paths, "`"+c.Path+"`")
+	}
+	return strings.Join(paths, ", ")
 }
 
 // standInText says which targets a model stood in for while the case was shrunk.
