@@ -163,6 +163,8 @@ func (v *vectorsCmd) run(ctx context.Context) error {
 		return hint.New("name a directory, which is made if need be", "--out is missing")
 	case v.all && v.target != "":
 		return hint.New("leave one out", "--all makes the sets of all targets, not of %s", v.target)
+	case v.all && v.inst != "":
+		return hint.New("leave one out", "--all makes the sets of all instructions, not of %s", v.inst)
 	case v.all:
 		return v.makeAll(ctx)
 	}

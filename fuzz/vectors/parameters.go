@@ -133,7 +133,7 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 		dots = append(dots, x.dot)
 	}
 	c.kill(both, c.answered(mma.BatchOf(c.inst.Formats, c.inst.K, dots)))
-	c.sameByRanges(all)
+	c.sameByRanges(ctx, all)
 	add := func(d *mma.Dot, v *value) { // which the input tells apart
 		d = c.smaller(d, v)
 		c.kill(both, c.answeredDot(d))
@@ -142,7 +142,7 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 		c.goals = append(c.goals, &goal{group: groupOf(&c.inst.Params, &v.params), other: other, results: v.model.Run, text: text, reached: true})
 		taken = append(taken, &candidate{dot: d, want: c.base.Dot(d, nil), cost: cost(d), goal: len(c.goals) - 1})
 	}
-	if err := c.settle(all, add); err != nil {
+	if err := c.settle(ctx, all, add); err != nil {
 		return nil, nil, err
 	}
 	for _, d := range c.widest() {
@@ -163,9 +163,9 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 			}
 		}
 	}
-	c.sameByParts(all, pairs)
-	c.sameByRanges(pairs)
-	if err := c.settle(pairs, add); err != nil {
+	c.sameByParts(ctx, all, pairs)
+	c.sameByRanges(ctx, pairs)
+	if err := c.settle(ctx, pairs, add); err != nil {
 		return nil, nil, err
 	}
 	for _, v := range pairs {
@@ -189,10 +189,13 @@ func (c *chooser) vary(ctx context.Context, taken []*candidate) ([]*candidate, [
 	return taken, both, nil
 }
 
-// settle applies the written arguments and the answers of package decided to values of which nothing
+// settle applies, until ctx ends, the written arguments and the answers of package decided to values of which nothing
 // is known yet, and adds the inputs that these have.
-func (c *chooser) settle(all []*value, add func(*mma.Dot, *value)) error {
+func (c *chooser) settle(ctx context.Context, all []*value, add func(*mma.Dot, *value)) error {
 	for _, v := range all {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if v.state == killed || v.state == same {
 			continue
 		}
@@ -378,13 +381,13 @@ func (c *chooser) smaller(d *mma.Dot, v *value) *mma.Dot {
 }
 
 // sameByRanges marks the values that compute the same function by the ranges of numbers.
-func (c *chooser) sameByRanges(all []*value) {
+func (c *chooser) sameByRanges(ctx context.Context, all []*value) {
 	var r *prove.Ranges
 	for n, v := range all {
 		if n == 0 || v.path != all[n-1].path {
 			r = prove.NewRanges(c.inst.Formats, c.inst.K, &c.inst.Params) // it keeps what it has made
 		}
-		if v.state == open && r.Same(&v.params) {
+		if v.state == open && ctx.Err() == nil && r.Same(&v.params) {
 			v.state = same
 		}
 	}
@@ -392,7 +395,7 @@ func (c *chooser) sameByRanges(all []*value) {
 
 // sameByParts marks the pairs of which one value alone changes nothing and the other, by the ranges
 // of numbers or a written argument, changes nothing in the program that has it.
-func (c *chooser) sameByParts(all, pairs []*value) {
+func (c *chooser) sameByParts(ctx context.Context, all, pairs []*value) {
 	parts := map[mma.Params]*prove.Ranges{}
 	for _, v := range all {
 		if v.state == same {
@@ -401,7 +404,7 @@ func (c *chooser) sameByParts(all, pairs []*value) {
 	}
 	for _, v := range pairs {
 		for _, p := range v.parts {
-			if r := parts[p]; v.state == open && r != nil {
+			if r := parts[p]; v.state == open && r != nil && ctx.Err() == nil {
 				i := *c.inst
 				i.Params = p
 				if argued.EquivalentInAnySum(&i, &v.params) != "" || r.Same(&v.params) {
