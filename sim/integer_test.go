@@ -78,8 +78,82 @@ func TestIntegerLoop(t *testing.T) {
 	}
 }
 
+// TestIntegerAccumulators compares sums of integers in accumulators, groups and trees of few bits
+// with plain loops, in the general interpreter and the oracle, on vectors of two times K.
+func TestIntegerAccumulators(t *testing.T) {
+	const k = 16
+	short := func(bits mma.Frac, over mma.Over) mma.Round {
+		return mma.Round{Frac: bits, Mode: fp.RZ, Emin: mma.Exp(bits), Emax: mma.Exp(bits) - 1, Over: over}
+	}
+	saturated := func(bits int, n int64) int64 { return min(max(n, -1<<bits), 1<<bits-1) }
+	for _, tc := range []struct {
+		name string
+		p    mma.Params
+		loop func(p [k]int64, c int64) int64
+	}{
+		{"two lanes of 16 bits", mma.Params{L: 1, Lanes: 2, Start: mma.StartZero, Acc: short(15, mma.OverSat), Late: short(31, mma.OverSat)}, func(p [k]int64, c int64) int64 {
+			var lanes [2]int64
+			for i, x := range p {
+				lanes[i%2] = saturated(15, lanes[i%2]+x)
+			}
+			return saturated(31, lanes[0]+lanes[1]+c)
+		}},
+		{"three lanes that wrap", mma.Params{L: 1, Lanes: 3, Start: mma.StartZero, Acc: short(12, mma.OverWrap), Late: short(31, mma.OverWrap)}, func(p [k]int64, c int64) int64 {
+			var lanes [3]int64
+			for i, x := range p {
+				lanes[i%3] = (lanes[i%3] + x) << 51 >> 51
+			}
+			return int64(int32(lanes[0] + lanes[1] + lanes[2] + c))
+		}},
+		{"halves, c in the first, two products in a step", mma.Params{L: 2, Lanes: 2, Order: mma.Halves, Acc: short(31, mma.OverSat), Late: short(31, mma.OverSat)}, func(p [k]int64, c int64) int64 {
+			lanes := [2]int64{c, 0}
+			for i := 0; i < k; i += 2 {
+				lanes[i/8] = saturated(31, lanes[i/8]+p[i]+p[i+1])
+			}
+			return saturated(31, lanes[0]+lanes[1])
+		}},
+		{"groups of four, one after the other", mma.Params{Stage0: mma.Stage{Sum: mma.Sequential, Group: 4, Round: short(15, mma.OverSat)}, Acc: short(31, mma.OverWrap)}, func(p [k]int64, c int64) int64 {
+			for g := 0; g < k; g += 4 {
+				sum := p[g]
+				for _, x := range p[g+1 : g+4] {
+					sum = saturated(15, sum+x)
+				}
+				c += sum
+			}
+			return int64(int32(c))
+		}},
+		{"tree of halves", mma.Params{Stage0: mma.Stage{Sum: mma.PairHalves, Round: short(14, mma.OverSat)}, Acc: short(31, mma.OverSat)}, func(p [k]int64, c int64) int64 {
+			for n := k / 2; n > 0; n /= 2 {
+				for i := range n {
+					p[i] = saturated(14, p[i]+p[i+n])
+				}
+			}
+			return saturated(31, p[0]+c)
+		}},
+	} {
+		i := mma.Instruction{Name: "unit", K: k, Formats: mma.Formats{A: fp.S8, B: fp.U8, C: fp.S32, D: fp.S32}, Params: tc.p}
+		compareToLoop(t, &i, mma.Shape{M: 16, N: 8, K: 2 * k, Tiles: 4}, func(i *mma.Instruction, d *mma.Dot) uint64 {
+			c := int64(int32(d.C))
+			for from := 0; from < len(d.A); from += k {
+				var p [k]int64
+				for n := range p {
+					p[n] = int64(int8(d.A[from+n])) * int64(uint8(d.B[from+n]))
+				}
+				c = tc.loop(p, c)
+			}
+			return uint64(uint32(c))
+		})
+	}
+}
+
 // compareIntegers compares every way to compute a batch of raw bits with a plain loop.
 func compareIntegers(t *testing.T, i *mma.Instruction, s mma.Shape) {
+	t.Helper()
+	compareToLoop(t, i, s, plainLoop)
+}
+
+// compareToLoop compares every way to compute a batch of raw bits with a loop.
+func compareToLoop(t *testing.T, i *mma.Instruction, s mma.Shape, loop func(i *mma.Instruction, d *mma.Dot) uint64) {
 	t.Helper()
 	m, err := sim.ForInstruction(i)
 	if err != nil {
@@ -107,7 +181,7 @@ func compareIntegers(t *testing.T, i *mma.Instruction, s mma.Shape) {
 	d := mma.NewDot(i.Formats, in.K)
 	for n := range in.Dots() {
 		in.Get(n, d)
-		mma.Store(want, i.D.Width(), n, plainLoop(i, d))
+		mma.Store(want, i.D.Width(), n, loop(i, d))
 		if got := oracle.Eval(&i.Params, i.Formats, i.K, d); got != mma.Load(want, i.D.Width(), n) {
 			t.Fatalf("%s: the oracle has %x for %v", i.FullName(), got, d)
 		}

@@ -20,10 +20,10 @@ type intSums struct {
 type intSumsState struct{ a, b []int64 }
 
 // newIntegers returns the fastest kernel of a program that adds products of integers, or nil if it
-// takes them in another order.
+// takes them in another order, or has additions after the last step.
 func newIntegers(m *Model, level simd.Level) kernel {
 	p := &m.params
-	if p.Order != mma.Ascending || p.Stage0.Split != mma.Adjacent {
+	if p.Order != mma.Ascending || p.Stage0.Split != mma.Adjacent || p.Stage0.Sum > mma.Fused || p.Lanes > 1 || p.Start != mma.StartC {
 		return nil
 	}
 	signed := m.formats.D.Get().Signed

@@ -16,7 +16,7 @@ const partialWidth = 16
 // out, of every size that divides K and every width from 16 bits on, wrapping and saturating. A
 // loop computes them: most are no parameter programs.
 func partialSums(i *mma.Instruction) []*goal {
-	if !i.D.Integer() || i.Params.Stage0 != (mma.Stage{}) || i.Params.Prod.Xor {
+	if !i.D.Integer() || i.Params.Stage0 != (mma.Stage{}) || i.Params.Prod.Xor || i.Params.Lanes > 1 || i.Params.Start != mma.StartC {
 		return nil
 	}
 	own := plainSum{inst: i}

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -39,7 +40,10 @@ func (l *loop) runIntegers(ctx context.Context) error {
 	programs := usual
 	for {
 		l.enter(searching)
-		left := slices.DeleteFunc(slices.Clone(programs), func(p mma.Params) bool { return !l.Explains(&p) })
+		left := l.explaining(programs)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if len(left) == 0 && !read {
 			more, err := l.rareIntegers(ctx)
 			if err != nil {
@@ -49,8 +53,9 @@ func (l *loop) runIntegers(ctx context.Context) error {
 			continue
 		}
 		if len(left) == 0 {
-			if l.p = usual[0]; !l.brief {
-				l.p = search.MostRight(l.Evidence, usual, l.All(), 1)[0] // takes longer than all before
+			if l.p = usual[0]; !l.brief { // which takes longer than all before
+				const some, best = 256, 256 // cases by which the best programs are chosen
+				l.p = search.MostRight(l.Evidence, search.MostRight(l.Evidence, usual, l.FirstCases(some), best), l.All(), 1)[0]
 			}
 			l.left = len(l.All().Want) - evidence.Total(l.Hits(&l.p, l.All()))
 			return nil
@@ -77,6 +82,20 @@ func (l *loop) runIntegers(ctx context.Context) error {
 		}
 		l.repairs++
 	}
+}
+
+// explaining returns the programs that explain all answers.
+func (l *loop) explaining(ps []mma.Params) []mma.Params {
+	const some = 8 // cases, which nearly all wrong programs fail
+	first, right := l.FirstCases(some), make([]bool, len(ps))
+	l.Sweep(ps, func(i int, m evidence.Runner, buf *[]byte) { right[i] = l.Score(m, first, buf) == len(first.Want) })
+	var all []mma.Params
+	for i := range ps {
+		if right[i] && !l.Stopped() && l.Explains(&ps[i]) {
+			all = append(all, ps[i])
+		}
+	}
+	return all
 }
 
 // apart returns for each other program an input on which it differs from the first one, if one is
@@ -108,8 +127,8 @@ func (l *loop) integers(name string, n int) []*mma.Dot {
 }
 
 // integerPrograms returns the programs of sums of integers, the simplest first: how operands are
-// read, steps and groups of equal sizes, their order, and ranges that wrap or saturate. Those that
-// are certain to compute as a simpler one are left out.
+// read, steps, accumulators and groups of equal sizes, their order, and ranges that wrap or saturate.
+// Those that are certain to compute as a simpler one are left out.
 func integerPrograms(s change.Space) []mma.Params {
 	var all []mma.Params
 	add := func(p mma.Params, accs ...mma.Round) {
@@ -138,9 +157,24 @@ func integerPrograms(s change.Space) []mma.Params {
 				add(p, saturate...)
 			}
 		}
+		p.L, p.Stage0 = 0, mma.Stage{}
+		for _, r := range wrap {
+			all = append(all, apartSums(s, p, uint8(r.Frac))...)
+			all = append(all, groupSums(s, p, uint8(r.Frac))...)
+		}
 	}
-	slices.SortStableFunc(all, func(p, q mma.Params) int { return s.Size(&p) - s.Size(&q) })
+	all = slices.DeleteFunc(all, func(p mma.Params) bool { return !s.Valid(&p) })
+	sortIntegers(s, all)
 	return all
+}
+
+// sortIntegers sorts programs by their size; those with accumulators apart from c come last, which
+// often compute the same as groups of products.
+func sortIntegers(s change.Space, ps []mma.Params) {
+	late := func(p *mma.Params) int { return int(p.Late.Frac) }
+	slices.SortStableFunc(ps, func(p, q mma.Params) int {
+		return cmp.Or(late(&p)-late(&q), s.Size(&p)-s.Size(&q))
+	})
 }
 
 // integerProducts returns how operands are read and multiplied: with or without a sign, and bits also
@@ -157,7 +191,7 @@ func integerStages(s change.Space, in *mma.Input) []mma.Stage {
 	all := []mma.Stage{{}}
 	for _, r := range integerRanges(s.D) {
 		for _, n := range append(divisors(s.K), s.K) {
-			if n*most(s.A, in.OtherSignA)*most(s.B, in.OtherSignB) < 1<<r.Frac {
+			if !leaves(s, in, n, uint8(r.Frac)) {
 				continue
 			}
 			all = append(all, mma.Stage{Sum: mma.Fused, Group: uint8(n), Round: r})

@@ -46,6 +46,26 @@ func TestIntegers(t *testing.T) {
 		{"zero points, pairs", bytes, 4, with(wraps, func(p *mma.Params) { p.In.ZeroA, p.Stage0 = 128, pairs }), nil},
 		{"zero points of words", mma.Formats{A: fp.U16, B: fp.S16, C: fp.S32, D: fp.S32}, 2, with(wraps, func(p *mma.Params) { p.In.ZeroA, p.In.ZeroB = 32768, -5 }), nil},
 		{"zero point that a sign tells apart", mma.Formats{A: fp.S4, B: fp.U4, C: fp.S32, D: fp.S32}, 8, with(wraps, func(p *mma.Params) { p.In.OtherSignA, p.In.ZeroA, p.In.ZeroB = true, 8, 15 }), nil},
+		{"two accumulators of 16 bits", bytes, 8, mma.Params{L: 1, Lanes: 2, Start: mma.StartZero, Acc: in(fp.S16, mma.OverSat), Late: in(fp.S32, mma.OverSat)}, nil},
+		{"three accumulators that wrap, c beside", bytes, 16, mma.Params{Lanes: 3, Start: mma.StartZero, Acc: in(fp.S16, mma.OverWrap), Late: in(fp.S32, mma.OverWrap)}, nil},
+		{"one accumulator of 18 bits, c beside", bytes, 16, mma.Params{L: 1, Start: mma.StartZero, Acc: rangeOf(17, mma.OverSat), Late: in(fp.S32, mma.OverSat)}, nil},
+		{"two accumulators, c in the first", mma.Formats{A: fp.S8, B: fp.S8, C: fp.S32, D: fp.S32}, 8, mma.Params{L: 1, Lanes: 2, Acc: in(fp.S32, mma.OverSat), Late: in(fp.S32, mma.OverSat)}, nil},
+		{"groups that saturate one addition after the other", bytes, 16, with(wraps, func(p *mma.Params) {
+			p.Stage0 = mma.Stage{Sum: mma.Sequential, Group: 4, Round: in(fp.S16, mma.OverSat)}
+		}), nil},
+		{"a tree that saturates", bytes, 8, with(wraps, func(p *mma.Params) {
+			p.Stage0 = mma.Stage{Sum: mma.PairHalves, Group: 8, Round: in(fp.S16, mma.OverSat)}
+		}), nil},
+		{"two accumulators, of which one wraps", bytes, 8, mma.Params{L: 1, Lanes: 2, Start: mma.StartZero, Acc: in(fp.S16, mma.OverSat), Late: in(fp.S32, mma.OverSat)}, func(d *mma.Dot, code uint64) uint64 {
+			sums := [2]int{}
+			for k := range d.A {
+				sum := int(uint8(d.A[k]))*int(int8(d.B[k])) + sums[k%2]
+				if sums[k%2] = max(-1<<15, min(1<<15-1, sum)); k%2 == 1 {
+					sums[1] = int(int16(sum))
+				}
+			}
+			return uint64(uint32(max(-1<<31, min(1<<31-1, int(int32(d.C))+sums[0]+sums[1]))))
+		}},
 		{"a high bit that is lost", bytes, 4, wraps, func(_ *mma.Dot, code uint64) uint64 { return code &^ (1 << 24) }},
 		{"a product that is wrong", bytes, 4, wraps, func(d *mma.Dot, code uint64) uint64 {
 			if d.A[3] == 0xff && d.B[3] == 0x80 {

@@ -73,7 +73,7 @@ func (l *loop) rareIntegers(ctx context.Context) ([]mma.Params, error) {
 		}
 	}
 	all = slices.DeleteFunc(all, func(p mma.Params) bool { return !l.Valid(&p) })
-	slices.SortStableFunc(all, func(p, q mma.Params) int { return l.Size(&p) - l.Size(&q) })
+	sortIntegers(l.Space, all)
 	return all, nil
 }
 
@@ -115,7 +115,10 @@ func integerOf(id fp.ID, code uint64) int {
 	return int(code << spare >> spare)
 }
 
-// rareRanges returns the programs whose results are in a range of other bits than 16 and 32.
+// leastBits is the number of bits, besides a sign, of the smallest range that sums are looked for in.
+const leastBits = 7
+
+// rareRanges returns the programs whose sums are in a range of other bits than 16 and 32.
 func rareRanges(s change.Space, in mma.Input) []mma.Params {
 	var all []mma.Params
 	seen := map[mma.Params]bool{}
@@ -129,10 +132,15 @@ func rareRanges(s change.Space, in mma.Input) []mma.Params {
 		if base.In.ZeroA, base.In.ZeroB = in.ZeroA, in.ZeroB; in.ZeroA != 0 || in.ZeroB != 0 {
 			base.In = in
 		}
-		for bits := s.D.Get().FracBits - 1; bits >= 8; bits-- {
+		for bits := s.D.Get().FracBits - 1; bits >= leastBits; bits-- {
+			if base.In.ZeroA == 0 && base.In.ZeroB == 0 { // two rare things at once are too many programs
+				for _, p := range append(apartSums(s, base, bits), groupSums(s, base, bits)...) {
+					add(p)
+				}
+			}
 			for _, over := range []mma.Over{mma.OverWrap, mma.OverSat} {
 				p := base
-				p.Acc = mma.Round{Frac: mma.Frac(bits), Mode: fp.RZ, Emin: mma.Exp(bits), Emax: mma.Exp(bits) - 1, Over: over}
+				p.Acc = rangeOf(bits, over)
 				add(p)
 				if over == mma.OverWrap {
 					continue
