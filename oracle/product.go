@@ -183,11 +183,14 @@ func (e *evaluator) operand(t *term, id fp.ID, code uint64, n *mma.Narrow, part 
 	flushInput(t, e.In.Sub, id)
 }
 
-// decode reads a code, and NaNs as infinities if the program has Input.NaNInf.
+// decode reads a code: NaNs as infinities if the program has Input.NaNInf, and infinities as NaNs if
+// it has Input.InfNaN.
 func (e *evaluator) decode(t *term, id fp.ID, code uint64) {
 	t.decode(id, code)
 	if e.In.NaNInf && t.kind == NotANumber {
 		*t = term{kind: Infinite, neg: t.neg}
+	} else if e.In.InfNaN && t.kind == Infinite {
+		*t = term{kind: NotANumber, neg: t.neg, payload: 1 << 63}
 	}
 }
 

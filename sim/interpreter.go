@@ -175,6 +175,9 @@ func (x *machine) accumulator(f *fp.Format, code uint64, flush mma.InFlush) term
 		}
 		return x.nanTerm(f, code)
 	case fp.Inf:
+		if x.p.In.InfNaN {
+			return x.nanTerm(f, f.QuietNaN(n.Neg))
+		}
 		return narrow.of(infTerm(n.Neg))
 	}
 	t := term{Dyadic: f.Dyadic(n), e: n.Exp}

@@ -31,6 +31,7 @@ type decoder struct {
 	parts  bool   // narrow makes parts of operands (mma.Passes), and not operands
 	rest   bool   // mma.Input.Rest
 	nanInf bool   // mma.Input.NaNInf
+	infNaN bool   // mma.Input.InfNaN
 	quiet  uint64 // code of the NaN that Rest leaves of an infinity
 	unread uint64 // bits of a code that are read as 0
 	zero   int64  // mma.Input.ZeroA or ZeroB
@@ -45,7 +46,7 @@ type decoder struct {
 // newDecoder returns the decoder of a program's operands; narrow is In.A or In.B.
 func newDecoder(f *fp.Format, p *mma.Params, narrow mma.Narrow) decoder {
 	d := decoder{
-		f: f, flush: p.In.Sub, exp: p.Prod.Exp, unread: narrow.Unread(f), parts: p.Passes != 0, rest: p.In.Rest, nanInf: p.In.NaNInf,
+		f: f, flush: p.In.Sub, exp: p.Prod.Exp, unread: narrow.Unread(f), parts: p.Passes != 0, rest: p.In.Rest, nanInf: p.In.NaNInf, infNaN: p.In.InfNaN,
 		fracMask: 1<<f.FracBits - 1, field: 1<<f.ExpBits - 1, hidden: 1 << f.FracBits,
 		frac: f.FracBits, emin: f.Emin(), bias: int32(f.Bias), top: 1<<f.ExpBits - 1,
 	}
@@ -116,8 +117,12 @@ func (d *decoder) rare(code uint64, o *operand) {
 	code &^= d.unread
 	n := d.f.Decode(code)
 	*o = operand{sig: n.Sig, code: code, q: n.Exp - int32(d.frac), e: n.Exp, class: n.Class, neg: n.Neg}
-	if d.nanInf && o.class == fp.NaN {
+	switch {
+	case d.nanInf && o.class == fp.NaN:
 		o.class = fp.Inf
+	case d.infNaN && o.class == fp.Inf:
+		code = d.f.QuietNaN(n.Neg)
+		o.class, o.code = fp.NaN, code
 	}
 	if d.zero != 0 {
 		*o = integerOperand(code, readInteger(d.f, code)-d.zero)

@@ -32,7 +32,9 @@ func TestSweep(t *testing.T) {
 	for s, ps := range programs {
 		infinite := ps[0]
 		infinite.In.NaNInf = !infinite.In.NaNInf
-		ps = append(ps, infinite)
+		numberless := ps[0]
+		numberless.In.NaNInf, numberless.In.InfNaN = false, true
+		ps = append(ps, infinite, numberless)
 		w := sim.NewSweep(s.f, s.k)
 		i := &mma.Instruction{Formats: s.f, K: s.k}
 		raw := measure.Batch(i, mma.Shape{M: 1, N: 1, K: s.k, Tiles: 20}, 1, measure.Raw)

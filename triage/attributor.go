@@ -107,7 +107,7 @@ func repeats(f mma.Formats, k int, p *Program) bool {
 	x := &p.Params
 	return k%p.K == 0 && (p.K == k || p.K%x.Step(p.K) == 0 && f.C == f.D && f.Scale == fp.None && x.Order == mma.Ascending &&
 		x.Start == mma.StartC && x.Lanes <= 1 && x.Out == (mma.Round{}) && x.In.C == x.In.Acc &&
-		x.In.NarrowC == mma.Narrow{} && !x.In.NaNInf && (x.Passes == 0 || x.Together) && !x.Special.OperandNaN())
+		x.In.NarrowC == mma.Narrow{} && !x.In.NaNInf && !x.In.InfNaN && (x.Passes == 0 || x.Together) && !x.Special.OperandNaN())
 }
 
 // model returns the model of the first program with a set of labels taken from the second;

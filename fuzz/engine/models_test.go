@@ -82,8 +82,8 @@ func TestMadeUp(t *testing.T) {
 }
 
 // TestSpecialRules does so for made-up units and arithmetics of the catalogue with rules that
-// no made-up unit has: codes of NaNs, NaNs that are infinities or zeros, rounded scales,
-// sums that are apart, the grid of c, zeros of lanes and of steps.
+// no made-up unit has: codes of NaNs, NaNs that are infinities or zeros, infinities that are NaNs,
+// rounded scales, sums that are apart, the grid of c, zeros of lanes and of steps.
 func TestSpecialRules(t *testing.T) {
 	tier.SkipUnderRace(t)
 	rules := []func(r *rand.Rand, i *mma.Instruction, p *mma.Params){
@@ -124,6 +124,7 @@ func TestSpecialRules(t *testing.T) {
 			}
 			p.Join.Plus, p.Bare = r.IntN(2) == 0, p.Start == mma.StartC && p.Lanes > 1
 		},
+		func(_ *rand.Rand, _ *mma.Instruction, p *mma.Params) { p.In.InfNaN = true },
 	}
 	const scaleRule = 5 // for units with scales
 	known := mma.Arithmetics()

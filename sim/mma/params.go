@@ -52,9 +52,9 @@
 //
 // Products of integers (fp.Integers) are added up exactly; a Round then brings a sum into the range
 // of D, or a smaller one: Frac and Emin are the bits of it besides a sign, Emax is one less,
-// Mode is RZ, and Over is OverSat or OverWrap. A program has no other parameters but L, Order,
-// Stage0, Prod.Xor, and of In the signs and the zero points. These are constants of a unit: no
-// instruction has them as operands.
+// Mode is RZ, and Over is OverSat or OverWrap. A program has no other parameters but L, Lanes, Order,
+// Start, Stage0, Late, Prod.Xor, and of In the signs and the zero points. These are constants of a
+// unit: no instruction has them as operands.
 //
 // # Adding an arithmetic
 //
@@ -156,6 +156,9 @@ type Input struct {
 	NarrowC Narrow `json:"narrowc,omitzero"`
 	// NaNInf: a NaN of a, b or c counts as an infinity of its sign, before anything else.
 	NaNInf bool `json:"naninf,omitzero"`
+	// InfNaN: an infinity of a, b or c counts as a quiet NaN of its sign without a payload, before
+	// anything else, as in a unit whose numbers saturate. It excludes NaNInf.
+	InfNaN bool `json:"infnan,omitzero"`
 	// OtherSignA and OtherSignB: integers of a, and of b, are read as if their format had a sign
 	// if it has none, and the other way round.
 	OtherSignA bool `json:"othersigna,omitzero"`
@@ -174,6 +177,10 @@ var inputRows = []Row{
 	{key: "in.acc", Words: "what becomes of a subnormal accumulator between steps", Brief: "subnormal accumulator", Encoded: int(FlushPlus)},
 	{key: "in.rest", Label: "operand-rounding", Words: "whether parts of an infinity or a NaN leave a NaN to the next part", Brief: "NaN left by infinities", Size: 1, Encoded: anyValue},
 	{key: "in.naninf", Label: "nan-encoding", Words: "whether NaN operands count as infinities", Brief: "NaN operands as infinities", Size: 2, Refined: 1, Encoded: anyValue},
+	{key: "in.infnan", Label: "nan-encoding", Words: "whether infinite operands count as NaNs", Brief: "infinite operands as NaNs", Size: 2, Refined: 1, Encoded: anyValue, Alone: "infinities as nans",
+		used: func(_ *Params, f Formats) bool {
+			return f.A.Get().HasInf() || f.B.Get().HasInf() || f.C != fp.None && f.C.Get().HasInf()
+		}},
 	{key: "in.othersigna", Label: "signedness", Words: "whether integers of a are read as signed if they are unsigned, and the other way round", Brief: "other signedness of a", Size: 2, Refined: 1, Alone: "sign of a"},
 	{key: "in.othersignb", Label: "signedness", Words: "whether integers of b are read as signed if they are unsigned, and the other way round", Brief: "other signedness of b", Size: 2, Refined: 1, Alone: "sign of b"},
 	{key: "in.zeroa", Label: "zero-point", Words: "integer that is subtracted from each a", Brief: "zero point of a", Size: 2, Refined: 1, Alone: "zero points", span: zeroSpan, used: hasZeroPoint},

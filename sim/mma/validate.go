@@ -123,14 +123,15 @@ func (f Formats) Validate() error {
 	return nil
 }
 
-// checkIntegers rejects all but exact sums of products of integers, which are brought into the
-// range of the result: after each step, and before that group by group, if there is a Stage0.
+// checkIntegers rejects all but exact sums of products of integers, which are brought into a
+// range: after each step and each addition after the last one, and before that in the groups of
+// Stage0, if there is one.
 func (p *Params) checkIntegers(f Formats) error {
 	s := p.Stage0
 	in := Input{OtherSignA: p.In.OtherSignA, OtherSignB: p.In.OtherSignB, ZeroA: p.In.ZeroA, ZeroB: p.In.ZeroB}
 	if want := (Params{In: in, Prod: Product{Xor: p.Prod.Xor},
-		L: p.L, Order: p.Order, Stage0: s, Acc: p.Acc}); *p != want {
-		return errors.New("integers have no parameters besides l, order, stage0, acc, prod.xor, in.othersigna, in.othersignb, in.zeroa and in.zerob")
+		L: p.L, Lanes: p.Lanes, Start: p.Start, Order: p.Order, Stage0: s, Acc: p.Acc, Late: p.Late}); *p != want {
+		return errors.New("integers have no parameters besides l, lanes, start, order, stage0, acc, late, prod.xor, in.othersigna, in.othersignb, in.zeroa and in.zerob")
 	}
 	switch {
 	case p.Prod.Xor && (f.A != fp.B1 || f.B != fp.B1):
@@ -147,22 +148,29 @@ func (p *Params) checkIntegers(f Formats) error {
 		return fmt.Errorf("in.zerob = %d has more bits than %s", p.In.ZeroB, f.B)
 	case p.Order > Halves:
 		return fmt.Errorf("order: unknown value %d", p.Order)
+	case p.Start > StartZero:
+		return errors.New("start: sums of integers begin with c or with zero")
+	case p.Late != Round{} && !p.LateAdds(f):
+		return errors.New("late: there is no addition after the last step")
+	case s.Sum > PairHalves:
+		return fmt.Errorf("stage0.sum: unknown value %d", s.Sum)
 	case s.Split > Interleaved:
 		return fmt.Errorf("stage0.split: unknown value %d", s.Split)
 	}
-	if want := (Stage{Sum: Fused, Split: s.Split, Group: s.Group, Round: s.Round}); s != want && s != (Stage{}) || s.Split == Interleaved && s.Group == 0 {
-		return errors.New("stage0: integers need a fused sum, and nothing but split, group and round besides")
+	if want := (Stage{Sum: s.Sum, Split: s.Split, Group: s.Group, Round: s.Round}); s != want || s.Sum == Off && s != (Stage{}) || s.Split == Interleaved && s.Group == 0 {
+		return errors.New("stage0: integers have sum, split, group and round, and nothing else")
 	}
-	for _, r := range []Round{p.Acc, s.Round} {
-		bits, d := uint8(r.Frac), f.D.Get()
-		if r == (Round{}) && s != (Stage{}) && p.Acc != r {
-			continue // sums of a stage that are in no range
-		}
-		if most := d.FracBits; bits < min(most, leastRange) || bits > most || r != integerRange(bits, r.Over) || r.Over < OverSat {
+	ranges := []Round{p.Acc}
+	if p.LateAdds(f) {
+		ranges = append(ranges, p.Late)
+	}
+	if s.Round != (Round{}) { // else the sums of the stage are in no range
+		ranges = append(ranges, s.Round)
+	}
+	for _, r := range ranges {
+		most, bits := f.D.Get().FracBits, uint8(r.Frac)
+		if bits < min(most, leastRange) || bits > most || r != integerRange(bits, r.Over) || r.Over < OverSat {
 			return fmt.Errorf("the range of integers in %s has frac and emin %d, or less but at least %d, emax one less, mode rz, and over sat or wrap", f.D, most, min(most, leastRange))
-		}
-		if s == (Stage{}) {
-			break
 		}
 	}
 	return nil
@@ -184,6 +192,9 @@ func (r *Round) Short(id fp.ID) bool {
 func (p *Params) checkInput(f Formats) error {
 	if p.In.OtherSignA || p.In.OtherSignB || p.Prod.Xor || p.In.ZeroA != 0 || p.In.ZeroB != 0 {
 		return errors.New("in.othersigna, in.othersignb, in.zeroa, in.zerob and prod.xor are for integers")
+	}
+	if p.In.NaNInf && p.In.InfNaN {
+		return errors.New("in.naninf and in.infnan exclude each other")
 	}
 	fnuz := f.Common && p.In.Widen == f.A.FNUZ()
 	if w := p.In.Widen; w != fp.None && !fnuz && (w.Get().Specials != fp.IEEE || w.Get().Low != 0) {

@@ -90,7 +90,21 @@ func TestValidate(t *testing.T) {
 		{"bits of bytes", bytes, 8, func(p *Params) { *p = integers(0, OverWrap); p.Prod.Xor = true }, "prod.xor is for bits"},
 		{"sign of bytes", bytes, 8, func(p *Params) { *p = integers(0, OverSat); p.In.OtherSignA, p.In.OtherSignB = true, true }, ""},
 		{"order of bytes", bytes, 8, func(p *Params) { *p = integers(4, OverSat); p.Order = 6 }, "order: unknown value 6"},
-		{"lanes of bytes", bytes, 8, func(p *Params) { *p = integers(4, OverSat); p.Lanes = 2 }, "integers have no parameters besides l, order, stage0, acc, prod.xor, in.othersigna, in.othersignb, in.zeroa and in.zerob"},
+		{"merge of bytes", bytes, 8, func(p *Params) { *p = integers(4, OverSat); p.Merge = 1 }, "integers have no parameters besides l, lanes, start, order, stage0, acc, late, prod.xor, in.othersigna, in.othersignb, in.zeroa and in.zerob"},
+		{"lanes without a range of their sum", bytes, 8, func(p *Params) { *p = integers(4, OverSat); p.Lanes = 2 }, "the range of integers in s32 has frac and emin 31, or less but at least 7, emax one less, mode rz, and over sat or wrap"},
+		{"lanes of 16 bits", bytes, 8, func(p *Params) {
+			*p = Params{Lanes: 2, Start: StartZero, Acc: integerRange(15, OverSat), Late: integerRange(31, OverWrap)}
+		}, ""},
+		{"bytes that begin with nothing", bytes, 8, func(p *Params) {
+			*p = Params{Start: StartEmpty, Acc: integerRange(15, OverSat), Late: integerRange(31, OverSat)}
+		}, "start: sums of integers begin with c or with zero"},
+		{"late addition of bytes that begin with c", bytes, 8, func(p *Params) { *p = integers(4, OverSat); p.Late = p.Acc }, "late: there is no addition after the last step"},
+		{"tree of bytes", bytes, 8, func(p *Params) {
+			*p = integers(4, OverSat)
+			p.L = 0
+			p.Stage0 = Stage{Sum: Pairwise, Group: 4, Round: integerRange(15, OverSat)}
+		}, ""},
+		{"groups of bytes that are not added", bytes, 8, func(p *Params) { *p = integers(4, OverSat); p.Stage0.Group = 2 }, "stage0: integers have sum, split, group and round, and nothing else"},
 		{"range without a sign", bytes, 8, func(p *Params) { *p = Params{Acc: integerRange(32, OverSat)} }, "the range of integers in s32 has frac and emin 31, or less but at least 7, emax one less, mode rz, and over sat or wrap"},
 		{"range with a sign", Formats{A: fp.U8, B: fp.U8, C: fp.U32, D: fp.U32}, 8, func(p *Params) { *p = Params{Acc: integerRange(33, OverSat)} }, "the range of integers in u32 has frac and emin 32, or less but at least 7, emax one less, mode rz, and over sat or wrap"},
 		{"range of 24 bits", bytes, 8, func(p *Params) { *p = Params{Acc: integerRange(23, OverSat)} }, ""},
@@ -98,6 +112,7 @@ func TestValidate(t *testing.T) {
 		{"zero point of more bits", bytes, 8, func(p *Params) { *p = integers(0, OverWrap); p.In.ZeroB = 256 }, "in.zerob = 256 has more bits than u8"},
 		{"zero point of bits", bits, 8, func(p *Params) { *p = integers(0, OverWrap); p.In.ZeroA = 1 }, "in.zeroa and in.zerob: bits have no zero point"},
 		{"zero point of numbers", half, 8, func(p *Params) { p.In.ZeroA = 1 }, "in.othersigna, in.othersignb, in.zeroa, in.zerob and prod.xor are for integers"},
+		{"NaNs and infinities exchanged", half, 8, func(p *Params) { p.In.NaNInf, p.In.InfNaN = true, true }, "in.naninf and in.infnan exclude each other"},
 		{"numbers of integers", half, 8, func(p *Params) { p.In.OtherSignA = true }, "in.othersigna, in.othersignb, in.zeroa, in.zerob and prod.xor are for integers"},
 
 		{"widen", e4m3, 8, func(p *Params) { p.In.Widen = fp.FP16 }, ""},

@@ -45,7 +45,7 @@ func compare(t *testing.T, i *mma.Instruction, n int, first ...*mma.Dot) {
 	t.Helper()
 	in := NewInputs(graph.New(), i.Formats, i.K, i.Params.Special.OperandNaN())
 	code, err := Program(in, &i.Params)
-	if errors.As(err, new(*TooHard)) && strings.Contains(err.Error(), "more than 700 bits") {
+	if errors.As(err, new(*TooHard)) && (strings.Contains(err.Error(), "more than 700 bits") || i.Params.In.InfNaN && i.Params.Special.OperandNaN()) {
 		t.Skip(err)
 	}
 	if err != nil {

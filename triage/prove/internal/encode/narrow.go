@@ -22,6 +22,9 @@ func (e *encoder) read(o operand) number {
 		x.inf, x.nan = e.Or(x.inf, x.nan), e.Int(0)
 		x.null = e.And(x.null, e.Not(x.inf))
 	}
+	if e.In.InfNaN {
+		x.nan, x.inf = e.Or(x.inf, x.nan), e.Int(0)
+	}
 	return x
 }
 

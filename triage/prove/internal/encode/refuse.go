@@ -24,6 +24,9 @@ func encodable(p *mma.Params, f mma.Formats) error {
 			return tooHard("%s = %s", x.Path, x.Text(p))
 		}
 	}
+	if p.In.InfNaN && p.Special.OperandNaN() { // which NaN it is depends on operands that are infinite
+		return tooHard("in.infnan = true with special.nan = %s", p.Special.NaN)
+	}
 	if f.D.Integer() {
 		return tooHard("a sum in %s", f.D)
 	}
