@@ -69,6 +69,9 @@ type Config struct {
 	// this. 0: ten seconds of two processors. -1: there are no searches; only the programs of two sides
 	// that are known explain.
 	Effort int
+	// SearchTime limits what these searches take by the clock, from the first one on; 0: no limit. What a busy
+	// machine does not find in it is unexplained, so that findings depend on the machine.
+	SearchTime time.Duration
 	// NoInfer: the arithmetic of a side of which nothing is known is not looked for. Otherwise
 	// it is if nothing is known of the other side either, or no change of the other one's
 	// arithmetic explains it. It is never looked for where there is a Plan.
@@ -121,6 +124,7 @@ func (cfg *Config) finderOptions() finding.Options {
 	o := finding.Options{
 		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
 		BundleDir: cfg.BundleDir, Searching: cfg.Searching, Effort: cfg.Effort, Infer: !cfg.NoInfer && cfg.Plan == "", Planned: cfg.Plan != "", Workers: cfg.Workers, Time: cfg.Time,
+		SearchTime: cfg.SearchTime,
 	}
 	if cfg.Observe != nil {
 		o.Found = cfg.Observe.Finding

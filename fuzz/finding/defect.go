@@ -2,6 +2,7 @@ package finding
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -50,10 +51,28 @@ func (x *Defect) explains(dot *mma.Dot, a, b uint64) bool {
 	return known && x.d.Compare(got, want) == oracle.Same && x.d.Compare(got, program) != oracle.Same
 }
 
-// search looks for a verdict. A quick one is a change of the program, or else a change that explains
+// search looks for a verdict as long as searches may take. What is over then has found what it has found.
+func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown, quick bool) (*triage.Verdict, error) {
+	if x.t.SearchTime == 0 {
+		return x.searchFor(ctx, pr, quick)
+	}
+	within, cancel := context.WithDeadline(ctx, x.t.firstSearch().Add(x.t.SearchTime))
+	defer cancel()
+	v, err := x.searchFor(within, pr, quick)
+	if ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+		return v, err
+	}
+	if v == nil {
+		v = &triage.Verdict{Program: pr.Base, K: pr.K, Differ: len(pr.Differ), Agree: len(pr.Agree), Kept: len(pr.Agree), Labels: []triage.Label{triage.Unexplained}}
+	}
+	v.Ended = true
+	return v, nil
+}
+
+// searchFor looks for a verdict. A quick one is a change of the program, or else a change that explains
 // a part with a defect beside it, or a defect alone. A long search is for two defects, and then for a
 // change again, perhaps with a defect.
-func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown, quick bool) (*triage.Verdict, error) {
+func (x *pairTriage) searchFor(ctx context.Context, pr *triage.Unknown, quick bool) (*triage.Verdict, error) {
 	effort := pr.Effort
 	first := quick && x.verdict == nil                                                            // also where inferences have taken all of the budget: it has a least one
 	hunts := pr.Ask != nil && (effort >= 0 || first || x.defect != nil || x.due(x.usualEffort())) // one that was refuted is replaced
@@ -63,14 +82,19 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown, quick bool)
 	var err error
 	if !quick && hunts {
 		v = &triage.Verdict{Program: pr.Base, K: pr.K, Differ: len(pr.Differ), Agree: len(pr.Agree)}
-		err = x.findDefect(ctx, pr, alone(v, pr), &defect.Unit{Double: true, Budget: budget})
+		if err = x.findDefect(ctx, pr, alone(v, pr), &defect.Unit{Double: true, Budget: budget}); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil && (v == nil || !v.Settled()) {
+	if v == nil || !v.Settled() {
 		pr.Effort = effort
 		v, err = triage.Explain(ctx, pr)
 	}
 	if err == nil && hunts && !v.Settled() {
-		v, err = x.besideOrAlone(ctx, pr, v, quick, budget)
+		var more *triage.Verdict
+		if more, err = x.besideOrAlone(ctx, pr, v, quick, budget); err == nil {
+			v = more
+		}
 	}
 	if v != nil {
 		v.Sought, v.Ended = int(min(budget.Spent, budget.Most)/(defect.PerDot*million)), budget.Ended() // how far beyond it a search ends depends on the workers

@@ -26,6 +26,7 @@ type Options struct {
 	Effort      int           // of all searches of a pair, in millions of dot products of models, to which comes what comparing takes; 0: freeEffort; -1: there are none
 	Infer       bool          // sides of which nothing is known are inferred
 	Time        time.Duration // limit of the campaign; 0: none
+	SearchTime  time.Duration // limit of searches, from the first one on; 0: none
 	Planned     bool          // they are not, because a plan divides the campaign
 	Workers     int
 }
@@ -53,11 +54,12 @@ type Finder struct {
 	resumed      map[*Case]bool               // findings of earlier runs
 	environments map[string]map[string]string // of targets
 	searching    sync.Mutex
+	firstSearch  func() time.Time
 }
 
 // NewFinder returns a finder for the pairs of a campaign.
 func NewFinder(o Options, pairs []*Pair) *Finder {
-	return &Finder{Options: o, pairs: pairs, resumed: map[*Case]bool{}}
+	return &Finder{Options: o, pairs: pairs, resumed: map[*Case]bool{}, firstSearch: sync.OnceValue(time.Now)}
 }
 
 // Resume notes that an earlier run has made a finding.

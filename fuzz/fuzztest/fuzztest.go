@@ -66,6 +66,9 @@ const (
 
 	// effort is fuzz.Config.Effort without Thorough: a few seconds.
 	effort = 3
+
+	// searchTime is fuzz.Config.SearchTime without Thorough: on an idle machine the effort takes less.
+	searchTime = 10 * time.Second
 )
 
 // Option changes how two units are compared.
@@ -78,8 +81,11 @@ func NaN(s oracle.Strictness) Option { return func(h *harness) { h.config.NaN = 
 func Zero(s oracle.Strictness) Option { return func(h *harness) { h.config.Zero = &s } }
 
 // Thorough searches for the cause as mmafuzz run does, which may take a minute, and infers what
-// nothing is known of. Without it a test that fails does so within about 15 seconds.
-func Thorough() Option { return func(h *harness) { h.config.Effort, h.config.NoInfer = 0, false } }
+// nothing is known of. Without it the searches end after 10 seconds at the latest, so that a test that
+// fails does so within about 15: what a busy machine has not found by then is unexplained.
+func Thorough() Option {
+	return func(h *harness) { h.config.Effort, h.config.SearchTime, h.config.NoInfer = 0, 0, false }
+}
 
 // noInstruction says what is missing in the name of a unit.
 func noInstruction(unit string) string {
@@ -191,7 +197,7 @@ type harness struct {
 }
 
 func newHarness(pair devices.Pair, dir string, options ...Option) *harness {
-	h := &harness{pair: pair, dir: dir, examineLimit: examineLimit, config: fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Effort: effort, NoInfer: true}}
+	h := &harness{pair: pair, dir: dir, examineLimit: examineLimit, config: fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Effort: effort, SearchTime: searchTime, NoInfer: true}}
 	for _, o := range options {
 		o(h)
 	}

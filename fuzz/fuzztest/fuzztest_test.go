@@ -34,7 +34,7 @@ func harnessOf(t *testing.T, spoil func(d *mma.Dot, code uint64) uint64, options
 		return spoil(d, mma.Load(out, 4, 0))
 	})
 	h := newHarness(devices.Pair{A: a, B: own, TargetA: "sim:ampere", TargetB: "mine", K: i.K}, t.TempDir(), options...)
-	h.examineLimit = time.Hour
+	h.examineLimit, h.config.SearchTime = time.Hour, 0
 	return h
 }
 

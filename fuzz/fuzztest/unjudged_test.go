@@ -68,4 +68,11 @@ func TestThoroughIsNamed(t *testing.T) {
 	if text, err := h.campaign(t.Context(), 512); err != nil || text == "" || strings.Contains(text, words) {
 		t.Errorf("%v, %s", err, text)
 	}
+	h.config.SearchTime = 1 // a nanosecond: what is not found in the time is unexplained, and shown
+	text, err := h.campaign(t.Context(), 512)
+	for _, want := range []string{words, "\nunexplained\n", "\n  c  "} {
+		if err != nil || !strings.Contains(text, want) {
+			t.Errorf("%v, no %q in\n%s", err, want, text)
+		}
+	}
 }
