@@ -103,8 +103,8 @@ func TestSizes(t *testing.T) {
 
 // TestJobs: a job can be waited for and ended; one that panics is an error.
 func TestJobs(t *testing.T) {
-	n := start(func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() })
-	if _, over, _ := wait(n, time.Millisecond); over {
+	n := start(nil, func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() })
+	if _, _, over, _ := wait(n, time.Millisecond, 0); over {
 		t.Error("over before it has ended")
 	}
 	j, err := jobs.get(n)
@@ -112,13 +112,55 @@ func TestJobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	j.cancel()
-	if _, over, err := wait(n, time.Hour); !over || !errors.Is(err, context.Canceled) {
+	if _, _, over, err := wait(n, time.Hour, 0); !over || !errors.Is(err, context.Canceled) {
 		t.Error(over, err)
 	}
-	if _, over, err := wait(n, 0); !over || err == nil {
+	if _, _, over, err := wait(n, 0, 0); !over || err == nil {
 		t.Error("a job is waited for twice")
 	}
-	if _, _, err := wait(start(func(context.Context) (string, error) { panic("oh") }), time.Hour); err == nil {
+	if _, _, _, err := wait(start(nil, func(context.Context) (string, error) { panic("oh") }), time.Hour, 0); err == nil {
 		t.Error("no error of a panic")
+	}
+}
+
+// TestAsks: whoever waits for a job computes what it asks; a job that ends before the answer is an error.
+func TestAsks(t *testing.T) {
+	i, err := mma.Lookup("hopper", "mma.m16n8k16.f32.f16.f16.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: 16, Tiles: 1})
+	begin := func() int64 {
+		asks := make(chan *ask)
+		return start(asks, func(ctx context.Context) (string, error) {
+			u := &caller{i, 1, asks, ctx.Done()}
+			return "", u.Run(context.Background(), in, make([]byte, 4))
+		})
+	}
+	for status, want := range []error{nil, errCaller} {
+		n := begin()
+		a, _, over, err := wait(n, time.Hour, 0)
+		if over || err != nil || a == nil || a.function != 1 || a.in != in {
+			t.Fatal(a, over, err)
+		}
+		if _, _, over, err := wait(n, time.Hour, status); !over || !errors.Is(err, want) {
+			t.Errorf("status %d: %v, %v", status, over, err)
+		}
+	}
+	n := begin()
+	j, err := jobs.get(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.cancel()
+	_, _, over, err := wait(n, time.Hour, 0)
+	if !over { // it had asked before
+		_, _, over, err = wait(n, time.Hour, 1)
+	}
+	if !over || err == nil {
+		t.Error(over, err)
+	}
+	if err := (&caller{inst: i}).Run(t.Context(), in, nil); err == nil {
+		t.Error("a function that no job asks computes")
 	}
 }

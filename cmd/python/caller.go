@@ -3,8 +3,8 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -12,12 +12,16 @@ import (
 // functions is the target that has the caller's functions.
 const functions = "python"
 
-// caller is a unit that the caller's function computes: one batch at a time.
+// caller is a unit that the caller's function computes: one batch at a time, and in a job alone.
 type caller struct {
-	inst *mma.Instruction
-	mu   sync.Mutex
-	run  func(in *mma.Batch, out []byte) error
+	inst   *mma.Instruction
+	number int             // among the units of the job's task
+	asks   chan<- *ask     // the job's
+	ended  <-chan struct{} // the job was cancelled
 }
+
+// errCaller is what the caller knows more about.
+var errCaller = errors.New("the function failed")
 
 // mostProducts bounds k, as in a child's header.
 const mostProducts = 1 << 16
@@ -45,10 +49,24 @@ func (u *caller) Model() *mma.Params            { return nil }
 func (u *caller) BatchSize() int { return 1024 }
 
 func (u *caller) Run(ctx context.Context, in *mma.Batch, out []byte) error {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return err
+	if u.asks == nil {
+		return errors.New("a function computes what a task asks it")
 	}
-	return u.run(in, out)
+	a := &ask{function: u.number, in: in, out: out, status: make(chan int, 1)}
+	defer a.pin.Unpin()
+	select {
+	case u.asks <- a:
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-u.ended:
+		return context.Canceled
+	}
+	switch status := <-a.status; status { // however long it takes: the function uses the memory
+	case 0:
+		return nil
+	case 1:
+		return errCaller
+	default:
+		panic(fmt.Sprintf("the function returned %d", status))
+	}
 }

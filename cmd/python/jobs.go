@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
@@ -16,6 +18,27 @@ type job struct {
 	done   chan struct{}
 	text   string // the result, if there is one
 	err    error
+	asks   chan *ask // nil if it asks nothing
+	asked  *ask      // what has no answer yet
+}
+
+// ask is a batch that a job wants a function of the caller's to compute. Whoever waits for the job
+// calls it: in a thread of the caller's own, which is faster than one that is new to it, and where an
+// interrupt reaches the function.
+type ask struct {
+	function int // its number among the units of the task
+	in       *mma.Batch
+	out      []byte
+	pin      runtime.Pinner
+	status   chan int // 0 if it has computed out, 1 if it failed
+}
+
+// answer tells the job how its question was answered, if it has asked one.
+func (j *job) answer(status int) {
+	if j.asked != nil {
+		j.asked.status <- status
+		j.asked = nil
+	}
 }
 
 // handles gives numbers to values that C knows.
@@ -54,10 +77,10 @@ func (h *handles[T]) remove(n int64) {
 
 var jobs handles[*job]
 
-// start begins a job.
-func start(f func(ctx context.Context) (string, error)) int64 {
+// start begins a job, which asks on a channel.
+func start(asks chan *ask, f func(ctx context.Context) (string, error)) int64 {
 	ctx, cancel := context.WithCancel(context.Background())
-	j := &job{cancel: cancel, done: make(chan struct{})}
+	j := &job{cancel: cancel, done: make(chan struct{}), asks: asks}
 	go func() {
 		defer close(j.done)
 		defer cancel()
@@ -79,12 +102,14 @@ func guarded(f func() error) error {
 	return err
 }
 
-// wait waits for a job for at most some time. When the job is over it is forgotten.
-func wait(n int64, most time.Duration) (text string, over bool, err error) {
+// wait answers what a job has asked, and waits for it for at most some time, or until it asks again.
+// When the job is over it is forgotten.
+func wait(n int64, most time.Duration, status int) (asked *ask, text string, over bool, err error) {
 	j, err := jobs.get(n)
 	if err != nil {
-		return "", true, err
+		return nil, "", true, err
 	}
+	j.answer(status)
 	select {
 	case <-j.done:
 	default:
@@ -92,10 +117,12 @@ func wait(n int64, most time.Duration) (text string, over bool, err error) {
 		defer t.Stop()
 		select {
 		case <-j.done:
+		case j.asked = <-j.asks:
+			return j.asked, "", false, nil
 		case <-t.C:
-			return "", false, nil
+			return nil, "", false, nil
 		}
 	}
 	jobs.remove(n)
-	return j.text, true, j.err
+	return nil, j.text, true, j.err
 }

@@ -21,11 +21,6 @@ typedef struct {
 	const void *a, *b, *c, *sa, *sb;
 	void *d;
 } mmafuzz_product;
-
-// A function that computes d of a batch: 0, or 1 if it failed. Another number is a mistake.
-typedef int (*mmafuzz_function)(mmafuzz_batch *);
-
-static inline int mmafuzz_call(mmafuzz_function f, mmafuzz_batch *b) { return f(b); }
 */
 import "C"
 
@@ -33,7 +28,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"strings"
 	"time"
@@ -162,7 +156,7 @@ func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, job *C.int64
 		if o.unit.Model() != nil && in.Dots()*in.K <= momentProducts {
 			return 0, o.unit.Run(context.Background(), in, out)
 		}
-		return C.int64_t(start(func(ctx context.Context) (string, error) {
+		return C.int64_t(start(nil, func(ctx context.Context) (string, error) {
 			return "", runParts(ctx, o.unit, in, out, processors(workers))
 		})), nil
 	})
@@ -293,7 +287,7 @@ func mmafuzz_gemm(unit C.int64_t, text *C.char, b *C.mmafuzz_batch, workers C.in
 		if err != nil {
 			return 0, err
 		}
-		return C.int64_t(start(func(ctx context.Context) (string, error) {
+		return C.int64_t(start(nil, func(ctx context.Context) (string, error) {
 			return "", s.run(ctx, in, out, int(workers))
 		})), nil
 	})
@@ -315,12 +309,18 @@ func fromC(f mma.Formats, b *C.mmafuzz_batch) (*mma.Batch, []byte, error) {
 }
 
 // mmafuzz_wait waits at most some milliseconds for a job. It returns 0 if the job goes on, 1 if
-// it has ended well, 2 if it has failed; then it is over, and text is what it has to say.
+// it has ended well, 2 if it has failed; then it is over, and text is what it has to say. If it
+// returns 3, or 4, then the job wants the function that is the first unit of its task, or the
+// second, to compute d of the batch; the next mmafuzz_wait brings the status: 0, or 1 if the function
+// failed. Another number is a mistake.
 //
 //export mmafuzz_wait
-func mmafuzz_wait(n C.int64_t, milliseconds C.int, text **C.char) C.int {
-	said, over, err := wait(int64(n), time.Duration(milliseconds)*time.Millisecond)
+func mmafuzz_wait(n C.int64_t, milliseconds, status C.int, b *C.mmafuzz_batch, text **C.char) C.int {
+	asked, said, over, err := wait(int64(n), time.Duration(milliseconds)*time.Millisecond, int(status))
 	switch {
+	case asked != nil:
+		*b = asked.batch()
+		return 3 + C.int(asked.function)
 	case !over:
 		return 0
 	case err != nil:
@@ -331,27 +331,28 @@ func mmafuzz_wait(n C.int64_t, milliseconds C.int, text **C.char) C.int {
 	return 1
 }
 
-// mmafuzz_cancel asks a job to end. It has ended when mmafuzz_wait says so.
+// mmafuzz_cancel asks a job to end, for which nothing is computed any more. It has ended when
+// mmafuzz_wait says so.
 //
 //export mmafuzz_cancel
 func mmafuzz_cancel(n C.int64_t) {
 	if j, err := jobs.get(int64(n)); err == nil {
 		j.cancel()
+		j.answer(1)
 	}
 }
 
-// mmafuzz_callable opens a unit that a function of the caller computes, which is described in JSON:
-// name, k and formats (a, b, c, d, scale and block, as in a model file).
+// mmafuzz_callable opens a unit that a function of the caller computes in tasks (mmafuzz_wait), which
+// is described in JSON: name, k and formats (a, b, c, d, scale and block, as in a model file).
 //
 //export mmafuzz_callable
-func mmafuzz_callable(instruction *C.char, f C.mmafuzz_function, failure **C.char) C.int64_t {
+func mmafuzz_callable(instruction *C.char, failure **C.char) C.int64_t {
 	return answered(failure, func() (C.int64_t, error) {
 		i, err := newInstruction(C.GoString(instruction))
 		if err != nil {
 			return 0, err
 		}
-		u := &caller{inst: i, run: func(in *mma.Batch, out []byte) error { return call(f, in, out) }}
-		return C.int64_t(units.add(opened{functions, u, func() error { return nil }})), nil
+		return C.int64_t(units.add(opened{functions, &caller{inst: i}, func() error { return nil }})), nil
 	})
 }
 
@@ -389,35 +390,24 @@ func mmafuzz_inputs(unit C.int64_t, seed, skip C.uint64_t, b *C.mmafuzz_batch, f
 	}))
 }
 
-// errCaller is what the caller knows more about.
-var errCaller = errors.New("the function failed")
-
-// call lets the caller's function compute a batch.
-func call(f C.mmafuzz_function, in *mma.Batch, out []byte) error {
-	var pin runtime.Pinner
-	defer pin.Unpin()
+// batch is the question for C, where its buffers stay until it is answered.
+func (a *ask) batch() C.mmafuzz_batch {
 	pointer := func(b []byte) (unsafe.Pointer, C.int64_t) {
 		if len(b) == 0 {
 			return nil, 0
 		}
-		pin.Pin(&b[0])
+		a.pin.Pin(&b[0])
 		return unsafe.Pointer(&b[0]), C.int64_t(len(b))
 	}
+	in := a.in
 	b := C.mmafuzz_batch{m: C.int64_t(in.M), n: C.int64_t(in.N), k: C.int64_t(in.K), tiles: C.int64_t(in.Tiles)}
 	b.a, b.bytes_a = pointer(in.A)
 	b.b, b.bytes_b = pointer(in.B)
 	b.c, b.bytes_c = pointer(in.C)
 	b.sa, b.bytes_sa = pointer(in.SA)
 	b.sb, b.bytes_sb = pointer(in.SB)
-	b.d, b.bytes_d = pointer(out)
-	switch status := C.mmafuzz_call(f, &b); status {
-	case 0:
-		return nil
-	case 1:
-		return errCaller
-	default:
-		panic(fmt.Sprintf("the function returned %d", int(status)))
-	}
+	b.d, b.bytes_d = pointer(a.out)
+	return b
 }
 
 // mmafuzz_free frees a text that the library has returned.

@@ -51,7 +51,13 @@ func startTask(name string, handles []int64, options []byte) (int64, error) {
 			return 0, err
 		}
 	}
-	return start(func(ctx context.Context) (string, error) {
+	asks := make(chan *ask)
+	return start(asks, func(ctx context.Context) (string, error) {
+		for n, o := range all {
+			if c, ok := o.unit.(*caller); ok {
+				all[n].unit = &caller{c.inst, n, asks, ctx.Done()}
+			}
+		}
 		result, err := t.run(ctx, all, &r)
 		if err != nil {
 			return "", err

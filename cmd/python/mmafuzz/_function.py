@@ -18,28 +18,25 @@ class Function:
     """A unit that a function computes; failed has the exceptions that it has raised."""
 
     def __init__(self, function, description):
-        self.failed = []
-
-        @_library.Function
-        def callback(batch):
-            if self.failed:
-                return 1
-            try:
-                b = batch.contents
-                d = self.signature.compute(function, b.tiles, b.m, b.n, b.k, _buffers(b))
-                np.frombuffer((ctypes.c_char * b.bytes_d).from_address(b.d), d.dtype)[:] = d
-                return 0
-            except BaseException as e:  # it must not pass through Go
-                self.failed.append(e)
-                return 1
-
-        self._callback = callback  # the library has it, too
-        self._handle = _library.call("callable", json.dumps(description).encode(), callback)
+        self._function, self.failed = function, []
+        self._handle = _library.call("callable", json.dumps(description).encode())
         i = self.info = Unit.describe(self._handle)
         self.signature = Signature(i.k, i.a, i.b, i.c, i.d, i.scale, i.block)
         if bare := [str(f) for f in dict.fromkeys((i.a, i.b, i.c, i.d, i.scale)) if f and f.needs_ml_dtypes]:
             warnings.warn(f"{_name(function)} gets arrays of {' and '.join(bare)} as codes, unsigned integers: numbers of "
                           "these formats need the package ml_dtypes, which is not installed", stacklevel=4)
+
+    def compute(self, b):
+        """Computes d of a batch of the library's: 0, or 1 if the function has failed."""
+        if self.failed:
+            return 1
+        try:
+            d = self.signature.compute(self._function, b.tiles, b.m, b.n, b.k, _buffers(b))
+            np.frombuffer((ctypes.c_char * b.bytes_d).from_address(b.d), d.dtype)[:] = d
+            return 0
+        except BaseException as e:  # it ends the task, and then leaves it
+            self.failed.append(e)
+            return 1
 
     def close(self):
         _library.close(self._handle)

@@ -26,8 +26,6 @@ class Batch(ctypes.Structure):
     )
 
 
-Function = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(Batch))
-
 _text, _handle = ctypes.c_char_p, ctypes.c_int64
 _job = ctypes.POINTER(_handle)
 _failure = ctypes.POINTER(ctypes.c_void_p)
@@ -47,7 +45,7 @@ def _load():
     lib = ctypes.CDLL(str(path))
     for name, result, arguments in [
         ("open", _handle, [_text, _text, _text, _failure]),
-        ("callable", _handle, [_text, Function, _failure]),
+        ("callable", _handle, [_text, _failure]),
         ("close", None, [_handle]),
         ("info", ctypes.c_void_p, [_handle, _failure]),
         ("units", ctypes.c_void_p, [_text, _failure]),
@@ -58,7 +56,7 @@ def _load():
         ("schedule", ctypes.c_void_p, [_handle, _text, *[ctypes.c_int64] * 3, ctypes.c_int, _failure]),
         ("gemm", None, [_handle, _text, ctypes.POINTER(Batch), ctypes.c_int, _job, _failure]),
         ("task", None, [_text, _handle, _handle, _text, _job, _failure]),
-        ("wait", ctypes.c_int, [_handle, ctypes.c_int, _failure]),
+        ("wait", ctypes.c_int, [_handle, ctypes.c_int, ctypes.c_int, ctypes.POINTER(Batch), _failure]),
         ("cancel", None, [_handle]),
         ("free", None, [ctypes.c_void_p]),
     ]:
@@ -161,22 +159,24 @@ _in_use = {}  # by a key of each call of do that goes on: what the library uses
 
 def do(name, *arguments, uses, stop=lambda: False):
     """Calls a function that begins a job, waits for it, if there is one, and returns its text. uses is the memory
-    and the functions that the library uses meanwhile. An interrupt cancels the job, and so does stop()
-    once it is true; the job is over when the exception leaves this function. Only if another
-    interrupt comes before that it may go on: then it keeps what it uses."""
-    lib, job, text, key = _load(), _handle(), ctypes.c_void_p(), object()
+    that the library uses meanwhile, or the units of a task, of which it may ask what functions compute.
+    An interrupt cancels the job, and so does stop() once it is true; the job is over when the exception
+    leaves this function. Only if another interrupt comes before that it may go on: then it keeps what it uses."""
+    lib, job, batch, text, key = _load(), _handle(), Batch(), ctypes.c_void_p(), object()
     _in_use[key] = uses
     try:
         call(name, *arguments, ctypes.byref(job))
-        milliseconds, state = 1, 1  # so that short jobs do not wait
-        while job.value and not (state := lib.mmafuzz_wait(job, milliseconds, ctypes.byref(text))):
+        milliseconds, status, state = 1, 0, 1  # so that short jobs do not wait
+        while job.value and (state := lib.mmafuzz_wait(job, milliseconds, status, ctypes.byref(batch), ctypes.byref(text))) not in (1, 2):
             milliseconds = 50
+            if state:
+                status = uses[state - 3].compute(batch)
             if stop():
                 lib.mmafuzz_cancel(job)
     except BaseException:
         if job.value:
             lib.mmafuzz_cancel(job)
-            while not lib.mmafuzz_wait(job, 1000, ctypes.byref(text)):
+            while lib.mmafuzz_wait(job, 1000, 1, ctypes.byref(batch), ctypes.byref(text)) not in (1, 2):
                 pass
             _taken(text.value)
         del _in_use[key]

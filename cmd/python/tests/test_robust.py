@@ -83,10 +83,10 @@ mmafuzz.compare(lambda a, b, c: c, "sim:ada/mma.m16n8k8.f32.%s.%s.f32", count=10
 
 
 class Interrupts(unittest.TestCase):
-    def interrupted(self, f):
+    def interrupted(self, f, soon=0.3):
         """Calls f, which would take minutes, and sends a signal soon."""
         old = signal.signal(signal.SIGALRM, signal.default_int_handler)
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        signal.setitimer(signal.ITIMER_REAL, soon)
         begin = time.monotonic()
         try:
             with self.assertRaises(KeyboardInterrupt):
@@ -108,6 +108,11 @@ class Interrupts(unittest.TestCase):
         self.interrupted(lambda: mmafuzz.infer(chain, like=mmafuzz.unit(HOPPER), checks=10**9))
         self.assertFalse(mmafuzz.compare(HOPPER, HOPPER, count=1000))
 
+    def test_function(self):
+        """It reaches a function, and is lost nowhere else."""
+        self.interrupted(lambda: mmafuzz.compare(lambda a, b, c: time.sleep(60), HOPPER))
+        for _ in range(10):
+            self.interrupted(lambda: mmafuzz.compare(lambda a, b, c: c, lambda a, b, c: c, like=HOPPER, count=10**12), rng.uniform(0.01, 0.05))
 
     def test_begun(self):
         """An interrupt that comes when a job has just begun, and one more while its end is waited for."""
@@ -123,7 +128,7 @@ class Interrupts(unittest.TestCase):
             return result
 
         def over(milliseconds=0):
-            return jobs[-1] and lib.mmafuzz_wait(jobs[-1], milliseconds, ctypes.byref(ctypes.c_void_p())) == 2
+            return jobs[-1] and lib.mmafuzz_wait(jobs[-1], milliseconds, 0, ctypes.byref(_library.Batch()), ctypes.byref(ctypes.c_void_p())) == 2
 
         for f in (lambda: exact.matmul(a, b), lambda: exact.matmul(a, b, schedule="split-k"), lambda: mmafuzz.compare(chain, HOPPER, count=10**12)):
             with mock.patch.object(_library, "call", interrupted):
@@ -171,24 +176,23 @@ class Exceptions(unittest.TestCase):
 
     def test_panics(self):
         """A panic of any goroutine of the library, of those that compare, search and minimize, is an exception,
-        after which all goes on. A function that returns another number than 0 and 1 makes the
-        goroutine that has called it panic."""
+        after which all goes on. A function whose status is another number than 0 and 1 makes the
+        goroutine that has asked it panic."""
         u = mmafuzz.unit(HOPPER)
-        f = _function.Function(chain, _function._description(FORMATS, 16, None))
         calls = last = 0
 
-        @_library.Function
-        def panics(batch):
-            nonlocal calls
-            calls += 1
-            return 2 if calls > last else f._callback(batch)
+        class Panics(_function.Function):
+            def compute(self, batch):
+                nonlocal calls
+                calls += 1
+                return 2 if calls > last else super().compute(batch)
 
-        handle = _library.call("callable", json.dumps(_function._description(FORMATS, 16, None)).encode(), panics)
+        f = Panics(chain, _function._description(FORMATS, 16, None))
         case = mmafuzz.compare(chain, u, count=3000, effort=0).findings[0].input
         for task, options in (("compare", {"count": 20_000, "effort": 1}), ("minimize", {"input": case, "effort": 1}), ("infer", {"checks": 1000}), ("probe", {})):
             def run():
                 options_text = json.dumps({"seed": 1, "workers": 2, **options}).encode()
-                return _library.do("task", task.encode(), handle, u._handle, options_text, uses=panics)
+                return _library.do("task", task.encode(), f._handle, u._handle, options_text, uses=[f, u])
 
             calls, last = 0, 10**9
             want, total = json.loads(run()), calls
@@ -201,7 +205,6 @@ class Exceptions(unittest.TestCase):
             if task == "compare":
                 self.assertEqual(json.loads(run()), want)
         f.close()
-        _library.close(handle)
 
     def test_results(self):
         for error, words, f in [
