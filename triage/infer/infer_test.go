@@ -41,7 +41,12 @@ func TestFound(t *testing.T) {
 		{"c's NaN, other NaNs of seven ones", bf, 2, special(mma.NaNOfC, func(p *mma.Params) { p.Special.Ones = 7 }), true},
 		{"operands in the range of FP16", bf, 4, fp16Range(mma.FMA(fp.FP32)), false},
 		{"NaNs that are infinities and become zeros", bf, 2, special(mma.NaNZero, func(p *mma.Params) { p.In.NaNInf = true }), false},
-	}[:tier.Of(0, 1, 10)] {
+		{"a chain that saturates, without infinities", mma.Formats{A: fp.E5M2, B: fp.E5M2, C: fp.FP16, D: fp.FP16}, 4, func() mma.Params {
+			p := mma.FMA(fp.FP16)
+			p.In.InfNaN, p.Acc.Over, p.Special.NaN = true, mma.OverMax, mma.NaNOnes
+			return p
+		}(), false},
+	}[:tier.Of(0, 1, 11)] {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			u := newUnit(t, c.f, c.k, c.p)
