@@ -106,8 +106,8 @@ func TestRefinements(t *testing.T) {
 		// c = 2^30 + 2^7 keeps its bits, since E is 0; what is below 2^-23 is lost.
 		{"infinite NaN", func(p *mma.Params) { p.In.NaNInf = true }, []uint64{0xfe00}, []uint64{0x3c00}, 0, 0xff800000},
 		{"infinite NaN of c", func(p *mma.Params) { p.In.NaNInf = true }, []uint64{0}, []uint64{0}, 0x7fc00001, 0x7f800000},
-		{"infinity that is a NaN", func(p *mma.Params) { p.In.InfNaN, p.Special.NaN = true, mma.NaNFirst }, []uint64{0xfc00}, []uint64{0x3c00}, 0, 0xffc00000},
-		{"infinity of c that is a NaN", func(p *mma.Params) { p.In.InfNaN, p.Special.NaN = true, mma.NaNQuiet }, []uint64{0}, []uint64{0}, 0xff800000, 0x7fc00000},
+		{"infinity that is a NaN", func(p *mma.Params) { p.In.InfNaN, p.Acc.Over, p.Special.NaN = true, mma.OverMax, mma.NaNFirst }, []uint64{0xfc00}, []uint64{0x3c00}, 0, 0xffc00000},
+		{"infinity of c that is a NaN", func(p *mma.Params) { p.In.InfNaN, p.Acc.Over, p.Special.NaN = true, mma.OverMax, mma.NaNQuiet }, []uint64{0}, []uint64{0}, 0xff800000, 0x7fc00000},
 		{"NaN of c", func(p *mma.Params) { p.Special.NaN = mma.NaNOfC }, []uint64{0x7e00}, []uint64{0}, 0xff812345, 0xff812345},
 		{"NaN of a", func(p *mma.Params) { p.Special.NaN = mma.NaNOfC }, []uint64{0x7e01}, []uint64{0}, 0, 0x7fc00000},
 		{"NaN that is zero", func(p *mma.Params) { p.Special.NaN = mma.NaNZero }, []uint64{0x7c00}, []uint64{0}, 0x3f800000, 0},

@@ -33,8 +33,10 @@ func TestSweep(t *testing.T) {
 		infinite := ps[0]
 		infinite.In.NaNInf = !infinite.In.NaNInf
 		numberless := ps[0]
-		numberless.In.NaNInf, numberless.In.InfNaN = false, true
-		ps = append(ps, infinite, numberless)
+		numberless.In.NaNInf, numberless.In.InfNaN, numberless.Acc.Over = false, true, mma.OverMax
+		if ps = append(ps, infinite); numberless.Validate(s.f, s.k) == nil {
+			ps = append(ps, numberless)
+		}
 		w := sim.NewSweep(s.f, s.k)
 		i := &mma.Instruction{Formats: s.f, K: s.k}
 		raw := measure.Batch(i, mma.Shape{M: 1, N: 1, K: s.k, Tiles: 20}, 1, measure.Raw)

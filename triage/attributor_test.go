@@ -300,7 +300,7 @@ func TestCommonK(t *testing.T) {
 		"flushed c":       func(p *mma.Params) { p.In.C = mma.FlushPlus },
 		"narrowed c":      func(p *mma.Params) { p.In.NarrowC = mma.Narrow{Frac: 7, Mode: fp.RZ} },
 		"infinite NaN":    func(p *mma.Params) { p.In.NaNInf = true },
-		"NaN of infinity": func(p *mma.Params) { p.In.InfNaN = true },
+		"NaN of infinity": func(p *mma.Params) { p.In.InfNaN, p.Acc.Over = true, mma.OverMax },
 		"pass after pass": func(p *mma.Params) { p.Passes = mma.PassesOf(mma.Pass{A: 1}, mma.Pass{}) },
 	} {
 		other := turing.Params

@@ -124,7 +124,7 @@ func TestSpecialRules(t *testing.T) {
 			}
 			p.Join.Plus, p.Bare = r.IntN(2) == 0, p.Start == mma.StartC && p.Lanes > 1
 		},
-		func(_ *rand.Rand, _ *mma.Instruction, p *mma.Params) { p.In.InfNaN = true },
+		func(_ *rand.Rand, _ *mma.Instruction, p *mma.Params) { p.In.InfNaN, p.Acc.Over = true, mma.OverMax },
 	}
 	const scaleRule = 5 // for units with scales
 	known := mma.Arithmetics()

@@ -157,7 +157,8 @@ type Input struct {
 	// NaNInf: a NaN of a, b or c counts as an infinity of its sign, before anything else.
 	NaNInf bool `json:"naninf,omitzero"`
 	// InfNaN: an infinity of a, b or c counts as a quiet NaN of its sign without a payload, before
-	// anything else, as in a unit whose numbers saturate. It excludes NaNInf.
+	// anything else. It is for units whose numbers saturate (Acc.Over), although their results have
+	// a code for infinities, and excludes NaNInf.
 	InfNaN bool `json:"infnan,omitzero"`
 	// OtherSignA and OtherSignB: integers of a, and of b, are read as if their format had a sign
 	// if it has none, and the other way round.

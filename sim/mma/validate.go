@@ -193,8 +193,8 @@ func (p *Params) checkInput(f Formats) error {
 	if p.In.OtherSignA || p.In.OtherSignB || p.Prod.Xor || p.In.ZeroA != 0 || p.In.ZeroB != 0 {
 		return errors.New("in.othersigna, in.othersignb, in.zeroa, in.zerob and prod.xor are for integers")
 	}
-	if p.In.NaNInf && p.In.InfNaN {
-		return errors.New("in.naninf and in.infnan exclude each other")
+	if saturates := p.Acc.Over == OverMax || p.Acc.Over == OverSat; p.In.InfNaN && (p.In.NaNInf || !saturates || !f.D.Get().HasInf()) {
+		return errors.New("in.infnan needs acc.over max or sat and a format of D that has infinities, and excludes in.naninf")
 	}
 	fnuz := f.Common && p.In.Widen == f.A.FNUZ()
 	if w := p.In.Widen; w != fp.None && !fnuz && (w.Get().Specials != fp.IEEE || w.Get().Low != 0) {

@@ -112,7 +112,9 @@ func TestValidate(t *testing.T) {
 		{"zero point of more bits", bytes, 8, func(p *Params) { *p = integers(0, OverWrap); p.In.ZeroB = 256 }, "in.zerob = 256 has more bits than u8"},
 		{"zero point of bits", bits, 8, func(p *Params) { *p = integers(0, OverWrap); p.In.ZeroA = 1 }, "in.zeroa and in.zerob: bits have no zero point"},
 		{"zero point of numbers", half, 8, func(p *Params) { p.In.ZeroA = 1 }, "in.othersigna, in.othersignb, in.zeroa, in.zerob and prod.xor are for integers"},
-		{"NaNs and infinities exchanged", half, 8, func(p *Params) { p.In.NaNInf, p.In.InfNaN = true, true }, "in.naninf and in.infnan exclude each other"},
+		{"NaNs and infinities exchanged", half, 8, func(p *Params) { p.In.NaNInf, p.In.InfNaN, p.Acc.Over = true, true, OverMax }, "in.infnan needs acc.over max or sat and a format of D that has infinities, and excludes in.naninf"},
+		{"infinite operands that are NaNs", half, 8, func(p *Params) { p.In.InfNaN, p.Acc.Over = true, OverMax }, ""},
+		{"infinite operands that are NaNs, infinite results", half, 8, func(p *Params) { p.In.InfNaN = true }, "in.infnan needs acc.over max or sat and a format of D that has infinities, and excludes in.naninf"},
 		{"numbers of integers", half, 8, func(p *Params) { p.In.OtherSignA = true }, "in.othersigna, in.othersignb, in.zeroa, in.zerob and prod.xor are for integers"},
 
 		{"widen", e4m3, 8, func(p *Params) { p.In.Widen = fp.FP16 }, ""},
