@@ -5,8 +5,10 @@
 tiles    one tile a call, beside MMA-Sim if it is installed: mmafuzz.mmasim with tensors of PyTorch;
          the ten instructions that gain least, or all
 batches  10^6 dot products a call on one processor, beside the same models in Go
-compare  10^6 dot products of functions of NumPy against a model, beside the function alone, and what
-         of it is spent once, on finding out why they differ
+compare  10^6 dot products of functions of NumPy against a model, beside the function alone on the same
+         batches, and what of it is spent once, on finding out why they differ
+
+Ratios are those of runs in turn, so that what else the machine does slows both down alike.
 """
 
 import ctypes
@@ -15,6 +17,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 import numpy as np
@@ -67,25 +70,43 @@ def tiles():
         print(f"{name:66} {a * 1e6:6.1f} us {b * 1e6:6.1f} us {times:6.1f} {floor * 1e6:6.1f} us")
 
 
+def finite(f, *shape):
+    """Finite numbers of a format, with every exponent about equally often, as the benchmark in Go has them."""
+    x = rng.integers(0, 256, (*shape, f.values.itemsize), np.uint8).view(f.values)[..., 0]
+    return np.where(np.isfinite(x), x, f.values.type(0))
+
+
 def batches():
-    bench = subprocess.run(["go", "test", "-run", "^$", "-bench", "Models", "-benchtime", "1x", "."], capture_output=True, text=True,
-                           cwd=os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    if bench.returncode:
-        sys.exit(f"go test -bench: {bench.stdout}{bench.stderr}")
+    """Rounds of the benchmark in Go and of the package, in turn."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    with tempfile.TemporaryDirectory() as scratch:
+        program = os.path.join(scratch, "bench")
+        subprocess.run(["go", "test", "-c", "-o", program, "."], check=True, cwd=package)
+        rounds, functions = {}, {}
+        for _ in range(RUNS):
+            bench = subprocess.run([program, "-test.run=^$", "-test.bench=Models", "-test.benchtime=1x"], capture_output=True, text=True, cwd=package)
+            if bench.returncode:
+                sys.exit(f"go test -bench: {bench.stdout}{bench.stderr}")
+            for name, shape, ns in re.findall(r"BenchmarkModels/(\S+)/(\d+x\d+x\d+)\S*\s.*?([\d.]+) ns/dot", bench.stdout):
+                what = f"{name} {shape}"
+                if what not in functions:
+                    functions[what] = batch(name, *map(int, shape.split("x")))
+                f, dots = functions[what]
+                rounds.setdefault(what, []).append((float(ns), timed(f) * 1e9 / dots))
     print(f"\n{'10^6 dot products a call':66} {'Go':>9} {'Python':>9}  times")
-    for name, m, n, k, ns in re.findall(r"BenchmarkModels/(\S+)/(\d+)x(\d+)x(\d+)\S*\s.*?([\d.]+) ns/dot", bench.stdout):
-        m, n, k, go = int(m), int(n), int(k), float(ns)
-        with mmafuzz.unit(name) as u:
-            i = u.info
-            count = 1_000_000 // (m * n)
-            a, b, c = (rng.standard_normal((count, *s)).astype(f.values) for s, f in (((m, k), i.a), ((n, k), i.b), ((m, n), i.c)))
-            if m * n == 1:
-                a, b, c = a[:, 0], b[:, 0], c[:, 0, 0]
-                took = timed(lambda: u(a, b, c, workers=1))
-            else:
-                took = timed(lambda: u.matmul(a, b.swapaxes(1, 2), c, workers=1))
-        took *= 1e9 / (count * m * n)
-        print(f"{f'{name} {m}x{n}x{k}':66} {go:6.2f} ns {took:6.2f} ns {took / go:6.2f}")
+    for what, took in rounds.items():
+        go, python = (statistics.median(x) for x in zip(*took))
+        print(f"{what:66} {go:6.2f} ns {python:6.2f} ns {statistics.median(b / a for a, b in took):6.2f}")
+
+
+def batch(name, m, n, k):
+    """What computes 10^6 dot products in tiles of a shape, and their number."""
+    u = mmafuzz.unit(name)
+    i, count = u.info, 1_000_000 // (m * n)
+    a, b, c = finite(i.a, count, m, k), finite(i.b, count, n, k), finite(i.c, count, m, n)
+    if m * n == 1:
+        return lambda: u(a[:, 0], b[:, 0], c[:, 0, 0], workers=1), count
+    return lambda: u.matmul(a, b.swapaxes(1, 2), c, workers=1), count * m * n
 
 
 def sums_of_four(a, b, c):
@@ -127,21 +148,25 @@ CDNA2, HOPPER = "sim:cdna2/v_mfma_f32_16x16x16f16", "sim:hopper/mma.m16n8k16.f32
 def comparisons():
     print(f"\n{'compare 10^6 dot products':45} {'mismatches':>10} {'function':>9} {'compare':>9}  times {'once':>9}  rest, times")
     for f, name in ((cdna2, CDNA2), (sums_of_four, CDNA2), (one_by_one, CDNA2), (cut, CDNA2), (one_by_one, HOPPER)):
-        u = mmafuzz.unit(name)
-        x = u.inputs(100_000)
+        u, calls = mmafuzz.unit(name), []
+
+        def kept(*x):
+            calls.append(x)
+            return f(*x)
 
         def alone():
             with np.errstate(all="ignore"):
-                for at in range(0, 100_000, 1024):
-                    f(*(y[at:at + 1024] for y in x))
+                for x in calls:
+                    f(*x)
 
+        found = mmafuzz.compare(kept, u, count=1_000_000)
+        asked = sum(len(x[0]) for x in calls) / 1_000_000  # with what the search asks
         once = processor(lambda: mmafuzz.compare(f, u, count=4096))
-        runs = []  # in turn, so that what else the machine does slows both down alike
+        runs = []
         for _ in range(RUNS):
-            own = timed(alone) * 10
+            own = timed(alone) / asked
             runs.append((processor(lambda: mmafuzz.compare(f, u, count=1_000_000)) / own, own))
-        times, own = statistics.median(t for t, _ in runs), statistics.median(own for _, own in runs)
-        found = mmafuzz.compare(f, u, count=100_000)
+        times, own = (statistics.median(x) for x in zip(*runs))
         what = f"{f.__name__}, {name.partition('/')[0]}"
         print(f"{what:45} {found.mismatches / found.dots:10.1%} {own:7.3f} s {times * own:7.3f} s {times:6.2f} {once:7.3f} s {times - once / own:6.2f}", flush=True)
 
