@@ -27,9 +27,14 @@ func (t *Report) Document() *document.Document {
 	d.Untitled = true
 	d.Add("What was found", t.found()...)
 	d.Add("How the unit adds", document.OnPage(t.treeBlocks()...))
-	d.Add("How the unit computes", document.OnPage(document.Figure{Picture: report.Pipeline(t.Formats, t.K, &t.Params).Titled("block diagram of the unit"),
-		Text:    strings.Join(report.StagesInWords(t.Formats, t.K, &t.Params), "\n"),
-		Caption: "The unit as a block diagram, from the operands to the result, with the widths and roundings that were found."}))
+	what, title, about := "How the unit computes", "block diagram of the unit",
+		"The unit as a block diagram, from the operands to the result, with the widths and roundings that were found."
+	if t.Verdict != Found {
+		what, title, about = "How the nearest program computes", "block diagram of the nearest program",
+			"The nearest program as a block diagram, from the operands to the result. The unit computes something else."
+	}
+	d.Add(what, document.OnPage(document.Figure{Picture: report.Pipeline(t.Formats, t.K, &t.Params).Titled(title),
+		Text: strings.Join(report.StagesInWords(t.Formats, t.K, &t.Params), "\n"), Caption: about}))
 	if t.Verdict == Found {
 		d.Add("What proves it", t.proofs()...)
 		d.Add("What was not told apart", document.OnPage(t.open()...))

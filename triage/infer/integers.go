@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -37,7 +38,7 @@ func (l *loop) runIntegers(ctx context.Context) error {
 		}
 	}
 	usual, read := integerPrograms(l.Space), false
-	programs := usual
+	programs, tried := usual, usual
 	for {
 		l.enter(searching)
 		left := l.explaining(programs)
@@ -50,6 +51,7 @@ func (l *loop) runIntegers(ctx context.Context) error {
 				return err
 			}
 			programs, read = append(slices.Clip(programs), more...), true
+			tried = programs
 			continue
 		}
 		if len(left) == 0 {
@@ -78,10 +80,47 @@ func (l *loop) runIntegers(ctx context.Context) error {
 			l.tiled, wrong, err = l.validateTiles(ctx, &l.p, l.checks)
 		}
 		if wrong == 0 || err != nil {
+			l.ruled = l.refutedIntegers(tried)
 			return err
 		}
 		l.repairs++
 	}
+}
+
+// refutedIntegers returns those programs that have another value of one parameter than the one that was found,
+// or another range of one sum, with answers of the unit that they do not explain.
+func (l *loop) refutedIntegers(ps []mma.Params) (all []*Mutant) {
+	c := l.All()
+	for _, q := range ps {
+		if q.Acc.Over == mma.OverWrap && q.Lanes <= 1 && q.Stage0 == (mma.Stage{}) { // it does not depend on steps
+			q.L, q.Order = l.p.L, l.p.Order
+		}
+		x := &Mutant{Changes: mma.Diff(&l.p, &q), p: q}
+		if len(x.Changes) == 0 || !sameSum(x.Changes) {
+			continue
+		}
+		all = append(all, x)
+		x.Tried = len(c.Want)
+		i := slices.Index(l.Hits(&q, c), false)
+		if i < 0 {
+			continue
+		}
+		x.Dot = mma.NewDot(l.Formats, c.Batch.K)
+		c.Batch.Get(i, x.Dot)
+		x.Got, x.Would = c.Want[i], mma.Load(l.Results(&q, c), l.D.Width(), i)
+	}
+	return all
+}
+
+// sameSum reports whether all changes are those of one parameter, or of the range of one sum.
+func sameSum(changes []mma.Change) bool {
+	for _, c := range changes {
+		first, _, _ := strings.Cut(changes[0].Path, ".")
+		if len(changes) > 1 && !(strings.HasPrefix(c.Path, first+".") && strings.Contains("acc late stage0", first)) {
+			return false
+		}
+	}
+	return true
 }
 
 // explaining returns the programs that explain all answers.

@@ -87,6 +87,8 @@ func TestIntegers(t *testing.T) {
 			t.Errorf("%s: %s", c.name, r.Verdict)
 		case c.spoil == nil && (r.Verdict != Found || r.Params != c.p):
 			t.Errorf("%s: %s, %s", c.name, r.Verdict, mma.Brief(mma.Diff(&c.p, &r.Params)))
+		case c.spoil == nil && !slices.ContainsFunc(r.Mutants, func(x *Mutant) bool { return x.Dot != nil && x.Got != x.Would }):
+			t.Errorf("%s: no input rules out another value", c.name)
 		}
 	}
 }

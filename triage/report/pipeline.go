@@ -188,6 +188,9 @@ func adderText(k, step int, p *mma.Params) string {
 		terms = "the partial sums of "
 	}
 	text := fmt.Sprintf("adds %sall %d products at once", terms, k)
+	if p.Lanes > 1 {
+		text = fmt.Sprintf("deals %d products to %d accumulators in turn; each adds %sall of its own at once", k, p.Lanes, terms)
+	}
 	if step < k {
 		text = fmt.Sprintf("adds %s%s at a time; %d steps, ", terms, readable.Plural(step, "product"), (k+step-1)/step)
 		if p.Lanes > 1 {
