@@ -130,8 +130,12 @@ func onesOfNaNs(c *changer) {
 	}
 }
 
-// infiniteNaNs reads NaNs as infinities, alone and with roundings that make zeros of NaNs.
+// infiniteNaNs reads NaNs as infinities, alone and with roundings that make zeros of NaNs, and infinities
+// as NaNs in results that saturate: of those that are cut, whether they do shows in infinities alone.
 func infiniteNaNs(c *changer) {
 	c.to(func(p *mma.Params) { p.In.NaNInf = !p.In.NaNInf })
 	c.to(func(p *mma.Params) { p.In.NaNInf = true; c.nanRule(p, mma.NaNZero) })
+	if c.p.Acc.Over < mma.OverMax {
+		c.to(func(p *mma.Params) { p.In.InfNaN, p.Acc.Over = true, mma.OverMax })
+	}
 }

@@ -46,9 +46,13 @@ func TestIntegers(t *testing.T) {
 		{"zero points, pairs", bytes, 4, with(wraps, func(p *mma.Params) { p.In.ZeroA, p.Stage0 = 128, pairs }), nil},
 		{"zero points of words", mma.Formats{A: fp.U16, B: fp.S16, C: fp.S32, D: fp.S32}, 2, with(wraps, func(p *mma.Params) { p.In.ZeroA, p.In.ZeroB = 32768, -5 }), nil},
 		{"zero point that a sign tells apart", mma.Formats{A: fp.S4, B: fp.U4, C: fp.S32, D: fp.S32}, 8, with(wraps, func(p *mma.Params) { p.In.OtherSignA, p.In.ZeroA, p.In.ZeroB = true, 8, 15 }), nil},
-		{"two accumulators of 16 bits", bytes, 8, mma.Params{L: 1, Lanes: 2, Start: mma.StartZero, Acc: in(fp.S16, mma.OverSat), Late: in(fp.S32, mma.OverSat)}, nil},
+		{"two accumulators of 16 bits", bytes, 8, with(saturates, func(p *mma.Params) { // which are written as two groups
+			p.Stage0 = mma.Stage{Sum: mma.Sequential, Split: mma.Interleaved, Group: 2, Round: in(fp.S16, mma.OverSat)}
+		}), nil},
 		{"three accumulators that wrap, c beside", bytes, 16, mma.Params{Lanes: 3, Start: mma.StartZero, Acc: in(fp.S16, mma.OverWrap), Late: in(fp.S32, mma.OverWrap)}, nil},
-		{"one accumulator of 18 bits, c beside", bytes, 16, mma.Params{L: 1, Start: mma.StartZero, Acc: rangeOf(17, mma.OverSat), Late: in(fp.S32, mma.OverSat)}, nil},
+		{"one accumulator of 18 bits, c beside", bytes, 16, with(saturates, func(p *mma.Params) { // which is written as a group
+			p.Stage0 = mma.Stage{Sum: mma.Sequential, Group: 16, Round: rangeOf(17, mma.OverSat)}
+		}), nil},
 		{"two accumulators, c in the first", mma.Formats{A: fp.S8, B: fp.S8, C: fp.S32, D: fp.S32}, 8, mma.Params{L: 1, Lanes: 2, Acc: in(fp.S32, mma.OverSat), Late: in(fp.S32, mma.OverSat)}, nil},
 		{"groups that saturate one addition after the other", bytes, 16, with(wraps, func(p *mma.Params) {
 			p.Stage0 = mma.Stage{Sum: mma.Sequential, Group: 4, Round: in(fp.S16, mma.OverSat)}
