@@ -112,8 +112,10 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
 
     A NaN is equal to any other unless bits is true. bundles is a directory for findings that the
     command mmafuzz reads. The same seed, count and effort give the same findings. effort is what the
-    search for causes may take, in millions of dot products of models, about a second of a processor each; two more
-    come to it for each million compared. It takes most of that where nothing explains the mismatches.
+    search for causes may take, in millions of dot products of models; two more come to it for each million
+    compared. Changes of the arithmetic are tried, then a defect, and then programs of other structure. One
+    change that explains all is found in a second or two. Where nothing explains the mismatches all of that
+    is spent: with effort=4 it takes 5 to 25 s of a processor, depending on the formats, k and the machine.
     Several causes together, or a defect beside one, may need effort=16 or more. With effort=0 there is
     no search, and mismatches are unexplained unless both sides are units."""
     with _function.opened(f, g, formats=formats, k=k, like=like) as units:
