@@ -2,6 +2,7 @@ package mma
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,7 +37,7 @@ func Brief(changes []Change, programs ...*Params) string {
 		case whole && bits == nil, format && formats == nil: // said with the mode, or with the fraction bits
 			continue
 		case whole:
-			before, after = withBits(bits.From, cmp.Or(c.integers(changes, from), before)), withBits(bits.To, cmp.Or(c.integers(changes, to), after))
+			before, after = cmp.Or(c.integers(changes, from), withBits(bits.From, before)), cmp.Or(c.integers(changes, to), withBits(bits.To, after))
 		case format:
 			before, after, name = formats.From, formats.To, strings.Replace(name, "fraction bits", "format", 1)
 		case roundsBeyond(programs, c.Path):
@@ -92,8 +93,7 @@ func (c Change) format(all []Change) (formats *Change, ok bool) {
 	return nil, true
 }
 
-// formatOf names the floating-point format of so many fraction bits and this range, "" if there is
-// none.
+// formatOf names the format of so many fraction bits and this range, "" if there is none.
 func formatOf(frac, emin, emax string) string {
 	for _, id := range fp.All() {
 		f := id.Get()
@@ -101,7 +101,7 @@ func formatOf(frac, emin, emax string) string {
 			return f.Name
 		}
 	}
-	return ""
+	return integersOf(frac, emin, emax)
 }
 
 // part is the last word of a path.
@@ -182,8 +182,8 @@ func onlyLimits(programs []*Params, path string) bool {
 	return ok && len(programs) == 2 && programs[0] != nil && programs[1] != nil && programs[0].limitsAlone(place) && programs[1].limitsAlone(place)
 }
 
-// integers is what becomes of integers outside of their range, if a mode is that of a rounding to
-// integers, of which the least exponent is above the largest one; else "". The mode says nothing.
+// integers is a rounding to integers, of which the least exponent is above the largest one, with what
+// becomes of those outside of their range; "" if a mode is not that of one. The mode says nothing.
 func (c Change) integers(all []Change, side func(Change) string) string {
 	of := func(part string) string {
 		if d := c.beside(all, part); d != nil {
@@ -191,12 +191,20 @@ func (c Change) integers(all []Change, side func(Change) string) string {
 		}
 		return ""
 	}
-	emin, err := strconv.Atoi(of("emin"))
-	emax, err2 := strconv.Atoi(of("emax"))
-	if err != nil || err2 != nil || emax >= emin {
+	format := integersOf(of("frac"), of("emin"), of("emax"))
+	if format == "" {
 		return ""
 	}
-	return map[string]string{OverSat.String(): "saturating", OverWrap.String(): "wrapping"}[of("over")]
+	return strings.TrimSpace(format + " " + map[string]string{OverSat.String(): "saturating", OverWrap.String(): "wrapping"}[of("over")])
+}
+
+// integersOf names the signed integers of this range, "" if there are none: their last place is 1.
+func integersOf(frac, emin, emax string) string {
+	n, err := strconv.Atoi(frac)
+	if err != nil || emin != frac || emax != strconv.Itoa(n-1) {
+		return ""
+	}
+	return fmt.Sprintf("%d-bit integers", n+1)
 }
 
 // withBits puts the fraction bits before a mode: 23 bits to nearest even.

@@ -73,7 +73,7 @@ func (r *row) extent() (hi, lo int32) {
 func (v *view) termRow(sum, term int) row {
 	t := &v.sums[sum].Terms[term]
 	x := v.exact(t)
-	r := row{label: v.termName(sum, term), exp: t.E, hasExp: true, neg: t.Value.Neg, top: x.Exponent()}
+	r := row{label: v.termName(sum, term), exp: t.E, hasExp: !v.integers(), neg: t.Value.Neg, top: x.Exponent()}
 	if !t.Cut.IsZero() {
 		r.top = max(r.top, t.Cut.Exponent())
 	}
@@ -167,3 +167,6 @@ func sumRow(label string, x fp.Dyadic, q, grid *int32) row {
 func zeroRow(label string, neg bool, w int32) row {
 	return row{label: label, neg: neg, sum: true, top: w, bits: []state{zero}}
 }
+
+// integers reports whether the sums are of integers, which are aligned by no exponents.
+func (v *view) integers() bool { return v.in.Formats.D.Integer() }

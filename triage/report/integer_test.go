@@ -30,6 +30,29 @@ func TestZeroPoints(t *testing.T) {
 	}
 }
 
+// TestIntegerPicture holds that a picture of a sum of integers has no exponents, no signs of zeros and no
+// hexadecimal fractions.
+func TestIntegerPicture(t *testing.T) {
+	for _, c := range []struct {
+		dot  string
+		want []string
+	}{
+		{"03,00,00,00 05,00,00,00 00000007", []string{"  c        +   111\n", "= 00000016 (22)\n", "  d      00000016  22    error 0\n", "  exact            22\n"}},
+		{"fd,00,00,00 05,00,00,00 80000000", []string{"→ d = 80000000 (-2147483648)\n", "  exact            -2147483663\n"}},
+		{"00,00,00,00 05,00,00,00 00000000", []string{"S = 0: all terms are zero → d = 00000000\n"}},
+	} {
+		text := (&pictureCase{name: c.dot, a: "x86/vpdpbssds", dot: c.dot}).text(t)
+		for _, want := range c.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: no %q in\n%s", c.dot, want, text)
+			}
+		}
+		if strings.Contains(text, "0x1") || strings.Contains(text, " e=") || strings.Contains(text, "-0 ") {
+			t.Errorf("%s:\n%s", c.dot, text)
+		}
+	}
+}
+
 // TestIntegers holds that integers are written with all digits, and have no fields of an exponent.
 func TestIntegers(t *testing.T) {
 	id, err := fp.Parse("s32")

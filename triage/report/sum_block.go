@@ -167,10 +167,13 @@ func (v *view) specialBody(b *block, i int) {
 	b.result(note{}, v.resultText(i))
 }
 
-// special writes an infinity or a NaN; a NaN with its code where the result depends on it.
+// special writes a value, of integers in decimal, and a NaN with its code where the result depends on it.
 func (v *view) special(t *sim.TermTrace) string {
 	if t.Kind == sim.NaN && v.p.Special.OperandNaN() {
 		return "nan " + mma.FormatCode(v.in.Formats.D, t.Value.Lo)
+	}
+	if v.integers() && isFinite(t) {
+		return scaled(t.Value, 0).String()
 	}
 	return brief(t)
 }
@@ -236,7 +239,7 @@ func (v *view) termBody(b *block, i int) {
 		case !t.Value.IsZero():
 			rows = append(rows, v.termRow(i, j))
 		case t.Kind == sim.Finite:
-			rows = append(rows, row{label: v.termName(i, j), exp: t.E, hasExp: true, note: sayNote("0, cancelled")})
+			rows = append(rows, row{label: v.termName(i, j), exp: t.E, hasExp: !v.integers(), note: sayNote("0, cancelled")})
 		default:
 			if n := v.nullNote(i, j); n.kind != noNote {
 				rows = append(rows, row{label: v.termName(i, j), exp: noExponent, neg: t.Value.Neg, note: n})
@@ -246,7 +249,7 @@ func (v *view) termBody(b *block, i int) {
 			switch {
 			case v.skipped(t):
 				skipped = append(skipped, v.termName(i, j))
-			case t.Value.Neg:
+			case t.Value.Neg && !v.integers():
 				negative = append(negative, v.termName(i, j))
 			}
 		}
@@ -361,7 +364,7 @@ func (v *view) plainSum(b *block, i int, name string, x *sim.TermTrace, grid *in
 		b.row(zeroRow(name, x.Value.Neg, w))
 		b.result(sayNote(v.zeroSign(s)), v.resultText(i))
 	case x == &s.Sum:
-		b.result(sayNote(name+" = "+brief(x)+": all terms are "+v.zeroSign(s)), v.resultText(i))
+		b.result(sayNote(name+" = "+v.special(x)+": all terms are "+v.zeroSign(s)), v.resultText(i))
 	default:
 		b.result(note{}, v.resultText(i))
 	}
@@ -371,6 +374,8 @@ func (v *view) plainSum(b *block, i int, name string, x *sim.TermTrace, grid *in
 func (v *view) zeroSign(s *sim.SumTrace) string {
 	positive := func(t sim.TermTrace) bool { return !t.Value.Neg }
 	switch {
+	case v.integers():
+		return "zero"
 	case !v.p.Special.NegZero:
 		return "zero, always +0 here"
 	case !s.HasE && s.Sum.Value.Neg && slices.ContainsFunc(s.Terms, positive):
