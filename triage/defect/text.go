@@ -24,18 +24,7 @@ func (r *Rule) String() string {
 		after.Before = nil
 		return r.Before.String() + "; and then " + after.String()
 	}
-	var parts []string
-	product := ""
-	for i := range r.When {
-		switch c := &r.When[i]; {
-		case c.Feature == "k" && c.Is == Equal:
-			product = fmt.Sprintf("product %d", c.Value)
-		case c.Feature == "step" && c.Is == Equal && r.Effect.scope() == OfSum:
-			product = fmt.Sprintf("sum %d", c.Value) // as pictures and the feature count them
-		default:
-			parts = append(parts, c.String())
-		}
-	}
+	product, parts := r.conditions(r.Effect.scope() == OfSum)
 	text := r.Effect.text(product)
 	if len(parts) == 0 && (product == "" || r.Effect.ofProducts()) {
 		return text
@@ -44,6 +33,21 @@ func (r *Rule) String() string {
 		return text + " where " + strings.Join(parts, " and ")
 	}
 	return text + " where " + inScope(r.Scope, product, parts)
+}
+
+// conditions returns the conditions in words, but for that on which product it is, or which sum if it may be one.
+func (r *Rule) conditions(ofSum bool) (product string, parts []string) {
+	for i := range r.When {
+		switch c := &r.When[i]; {
+		case c.Feature == "k" && c.Is == Equal:
+			product = fmt.Sprintf("product %d", c.Value)
+		case c.Feature == "step" && c.Is == Equal && ofSum:
+			product = fmt.Sprintf("sum %d", c.Value) // as pictures and the feature count them
+		default:
+			parts = append(parts, c.String())
+		}
+	}
+	return product, parts
 }
 
 // inScope are conditions on something in a scope, or on a product.
