@@ -326,9 +326,25 @@ func changesBehind(s *fuzz.State, write writer) map[triage.Label][]behind {
 		if err != nil {
 			continue
 		}
-		for _, part := range triage.Parts(&base, &p.Verdict.Program) {
+		for _, part := range withFormats(triage.Parts(&base, &p.Verdict.Program)) {
 			add(part.Label, write(part.Label, fromA(p, part.Changes), &base, &p.Verdict.Program), p.Name)
 		}
+	}
+	return all
+}
+
+// withFormats puts the range of a rounding together with its fraction bits where all of them are of one label, as
+// those of integers are: they have one name, 16-bit integers.
+func withFormats(parts []triage.Part) (all []triage.Part) {
+	for _, part := range parts {
+		path := part.Changes[0].Path
+		place := strings.TrimSuffix(strings.TrimSuffix(path, ".emin"), ".emax")
+		i := slices.IndexFunc(all, func(x triage.Part) bool { return x.Label == part.Label && x.Changes[0].Path == place+".frac" })
+		if place == path || i < 0 {
+			all = append(all, triage.Part{Label: part.Label, Changes: slices.Clone(part.Changes)})
+			continue
+		}
+		all[i].Changes = append(all[i].Changes, part.Changes...)
 	}
 	return all
 }

@@ -37,8 +37,8 @@ func TestIntegerPicture(t *testing.T) {
 		dot  string
 		want []string
 	}{
-		{"03,00,00,00 05,00,00,00 00000007", []string{"  c        +   111\n", "= 00000016 (22)\n", "  d      00000016  22    error 0\n", "  exact            22\n"}},
-		{"fd,00,00,00 05,00,00,00 80000000", []string{"→ d = 80000000 (-2147483648)\n", "  exact            -2147483663\n"}},
+		{"03,00,00,00 05,00,00,00 00000007", []string{"  c        +   111\n", "= 00000016 (22)\n", "  d      00000016  (22)  error 0\n", "  exact            (22)\n"}},
+		{"fd,00,00,00 05,00,00,00 80000000", []string{"→ d = 80000000 (-2147483648)\n", "  exact            (-2147483663)\n"}},
 		{"00,00,00,00 05,00,00,00 00000000", []string{"S = 0: all terms are zero → d = 00000000\n"}},
 	} {
 		text := (&pictureCase{name: c.dot, a: "x86/vpdpbssds", dot: c.dot}).text(t)

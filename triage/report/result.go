@@ -86,23 +86,13 @@ func (r *result) cells() [][]string {
 			rows = append(rows, []string{name, mma.FormatCode(r.format, code), "", "", "", "(" + Decimal(r.format, code) + ")"})
 			continue
 		}
-		value, decimal := r.values(code)
-		rows = append(rows, []string{name, mma.FormatCode(r.format, code), value, fields(r.format, code), r.errorCell(code), decimal})
+		v := codeValue(r.format, code)
+		rows = append(rows, []string{
+			name, mma.FormatCode(r.format, code), valueText(&v), fields(r.format, code),
+			r.errorCell(code), "(" + Decimal(r.format, code) + ")",
+		})
 	}
-	exact, decimal := exactText(r.exact), "("+r.exact.Decimal()+")"
-	if r.format.Integer() {
-		exact, decimal = r.exact.Decimal(), ""
-	}
-	return append(rows, []string{"  exact", "", exact, "", r.exactOf(), decimal})
-}
-
-// values writes a result as a number, and in decimal if that is another text.
-func (r *result) values(code uint64) (value, decimal string) {
-	if r.format.Integer() {
-		return Decimal(r.format, code), ""
-	}
-	v := codeValue(r.format, code)
-	return valueText(&v), "(" + Decimal(r.format, code) + ")"
+	return append(rows, []string{"  exact", "", exactText(r.exact), "", r.exactOf(), "(" + r.exact.Decimal() + ")"})
 }
 
 // ulps returns the error of a result. A NaN has none, also where the exact value is one: their

@@ -13,7 +13,8 @@ func (p *printer) result(r *result) {
 	rows := r.cells()
 	if !p.brief {
 		p.blank()
-	} else {
+	}
+	if p.brief || r.format.Integer() {
 		for i, c := range rows {
 			rows[i] = []string{c[0], c[1], c[5], c[4]} // the value in decimal, without its parts
 		}
