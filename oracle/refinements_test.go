@@ -128,18 +128,18 @@ func TestRefinements(t *testing.T) {
 		// -0 and c in one lane, -0 in the other.
 		{"bare lanes", func(p *mma.Params) {
 			p.Lanes, p.Late, p.Bare, p.Special.NegZero = 2, mma.To(fp.FP32, fp.RNE), true, true
-		}, []uint64{0, 0}, []uint64{0x8000, 0x8000}, 0x80000000, 0x80000000},
+		}, []uint64{0, 0, 0, 0}, []uint64{0x8000, 0x8000, 0x8000, 0x8000}, 0x80000000, 0x80000000},
 		{"lanes that begin with +0", func(p *mma.Params) {
 			p.Lanes, p.Late, p.Special.NegZero = 2, mma.To(fp.FP32, fp.RNE), true
-		}, []uint64{0, 0}, []uint64{0x8000, 0x8000}, 0x80000000, 0},
+		}, []uint64{0, 0, 0, 0}, []uint64{0x8000, 0x8000, 0x8000, 0x8000}, 0x80000000, 0},
 		{"zero sums of steps", func(p *mma.Params) {
 			p.Lanes, p.Late, p.Bare, p.Join.Plus, p.Special.NegZero = 2, mma.To(fp.FP32, fp.RNE), true, true, true
-		}, []uint64{0, 0}, []uint64{0x8000, 0x8000}, 0x80000000, 0},
+		}, []uint64{0, 0, 0, 0}, []uint64{0x8000, 0x8000, 0x8000, 0x8000}, 0x80000000, 0},
 		// -2^-30 in each of two lanes, where 2^-11 is the last place of the least numbers.
 		{"sums of steps that become zeros", func(p *mma.Params) {
 			p.Lanes, p.Late, p.Bare, p.Join.Plus, p.Special.NegZero, p.Special.TinySign = 2, mma.To(fp.FP32, fp.RNE), true, true, true, true
 			p.Acc.Emin, p.Acc.Frac = -1, 10
-		}, []uint64{0x0200, 0x0200}, []uint64{0x8200, 0x8200}, 0x80000000, 0x80000000},
+		}, []uint64{0x0200, 0x0200, 0, 0}, []uint64{0x8200, 0x8200, 0x8000, 0x8000}, 0x80000000, 0x80000000},
 		{"beside", func(p *mma.Params) { p.Join.CBeside, p.Join.Align.F = true, 4 }, []uint64{0x3c00}, []uint64{0x3e00}, 0x4e800001, 0x4e800001},
 		{"c cut to the products", func(p *mma.Params) { p.Join.CBeside = true }, []uint64{0x7800}, []uint64{0x7800}, 0x41000000, 0x4e800000},
 		// An infinite c beside products of exponent 1 and 2; beside an infinity and nothing it stays.

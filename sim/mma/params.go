@@ -90,7 +90,7 @@ type Params struct {
 	Tail  bool  `json:"tail,omitzero"`
 	Start Start `json:"start,omitzero"`
 	// Bare: the lanes other than lane 0, which has c, begin with nothing and not with +0, which shows
-	// where all of their products are -0. It needs several lanes and StartC.
+	// where all of their products are -0. It needs StartC and several lanes of several products.
 	Bare    bool    `json:"bare,omitzero"`
 	Leaf    Leaf    `json:"leaf,omitzero"` // c as a term of a stage, or of the sum of the lanes
 	Stage0  Stage   `json:"stage0,omitzero"`

@@ -65,7 +65,7 @@ func TestValidateRefinements(t *testing.T) {
 		{"first overflow", half, func(p *Params) { p.Prod.FirstOver, p.Prod.Round = true, To(fp.FP16, fp.RNE) }, ""},
 		{"first overflow of none", half, func(p *Params) { p.Prod.FirstOver = true }, "prod.firstover: needs round.emax and round.over inf or ieee"},
 		{"plus without additions", half, func(p *Params) { p.Join.Plus, p.Special.NegZero = true, true }, "join: plus needs special.negzero and additions after the last step"},
-		{"bare without lanes", half, func(p *Params) { p.Bare = true }, "bare needs several lanes, and c in the first"},
+		{"bare without lanes", half, func(p *Params) { p.Bare = true }, "bare: it needs several lanes of several products, and c in the first"},
 		{"bits", half, func(p *Params) { p.Join.Align.Bits, p.Join.Align.Saturate = 120, true }, ""},
 		{"too many bits", half, func(p *Params) { p.Join.Align.Bits = 121 }, "join.align.bits = 121 is above 120"},
 		{"bits without a grid", half, func(p *Params) { p.Join.Align = Align{Bits: 30} }, "join: align: sticky, negate and bits need f"},

@@ -159,8 +159,8 @@ func (p *Params) Merged() int {
 	return n
 }
 
-// checkShape rejects combinations of Merge, Tail, Leaf, Deep and Sort that have no meaning.
-func (p *Params) checkShape(f Formats) error {
+// checkShape rejects combinations of Merge, Tail, Bare, Leaf, Deep and Sort that have no meaning.
+func (p *Params) checkShape(f Formats, k int) error {
 	if err := p.Merge.check(p.Merged()); err != nil {
 		return err
 	}
@@ -168,6 +168,8 @@ func (p *Params) checkShape(f Formats) error {
 	switch {
 	case p.Tail && p.Lanes <= 1:
 		return errors.New("tail: it needs several lanes")
+	case p.Bare && (late || p.Lanes <= 1 || k <= int(p.Lanes)):
+		return errors.New("bare: it needs several lanes of several products, and c in the first")
 	case p.Leaf == NoLeaf:
 	case late && (p.Leaf > LeafLast || p.Lanes <= 1 || f.C == fp.None):
 		return errors.New("leaf: with a start other than c, c is a leaf of several lanes only, first or last of them")

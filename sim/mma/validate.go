@@ -49,7 +49,7 @@ func (p *Params) Validate(f Formats, k int) error {
 		p.checkJoin(),
 		p.checkScales(f, k),
 		p.checkSpecial(f),
-		p.checkShape(f),
+		p.checkShape(f, k),
 		p.checkPasses(),
 		p.checkResult(f),
 	}
@@ -361,9 +361,6 @@ func (p *Params) checkScales(f Formats, k int) error {
 // checkSpecial rejects rules of NaNs that no result can show, or no format can hold.
 func (p *Params) checkSpecial(f Formats) error {
 	s, d := p.Special, f.D.Get()
-	if p.Bare && (p.Lanes < 2 || p.Start != StartC) {
-		return errors.New("bare needs several lanes, and c in the first")
-	}
 	if s.ZerosOnly && (!s.NegZero || p.Join.Apart) {
 		return errors.New("special: zerosonly needs negzero, and a join without apart")
 	}

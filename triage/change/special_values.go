@@ -27,7 +27,7 @@ func (c *changer) zeroSigns(beside func(p *mma.Params)) {
 	}
 	for _, start := range starts {
 		for n := range 3 * 3 * 3 {
-			for _, z := range zeroRules(start, &c.p) {
+			for _, z := range c.zeroRules(start) {
 				c.to(func(p *mma.Params) {
 					p.Start = start
 					p.In.Sub, p.In.C, p.In.Acc = mma.InFlush(n%3), mma.InFlush(n/3%3), mma.InFlush(n/9)
@@ -44,15 +44,15 @@ func (c *changer) zeroSigns(beside func(p *mma.Params)) {
 type zeroRule struct{ negZero, tinySign, bare, plus bool }
 
 // zeroRules returns the rules that a program with this start may have.
-func zeroRules(start mma.Start, p *mma.Params) []zeroRule {
+func (c *changer) zeroRules(start mma.Start) []zeroRule {
 	var all []zeroRule
 	for _, tiny := range []bool{false, true} {
 		all = append(all, zeroRule{tinySign: tiny}, zeroRule{tinySign: tiny, negZero: true})
-		if p.Late == (mma.Round{}) {
+		if c.p.Late == (mma.Round{}) {
 			continue
 		}
 		all = append(all, zeroRule{tinySign: tiny, negZero: true, plus: true})
-		if start == mma.StartC && p.Lanes > 1 {
+		if start == mma.StartC && c.p.Lanes > 1 && c.K > int(c.p.Lanes) {
 			all = append(all, zeroRule{tinySign: tiny, negZero: true, bare: true}, zeroRule{tinySign: tiny, negZero: true, bare: true, plus: true})
 		}
 	}
