@@ -131,7 +131,7 @@ func TestRagged(t *testing.T) {
 	for n, tc := range raggeds {
 		for i, k := range []int{9, 13, 31, 100} {
 			for j := range 6 {
-				if v := 24*n + 6*i + j; v%tier.Of(211, 211, 5, 1) != 0 {
+				if v := 24*n + 6*i + j; v%tier.Of(211, 211, 25, 1) != 0 {
 					continue
 				}
 				add := []adder{fma, mulAdd}[j/3]
