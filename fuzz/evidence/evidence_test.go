@@ -126,13 +126,6 @@ func separable(t *testing.T, i *mma.Instruction) []mma.Params {
 	fill := func(seed uint64, n int, ps ...*mma.Params) *results {
 		var dots []*mma.Dot
 		for _, g := range gen.All() {
-			if g.Name == "cut" { // the version with which the table was made
-				old, err := gen.Find("cut@1")
-				if err != nil {
-					t.Fatal(err)
-				}
-				g = *old
-			}
 			dots = append(dots, gen.Independent(sp, g.Aimed(sp, ps...), seed, 0, n)...)
 		}
 		return answered(t, i, dots)
