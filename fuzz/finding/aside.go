@@ -61,9 +61,9 @@ func (x *pairTriage) setAside(ctx context.Context, cases []*Case) error {
 		}
 	}
 	from, err := x.fromKept(ctx, ss)
-	for i, f := range open {
+	for _, f := range open {
 		if from[f.Origin] {
-			open[i].Bucket = string(triage.Layout)
+			f.Bucket = string(triage.Layout)
 			if f.Origin.Source != Recorded {
 				f.Place = minimize.Nowhere.String()
 			}

@@ -9,6 +9,9 @@ import (
 // This file has the sums of integers that units make in accumulators of fewer bits than the result
 // has, before c is added, and those of which each addition leaves a range.
 
+// integerOrders are the orders in which products of integers are added where the order matters.
+var integerOrders = []mma.Order{mma.Ascending, mma.Descending, mma.SwapPairs, mma.EvenOdd, mma.Halves}
+
 // apartSums returns the programs that add up products in one or more accumulators of some bits, which
 // begin with zero, and add these and c after the last step; with the bits of the result also those
 // whose first accumulator begins with c. Those whose accumulators no sum of products leaves are left
@@ -17,23 +20,23 @@ func apartSums(s change.Space, base mma.Params, bits uint8) []mma.Params {
 	var all []mma.Params
 	d := s.D.Get()
 	for _, n := range lanesOf(s.K) {
-		p := base
+		p, count := base, int(max(n, 1))
 		p.Lanes, p.Start = n, mma.StartZero
 		if bits == d.FracBits {
 			p.Start = mma.StartC
 		}
-		if !p.LateAdds(s.Formats) || p.Start != mma.StartC && !leaves(s, &p.In, (s.K+int(max(n, 1))-1)/int(max(n, 1)), bits) {
+		if !p.LateAdds(s.Formats) || p.Start != mma.StartC && !leaves(s, &p.In, (s.K+count-1)/count, bits) {
 			continue
 		}
 		for _, over := range []mma.Over{mma.OverWrap, mma.OverSat} {
 			steps := []int{0} // a sum that wraps does not depend on them
 			if over == mma.OverSat {
-				steps = append(divisors(s.K/int(max(n, 1))), 0)
+				steps = append(divisors(s.K/count), 0)
 			} else if p.Start == mma.StartC {
 				continue // the same as one accumulator
 			}
 			for _, l := range steps {
-				for _, order := range []mma.Order{mma.Ascending, mma.Descending, mma.SwapPairs, mma.EvenOdd, mma.Halves} {
+				for _, order := range integerOrders {
 					if n == 0 && order != mma.Ascending && l == 0 {
 						continue // of one sum
 					}
@@ -58,7 +61,7 @@ func groupSums(s change.Space, base mma.Params, bits uint8) []mma.Params {
 		}
 		for sum := mma.Sequential; sum <= mma.PairHalves; sum++ {
 			for _, over := range []mma.Over{mma.OverWrap, mma.OverSat} {
-				for _, order := range []mma.Order{mma.Ascending, mma.Descending, mma.SwapPairs, mma.EvenOdd, mma.Halves} {
+				for _, order := range integerOrders {
 					p := base
 					p.Order, p.Acc = order, rangeOf(s.D.Get().FracBits, over)
 					p.Stage0 = mma.Stage{Sum: sum, Group: uint8(n), Round: rangeOf(bits, mma.OverSat)}

@@ -79,16 +79,19 @@ func (l *loop) runIntegers(ctx context.Context) error {
 		if l.classes, wrong, err = l.validate(ctx, &l.p, l.checks); wrong == 0 && err == nil {
 			l.tiled, wrong, err = l.validateTiles(ctx, &l.p, l.checks)
 		}
-		if wrong == 0 || err != nil {
-			l.ruled = l.refutedIntegers(tried)
+		if err != nil {
 			return err
+		}
+		if wrong == 0 {
+			l.ruled = l.refutedIntegers(tried)
+			return nil
 		}
 		l.repairs++
 	}
 }
 
 // refutedIntegers returns those programs that have another value of one parameter than the one that was found,
-// or another range of one sum, with answers of the unit that they do not explain.
+// or another range of one sum, each with the first answer of the unit that it does not explain, if there is one.
 func (l *loop) refutedIntegers(ps []mma.Params) (all []*Mutant) {
 	c := l.All()
 	for _, q := range ps {
@@ -114,13 +117,9 @@ func (l *loop) refutedIntegers(ps []mma.Params) (all []*Mutant) {
 
 // sameSum reports whether all changes are those of one parameter, or of the range of one sum.
 func sameSum(changes []mma.Change) bool {
-	for _, c := range changes {
-		first, _, _ := strings.Cut(changes[0].Path, ".")
-		if len(changes) > 1 && !(strings.HasPrefix(c.Path, first+".") && strings.Contains("acc late stage0", first)) {
-			return false
-		}
-	}
-	return true
+	sum, _, _ := strings.Cut(changes[0].Path, ".")
+	return len(changes) == 1 || slices.Contains([]string{"acc", "late", "stage0"}, sum) &&
+		!slices.ContainsFunc(changes, func(c mma.Change) bool { return !strings.HasPrefix(c.Path, sum+".") })
 }
 
 // explaining returns the programs that explain all answers.
