@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -38,16 +39,36 @@ func newBatch(f mma.Formats, s mma.Shape, a, b, c, sa, sb, d []byte) (*mma.Batch
 	return in, nil
 }
 
-// runParts runs a unit on a batch in parts, on some goroutines at once.
-func runParts(ctx context.Context, u devices.Unit, in *mma.Batch, out []byte, workers int) error {
+// moment is how long a batch may be computed in the thread of a caller, who could not interrupt it.
+const moment = 20 * time.Millisecond
+
+// runNow computes parts of a batch in the calling thread, which has the caller's caches, and returns how
+// many of them: those of the first moment, and of a batch for several workers only one that is small.
+func runNow(u devices.Unit, in *mma.Batch, out []byte, workers int) (done int, err error) {
+	if u.Model() == nil {
+		return 0, nil // of others it is not known how long they take
+	}
+	n, of := parts(in, workers)
+	if workers > 1 && in.Dots()*in.K > momentProducts {
+		return 0, nil
+	}
+	for began := time.Now(); done < n && err == nil && time.Since(began) < moment; done++ {
+		part, d := of(done)
+		err = u.Run(context.Background(), part, outputs(in, out, d, part.Dots()))
+	}
+	return done, err
+}
+
+// runParts runs a unit on the parts of a batch from one on, on some goroutines at once.
+func runParts(ctx context.Context, u devices.Unit, in *mma.Batch, out []byte, workers, from int) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	n, of := parts(in, workers)
-	parallel.For(workers, n, func(i int) {
+	parallel.For(workers, n-from, func(i int) {
 		if ctx.Err() != nil {
 			return
 		}
-		part, d := of(i)
+		part, d := of(from + i)
 		if err := parallel.Guarded(func() error { return u.Run(ctx, part, outputs(in, out, d, part.Dots())) }); err != nil {
 			cancel(err)
 		}

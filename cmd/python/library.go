@@ -137,9 +137,9 @@ func mmafuzz_explain(unit C.int64_t, dot *C.char, width C.int, failure **C.char)
 	})
 }
 
-// mmafuzz_run begins to run a unit on a batch, whose memory it reads and writes until the job is
-// over: mmafuzz_wait. workers is how many processors it takes, 0 all. What takes less than a
-// millisecond is over at once: then job is 0, that there is none. It is no result, because a signal
+// mmafuzz_run runs a unit on a batch, or begins to: its memory is read and written until the job is
+// over: mmafuzz_wait. workers is how many processors it takes, 0 all. What takes but some
+// milliseconds is over at once: then job is 0, that there is none. It is no result, because a signal
 // may have the caller lose that.
 //
 //export mmafuzz_run
@@ -153,11 +153,13 @@ func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, job *C.int64
 		if err != nil {
 			return 0, err
 		}
-		if o.unit.Model() != nil && in.Dots()*in.K <= momentProducts {
-			return 0, o.unit.Run(context.Background(), in, out)
+		workers := processors(workers)
+		done, err := runNow(o.unit, in, out, workers)
+		if n, _ := parts(in, workers); err != nil || done == n {
+			return 0, err
 		}
 		return C.int64_t(start(nil, func(ctx context.Context) (string, error) {
-			return "", runParts(ctx, o.unit, in, out, processors(workers))
+			return "", runParts(ctx, o.unit, in, out, workers, done)
 		})), nil
 	})
 }
@@ -229,7 +231,7 @@ func mmafuzz_compute(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, failure 
 		if err != nil {
 			return err
 		}
-		return runParts(context.Background(), o.unit, in, out, processors(workers))
+		return runParts(context.Background(), o.unit, in, out, processors(workers), 0)
 	})
 	if err != nil {
 		fail(failure, err)

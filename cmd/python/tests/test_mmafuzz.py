@@ -75,6 +75,29 @@ class Units(unittest.TestCase):
         stack = u.matmul(np.stack([a, -a]), b)
         np.testing.assert_array_equal(stack, [u.matmul(a, b), u.matmul(-a, b)])
 
+    def test_out(self):
+        u = mmafuzz.unit("sim:hopper", "mma.m16n8k16.f32.f16.f16.f32")
+        a, b = (rng.standard_normal(s).astype(np.float16) for s in ((3, 16, 16), (3, 16, 8)))
+        want, d = u.matmul(a, b, codes=True), np.zeros((3, 16, 8), np.float32)
+        self.assertIs(u.matmul(a, b, out=d), d)
+        np.testing.assert_array_equal(d.view(np.uint32), want)
+        codes = np.zeros((3, 16), np.uint32)
+        u(a[0], b[0, :, 0], out=codes[0])
+        np.testing.assert_array_equal(codes[0], want[0, :, 0])
+        self.assertFalse(codes[1:].any())
+        half = mmafuzz.unit("sim:hopper", "mma.m16n8k16.f16.f16.f16.f16")
+        for kind, said, wrong in (
+            (TypeError, "out is \\[0", [0] * 16),
+            (TypeError, "takes arrays of float16", np.zeros(16)),
+            (ValueError, "shape \\(16,\\)", np.zeros(8, np.float16)),
+            (ValueError, "order of bytes", np.zeros(16, ">f2")),
+            (ValueError, "contiguous", np.zeros(32, np.float16)[::2]),
+            (ValueError, "writable", np.frombuffer(bytes(32), np.float16)),
+            (ValueError, "shares memory", a[0, 0]),
+        ):
+            with self.assertRaisesRegex(kind, said):
+                half(a[0], b[0, :, 0], out=wrong)
+
     def test_schedule(self):
         u = mmafuzz.unit(HOPPER)
         a, b = rng.standard_normal((5, 500)).astype(np.float16), rng.standard_normal((500, 3)).astype(np.float16)
