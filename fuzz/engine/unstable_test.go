@@ -497,6 +497,7 @@ func TestGivenCase(t *testing.T) {
 // above or below. Alone, with zeros in the rest of its tile, a dot product lacks half of its products, which
 // is no rule of any tile that has other rows.
 func TestWholeTiles(t *testing.T) {
+	tier.LongOnly(t)
 	tier.SkipUnderRace(t)
 	pair := spoilt(t, same, truthful)
 	inner := pair.B.(*blackBox).Unit

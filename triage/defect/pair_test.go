@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
 // TestPairs has units that add two products of bytes in 16 bits, where only -128 times -128 twice is
@@ -27,7 +28,7 @@ func TestPairs(t *testing.T) {
 	}{
 		{4, 5, func(s int) int { return int(int16(s)) }, "the sum of products 4 and 5 wraps around in 16 bits"},
 		{6, 14, func(s int) int { return min(s, 32767) }, "the sum of products 6 and 14 saturates in 16 bits"},
-	} {
+	}[:tier.Of(1, 1, 2)] {
 		u := &Unit{Formats: i.Formats, K: i.K, Program: i.Params, Seed: 1, Budget: &Budget{}}
 		u.Ask = func(_ context.Context, dots []*mma.Dot) ([]uint64, error) {
 			out := make([]uint64, len(dots))

@@ -108,7 +108,7 @@ func TestOperandCasts(t *testing.T) {
 				}
 				return e.chain(fma)
 			}, s)
-			r, err := Infer(t.Context(), h, s, Options{Seed: 1, Checks: tier.Of(20_000, 20_000, 100_000, 1_000_000), Policy: oracle.Policy{NaN: oracle.ByClass}})
+			r, err := Infer(t.Context(), h, s, Options{Seed: 1, Checks: tier.Of(5_000, 5_000, 100_000, 1_000_000), Policy: oracle.Policy{NaN: oracle.ByClass}})
 			if err != nil {
 				t.Fatal(err)
 			}

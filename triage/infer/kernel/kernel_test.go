@@ -129,7 +129,7 @@ func TestInfer(t *testing.T) {
 		{"tensor cores", `{"v": 1, "unit": {"instruction": "ampere/mma.m16n8k16.f32.f16.f16.f32"}, "schedules": [{"levels": [
 			{"cut": {"by": "count", "n": 3, "grain": 32}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 200}},
 	} {
-		if n >= tier.Of(4, 6, 26) {
+		if n >= tier.Of(4, 4, 26) {
 			break
 		}
 		t.Run(tc.name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func infers(t *testing.T, want *schedule.Kernel, s schedule.Shape) *Result {
 
 // TestDrawn infers drawn kernels: each is found, or not explained, never wrong.
 func TestDrawn(t *testing.T) {
-	found, n := 0, tier.Of(4, 4, 50, 200)
+	found, n := 0, tier.Of(2, 2, 50, 200)
 	for seed := range uint64(n) {
 		d := rand.New(rand.NewPCG(seed, 7))
 		k := drawn(d)

@@ -50,7 +50,7 @@ func TestOthers(t *testing.T) {
 			}
 			return 1 + chain(a, b, row, column)
 		}},
-	}[:tier.Of(2, 3, 6)] {
+	}[:tier.Of(1, 2, 6)] {
 		t.Run(tc.name, func(t *testing.T) {
 			h := newWritten(f, s, tc.f)
 			r := h.infer(t, s)

@@ -69,7 +69,7 @@ func TestPairwise(t *testing.T) {
 func findsHandwritten(t *testing.T, f func(element) float32, s schedule.Shape) *Result {
 	t.Helper()
 	h := newHandwritten(f, s)
-	r, err := Infer(t.Context(), h, s, Options{Seed: 1, Checks: tier.Of(20_000, 20_000, 100_000, 1_000_000), Policy: oracle.Policy{NaN: oracle.ByClass}})
+	r, err := Infer(t.Context(), h, s, Options{Seed: 1, Checks: tier.Of(5_000, 5_000, 100_000, 1_000_000), Policy: oracle.Policy{NaN: oracle.ByClass}})
 	if err != nil {
 		t.Fatal(err)
 	}

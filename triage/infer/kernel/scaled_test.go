@@ -178,7 +178,7 @@ func TestQuantized(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := schedule.Shape{M: 2, N: 3, K: quantizedBlock * (3 + n%4)}
 			h := &quantizedBox{matmul(mma.Formats{A: fp.S8, B: fp.S8, D: fp.FP32, Scale: []fp.ID{fp.FP16, fp.FP32}[n%2], Block: quantizedBlock}, s, nil).inst, tc.f}
-			r, err := Infer(t.Context(), h, s, Options{Seed: 1, Checks: tier.Of(20_000, 20_000, 100_000, 1_000_000), Policy: oracle.Policy{NaN: oracle.ByClass}})
+			r, err := Infer(t.Context(), h, s, Options{Seed: 1, Checks: tier.Of(5_000, 5_000, 100_000, 1_000_000), Policy: oracle.Policy{NaN: oracle.ByClass}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -170,7 +170,7 @@ var casts = []struct {
 // TestCasts infers the kernels of casts.
 func TestCasts(t *testing.T) {
 	for n, tc := range casts {
-		if n%tier.Of(5, 3, 1) != 0 {
+		if n%tier.Of(5, 5, 1) != 0 {
 			continue
 		}
 		t.Run(tc.name, func(t *testing.T) {
@@ -230,7 +230,7 @@ func TestRoundedWords(t *testing.T) {
 // TestWritten infers the kernels of writtens.
 func TestWritten(t *testing.T) {
 	for n, tc := range writtens {
-		if n%tier.Of(4, 2, 1) != 0 {
+		if n%tier.Of(4, 4, 1) != 0 {
 			continue
 		}
 		t.Run(tc.name, func(t *testing.T) {
