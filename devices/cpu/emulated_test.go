@@ -53,7 +53,7 @@ func emulatedModels(t *testing.T, e devicetest.Emulator, target devices.Target) 
 		if i.D.Flags() != 0 { // no model has these
 			continue
 		}
-		count := tier.Of[uint64](0, 0, 20_000, 1_000_000)
+		count := tier.Of[uint64](0, 0, 4_000, 1_000_000)
 		if !unset(i.Name) {
 			count /= 20
 		}

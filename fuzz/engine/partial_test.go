@@ -38,7 +38,7 @@ func TestTwoFaults(t *testing.T) {
 			}
 			return code
 		}},
-	}[:tier.Of(1, 1, 2)] {
+	}[:tier.Of(1, 1, 1, 2)] {
 		other := i.Params
 		if err := other.Apply([]mma.Change{tc.change}); err != nil {
 			t.Fatal(err)

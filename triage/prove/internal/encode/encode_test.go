@@ -119,14 +119,14 @@ func TestFields(t *testing.T) {
 		i.K = min(i.K, 32)
 		bases = append(bases, *i)
 	}
-	for seed := range uint64(tier.Of(2, 4, 20, 60)) {
+	for seed := range uint64(tier.Of(2, 4, 8, 60)) {
 		bases = append(bases, madeup.Unit(1000+seed))
 	}
 	tried := map[string]int{}
 	for n := range bases {
 		s := change.SpaceOf(&bases[n])
 		for at, f := range mma.Fields() {
-			if (at+n)%tier.Of(80, 40, 8, 1) != 0 {
+			if (at+n)%tier.Of(80, 40, 16, 1) != 0 {
 				continue
 			}
 			values := s.Range(&bases[n].Params, f)
