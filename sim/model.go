@@ -9,6 +9,9 @@
 //
 // # The general interpreter
 //
+// All its rounding, ties too, ends in fp.Mode.up (fp/mode.go). Kernels round on their own and are
+// compared with it; the oracle's rounding is in oracle/round.go.
+//
 // Every number is an fp.Dyadic: a 128-bit significand and an exponent. Terms that are cut
 // at an alignment exponent E are summed in 128-bit integers: a product is below 2^(E+4),
 // block scales included; a sum has at most 9*255 products (mma.Passes, mma.MaxK) and an

@@ -54,6 +54,7 @@ var dryRuns = []struct {
 			{"sim/product.go", "\tweight := int32(x.p.Weight(x.m.formats))\n", "\tif x.p.Prod.Less {\n\t\tt.e--\n\t}\n"},
 			{"oracle/product.go", "\tif e.Prod.Up {\n\t\tt.e++\n\t}\n", "\tif e.Prod.Less && !t.isZero() {\n\t\tt.e--\n\t}\n"},
 			{"triage/prove/internal/encode/product.go", "\tif e.Prod.Up {\n\t\tx.e = e.AddInt(x.e, 1)\n\t}\n", "\tif e.Prod.Less {\n\t\tx.e = e.AddInt(x.e, -1)\n\t}\n"},
+			{"triage/study/bound_operands.go", "\tif e.p.Prod.Up {\n\t\texponent++\n\t}\n", "\tif e.p.Prod.Less {\n\t\texponent--\n\t}\n"},
 		},
 		packages: "sim/... oracle fuzz/engine fuzz/selfcheck triage triage/change triage/infer triage/report triage/study triage/prove/...",
 		scripts:  "list|diff|eval|show|errors|prove|infer",

@@ -10,6 +10,10 @@
 // some (choose.go) and minimizes them (minimize.go); Report writes their bundles (bundle.go). On
 // this way a case is a Case, which gains its parts step by step (case.go).
 //
+// The bucket of a finding is the primary label of its cause, which package triage chooses
+// (labelOf, Attributor.cause); bucket.go writes it. Causes that are not of arithmetic are named where
+// they are seen: unstable in recheck.go and stochastic.go, layout in extract.go and aside.go.
+//
 // Single takes one case the same way, outside of a campaign.
 //
 // The API of this package is not promised: it may change in any version.

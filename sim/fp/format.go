@@ -1,5 +1,5 @@
-// Package fp holds the number formats of matrix units as one data table, and
-// the conversions between codes (raw bits) and numbers.
+// Package fp holds the number formats of matrix units as one data table (format.go), the
+// conversions between codes (raw bits) and numbers, and the modes of rounding (mode.go).
 //
 // # Formats that a name describes
 //
@@ -12,7 +12,7 @@
 //
 // # Adding a format
 //
-// A format is one row of the table in this file, one constant of type ID and
+// A format is one row of the table in format.go, one constant of type ID and
 // one row of facts in facts_test.go, copied from the format's specification and
 // not from here. The tests of this package decode and encode every code of every
 // format of up to 16 bits, so a new format needs no other test.

@@ -66,7 +66,7 @@ const (
 )
 
 // up reports whether a magnitude truncated to a multiple of the unit is to be
-// increased by one unit, given its sign, whether it is odd and what was lost.
+// increased by one unit, given its sign, whether it is odd and what was lost: a tie is lostHalf.
 func (m Mode) up(neg, odd bool, l lostPart) bool {
 	switch m {
 	case RNE:
