@@ -25,7 +25,7 @@ func Differences(a, b any) string {
 	return strings.Join(r.found, "; ")
 }
 
-// reporter is told by package cmp where it is and what it finds.
+// reporter collects what package cmp reports: where it is, and the differences that it finds.
 type reporter struct {
 	path  cmp.Path
 	found []string
@@ -42,7 +42,7 @@ func (r *reporter) Report(result cmp.Result) {
 	r.found = append(r.found, fmt.Sprintf("%s: %s and %s", r.name(), valueText(a), valueText(b)))
 }
 
-// name is where it is, in the names of JSON.
+// name returns the place that cmp is at, by the names of JSON.
 func (r *reporter) name() string {
 	var name strings.Builder
 	for i, step := range r.path {

@@ -29,8 +29,9 @@
 // A bundle is a directory with everything about one finding, made to be attached to a
 // bug report: WriteBundle, ReadBundle. MANIFEST has the checksum of every file, including
 // those that the writer adds, such as pictures. ReadBundle refuses changed and missing files,
-// and unlisted ones of the names that this program writes. Other files, such as notes, may be
-// added: they are never read, but named in Bundle.Added. Litter (IsLitter) does not count.
+// and files that MANIFEST does not list although this program writes files of such names. Other
+// files, such as notes, may be added: they are never read, but named in Bundle.Added. Litter
+// (IsLitter) is ignored.
 //
 // # Inputs of fuzzing engines
 //

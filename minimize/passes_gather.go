@@ -6,12 +6,13 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// gather puts one product in the place of all: their exact sum with c as it is; and what the
-// exact sum of all terms has beyond c, where c is that sum rounded toward zero, or its power of
-// two. So a sum that is wrong in one binade, or only where bits of several terms lie just so
-// below its last one, is shown by c and one product, which no removal of terms leads to: without
-// any of them the sum is another. What does not fit into a product is rounded toward zero, to
-// nearest, and to odd, which keeps that there is something below.
+// gather replaces all products by one, so that the sum stays what it is. It leaves c as it is and
+// makes the product the exact sum of all products; or it makes c the sum of all terms rounded toward
+// zero, or the largest power of two in that, and the product the rest. Two terms then show an error
+// that needs a sum in one binade, or certain bits below the last one of the sum that several terms
+// make together: there, removing any term changes the sum and loses the error. A sum that does not
+// fit into a product is tried rounded toward zero, to nearest and to odd, which keeps a trace of the
+// bits that are lost.
 func gather(p *proposals) {
 	if len(p.terms) < 2 {
 		return
@@ -48,8 +49,8 @@ func gather(p *proposals) {
 	}
 }
 
-// setProduct makes product k a number, rounded to the bits of b, with the scales of its block 1.
-// It reports whether the formats have it.
+// setProduct makes product k the number x, rounded to as many bits as b has, and sets the scales of
+// its block to 1. It reports whether the formats allow that.
 func (p *proposals) setProduct(v vector, k int, x exact, m fp.Mode) bool {
 	if x.m.Sign() == 0 {
 		return false

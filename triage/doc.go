@@ -10,7 +10,7 @@
 // # The files
 //
 //	explain.go      Explain: the search for the smallest change
-//	candidates.go   its steps, from one decision of a designer to any values together
+//	candidates.go   its steps: one decision of a designer first, any values of all parameters last
 //	codes.go        which explanations are about numbers, and not about signs of zeros and NaNs
 //	separate.go     inputs that tell hypotheses apart, and those that put one to the test
 //	catalog.go      the programs of the catalogue, which are hypotheses too

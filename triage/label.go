@@ -167,8 +167,9 @@ func changedParts(p, q *mma.Params) [][]mma.Change {
 	return parts
 }
 
-// overflowsFollow returns the roundings of two programs of which each overflows as IEEE 754 has it
-// for its mode: what the overflow becomes follows from the mode then, and is no other change.
+// overflowsFollow returns the paths of the roundings of which both the mode and the overflow differ
+// between two programs, and which overflow in both as IEEE 754 requires for the mode. There the
+// overflow follows from the mode, and is no change of its own.
 func overflowsFollow(p, q *mma.Params) (paths []string) {
 	asIEEE := func(r *mma.Round) bool {
 		switch r.Mode {
@@ -243,7 +244,8 @@ func rootOf(path string, changes []mma.Change) string {
 	return path
 }
 
-// labelOf returns the label of a change: that of the row of its parameter, or a closer one.
+// labelOf returns the label of a change: the one in the row of its parameter in package mma, or a
+// more specific one.
 func labelOf(c mma.Change, p, q *mma.Params) Label {
 	f, ok := mma.FindField(c.Path)
 	if !ok {
@@ -267,8 +269,9 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 	return label
 }
 
-// limitsAlone reports whether a parameter is the mode of the rounding of a step's result, and the sum
-// was rounded as short before: then it decides no more than what becomes of numbers that are too large.
+// limitsAlone reports whether a parameter is acc.mode, the mode in which a step's result is rounded, and
+// in both programs join.post has rounded the sum to as few bits before: then the mode only decides what
+// becomes of numbers that are too large.
 func limitsAlone(path string, p, q *mma.Params) bool {
 	exact := func(p *mma.Params) bool {
 		before, at := p.Join.Post, p.Acc
@@ -277,9 +280,9 @@ func limitsAlone(path string, p, q *mma.Params) bool {
 	return path == "acc.mode" && exact(p) && exact(q)
 }
 
-// ranges are the labels of which terms are added when, and of how a sum is rounded. Sums of integers
-// lose no bits, so that all of it decides nothing but which of them leave which range, where they
-// saturate or wrap.
+// ranges are the labels of parameters that say which terms are added when, or how a sum is rounded. Sums
+// of integers lose no bits: for them, these parameters only decide which sums leave their range, and so
+// saturate or wrap around.
 var ranges = []Label{FusionWidth, SummationOrder, AccumulatePlacement, IntermediateRounding, OutputRounding}
 
 // integers reports whether a program's results are integers.
@@ -306,8 +309,8 @@ func fuses(p *mma.Params) bool {
 }
 
 // placesC reports whether two programs that begin with different terms differ in the place of c.
-// Without, they differ in a +0 that the first sum has or has not: a zero that both add beside c, or
-// that takes the place of the c that an instruction does not have.
+// If not, they differ in whether the first sum has a +0: both add c later, or there is no c and a
+// program that would begin with it begins with +0.
 func placesC(p, q *mma.Params) bool {
 	return (p.Start == mma.StartC) != (q.Start == mma.StartC) && (p.Late != mma.Round{} || q.Late != mma.Round{})
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/change"
 )
 
-// plainPrograms returns what whoever writes a kernel without the unit at hand makes of it: sums in
-// narrow formats, and the base in IEEE 754 arithmetic.
+// plainPrograms returns what a kernel may compute that stands in for the unit where there is none: sums
+// in narrow formats, and the base with the subnormal numbers that it flushes kept, as IEEE 754 has them.
 func (pr *Unknown) plainPrograms() []mma.Params {
 	return append(pr.narrowChains(), pr.withoutFlushes()...)
 }
@@ -56,8 +56,8 @@ func (pr *Unknown) narrowChains() []mma.Params {
 	return all
 }
 
-// withC returns programs that add in a format with what becomes of c, if there is one: it is converted
-// to the format first, or added last in the format of the result.
+// withC returns the versions of a program that adds in a format, one for each way to add c, if there is
+// one: it is converted to the format first, or added last in the format of the result.
 func (pr *Unknown) withC(p mma.Params, id fp.ID) []mma.Params {
 	d := pr.Formats.D.Result()
 	first, narrow := p, id.Get()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// writeCSV writes all tables, and those of the numbers of figures, each behind a line with its name, with an empty line between two; a
-// single one has no such line.
+// writeCSV writes all tables, and the numbers of figures as tables. If there is more than one, a line
+// with its name precedes each, and an empty line separates two.
 func (d *Document) writeCSV(w io.Writer, _ Options) error {
 	tables := blocksOf[*Table](d)
 	for _, f := range blocksOf[Figure](d) {
@@ -34,7 +34,7 @@ func (d *Document) writeCSV(w io.Writer, _ Options) error {
 	return nil
 }
 
-// CSV writes a table with all digits.
+// CSV writes a table as CSV, its numbers with all digits.
 func (t *Table) CSV(w io.Writer) error {
 	t = t.words()
 	c := csv.NewWriter(w)

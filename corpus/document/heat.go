@@ -41,7 +41,7 @@ func (c *HeatCell) level() int {
 	return 5
 }
 
-// Color is the colour of a share, of the class f-COLOR.
+// Color names the colour of a share. The class of the style sheet that has it is f- and the name.
 func (c *HeatCell) Color() string { return "h" + strconv.Itoa(c.level()) }
 
 // heatKey is what the levels mean.
@@ -50,7 +50,7 @@ var heatKey = []string{"0", "< 0.1 %", "< 1 %", "< 10 %", "< 50 %", "to 100 %"}
 // Sizes of heat maps, in pixels.
 const (
 	heatCell, heatRow    = 62, 26
-	heatWidest, heatRoom = 150, 600 // of cells that are as wide as the names of their columns
+	heatWidest, heatRoom = 150, 600 // of a cell and of all of them, if cells become as wide as the names of columns
 	heatChar             = 7        // of a name, on average
 )
 

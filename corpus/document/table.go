@@ -8,7 +8,7 @@ import (
 
 // Table is a table. Long ones can be filtered and sorted where scripts run.
 type Table struct {
-	Name    string // of its file, which has all rows; "": all media show all rows
+	Name    string // of its file, which has all rows if other media show some; "": they show all
 	Caption string
 	Bare    bool // a terminal does not show the names of columns
 	Columns []Column
@@ -18,9 +18,9 @@ type Table struct {
 // Column is the heading of a column.
 type Column struct {
 	Name   string
-	Number bool   // numbers, which end in one line
+	Number bool   // its cells are numbers, aligned on the right
 	Title  string // what it means, for those who hover
-	Narrow bool   // it may continue below itself in a terminal: the last column but one
+	Narrow bool   // a terminal may wrap its text; only the last column but one can be narrow
 	Blocks bool   // its cells are folded blocks, which a terminal shows below their rows if it is to show all
 }
 
@@ -30,7 +30,7 @@ type Row []Cell
 // Cell is a cell: text, or a block.
 type Cell struct {
 	Text  string // what stands between backquotes is code
-	Plain bool   // not in this one: its backquotes are characters
+	Plain bool   // backquotes in Text are ordinary characters
 	Block Block  // instead of Text
 	Exact string // the text in files, if it is another one: a number with all digits
 	Key   string // by which it is sorted, if not by its text
@@ -38,7 +38,7 @@ type Cell struct {
 	Href  string // of a place in this page; the text becomes a link
 }
 
-// pieces is the text of a cell with its code.
+// pieces is the text of a cell, divided into words and code.
 func (c *Cell) pieces() []piece {
 	if c.Plain {
 		return []piece{{Text: show(c.Text)}}
@@ -46,7 +46,7 @@ func (c *Cell) pieces() []piece {
 	return marked(show(c.Text))
 }
 
-// Columns makes columns of text; a name that begins with # is of numbers.
+// Columns makes columns of text; a # before a name makes its column one of numbers.
 func Columns(names ...string) []Column {
 	var all []Column
 	for _, n := range names {

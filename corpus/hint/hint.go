@@ -21,8 +21,8 @@ type hinted struct {
 
 func (e *hinted) Unwrap() error { return e.error }
 
-// Add adds a hint, of which format is the format, to an error; a nil error stays nil. An error
-// that has a hint keeps it.
+// Add adds a hint, made from format and args, to an error; a nil error stays nil. An error that
+// has a hint keeps it.
 func Add(err error, format string, args ...any) error {
 	hint := fmt.Sprintf(format, args...)
 	if err == nil || hint == "" || Of(err) != "" {
@@ -31,7 +31,8 @@ func Add(err error, format string, args ...any) error {
 	return &hinted{err, hint}
 }
 
-// New returns an error with a hint, which is not a format: format is that of the error.
+// New returns an error with a hint. The error is made from format and args; the hint is used as it
+// is.
 func New(hint, format string, args ...any) error {
 	return &hinted{fmt.Errorf(format, args...), hint}
 }

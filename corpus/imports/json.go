@@ -16,7 +16,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 )
 
-// notNumber is what other programs write in the place of a number that JSON does not have.
+// notNumber matches NaN and infinity as other programs write them into JSON, which has no such
+// numbers.
 var notNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)[\[:,]\s*[-+]?(nan|inf)`) })
 
 // readJSON reads objects with a, b, c and d: numbers, strings, or lists of them; one after the
@@ -95,7 +96,8 @@ func (x *array) append(value json.RawMessage) ([]int, error) {
 	return x.flatten(v, 3)
 }
 
-// flatten appends the elements of a value, lists of at most so many levels.
+// flatten appends the elements of a value and returns its shape. Lists may be nested as deep as
+// levels says.
 func (x *array) flatten(v any, levels int) ([]int, error) {
 	switch v := v.(type) {
 	case json.Number:

@@ -6,14 +6,14 @@ import "fmt"
 // have a licence for so many, or a leak. It is known once children have ended a few times at the
 // same number.
 type life struct {
-	min, max int // answers before the end: between these, by all ends in a row that agree
-	ends     int
-	said     bool
+	min, max int  // bounds of the number of answers, from the latest ends that agree
+	ends     int  // how many ends in a row agree
+	said     bool // add has reported that the number is known
 }
 
 const endsEnough = 3
 
-// add takes note of a child that had given some answers and ended when it was asked for so many
+// add takes note of a child that had given this many answers and ended when it was asked for some
 // more. It reports whether the number is known for the first time.
 func (l *life) add(answers, asked int) bool {
 	low, high := max(l.min, answers), answers+max(asked, 1)-1

@@ -8,11 +8,14 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices"
 )
 
-// maxDevices is how many devices of a machine are looked for.
+// This file finds the Vulkan device that is the same GPU as a device of another backend, or the
+// first GPU there is.
+
+// maxDevices is how many Vulkan devices of a machine are tried.
 const maxDevices = 8
 
-// Same opens the device of Vulkan that another driver's GPU is, by its UUID or its address on
-// the bus; nil if there is none.
+// Same opens the Vulkan device that is the same GPU as a cuda or hip device: the one that has its
+// UUID or its address on the bus. It returns nil if there is none.
 func Same(gpu devices.Target) devices.Target {
 	if name := gpu.Name(); !strings.HasPrefix(name, "cuda:") && !strings.HasPrefix(name, "hip:") {
 		return nil
@@ -25,8 +28,7 @@ func Same(gpu devices.Target) devices.Target {
 	})
 }
 
-// GPU opens the first device of Vulkan that is not software on the processor, nil if there is
-// none.
+// GPU opens the first Vulkan device that is not software on the processor, nil if there is none.
 func GPU() devices.Target {
 	return first(func(facts map[string]string) bool { return facts["device-kind"] != deviceKinds[software] })
 }
@@ -37,7 +39,7 @@ func first(wanted func(facts map[string]string) bool) devices.Target {
 		t, err := devices.Open(fmt.Sprintf("%s:%d", kind, n))
 		if err != nil {
 			if strings.Contains(err.Error(), "its driver") {
-				continue // this device's: there may be others
+				continue // a later device may be usable
 			}
 			return nil
 		}

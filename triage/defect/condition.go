@@ -11,10 +11,11 @@ type Condition struct {
 	Is      Is     `json:"is"`
 	Value   int64  `json:"value"`
 	Mask    int64  `json:"mask,omitempty"` // with HasBits: the bits that have those of Value
-	// Doubt is where nothing is known: so many values beyond a bound, -1 for all of them, or the
-	// bits of a code that may be any.
+	// Doubt says which cases that do not meet the condition may show the effect all the same, as no
+	// case has decided it: with AtLeast and AtMost, those of so many values next to the bound, or of
+	// all values beyond it if Doubt is -1; with codes, those that differ from Value in these bits only.
 	Doubt  int64 `json:"doubt,omitempty"`
-	Digits int   `json:"digits,omitempty"` // of a code, in its text
+	Digits int   `json:"digits,omitempty"` // with which Value is printed, if it is a code
 }
 
 // Is is how a feature is compared.
@@ -51,7 +52,7 @@ func (c *Condition) holds(v int64) bool {
 	return v&c.Mask == c.Value
 }
 
-// distance is by how much a value misses the condition: in bits, or in steps.
+// distance is by how much a value misses the condition: in bits for codes, in steps for numbers.
 func (c *Condition) distance(v int64) int {
 	const far = 64
 	switch {

@@ -15,8 +15,8 @@ type Effect struct {
 	Do      string       `json:"do,omitempty"`
 	N       int64        `json:"n,omitempty"`
 	Changes []mma.Change `json:"changes,omitempty"` // of a program
-	Digits  int          `json:"digits,omitempty"`  // of N, in its text, if it is a code
-	Sign    bool         `json:"sign,omitempty"`    // N, in its text, is the sign bit
+	Digits  int          `json:"digits,omitempty"`  // with which N is printed, if it is a code
+	Sign    bool         `json:"sign,omitempty"`    // N is the sign bit, which the text then names
 }
 
 // Place is what an effect changes.
@@ -30,7 +30,7 @@ const (
 	OnB           Place = "b"
 	OnRandom      Place = "random"  // b, which is random bits
 	OnOperand     Place = "x"       // a or b
-	OnProduct     Place = "p"       // a, or b where a cannot be changed so
+	OnProduct     Place = "p"       // a, or b where the operation cannot be applied to a
 	OnExact       Place = "m"       // the product of the significands, an integer: see exact.go
 	OnSignificand Place = "s"       // the significand of a or b, whose exponent is as it was: see exact.go
 	OnShift       Place = "shift"   // the alignment of each term of a sum: see shift.go
@@ -66,20 +66,22 @@ func (e *Effect) scope() Scope {
 	return OfProduct
 }
 
-// operation is a row of the table of what may happen to a code. do reports whether it can happen
-// to this code; n is the number of a bit, of codes, or a code. numbers returns the n to be tried
-// on a code of the format whose outcome is not known, and between the one that makes y of x.
+// operation is a row of the table of what may happen to a code. do changes a code, and reports
+// whether that can happen to it; what n is, such as the number of a bit, a number of codes or a code,
+// depends on the operation. numbers returns the n to try where only the code before is known, as of
+// an operand; between returns the n that makes y of x, and whether there is one.
 type operation struct {
 	name    string
 	text    string // of the effect, with %w for what it changes and %s for n
 	cost    int
-	bit     bool // n is a number of bits, or of one
+	bit     bool // n counts bits, or is the number of a bit
 	do      func(f *fp.Format, x uint64, n int64) (uint64, bool)
 	numbers func(f *fp.Format) []int64
 	between func(f *fp.Format, x, y uint64) (int64, bool)
 }
 
-// operations is the table. Of effects that explain the same, the cheapest is taken, and the first.
+// operations is the table. Of effects that explain the same cases, the cheapest is taken; of those,
+// the first.
 var operations = []operation{
 	{"set", "bit %s of %w is stuck at 1", 1, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x | 1<<n, true },
 		bitNumbers, func(f *fp.Format, x, y uint64) (int64, bool) { return oneBit(y&^x, x&^y) }},
@@ -186,7 +188,7 @@ func find(name string) *operation {
 	return &operations[i]
 }
 
-// randomEffects are what may happen to random bits, which are an operand but no number: some of
+// randomEffects returns what may happen to an operand that is random bits and not a number: some of
 // them are stuck, inverted, moved or ignored.
 func randomEffects(id fp.ID) (all []Effect) {
 	w, ones := int64(id.RandomBits()), int64(1)<<id.RandomBits()-1
@@ -215,10 +217,11 @@ func randomEffects(id fp.ID) (all []Effect) {
 	return all
 }
 
-// never is what cannot happen to a code alone.
+// never is the do of operations that do not change a code by itself: what they do is computed
+// elsewhere.
 func never(*fp.Format, uint64, int64) (uint64, bool) { return 0, false }
 
-// crossedBits is n of two bits that are exchanged: the lower one and the other.
+// crossedBits returns the numbers of two bits that are exchanged, the lower one first, from n.
 func crossedBits(n int64) (low, high int64) { return n & 63, n >> 6 }
 
 // crossed exchanges two bits.
@@ -239,13 +242,13 @@ func crossings(f *fp.Format) (ns []int64) {
 	return ns
 }
 
-// copied makes a bit, the first of n, that of another one, the second.
+// copied copies a bit to another: n has the bit that is changed first, then the one that is read.
 func copied(_ *fp.Format, x uint64, n int64) (uint64, bool) {
 	to, from := crossedBits(n)
 	return x&^(1<<to) | x>>from&1<<to, true
 }
 
-// copies are pairs of neighbouring bits of which one may be that of the other.
+// copies are pairs of neighbouring bits of which one may be a copy of the other.
 func copies(f *fp.Format) (ns []int64) {
 	for n := range int64(f.CodeBits()) - 1 {
 		ns = append(ns, n<<6|(n+1), (n+1)<<6|n)
@@ -262,7 +265,7 @@ func crossBetween(f *fp.Format, x, y uint64) (int64, bool) {
 	return n, ok && got == y
 }
 
-// narrower are numbers of bits, fewer than those of an integer with a sign.
+// narrower returns numbers of bits that are fewer than those of the format, for signed integers.
 func narrower(f *fp.Format) (ns []int64) {
 	if f.Integer() && f.SignBit() != 0 {
 		for n := int64(f.CodeBits()) - 1; n > 3; n-- {
@@ -298,8 +301,8 @@ func unadjusted(f *fp.Format, x uint64, _ int64) (uint64, bool) {
 	return f.Encode(v, fp.RZ, fp.OverInf), true
 }
 
-// crossedGroups is n of two groups of bits that are exchanged: how many bits a group has, and the numbers
-// of both.
+// crossedGroups returns, from n, how many bits each of two groups of bits that are exchanged has, and the
+// numbers of both groups.
 func crossedGroups(n int64) (width, low, high int64) { return n >> 12, n & 63, n >> 6 & 63 }
 
 // crossedBytes exchanges two groups of bits.
@@ -325,7 +328,7 @@ func byteCrossings(f *fp.Format) (ns []int64) {
 	return ns
 }
 
-// once is the number of an operation that has none.
+// once is the numbers of an operation that does not depend on n: it is tried once.
 func once(*fp.Format) []int64 { return []int64{0} }
 
 // lowParts are the numbers of low bits of a fraction, from two on.
@@ -409,8 +412,8 @@ func raised(f *fp.Format, x uint64, n int64) (uint64, bool) {
 	return added(f, x, n)
 }
 
-// moved shifts the code of a magnitude to the left, or to the right if n is negative: a subnormal
-// number that is shifted by a wrong number of places.
+// moved shifts the magnitude of a subnormal number to the left, or to the right if n is negative, as
+// if it had been shifted by a wrong number of places.
 func moved(f *fp.Format, x uint64, n int64) (uint64, bool) {
 	m, ok := magnitude(f, x)
 	if ok = ok && classOf(f, x) == isSubnormal && f.Low == 0; n < 0 {
@@ -467,11 +470,11 @@ func scaleBetween(f *fp.Format, x, y uint64) (int64, bool) {
 	return n, ok && got == y && n != 0
 }
 
-// The operations on a product that read another product's operand: N is its distance.
+// The operations on a product that read an operand of another product. N says of which one.
 const (
-	readsOther  = "reads"     // of the product that many places later
-	readsFixed  = "reads-at"  // of the product of that number
-	readsBeside = "reads-xor" // of the product whose number has other bits
+	readsOther  = "reads"     // of the product that is N places later
+	readsFixed  = "reads-at"  // of product N
+	readsBeside = "reads-xor" // of the product whose number differs in the bits of N
 )
 
 // other returns the number of the product that is read instead of k; -1 if there is none.
@@ -494,7 +497,7 @@ func (e *Effect) other(k, of int) int {
 // reads reports whether an effect is that another product's operand is read.
 func (e *Effect) reads() bool { return e.Do == readsOther || e.Do == readsFixed || e.Do == readsBeside }
 
-// bypass is that the result is c.
+// bypass names the operation that makes the result c.
 const bypass = "bypass"
 
 // known reports whether there is such an effect on the code of an operand, a product or the result.
@@ -518,7 +521,7 @@ type runner struct {
 	op     *operation
 }
 
-// newRunner returns what computes an effect; nil if it is none.
+// newRunner returns what computes an effect; nil if there is no such effect.
 func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 	r := &runner{viewer: w, effect: e, op: find(e.Do)}
 	if e.On == OnProgram {
@@ -565,8 +568,8 @@ func newRunner(w *viewer, k int, p *mma.Params, e Effect) *runner {
 	return r
 }
 
-// run returns the result where the effect happens: to the products of some numbers, or to the
-// case. It reports whether the effect can happen there.
+// run returns the result if the effect happens to the products whose numbers are in places, or, if it
+// is not one of single products, to the case. It reports whether the effect can happen there.
 func (r *runner) run(v *view, places []int) (uint64, bool) {
 	e := &r.effect
 	if e.On != OnResult && e.On != OnInf {
@@ -619,7 +622,7 @@ func (r *runner) changed(v *view, places []int) (*mma.Dot, bool) {
 	return d, some
 }
 
-// onInputs reports whether an effect is that operands are others.
+// onInputs reports whether an effect replaces operands and leaves the computation as it is.
 func (e *Effect) onInputs() bool {
 	return e.On == OnC || e.On == OnSwap || e.ofProducts() && !e.inAdder() && e.On != OnExact && e.On != OnSignificand && !slices.Contains(misreads, e.Do)
 }
@@ -726,10 +729,12 @@ func (x *infinities) opposed() bool {
 	return slices.Contains(x.negative, true) && slices.Contains(x.negative, false)
 }
 
-// firstProduct and lastProduct are that of the products' infinities, one remains, to which c is added.
+// firstProduct and lastProduct: of the infinities among products, the first or the last remains, and c
+// is added to it.
 const firstProduct, lastProduct = "first product", "last product"
 
-// oneInfinity is the result where of infinities of opposite signs one remains.
+// oneInfinity returns the result if one of several infinities of opposite signs remains, where a NaN
+// would be right. It reports whether there are such infinities.
 func (r *runner) oneInfinity(v *view) (uint64, bool) {
 	x := r.infinities(v.dot)
 	if !x.opposed() || x.nan || x.gated {
@@ -746,13 +751,13 @@ func (r *runner) oneInfinity(v *view) (uint64, bool) {
 	if r.effect.Do == "last" || r.effect.Do == lastProduct {
 		neg = from.negative[len(from.negative)-1]
 	}
-	if ofProducts && len(from.negative) < len(x.negative) && x.negative[0] != neg { // c's
+	if ofProducts && len(from.negative) < len(x.negative) && x.negative[0] != neg { // c is the opposite infinity
 		return v.right, true
 	}
 	return r.f.D.Get().InfCode(neg), true
 }
 
-// signs are those that a product may have, of those of its operands.
+// signs has the operations on the sign of a product: each computes it from the signs of a and b.
 var signs = map[string]func(a, b bool) bool{
 	"positive": func(_, _ bool) bool { return false },
 	"negative": func(_, _ bool) bool { return true },
@@ -773,7 +778,7 @@ func setSign(negative bool, f *fp.Format, x *uint64, g *fp.Format, y *uint64) bo
 	return f.SignBit()|g.SignBit() != 0
 }
 
-// gated are the classes of which a product with zero is zero.
+// gated has, for each of these operations, the classes of numbers of which a product with zero is zero.
 var gated = map[string][]numberClass{"gate": {isInf}, "gate-nan": {isNaN}, "gate-any": {isInf, isNaN}}
 
 // ungate makes a zero that is multiplied by an infinity a one of its sign.

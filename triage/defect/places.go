@@ -10,12 +10,13 @@ import (
 // What may be wrong where a sum is rounded, or with the rounding. Bits are counted from the last place
 // of the result.
 
-// brokenCarry is the operation on a sum that the carry of its rounding to nearest does not go beyond the
-// low n bits of the significand, which become zeros.
+// brokenCarry names an operation on a sum: the carry of its rounding to nearest does not go beyond the
+// low n bits of the significand. These become zeros, and the bits above them stay.
 const brokenCarry = "carry"
 
-// withoutCarry is a sum whose rounding up would carry beyond the low n bits of its significand in a
-// format, with zeros in their place and nothing to round.
+// withoutCarry returns a sum as brokenCarry leaves it: if rounding it to a format would carry out of
+// the low n bits of its significand, these and all bits below them are zeros, so that nothing is left
+// to round. Any other sum stays as it is.
 func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 	q := max(v.Exponent(), f.Emin()) - int32(f.FracBits)
 	floor, near := v.Round(q, fp.RZ), v.Round(q, fp.RNE)
@@ -27,8 +28,8 @@ func withoutCarry(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 	return rest
 }
 
-// lastUnit is the operation on a sum that its magnitude is so many units in the last place of the result
-// too large.
+// lastUnit names an operation on a sum: its magnitude is too large by n units in the last place of the
+// result.
 const lastUnit = "ulp"
 
 // addUnits adds so many units in the last place of a format to the magnitude of a number other than zero.
@@ -60,23 +61,23 @@ func addUnits(f *fp.Format, v fp.Dyadic, n int64) fp.Dyadic {
 	return v
 }
 
-// shortSticky is the operation on a sum that its rounding does not see the bits that are more than n
-// below the last place of the result.
+// shortSticky names an operation on a sum: its rounding does not see the bits that are more than n
+// places below the last place of the result.
 const shortSticky = "sticky"
 
-// These are operations on a sum, too. A normaliser that shifts by one place too little leaves a zero in the
+// These name operations on a sum, too. A normaliser that shifts by one place too little leaves a zero in the
 // place of the leading bit, which a format hides; one that shifts by one place too far loses that bit.
 const (
 	normalisedLate  = "late"
 	normalisedEarly = "early"
-	// coarse: the rounding keeps n bits fewer.
+	// coarse: the rounding keeps n bits fewer than the result has.
 	coarse = "coarse"
-	// twice: it is rounded to n bits more than the result has, and then again; for subnormal results also to
-	// as many bits as normal ones have.
+	// twice: it is rounded to n bits more than the result has, and then again. twiceSubnormal: where the
+	// result is subnormal, the first of the two roundings leaves as many bits as a normal number has.
 	twice          = "rounded-twice"
 	twiceSubnormal = "rounded-first"
-	// tieBit: in a tie it is not the last bit of the result that becomes zero, but the result is as if bit n
-	// were the last one: it goes away from zero where that is one.
+	// tieBit: a tie is not rounded to the neighbour whose last bit is zero. Bit n decides instead: the tie
+	// goes away from zero where that is one, and toward zero where it is not.
 	tieBit = "tie-bit"
 )
 
@@ -133,20 +134,20 @@ func bitOf(v fp.Dyadic, w int32) bool {
 	}
 }
 
-// placeNumbers are the n of these operations.
+// placeNumbers returns the n to try with each of these operations.
 func (s *search) placeNumbers() map[string][]int64 {
 	frac := int64(s.f.D.Get().FracBits)
 	ns := map[string][]int64{lastUnit: {1, -1}, normalisedLate: {0}, normalisedEarly: {0}, coarse: {1, 2, 3}, twiceSubnormal: {0}, tieBit: {1, 2}}
 	for n := int64(1); n < frac; n++ { // a carry that is lost altogether is an effect on the result
 		ns[brokenCarry] = append(ns[brokenCarry], n)
 	}
-	for n := int64(lastAdderBit); n > 0; n-- { // smaller ones explain the same differing cases, and more
+	for n := int64(lastAdderBit); n > 0; n-- { // largest first: with a smaller n, the same sums change and more
 		ns[shortSticky] = append(ns[shortSticky], n)
 	}
 	for n := range int64(4) {
 		ns[twice] = append(ns[twice], n+1)
 	}
-	ns[twice] = append(ns[twice], 13, 16, 29) // those of formats within others
+	ns[twice] = append(ns[twice], 13, 16, 29) // by how many fraction bits FP32 exceeds FP16 and BF16, and FP64 exceeds FP32
 	return ns
 }
 
@@ -161,7 +162,7 @@ func (s *search) placeEffects() (all []Effect) {
 	return all
 }
 
-// hasPlace reports whether there is such an effect.
+// hasPlace reports whether the effect is a valid one of these.
 func (e *Effect) hasPlace() bool {
 	switch {
 	case e.Do == lastUnit:

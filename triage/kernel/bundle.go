@@ -50,13 +50,14 @@ type caseFile struct {
 	Scales [2]caseScales `json:"scales,omitzero"`
 }
 
-// caseSide is a side, or one with the change that explains the other.
+// caseSide is one of the two sides, or one of them with the change that makes it give the other's
+// result.
 type caseSide struct {
 	Name   string   `json:"name"`
 	Result string   `json:"result"`
 	Code   string   `json:"code"`
 	Format string   `json:"format"`
-	Plan   []caseOp `json:"plan,omitempty"` // if all of its operations are of IEEE 754
+	Plan   []caseOp `json:"plan,omitempty"` // if all of its operations are those of IEEE 754
 }
 
 // caseScales are codes of scales of A and B.
@@ -154,7 +155,7 @@ func WriteMatrix(file string, id fp.ID, rows, columns int, codes []byte) error {
 	return out.Commit()
 }
 
-// transposed returns a matrix of lines of depth elements with columns as rows.
+// transposed returns the transpose of a matrix that has lines rows of depth elements each.
 func transposed(codes []byte, id fp.ID, lines, depth int) []byte {
 	w := id.Width()
 	out := make([]byte, 0, len(codes))
@@ -166,8 +167,9 @@ func transposed(codes []byte, id fp.ID, lines, depth int) []byte {
 	return out
 }
 
-// known returns the schedules of both sides, those of black boxes as they were inferred; nil of one that is not
-// known, or whose inferred schedule does not give the smallest product, as one of another shape may not.
+// known returns the schedules of both sides; that of a black box is the one that was inferred. It is nil for a
+// side whose schedule is not known, or whose inferred schedule does not give the side's result of the smallest
+// product: it may have been inferred at another shape.
 func (f *Found) known() (all [2]*schedule.Kernel) {
 	c := f.Smallest
 	for i, k := range c.kernels {
@@ -240,7 +242,7 @@ func literals(codes []byte, id fp.ID, line, depth int) (all []string) {
 
 // planOf returns the operations of an element, nil if some are not those of IEEE 754.
 func planOf(k *schedule.Kernel, o *gemm.Operands, at [2]int) (all []caseOp, err error) {
-	if k.Preparation() != (schedule.Preparation{}) { // operands that are no numbers of the operations
+	if k.Preparation() != (schedule.Preparation{}) { // its operations take other numbers than the operands: scaled or cast before
 		return nil, nil
 	}
 	plans, err := k.PlansAt(o.Shape, o.Given(), [][2]int{at})

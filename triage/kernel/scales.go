@@ -12,8 +12,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// scale draws the scales that the sides need: the same for an element on both, if both have some.
-// Those of kernels are near 1 and no powers of two, which would hide where they are multiplied in.
+// scale draws the scales that the sides need. Where both sides have scales, an element has the same
+// one on both. Those of kernels are near 1 but not powers of two: powers of two would hide where they
+// are multiplied in.
 func (z *Fuzz) scale(rng *rand.Rand, p *drawn) {
 	for _, s := range []*Side{z.A, z.B} {
 		if u := s.Unit; u.Scale != fp.None && p.a.SA == nil {
@@ -94,7 +95,8 @@ func common(a, b *schedule.Blocks) *schedule.Blocks {
 	return &schedule.Blocks{Lines: multiple(a.Lines, b.Lines), K: multiple(a.K, b.K)}
 }
 
-// spread returns the scales of blocks that lie in larger ones; nil if there are no blocks.
+// spread returns a scale for each block of to: that of the block of from in which it lies. It
+// returns nil if to is nil.
 func spread(codes []uint64, from, to *schedule.Blocks, lines, depth int) (all []uint64) {
 	if to == nil {
 		return nil
@@ -113,8 +115,9 @@ var ScaleFlags = [4]string{"scale-a", "scale-b", "unit-scale-a", "unit-scale-b"}
 // scaleNames are the files of a bundle for them.
 var scaleNames = [4]string{"scale-A.npy", "scale-B.npy", "unit-scale-A.npy", "unit-scale-B.npy"}
 
-// scaleFile is the scales of a matrix for a file: one for each element of A or B where sides have
-// blocks of their own, otherwise one for each block. They lie as A or B does.
+// scaleFile is the scales of a matrix for a file. Those of a schedule, whose blocks may differ
+// between the sides, are one for each element of A or B; those of an instruction are one for each
+// block. They lie as A or B does.
 type scaleFile struct {
 	rows, columns int
 	id            fp.ID
@@ -148,7 +151,7 @@ func (f *Found) scaleFiles() (files [4]*scaleFile) {
 	return files
 }
 
-// newScaleFile makes a file of scales that lie line after line, along of each.
+// newScaleFile makes a file of scales that lie line after line; a line has as many as along says.
 func newScaleFile(which int, codes []byte, id fp.ID, along int) *scaleFile {
 	lines := len(codes) / id.Width() / along
 	if which == 0 {

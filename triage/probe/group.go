@@ -7,7 +7,7 @@ type group struct {
 	kind     Kind
 	products []int // the products among the leaves of that node, product 0 first
 	c        bool  // c is one of the leaves
-	guess    bool  // the tree is not known: the first products and c are taken
+	guess    bool  // the tree is not known: the group is taken to be the first products and c
 }
 
 // first returns the group of product 0.
@@ -67,18 +67,19 @@ func (p *Prober) alignment(ofC bool) (at [3]int, why string) {
 	return at, "the fused sum has too few leaves"
 }
 
-// carriers are places of terms that are added up: those of ones, whose number is a power of
-// two, and that of a tail. The tail may be at the place of the only one: both are one term.
+// carriers are the places of terms that together make a number of many digits: one or more terms of
+// the value 1, and a tail, which is the small rest. If there is one 1, the tail may be at its place:
+// then a single term has the whole number.
 type carriers struct {
-	ones []int
+	ones []int // places of the terms 1: a power of two of them
 	tail int
-	one  scale // what stands for 1
+	one  scale // the power of two used in place of 1
 }
 
-// carriers returns ways to make a number of many digits, the best first. In a fused sum of five
-// leaves or more there are four ones, otherwise one, which is c where products are too
-// narrow. The other ways end in other sums, which may keep more: the last term and product 0, and
-// c alone.
+// carriers returns ways to make a number of many digits, the best first. The first way has one 1,
+// which is c, where products are too narrow; elsewhere it takes places in the group of product 0,
+// with four ones if that is a fused sum of five leaves or more, otherwise one. The other ways use
+// other sums, which may keep more digits: that of the last term and product 0, and that of c alone.
 func (p *Prober) carriers() []carriers {
 	g := p.first()
 	places := g.places(p.k)
@@ -101,14 +102,14 @@ func (p *Prober) carriers() []carriers {
 	return ways
 }
 
-// carry returns the exponent of the sum of the ones, which stand for 1.
+// carry returns the exponent of the sum of the ones: 0 for one of them, 2 for four.
 func (c carriers) carry() int { return times(uint64(len(c.ones)), 0).reduced().exp }
 
 // alone reports whether the ones and the tail are one term.
 func (c carriers) alone() bool { return c.tail == c.ones[0] }
 
-// cut returns the exponent below which the alignment of a fused sum cuts the tail; ok is
-// false if it is in none with the ones, or it is not known to be cut.
+// cut returns the exponent below which the alignment of a fused sum cuts the tail. ok is false if
+// no fused sum has both the tail and the ones, or it is not known where the tail is cut.
 func (p *Prober) cut(c carriers) (e int, ok bool) {
 	if places := p.first().places(p.k); !slices.Contains(places, c.ones[0]) || !slices.Contains(places, c.tail) {
 		return 0, false

@@ -93,7 +93,7 @@ type Prober struct {
 	known      map[string]any
 	pairs      map[number]pair // see factors
 	// Unstable says that the unit changes its answers, and how often; "": it is not known to.
-	// The answers as JSON have it, because then they prove nothing.
+	// It is repeated in the JSON of each answer, because the answers of such a unit prove nothing.
 	Unstable string
 	// Queries counts the dot products asked for, Batches the calls to the unit.
 	Queries, Batches int

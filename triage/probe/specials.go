@@ -55,9 +55,9 @@ func (p *Prober) allNegativeZeros() *mma.Dot {
 	return d
 }
 
-// tinySign looks for a negative product far below d's smallest number. A +0 that is added to it
-// later makes +0 of -0: the other terms are negative zeros, and where these add up to +0, the
-// product is one of the last sum.
+// tinySign asks for the sign of a negative product far below d's smallest number. A +0 that is added
+// later would turn its -0 into +0. So the other terms are negative zeros; and where the unit makes +0
+// of these, the answer +0 counts only if the product is a term of the last sum.
 func (p *Prober) tinySign() finding {
 	at, last := p.lastProduct()
 	f := undecided("no product is too small for %s", p.d.Name)
@@ -89,8 +89,8 @@ func (p *Prober) tinySign() finding {
 	return f
 }
 
-// lastProduct returns the place of a product that is a term of the last sum, if that is fused,
-// or of another.
+// lastProduct returns the place of a product that is a term of the last sum, if that sum is fused and
+// has one. Otherwise last is false, and the place is that of product 0.
 func (p *Prober) lastProduct() (at int, last bool) {
 	t, _ := p.Tree()
 	if t == nil || t.Kind == Add || t.Kind == Leaf {

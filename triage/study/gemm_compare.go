@@ -9,17 +9,17 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// difference is how two products of a format differ.
+// difference is how two products of matrices in one format differ, element by element.
 type difference struct {
-	differ        int    // elements
-	numbers       int    // of these, those of which not both are NaNs
-	first         int    // of the latter
-	rowsOf        []bool // rows and columns that have some of the latter
+	differ        int    // elements whose codes differ
+	numbers       int    // of these, how many are not NaNs in both products
+	first         int    // the first one counted in numbers
+	rowsOf        []bool // rows and columns with elements counted in numbers
 	columnsOf     []bool
-	max           float64 // of |x - y|, of numbers
+	max           float64 // the largest |x - y| of finite numbers
 	norm          float64 // Frobenius norm of x - y, divided by that of x
 	classes       [65]int // of numbers by their distance in representable numbers: 0, 1, 2..3, 4..7, ...
-	most          uint64  // distance
+	most          uint64  // the largest such distance
 	heat          [][]Number
 	rows, columns int // of heat
 }
@@ -99,7 +99,7 @@ func (g *gemmStudy) report(kernels []*gemmKernel) *Result {
 			c.add(x.name, y.name, 100*float64(d.differ)/float64(g.m*g.n), d.max, d.norm, readable.Ulps(float64(d.most)))
 			words := fmt.Sprintf("%s and %s differ in %s of %s elements, by %s of the norm.", x.name, y.name,
 				readable.Count(uint64(d.differ)), readable.Count(uint64(g.m*g.n)), Number(d.norm))
-			if d.numbers > 0 && g.matrices[fileD] == nil { // else they are to be what is expected
+			if d.numbers > 0 && g.matrices[fileD] == nil { // otherwise only differences from the expected product are failures
 				res.Failures = append(res.Failures, words)
 			} else {
 				res.Remarks = append(res.Remarks, words)

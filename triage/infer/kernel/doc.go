@@ -17,25 +17,25 @@
 //     scaled block by block, as those of quantized operands are, schedules as libraries have them are tried.
 //   - Which levels of a schedule have these partial sums, and which unit then gives the
 //     results of random matrices: an IEEE 754 operation, or an instruction of the
-//     catalogue, of those that are the same function the first.
+//     catalogue (of several that compute the same function, the first).
 //   - Where floating-point operands have scales beside them, as those of MX, NVFP4 and FP8 have, all this is asked
 //     with scales of one. Then scales are drawn, and multiplied in wherever it is usual: by the instruction, into all
 //     elements before they are multiplied (dequantized), into each product, into the partial sums of a level, or
 //     into the whole sum. Where numbers are so narrow that no order of a block's products shows, schedules as
 //     libraries have them are tried.
-//   - Validation on fresh matrices of every kind. What differs is asked again at every element
-//     that was computed alike so far: those that give the same results again need one
-//     schedule, which is looked for in the same way, or there is a witness that nothing here
-//     explains the product.
+//   - Validation on fresh matrices of every kind. Where an element differs, its row of A and column of B
+//     are given to all elements that were taken to be computed alike. Those that now give the same
+//     results form a group; one for which the schedule is wrong needs another, which is looked for in
+//     the same way. If none is found, there is a witness that nothing here explains the product.
 //   - Where nothing explains it: whether results change from run to run, or depend on other rows of A
 //     and columns of B than their own, with the fewest such lines.
 //   - How C is added, where there is one: all this is asked with a C of -0, which changes no sum. Then the usual
 //     ways to add it are tried on a C that is drawn, and the first that is right is validated in the same way. If
 //     none is, the result says that it holds only where C is -0, with a witness.
 //   - For every field of what was found, a schedule with another value: one that gives the
-//     same results everywhere is a field that was not distinguished. What is open after the products of the
-//     search is tried on more: of flat matrices, and of rows of A that have a large number, its negative and a few
-//     small ones among zeros, which show in which order partial sums are added.
+//     same results everywhere is a field that was not distinguished. Values that the products of the search
+//     leave open are tried on more products: of flat matrices, and of rows of A that have a large number, its
+//     negative and a few small ones among zeros, which show in which order partial sums are added.
 //
 // # Kinds of matrices
 //

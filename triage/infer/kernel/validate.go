@@ -7,12 +7,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// gridded is about how many elements a model computes at a time, at most.
+// gridded is about how many elements validate gives a model at a time, at most.
 const gridded = 4096
 
 // validate compares a kernel with fresh products of all kinds, and returns an element of
-// each position at which it is wrong. Of small products many share their operands, so that a
-// model computes them as one.
+// each position at which it is wrong. Where products are small, many of them are put together into
+// one large product, which a model computes in one go: see loop.gridded.
 func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*counter, error) {
 	g := max(1, int(math.Sqrt(float64(min(gridded, l.o.Checks/len(kinds)))/float64(l.M*l.N))))
 	n := max(len(kinds), (l.o.Checks+g*g*l.M*l.N-1)/(g*g*l.M*l.N))
@@ -41,7 +41,8 @@ func (l *loop) validate(ctx context.Context, r *Result, round uint64) (map[int]*
 	return wrong, nil
 }
 
-// gridded asks for all products of g matrices A and g matrices B, as one matrix.
+// gridded asks for the products of each of g matrices A with each of g matrices B, and returns them
+// side by side as one matrix.
 func (l *loop) gridded(ctx context.Context, g, kind int, seed uint64) (*sample, error) {
 	s := &sample{kind: kind, Shape: schedule.Shape{M: g * l.M, N: g * l.N, K: l.K}}
 	w, sizes := l.D.Width(), l.lineSizes()
@@ -54,7 +55,7 @@ func (l *loop) gridded(ctx context.Context, g, kind int, seed uint64) (*sample, 
 		sizes[n] *= [2]int{l.M, l.N}[n%2]
 		*lines = make([]byte, g*sizes[n])
 	}
-	part := func(row, column int) (m matrices) { // of a matrix A and a matrix B
+	part := func(row, column int) (m matrices) { // matrix A number row and matrix B number column
 		to := m.all()
 		for n, lines := range s.all() {
 			*to[n] = (*lines)[[2]int{row, column}[n%2]*sizes[n]:][:sizes[n]]
@@ -80,7 +81,7 @@ func (l *loop) gridded(ctx context.Context, g, kind int, seed uint64) (*sample, 
 	})
 }
 
-// grid returns the kernel of g x g products that lie side by side.
+// grid returns a kernel that computes g x g products side by side as k computes each of them.
 func grid(k *schedule.Kernel, rows, columns, g int) *schedule.Kernel {
 	repeated := func(s schedule.Set, n int) schedule.Set {
 		if len(s) == 0 {

@@ -1,7 +1,7 @@
-// Package argued has written arguments why two programs compute the same function, each with
-// a condition on formats and parameters under which it holds. Of each one-parameter mutant of
-// Arithmetics it is known that some input tells it from its base, or that an argument holds:
-// the tests of package selfcheck check that, and what package prove decides about each.
+// Package argued is a list of arguments, in words, why two programs compute the same function,
+// each with a condition on formats and parameters under which it holds. For every one-parameter
+// mutant of Arithmetics, either some input tells it from its base or an argument holds: the tests
+// of package selfcheck check that, and compare the arguments with what package prove decides.
 //
 // The API of this package is not promised: it may change in any version.
 package argued
@@ -30,8 +30,9 @@ func Equivalent(i *mma.Instruction, q *mma.Params) string {
 	return first(i, q, func(*argument) bool { return true })
 }
 
-// inAnySum are the arguments whose conditions speak of every parameter of the sum with the accumulator.
-// The others were written for the programs of the catalogue.
+// inAnySum lists the arguments whose conditions check every parameter of the sum with the accumulator
+// that matters to them. The conditions of the others leave out parameters that no program of the
+// catalogue uses.
 var inAnySum = []string{"cut-off-unseen", "subnormal-c-above-floor", "subnormal-c-alone", "apart-exact", "cut-down-beside"}
 
 // EquivalentInAnySum returns what Equivalent does for an instruction in which parameters of the sum
@@ -477,8 +478,9 @@ func (u *ranges) rounds(q *mma.Params) [][2]mma.Round {
 		{u.p.Stage0.Round, q.Stage0.Round}, {u.p.Stage1.Round, q.Stage1.Round}, {u.p.Join.Post, q.Join.Post}}
 }
 
-// plainSum reports whether the last sum is that of its terms, but for a sticky bit and a narrow
-// adder, and products are those of whole operands.
+// plainSum reports whether the last sum adds its terms as they are, except that there may be a
+// sticky bit and an adder of limited width, and whether products are those of whole operands, not of
+// parts of them.
 func (u *ranges) plainSum() bool {
 	p := &u.p
 	for _, a := range []mma.Align{p.Stage0.Align, p.Stage1.Align, p.Join.Align} {
@@ -489,8 +491,8 @@ func (u *ranges) plainSum() bool {
 	return !p.Join.Apart && !p.Join.CGrid && p.Leaf == mma.NoLeaf && p.Prod.Shift == 0 && p.Passes == 0 && p.In.NarrowC == (mma.Narrow{})
 }
 
-// exactSum reports whether the last sum is that of its terms, which have no other bits than
-// products and accumulators.
+// exactSum reports whether plainSum holds and there is neither a sticky bit nor an adder of limited
+// width: then terms have no other bits than products and accumulators.
 func (u *ranges) exactSum() bool {
 	for _, a := range []mma.Align{u.p.Stage0.Align, u.p.Stage1.Align, u.p.Join.Align} {
 		if a.Sticky != mma.StickyOff || a.Bits != 0 {
@@ -602,8 +604,8 @@ func (u *ranges) cutOfC() int {
 	return int(u.p.Join.Align.F)
 }
 
-// postIs reports whether the roundings before the last one, of both programs and as far as
-// there are any, have a property.
+// postIs reports whether the rounding before the last one has a property in both programs; a
+// program without such a rounding counts as having it.
 func (u *ranges) postIs(q *mma.Params, ok func(mma.Round) bool) bool {
 	for _, r := range []mma.Round{u.p.Join.Post, q.Join.Post} {
 		if r != (mma.Round{}) && !ok(r) {
