@@ -26,7 +26,7 @@ const (
 	atOnce  = 128
 )
 
-// batches are inputs and those of up to knownRounds rounds, up to atOnce in a batch.
+// batches are the first inputs, then those of up to knownRounds rounds, at most atOnce in a batch.
 func batches(f mma.Formats, first []*mma.Dot, inputs func(round int) []*mma.Dot) iter.Seq[*mma.Batch] {
 	return func(yield func(*mma.Batch) bool) {
 		n := atFirst
@@ -52,12 +52,12 @@ func batches(f mma.Formats, first []*mma.Dot, inputs func(round int) []*mma.Dot)
 func (n *Attributor) Idle(seed uint64) []Label {
 	open, idle := n.all()&^n.still, n.still
 	sets := []uint32{0, n.all()}
-	all := true // labels have programs with them alone and without them
+	all := true // there is a program with each open label alone, and one without it
 	for i := range n.labels {
 		all = all && (n.still>>i&1 != 0 || n.valid(1<<i))
 	}
 	for i := range n.labels {
-		if !all || n.still>>i&1 == 0 { // else these programs' results count as those of the two
+		if !all || n.still>>i&1 == 0 { // else the label changes no result: these programs have those of the two
 			sets = append(sets, 1<<i, n.all()&^(1<<i))
 		}
 	}
@@ -102,7 +102,7 @@ func (n *Attributor) Without(labels []Label) *Attributor {
 	from, to := n.from, n.to
 	exactFrom, exactTo := n.ExactFrom, n.ExactTo
 	if *inOrder(&n.from.Params, &n.to.Params)[0] == n.from.Params {
-		to, _ = n.program(n.all() &^ set) // they have been applied before
+		to, _ = n.program(n.all() &^ set) // without error: the same changes have been applied before
 		exactTo = false
 	} else {
 		from, _ = n.program(set)

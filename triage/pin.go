@@ -11,9 +11,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
-// A number in a program, such as the distance from which an accumulator is dropped, may be another one
-// than the inputs so far can tell: they show it in a few ties only. So its neighbours are put to the
-// test, too, on inputs that are near those which show the difference.
+// A number in a program, such as the distance from which an accumulator is dropped, may not be certain
+// from the inputs so far: it may matter in only a few ties among them. So its neighbours are tested, too,
+// on inputs near those that show the difference.
 
 const (
 	pinned      = 3    // numbers on either side
@@ -22,9 +22,10 @@ const (
 	pinFullSums = 64   // of a round: those with the largest significands everywhere
 )
 
-// pin returns the programs that are left of one that explains everything and of those whose numbers are
-// near, or absent, where inputs near the differing cases tell them apart; what no input tells apart
-// comes in the order of sizes, of which an absent number has none. None: the unit computes otherwise.
+// pin tests a program that explains everything, and its neighbours that do so as well: it asks for
+// inputs near the differing cases that tell them apart. It returns the program if that still explains
+// everything, or else the neighbour of the least size that does: a program without the number is smaller
+// than one with another number. None: the unit computes otherwise.
 func (s *explainer) pin(ctx context.Context, p mma.Params) ([]mma.Params, error) {
 	ps := append([]mma.Params{p}, search.Explaining(s.ev, s.neighbours(&p))...)
 	if s.pr.Ask == nil || len(ps) == 1 {
@@ -53,7 +54,8 @@ func (s *explainer) pin(ctx context.Context, p mma.Params) ([]mma.Params, error)
 	return ps[:1], nil
 }
 
-// neighbours are programs of which one number that is not the base's is another one.
+// neighbours are the programs that differ from p in one number, to which they give a near value or none.
+// Only numbers that differ from the base's are changed.
 func (s *explainer) neighbours(p *mma.Params) (all []mma.Params) {
 	for _, f := range mma.Fields() {
 		is, was := f.Int(p), f.Int(&s.pr.Base)
@@ -74,7 +76,7 @@ func (s *explainer) neighbours(p *mma.Params) (all []mma.Params) {
 	return all
 }
 
-// nearCases are inputs with other exponents than differing cases have, and sums as large as they can be.
+// nearCases are differing cases with exponents moved, and sums as large as they can be: see fullSum.
 func (s *explainer) nearCases(round uint64) (dots []*mma.Dot) {
 	r := rand.New(rand.NewPCG(s.pr.Seed, 0x70696e<<8|round))
 	for range pinInputs {

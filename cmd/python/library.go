@@ -15,7 +15,7 @@ typedef struct {
 
 // One product of a few instructions: the unit, its shape, and the operands. Bit 0 of by_rows is set
 // if b is stored as [k, n], and not as [n, k], which is its layout in a batch; bit 1 says the same of
-// sb. stored is how codes of less than a byte are: see (*stored).codes.
+// sb. stored says how codes of less than a byte are stored: see stored in batch.go.
 typedef struct {
 	int64_t unit, m, n, k, stored, by_rows;
 	const void *a, *b, *c, *sa, *sb;
@@ -47,7 +47,8 @@ func fail(to **C.char, err error) {
 	}
 }
 
-// answered is what f returns, or zero after an error, which it hands over; so it does with a panic.
+// answered returns what f returns. If f returns an error, or panics, it hands the error over and
+// returns zero.
 func answered[T any](failure **C.char, f func() (T, error)) (out T) {
 	err := guarded(func() (err error) {
 		out, err = f()
@@ -137,10 +138,11 @@ func mmafuzz_explain(unit C.int64_t, dot *C.char, width C.int, failure **C.char)
 	})
 }
 
-// mmafuzz_run runs a unit on a batch, or begins to: its memory is read and written until the job is
-// over: mmafuzz_wait. workers is how many processors it takes, 0 all. What takes but some
-// milliseconds is over at once: then job is 0, that there is none. It is no result, because a signal
-// may have the caller lose that.
+// mmafuzz_run runs a unit on a batch, or begins to. If that takes only some milliseconds, it is done
+// when the function returns, and job is 0: there is none. Otherwise job is the number of a job, which
+// reads and writes the memory of the batch until it is over: see mmafuzz_wait. workers is the number of
+// processors to use, 0 for all. The number of the job is not the function's result, because a signal
+// may make the caller lose a result.
 //
 //export mmafuzz_run
 func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, job *C.int64_t, failure **C.char) {
@@ -208,7 +210,7 @@ func productOf(p *C.mmafuzz_product, f mma.Formats) (*mma.Batch, []byte) {
 	return in, unsafe.Slice((*byte)(p.d), m*n*f.D.Width())
 }
 
-// processors is how many of them a number of workers is: 0 are all.
+// processors is how many processors a number of workers stands for: 0 stands for all.
 func processors(workers C.int) int {
 	if workers <= 0 {
 		return runtime.GOMAXPROCS(0)
@@ -311,10 +313,10 @@ func fromC(f mma.Formats, b *C.mmafuzz_batch) (*mma.Batch, []byte, error) {
 }
 
 // mmafuzz_wait waits at most some milliseconds for a job. It returns 0 if the job goes on, 1 if
-// it has ended well, 2 if it has failed; then it is over, and text is what it has to say. If it
-// returns 3, or 4, then the job wants the function that is the first unit of its task, or the
-// second, to compute d of the batch; the next mmafuzz_wait brings the status: 0, or 1 if the function
-// failed. Another number is a mistake.
+// it has ended well, 2 if it has failed; after 1 and 2 it is over, and text is what it has to say.
+// If it returns 3 or 4, the job asks the caller to compute d of the batch, by the function that is
+// the first unit of its task (3) or the second (4). The next call of mmafuzz_wait then passes the
+// status of that: 0, or 1 if the function failed. Any other status is a mistake.
 //
 //export mmafuzz_wait
 func mmafuzz_wait(n C.int64_t, milliseconds, status C.int, b *C.mmafuzz_batch, text **C.char) C.int {
@@ -333,7 +335,7 @@ func mmafuzz_wait(n C.int64_t, milliseconds, status C.int, b *C.mmafuzz_batch, t
 	return 1
 }
 
-// mmafuzz_cancel asks a job to end, for which nothing is computed any more. It has ended when
+// mmafuzz_cancel asks a job to end: nothing more is computed for it. It has ended when
 // mmafuzz_wait says so.
 //
 //export mmafuzz_cancel
@@ -344,8 +346,9 @@ func mmafuzz_cancel(n C.int64_t) {
 	}
 }
 
-// mmafuzz_callable opens a unit that a function of the caller computes in tasks (mmafuzz_wait), which
-// is described in JSON: name, k and formats (a, b, c, d, scale and block, as in a model file).
+// mmafuzz_callable opens a unit that a function of the caller computes when a task asks for it: see
+// mmafuzz_wait. instruction describes the unit in JSON: name, k and formats (a, b, c, d, scale and
+// block, as in a model file).
 //
 //export mmafuzz_callable
 func mmafuzz_callable(instruction *C.char, failure **C.char) C.int64_t {
@@ -370,7 +373,7 @@ func mmafuzz_task(name *C.char, unit, with C.int64_t, options *C.char, job *C.in
 }
 
 // mmafuzz_inputs fills the operands of a batch of single dot products of the unit's k with inputs
-// that are aimed at the decisions of arithmetics: the first ones, or those after skip others.
+// that are aimed at the decisions of arithmetics, beginning after the first skip ones.
 //
 //export mmafuzz_inputs
 func mmafuzz_inputs(unit C.int64_t, seed, skip C.uint64_t, b *C.mmafuzz_batch, failure **C.char) {
@@ -392,7 +395,7 @@ func mmafuzz_inputs(unit C.int64_t, seed, skip C.uint64_t, b *C.mmafuzz_batch, f
 	}))
 }
 
-// batch is the question for C, where its buffers stay until it is answered.
+// batch is what is asked, for C. Its buffers are pinned: they stay where they are until it is answered.
 func (a *ask) batch() C.mmafuzz_batch {
 	pointer := func(b []byte) (unsafe.Pointer, C.int64_t) {
 		if len(b) == 0 {

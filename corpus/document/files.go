@@ -10,14 +10,15 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 )
 
-// Save writes a document to a directory: as page.html, its tables as tables.md, and of what has a
-// name each table as NAME.csv and each figure as NAME.svg, with its numbers as NAME.csv.
+// Save writes a document to a directory: as page.html, and its tables as tables.md. It also writes
+// each table that has a name as NAME.csv, and each figure that has one as NAME.svg, with its numbers
+// as NAME.csv.
 func (d *Document) Save(dir string) error {
 	return d.save(dir, func(name, _ string, _ int) string { return name })
 }
 
-// Export does what Save does, also with what has no name, and writes the tables as tables.tex, too:
-// its figures are figure-1.svg and so on, its tables table-1.csv. index.csv says what each shows.
+// Export does what Save does, and writes the tables as tables.tex, too. Tables and figures without a
+// name also get files: table-1.csv, figure-1.svg and so on. index.csv says what each of them shows.
 func (d *Document) Export(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -39,7 +40,7 @@ func (d *Document) Export(dir string) error {
 	return d.save(dir, named)
 }
 
-// saveCSV writes a table as NAME.csv; "": it has no file.
+// saveCSV writes a table as NAME.csv, or nothing if the name is "".
 func saveCSV(dir, name string, t *Table) error {
 	if name == "" {
 		return nil
@@ -51,7 +52,8 @@ func saveCSV(dir, name string, t *Table) error {
 	return corpus.ReplaceFile(filepath.Join(dir, name+".csv"), b.Bytes())
 }
 
-// save writes the files; name returns the name of a figure's or table's, "": it gets none.
+// save writes the files. name returns the name of the file of a figure or table, which is number n of
+// its kind and may have a name of its own; "" means that it gets no file.
 func (d *Document) save(dir string, name func(name, kind string, n int) string) error {
 	if err := cmp.Or(d.saveForm(dir, "page.html", "html"), d.saveForm(dir, "tables.md", "markdown")); err != nil {
 		return err

@@ -72,8 +72,8 @@ func (h *Heat) data() *Table {
 	return t
 }
 
-// SVG draws the heat map. Columns whose names are long get letters, and
-// their names stand below.
+// SVG draws the heat map. If names of columns are too long, the columns get numbers, and their
+// names stand below.
 func (h *Heat) SVG() HTML {
 	gutter, name := 0, 0
 	for _, r := range h.Rows {

@@ -32,7 +32,7 @@ type Cell struct {
 	Text  string // what stands between backquotes is code
 	Plain bool   // backquotes in Text are ordinary characters
 	Block Block  // instead of Text
-	Exact string // the text in files, if it is another one: a number with all digits
+	Exact string // the text in files, if it differs from Text: a number with all digits
 	Key   string // by which it is sorted, if not by its text
 	Class string // a class of the style sheet, such as bad or good
 	Href  string // of a place in this page; the text becomes a link

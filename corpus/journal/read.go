@@ -16,9 +16,9 @@ import (
 // maxBytes is more bytes than any journal has.
 const maxBytes = 1 << 40
 
-// Read reads a journal that anybody may have made and that a process may have open: the records
-// that are complete. It calls head with the first record, which may be of other options and of
-// another program than k says, then replay with each other one.
+// Read reads the complete records of a journal, which anybody may have made and which a process may
+// have open. It calls head with the first record, which may be of other options and of another
+// program than k says, then replay with each of the others.
 func Read[O, R any](path string, k Kind[O], head func(*Head[O]) error, replay func(*R) error) error {
 	f, err := corpus.Open(path, "journal", maxBytes)
 	if err != nil {
@@ -31,9 +31,9 @@ func Read[O, R any](path string, k Kind[O], head func(*Head[O]) error, replay fu
 	return nil
 }
 
-// read reads a journal, and returns the bytes of its records, and of those among them that Long
-// does not count, which is 0 if the first one is not right. The records of a compaction that is
-// damaged are none.
+// read reads a journal, and returns as size how many bytes its records take, and as base how many of
+// these Journal.Long does not count: those of the first record and of the compaction. base is 0 if the
+// first record is not right. size is 0 if records of the compaction are damaged or missing.
 func read[O, R any](in io.Reader, k *Kind[O], head func(*Head[O]) error, replay func(*R) error) (size, base int64, err error) {
 	left := 0 // records to come of a compaction
 	size, err = scan(in, func(n int, body []byte) error {

@@ -11,15 +11,16 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/parallel"
 )
 
-// The limits of learning.
+// The limits of learning. What is learned is the conditions under which an effect happens: they separate
+// the cases that differ from those that agree.
 const (
 	learnDiffer = 64  // differing cases that conditions must cover
-	learnAgree  = 320 // agreeing cases, in which the effect would show, that they must not
+	learnAgree  = 320 // agreeing cases, in which the effect would show, that they must not cover
 	mostAtoms   = 2400
-	mostRules   = 128 // of a size, for an effect and a scope
-	eachFeature = 10  // conditions on a feature, and
-	strongAtoms = 240 // conditions in all of which three are combined
-	fewLeft     = 24  // instances of agreeing cases that meet two conditions: any other may exclude them
+	mostRules   = 128 // with the same number of conditions, for an effect and a scope
+	eachFeature = 10  // conditions on each feature of which three are combined
+	strongAtoms = 240 // conditions on all features of which three are combined
+	fewLeft     = 24  // if so few instances of agreeing cases meet two conditions, the third may be any
 	maxParts    = 3   // of a condition
 )
 
@@ -151,8 +152,8 @@ type atom struct {
 	yes, no []uint64
 }
 
-// separate returns rules of so many conditions that separate the differing from the agreeing
-// cases of a lesson.
+// separate returns the cheapest rules that separate the differing from the agreeing cases of a
+// lesson. Each has the given number of conditions.
 func (l *lesson) separate(width func(name string) int, parts int, b *Budget) [][]Condition {
 	if parts == 0 {
 		if len(l.no) <= l.spare {
@@ -189,7 +190,7 @@ func (l *lesson) separate(width func(name string) int, parts int, b *Budget) [][
 // cheapest keeps the cheapest of the sets of conditions that are added.
 type cheapest struct {
 	sets  [][]*atom
-	bound int // no set of this cost is kept any more
+	bound int // sets that cost this much, or more, are no longer kept
 }
 
 func (x *cheapest) add(set ...*atom) {
@@ -226,8 +227,8 @@ func (l *lesson) pairs(atoms []*atom, found *cheapest, budget *Budget) {
 	})
 }
 
-// triples finds three conditions that do so, of those that leave the fewest instances of agreeing
-// cases, a few of each feature.
+// triples finds three conditions that do so. It combines the conditions that the fewest instances of
+// agreeing cases meet, a few on each feature.
 func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 	strong := slices.Clone(atoms)
 	slices.SortStableFunc(strong, func(x, y *atom) int { return count(x.no) - count(y.no) })
@@ -246,7 +247,7 @@ func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 			}
 			yes, no := both(a.yes, b.yes), both(a.no, b.no)
 			third, most := few, j
-			if n := count(no); n > l.spare && n <= l.spare+max(fewLeft, len(l.no)/4) { // but for an exception two are enough
+			if n := count(no); n > l.spare && n <= l.spare+max(fewLeft, len(l.no)/4) { // two leave so little that any condition may exclude the rest
 				third, most = any, len(atoms)
 			}
 			third.each(no, most, l.spare, budget, &buf, func(c *atom) {
@@ -258,9 +259,10 @@ func (l *lesson) triples(atoms []*atom, found *cheapest, budget *Budget) {
 	})
 }
 
-// rows calls f for each of 0..n-1 on several goroutines, and adds what each of these finds in their
-// order, so that the same is found whatever the number of goroutines. What f spends, it takes from a
-// budget of its own: once the whole one is spent, no more are begun and all that was found is void.
+// rows calls f for each of 0..n-1 on several goroutines, and adds what the calls find in the order of
+// their numbers, so that the same is found whatever the number of goroutines. Each call spends a budget
+// of its own, which counts towards the common one. Once that is spent, no more calls are begun, and what
+// was found is of no use.
 func (l *lesson) rows(n int, found *cheapest, budget *Budget, f func(i int, row *cheapest, budget *Budget)) {
 	rows := make([]cheapest, n)
 	var spent atomic.Int64
@@ -305,7 +307,7 @@ func (l *lesson) atoms(width func(name string) int, budget *Budget) []*atom {
 	return all[:min(len(all), mostAtoms)]
 }
 
-// atomsOf returns those on one feature, whose column is given.
+// atomsOf returns the conditions on one feature, whose column is given.
 func (l *lesson) atomsOf(column int, f *feature, width func(name string) int, budget *Budget) (all []*atom) {
 	values := func(of []instance) []int64 {
 		vs := make([]int64, len(of))
@@ -323,7 +325,7 @@ func (l *lesson) atomsOf(column int, f *feature, width func(name string) int, bu
 		a := &atom{Condition: c, column: column, cost: conditionCost(f, &c), yes: met(&c, yes)}
 		budget.add(len(yes) * ofValue)
 		if !l.covers(a.yes, a.yes) {
-			continue // most conditions; there are several times as many instances of agreeing cases
+			continue // so most conditions end here, before the agreeing cases, which have several times as many instances
 		}
 		budget.add(2 * len(no) * ofValue)
 		if a.no = met(&c, no); count(a.no) < len(no) {
@@ -357,8 +359,8 @@ func allAbsent(vs []int64) bool {
 	return !slices.ContainsFunc(vs, func(v int64) bool { return v != absent })
 }
 
-// mostValues is the number of different values of a feature, from the least and from the largest on,
-// that conditions compare with.
+// mostValues is how many of the least values of a feature conditions compare with, and how many of the
+// largest.
 const mostValues = 20
 
 // conditions returns conditions on a feature, from its values in differing cases.
@@ -403,7 +405,7 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 				all = append(all, Condition{Feature: f.name, Is: HasBits, Value: v, Mask: 1 << (n - 1)})
 			}
 		}
-		for d := int64(1); d <= 32; d *= 2 { // it may begin before the first that was seen
+		for d := int64(1); d <= 32; d *= 2 { // the true bounds may lie beyond the values that were seen
 			add(AtLeast, distinct[0]-d)
 			add(AtMost, distinct[len(distinct)-1]+d)
 		}
@@ -440,7 +442,7 @@ func (l *lesson) conditions(f *feature, yes []int64, width func(string) int) []C
 	return all
 }
 
-// residues are the different values of some bits of numbers, if there are few.
+// residues are the different values that the bits of a mask have in some numbers; nil if they are many.
 func residues(vs []int64, mask int64) (all []int64) {
 	const few = 2
 	for _, v := range vs {
@@ -454,8 +456,8 @@ func residues(vs []int64, mask int64) (all []int64) {
 	return all
 }
 
-// exceptions are conditions that a code is not the one that most instances of agreeing cases have
-// and none of a differing case.
+// exceptions are conditions that a code or a number is not a certain value: one of the most frequent in
+// instances of agreeing cases that no instance of a differing case has.
 func (l *lesson) exceptions(f *feature, yes, no []int64) (all []Condition) {
 	if f.kind != code && f.kind != number {
 		return nil
@@ -466,7 +468,7 @@ func (l *lesson) exceptions(f *feature, yes, no []int64) (all []Condition) {
 	return all
 }
 
-// most returns the values that come most often, but for some.
+// most returns the values that come most often, except those in but.
 func most(vs, but []int64) []int64 {
 	const few = 4
 	counts := countsOf(vs)

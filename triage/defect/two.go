@@ -9,10 +9,11 @@ import (
 
 // A unit with two defects has cases that differ because of the one, of the other, and of both. So
 // one rule is looked for that explains a part of them and contradicts no case that agrees, or hardly
-// any if it has no condition. Then the other one has to predict all cases, as what the program does
-// behind the first.
+// any if it has no condition. Then a second rule is looked for: applied to what the first defect leaves,
+// it has to predict all cases.
 
-// two looks for two defects: first for one of the operands.
+// two looks for two defects. The first is one of the operands, as a plain rule or as one with conditions,
+// or else both are of the result.
 func (s *search) two(ctx context.Context) (*Claim, error) {
 	for _, first := range s.plain() {
 		if s.budget.Over() {
@@ -43,7 +44,7 @@ func (s *search) two(ctx context.Context) (*Claim, error) {
 	return nil, nil
 }
 
-// behind looks for the second of two defects.
+// behind looks for the second of two defects: for the one behind the first.
 func (s *search) behind(ctx context.Context, first *Rule, allowed func(e *Effect) bool) (*Claim, error) {
 	s.restart(first, allowed)
 	then, err := s.find(ctx)
@@ -58,12 +59,12 @@ const (
 	plainDiffer = 96 // differing cases on which they are tried
 	plainAgree  = 160
 	plainTried  = 3
-	plainWrong  = 4 // they explain so many times as many cases as they contradict
+	plainWrong  = 4 // they explain at least so many times as many cases as they contradict
 )
 
-// plain returns the rules about operands that explain the most cases, without a condition or with
-// one on the number of the product. Another defect, which may be another rounding of all results,
-// hides each of them in some cases: with more conditions these would all be excepted.
+// plain returns the rules about operands that explain the most cases, without a condition or with a
+// simple one: see plainConditions. Another defect, such as another rounding of all results, hides the
+// effect of a rule in some cases. Conditions that are learned would except all of these.
 func (s *search) plain() []*Rule {
 	s.restart(nil, (*Effect).onInputs)
 	var some []*sample
@@ -107,8 +108,8 @@ func (s *search) plain() []*Rule {
 	return rules
 }
 
-// plainConditions are those of an effect on operands that say in which products it happens, and
-// whether to numbers alone: a NaN that is cut may be an infinity.
+// plainConditions are the conditions of plain rules: none; those that say in which products an effect
+// happens; and that the operand is not a NaN, since a NaN whose significand is cut may become an infinity.
 func (s *search) plainConditions(e *Effect) [][]Condition {
 	all := [][]Condition{nil}
 	if of := map[Place]string{OnA: "a.class", OnB: "b.class", OnOperand: "x.class"}[e.On]; of != "" && !e.reads() {
@@ -149,8 +150,8 @@ func (s *search) restart(first *Rule, allowed func(e *Effect) bool) {
 	}
 }
 
-// mostParts is how many parts a condition has at most: the search for the first of two is short,
-// since most units of which no rule predicts all cases have none.
+// mostParts is how many parts a condition has at most. The search for the first of two defects is
+// short: most units of which no single rule predicts all cases do not have two defects either.
 func (s *search) mostParts() int {
 	if s.partial {
 		return maxParts - 1
@@ -163,8 +164,9 @@ func (s *search) refuted(rival, h *hypothesis) bool {
 	return s.contradiction(rival) != nil || rival.odd > h.odd
 }
 
-// mostOdd is how many cases may contradict the first of two rules, of all: where both defects
-// happen, the result may be right. What is wrong with the first rule refutes the second.
+// mostOdd is how many cases may contradict a rule: none, but for a small part of all cases if it is the
+// first of two, because where both defects happen, the result may be right. If the first rule is
+// wrong, the cases refute the second.
 func (s *search) mostOdd() int {
 	if s.partial {
 		return len(s.samples) / 256
@@ -172,8 +174,8 @@ func (s *search) mostOdd() int {
 	return 0
 }
 
-// contradicts reports whether a case contradicts a rule that predicts a result: where another
-// defect may be the cause, no case that differs does.
+// contradicts reports whether a case contradicts a rule that predicts a result. While the first of two
+// defects is looked for, a case that differs contradicts no rule: the other defect may be its cause.
 func (s *search) contradicts(c *sample, predicted uint64) bool {
 	return !s.same(predicted, c.want) && !c.unknown && !(s.partial && c.differs)
 }

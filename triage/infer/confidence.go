@@ -59,7 +59,7 @@ func (t *Report) confidence() string {
 	for _, c := range t.Classes {
 		n += c.Asked
 		failed += c.Failed
-		if c.Name != codesName && (least == 0 || c.Asked < least) { // all codes are fewer
+		if c.Name != codesName && (least == 0 || c.Asked < least) { // the class of all codes may be small
 			least = c.Asked
 		}
 	}

@@ -19,9 +19,9 @@
 //	zero                             string   the same for zeros
 //	arithmetic                       string   the program in the field's words; if none was found, that of the best
 //	params                           object*  the program, as in a model file
-//	alike[]                          string?  ARCH/NAME of the catalogue whose arithmetic none of the compared inputs tells from it, compared as nan and zero say
+//	alike[]                          string?  ARCH/NAME of the catalogue with the same results on all compared inputs, if NaNs and zeros are compared as nan and zero say
 //	compared                         number   inputs on which these were compared
-//	conforms[]                       string?  ARCH/NAME with a choice that its ISA leaves to implementations and that makes the program, as far as these inputs show
+//	conforms[]                       string?  ARCH/NAME with CHOICE: its ISA leaves implementations a choice, and with this one it has the same results on these inputs
 //	tree                             string?  the summation tree, as in order
 //	parameters[].path                string?  parameter
 //	parameters[].value               string?  that was found
@@ -40,7 +40,7 @@
 //	classes[].asked                  number?  dot products
 //	classes[].of                     number?  how many there are, if they are enumerated
 //	classes[].failed                 number?  others on which the unit failed
-//	classes[].independent            number?  of these, those drawn independently (of a tile, those of a diagonal); 0: they are enumerated
+//	classes[].independent            number?  of the dot products asked, those drawn independently (of a tile, those of a diagonal); 0: they are enumerated
 //	classes[].one_in                 number?  with 95 % confidence no more than one in so many differs; 0: too few for a bound
 //	tiles.sizes[]                    string?  sizes of tiles that were tried, rows x columns, if the unit offers several
 //	tiles.asked                      number?  dot products in them that were compared: all agree
@@ -54,7 +54,7 @@
 //	repairs                          number   programs that questions proved wrong on the way
 //	effort                           number   millions of dot products that models might compute in search of a program
 //	computed                         number   dot products that models have computed in all
-//	witness.dot                      string?  the smallest input found on which the best program is wrong; where the queries or the time are spent, of those asked
+//	witness.dot                      string?  the smallest input found on which the best program is wrong; the smallest of those asked if no queries or no time were left to look for a smaller one
 //	witness.terms                    string?
 //	witness.got                      string?
 //	witness.would                    string?  the program's result
@@ -72,7 +72,7 @@
 //	failures[].inputs                number?  how many it had
 //	failures[].what                  string?
 //	stats.queries                    number   dot products that were asked
-//	stats.batches                    number   in so many calls
+//	stats.batches                    number   calls in which these were asked
 //	stats.repeated                   number   of queries, those that were asked again
 //	stats.resumed                    number   answers that came from the journal
 //	stats.confirmed                  number   of these, those that were asked for again

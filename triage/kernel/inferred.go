@@ -15,25 +15,26 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// Sides is how the schedules of both sides differ where no change of one or two fields explains
-// it. That of a black box is inferred from its answers, for one shape.
+// Sides is how the schedules of both sides differ, where no change of one or two fields explains
+// the difference. The schedule of a black box is inferred from its answers, for one shape.
 type Sides struct {
-	Inferred []string       `json:"inferred,omitempty"` // the sides that were; nil: both are known
+	Inferred []string       `json:"inferred,omitempty"` // the sides whose schedules were inferred; nil: both are known
 	Shape    schedule.Shape `json:"shape,omitzero"`
-	Checked  int            `json:"checked,omitempty"` // elements on which what was inferred has the bits of each
+	Checked  int            `json:"checked,omitempty"` // elements on which an inferred schedule was found to give the bits of its side
 	Fields   []FieldChange  `json:"fields"`
-	// Untold is on how many products of this run the values of other fields, which are left out, give the same
-	// bits; 0: no field is left out.
+	// Untold is not 0 if Fields leaves out fields that differ, because their values give the same bits: it is
+	// the number of products of this run on which they were compared.
 	Untold int `json:"untold"`
 
 	kernels [2]*schedule.Kernel
 }
 
-// mostInferred is the K of a shape for which a black box is inferred, unless all are larger.
+// mostInferred is the largest K for which the schedule of a black box is inferred. If every K is larger, the
+// smallest is taken.
 const mostInferred = 2048
 
-// compareFields compares the schedules of both sides field by field. It leaves found as it is if
-// the schedule of a black box is not found.
+// compareFields compares the schedules of both sides field by field, and sets found.Sides if they
+// differ. If the schedule of a black box is not found, it sets found.Unfound instead.
 func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Found, differ, agree []*drawn) error {
 	kernels, products := [2]*schedule.Kernel{z.A.Kernel, z.B.Kernel}, slices.Concat(differ, agree)
 	var s Sides
@@ -44,7 +45,7 @@ func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Fou
 		if z.Infer == nil {
 			return nil
 		}
-		size := func(p *drawn) int { // the largest K that is not too large
+		size := func(p *drawn) int { // the least is the one to take: see mostInferred
 			if p.a.K > mostInferred {
 				return 1<<30 + p.a.K
 			}
@@ -86,13 +87,15 @@ func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Fou
 	return nil
 }
 
-// mostTold is how many products of a run show whether values of fields are told apart, at most.
+// mostTold is the number of products of a run, at most, on which values of fields are compared to tell them
+// apart.
 const mostTold = 4096
 
-// alike returns the second kernel with the first one's values of all fields that may have them: with
-// them it gives the bits of side B on the first count products of this run, too, wherever the second kernel
-// does. Inference takes either of two values that no input tells apart, so these fields are not said to differ.
-// They are few products: it is not claimed that the side computes what is returned.
+// alike returns the second kernel with as many fields as possible set to the first one's values. The kernel
+// that it returns gives the bits of side B wherever the second one does: on the given products, and on the
+// first count products of this run. Where no input tells two values of a field apart, inference may find
+// either of them, so such a field is not reported as a difference. The products are few: it is not claimed
+// that side B computes what the returned kernel does.
 func (z *Fuzz) alike(ctx context.Context, shapes *shapeRange, count int, kernels [2]*schedule.Kernel, products []*drawn) (*schedule.Kernel, int, error) {
 	if !slices.ContainsFunc(products, func(p *drawn) bool { return !givesB(ctx, kernels[1], p) }) {
 		for {
@@ -113,7 +116,7 @@ func (z *Fuzz) alike(ctx context.Context, shapes *shapeRange, count int, kernels
 			products = append(slices.Clip(products), p)
 		}
 	}
-	return kernels[1], count, nil // in products of other shapes than that for which it was inferred
+	return kernels[1], count, nil // no field can be changed, or it is wrong for other shapes than the one it was inferred for
 }
 
 // givesB reports whether a kernel gives the bits of side B.
@@ -122,8 +125,8 @@ func givesB(ctx context.Context, k *schedule.Kernel, p *drawn) bool {
 	return err == nil && id == p.id && wrong(id, d, p.d[1]) == 0
 }
 
-// teller returns a product of this run of which one kernel gives the bits of side B, and another does not; nil if
-// there is none among the first ones.
+// teller returns a product that tells two kernels apart: right gives the bits of side B, and other does not. It
+// looks at the first count products of this run, and returns nil if none of them does.
 func (z *Fuzz) teller(ctx context.Context, shapes *shapeRange, count int, right, other *schedule.Kernel) (*drawn, error) {
 	for from := 0; from < count; from += perRound {
 		for _, p := range z.round(ctx, shapes, from, min(perRound, count-from)) {
@@ -139,7 +142,8 @@ func (z *Fuzz) teller(ctx context.Context, shapes *shapeRange, count int, right,
 	return nil, nil
 }
 
-// withField returns a kernel with another one's value of a field of its file; nil if that is none.
+// withField returns a kernel, one field of whose file has the value of another kernel's; nil if the result is
+// no valid kernel.
 func withField(k, other *schedule.Kernel, path string) *schedule.Kernel {
 	var files [2]any
 	for i, k := range []*schedule.Kernel{k, other} {
@@ -188,8 +192,8 @@ func member(v any, path string) any {
 	return v
 }
 
-// Inference finds the kernel of a black box at a shape, and on how many elements it has its bits;
-// nil: it finds none.
+// Inference finds the kernel of a black box at a shape, nil if it finds none. checked is the number
+// of elements on which the kernel was found to give the bits of the black box.
 type Inference func(ctx context.Context, u devices.Unit, s schedule.Shape) (k *schedule.Kernel, checked int, err error)
 
 // Label is the labels of all fields that differ.

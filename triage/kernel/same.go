@@ -8,12 +8,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// maxOrderK is up to which K orders of summation are compared.
+// maxOrderK is the largest K for which orders of summation are compared.
 const maxOrderK = 2048
 
-// firstK returns the least K for which two kernels of models do not add the same numbers in the
+// firstK returns the least K for which the kernels of two sides do not add the same numbers in the
 // same tree, 0 if there is none up to maxOrderK. For smaller K they are the same function. ok is
-// false if that depends on the place of an element, or cannot be said.
+// false if that depends on the place of an element in D, or cannot be said, as of a side without a model.
 func firstK(a, b *Side) (k int, ok bool) {
 	if !a.Modelled || !b.Modelled || places(a.Kernel) || places(b.Kernel) {
 		return 0, false
@@ -61,7 +61,7 @@ func same(a, b *Side) string {
 	}
 }
 
-// places reports whether elements of D have several schedules.
+// places reports whether the schedule of an element depends on its place in D.
 func places(k *schedule.Kernel) bool {
 	return len(k.Schedules) > 1 || len(k.Schedules[0].Levels) > 0 && k.Schedules[0].Levels[0].Cut.By == "stream"
 }
@@ -82,14 +82,14 @@ type unitKey struct {
 
 func keyOf(i *mma.Instruction) unitKey { return unitKey{i.Formats, i.K, i.Params} }
 
-// node is a value: x*y + z of a unit, or one step of a unit, the products of which are a value
-// of its own.
+// node is a value: x*y + z of a unit, or one step of a unit, which adds z and a list of products: x is
+// the number of the list, which is a node as well.
 type node struct{ unit, x, y, z int }
 
-// Numbers of units in nodes that are none.
+// What a node has as its unit if no unit computes it.
 const (
 	leaf = -1 - iota // an operand
-	list             // of products: x is one, y the rest
+	list             // a list of products: x is the last one, y the list of those before it
 )
 
 // number returns the number of a node.

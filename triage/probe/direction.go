@@ -121,7 +121,7 @@ func raised(trials []trial, ups []bool) string {
 	return strings.Join(words, " ")
 }
 
-// sumTrial is a trial of a sum: want as in trial.
+// sumTrial returns the trial that asks for a sum of terms. want is as in trial.
 func (p *Prober) sumTrial(t terms, want func(n uint64) number) (trial, string) {
 	d, ok := p.dot(t)
 	if !ok {
@@ -146,7 +146,7 @@ func (p *Prober) findSumDirection() finding {
 	one := uint64(1) << -u // in ulps
 	return p.direction(func(q uint64, neg bool) (trial, string) {
 		t := terms{p.last(): pow(0).signed(neg), 0: times(q, u-2).signed(neg)}
-		if p.c != nil && int(p.c.FracBits) >= -u { // c takes the whole units: narrow products need not
+		if p.c != nil && int(p.c.FracBits) >= -u { // c holds the whole units, for which products may be too narrow
 			t[p.k] = times(one+q/4, u).signed(neg)
 			t[0] = times(q%4, u-2).signed(neg)
 		}
@@ -154,7 +154,7 @@ func (p *Prober) findSumDirection() finding {
 	})
 }
 
-// noLastBit says why it is not known which bit of a result is the last, if so.
+// noLastBit says why it is not known which bit of a result is the last, "" if it is known.
 func (p *Prober) noLastBit() string {
 	switch w := p.fraction(); {
 	case !w.ok:
@@ -165,9 +165,9 @@ func (p *Prober) noLastBit() string {
 	return ""
 }
 
-// resultDirection rounds a sum that the alignment does not touch: four ones and a
-// tail of quarters, which end above the cut of a fused sum, or another sum that shows all
-// bits of results.
+// resultDirection rounds a sum from which the alignment of a fused sum cuts nothing: four ones
+// and a tail of quarters, all bits of which are above the cut, or another sum that shows all bits
+// of results.
 func (p *Prober) resultDirection() finding {
 	return once(p, "result direction", func() finding {
 		w, c := p.fractionBy()
@@ -186,7 +186,7 @@ func (p *Prober) resultDirection() finding {
 		carry := uint64(1) << w.bits // the ones, in units
 		return p.direction(func(q uint64, neg bool) (trial, string) {
 			t := uniform(pow(0).signed(neg), ones)
-			if len(ones) == 1 && ones[0] == p.k { // c takes the whole units: narrow products need not
+			if len(ones) == 1 && ones[0] == p.k { // c holds the whole units, for which products may be too narrow
 				t[p.k] = times(carry+q/4, unit).signed(neg)
 				t[tail] = times(q%4, unit-2).signed(neg)
 			} else {
@@ -255,7 +255,8 @@ func (p *Prober) cutDirection(ofC bool) finding {
 	})
 }
 
-// conversion names what makes a result of a sum, as Tables 4 and 7 do.
+// conversion names how a sum becomes a result, as Tables 4 and 7 of arXiv:2511.10909 do: a rounding
+// direction and a format.
 func (p *Prober) conversion() finding {
 	w, dir := p.fraction(), p.resultDirection()
 	if !w.ok {

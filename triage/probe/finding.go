@@ -6,7 +6,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// finding is an answer without its question.
+// finding is what the answer to a question says: Value, Why and Evidence of an Answer.
 type finding struct {
 	value, why string
 	seen       []Seen

@@ -97,7 +97,7 @@ func (b *bias) lengths(u *unit) []int {
 	return all
 }
 
-// check returns what is impossible about a drift that a journal has.
+// check returns an error if a drift that was read from a journal cannot be that of the unit.
 func (b *bias) check(u *unit, d drift) error {
 	if n := len(d.Steps); d.Name != u.name || !slices.Equal(d.Steps, b.lengths(u)) || len(d.Chain) != n || len(d.Positive) != n || d.Lost < 0 || d.Normal.N < 0 {
 		return errors.New("this is no measurement of its chains")
@@ -145,8 +145,8 @@ func (b *bias) measure(ctx context.Context, u *unit, seed uint64, n int) (drift,
 	return m, nil
 }
 
-// signedErrors are errors of a unit in ulp of the sum of magnitudes, and the same with the sign of
-// the exact value: negative is towards zero. lost counts results that are no numbers.
+// signedErrors are errors of a unit in ulp of the sum of magnitudes, and the same errors times the sign
+// of the exact value, so that negative ones are towards zero. lost counts results that are no numbers.
 type signedErrors struct {
 	signed, toZero []float64
 	lost           int

@@ -12,18 +12,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// sample is some rows and columns of a product that was asked, with what they gave.
+// sample is some rows and columns of a product that was asked, with the elements of D that they gave.
+// Kernels that may explain the black box are compared with samples: see judge.
 type sample struct {
-	kind int // of matrices, or far
+	kind int // of matrices: a number of kinds, or far
 	schedule.Shape
 	matrices
 	d []byte
 }
 
 const (
-	sampleSide = 8    // rows and columns of a sample, at most
-	sampled    = 2048 // elements of all samples of a class, unless their operands are larger than
-	sampleSize = 64 << 20
+	sampleSide = 8        // rows and columns of a sample, at most
+	sampled    = 2048     // elements in all samples of a class, or fewer if their operands would be larger than sampleSize
+	sampleSize = 64 << 20 // bytes
 )
 
 // sample asks for products of all kinds and keeps some elements of a class.
@@ -40,7 +41,7 @@ func (b *box) sample(ctx context.Context, c *class, seed uint64) ([]*sample, err
 	return samples, err
 }
 
-// sampled returns the rows and columns of a class of which samples are.
+// sampled returns the rows and columns of a class that its samples have.
 func (c *class) sampled() (rows, columns []int) {
 	return c.rows[:min(sampleSide, len(c.rows))], c.columns[:min(sampleSide, len(c.columns))]
 }
@@ -117,12 +118,12 @@ func (j *judge) differs(ctx context.Context, k *schedule.Kernel, s *sample) ([]i
 	return wrong, got, nil
 }
 
-// right reports whether a kernel gives all of the samples of some kinds; no kinds: all.
+// right reports whether a kernel gives the results of all samples of some kinds, or of all kinds if none is named.
 func (j *judge) right(ctx context.Context, k *schedule.Kernel, samples []*sample, of ...int) bool {
 	return j.wrongs(ctx, k, samples, 1, of...) == 0
 }
 
-// wrongs counts elements in which a kernel differs, up to a sample with which there are enough.
+// wrongs counts elements of samples in which a kernel differs. It stops at the sample with which it has enough.
 func (j *judge) wrongs(ctx context.Context, k *schedule.Kernel, samples []*sample, enough int, of ...int) (n int) {
 	for _, s := range samples {
 		if len(of) > 0 && !slices.Contains(of, s.kind) {

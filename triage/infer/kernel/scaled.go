@@ -11,16 +11,16 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// scaled reports whether the operands are integers with scales beside them, each of some products of a line. Which
-// partial sums there are cannot be read of these: sums of integers are exact. The schedules that are known
-// are tried instead.
+// scaled reports whether the operands are integers with scales beside them, each of which is for some products of
+// a line. Results do not show which partial sums of integers there are, since such sums are exact: schedules that
+// are known are tried instead.
 func (b *box) scaled() bool { return b.Scale != fp.None && b.A.Integer() && b.B.Integer() }
 
 // placed reports whether the operands are floating-point numbers with scales beside them: the order of the sums is
 // found with scales of one, and then where the scales are multiplied in.
 func (b *box) placed() bool { return b.Scale != fp.None && !b.A.Integer() && !b.B.Integer() }
 
-// takesScales reports whether scales can be those of a kernel, which are in FP32.
+// takesScales reports whether a kernel, whose scales are in FP32, can have the box's.
 func (b *box) takesScales() bool {
 	s, side := b.Scale.Get(), fp.FP32.Get()
 	return b.scaled() != b.placed() && !b.D.Integer() && s.FracBits <= side.FracBits && s.Emax() <= side.Emax() &&
@@ -35,7 +35,7 @@ func (b *box) blocks() *schedule.Blocks {
 	return &schedule.Blocks{Lines: 1, K: int(b.Block)}
 }
 
-// sideCodes returns scales as those of kernels are, in FP32 or FP64, which hold them exactly.
+// sideCodes converts scales to the format of a kernel's scales, FP32 or FP64, which holds them exactly.
 func sideCodes(codes []byte, id, side fp.ID) []uint64 {
 	if len(codes) == 0 {
 		return nil
@@ -55,9 +55,9 @@ func sideCodes(codes []byte, id, side fp.ID) []uint64 {
 	return all
 }
 
-// restricted is an inference without the least integers, where one with them has explained nothing: quantizers
-// give no -128, and code that takes the sign of one factor to the other may take it for another number. nil: that
-// explains nothing either.
+// restricted repeats an inference that has explained nothing, without the least integers. Quantizers do not
+// produce -128, and code that moves the sign of one factor to the other may get it wrong. It returns nil if
+// this explains nothing either, or cannot help.
 func (l *loop) restricted(ctx context.Context, err error) *Result {
 	var unexplained *unexplainedError
 	if !errors.As(err, &unexplained) || !l.scaled() || !l.A.Get().Signed && !l.B.Get().Signed {
@@ -83,8 +83,8 @@ func (l *loop) restricted(ctx context.Context, err error) *Result {
 	return r
 }
 
-// scaledUnits returns the instructions whose sums of integers are scaled: those with the fewest products at a
-// time of each arithmetic.
+// scaledUnits returns the instructions that may compute the sums of integers that are scaled: for each
+// arithmetic the one with the fewest products at a time.
 func scaledUnits(f mma.Formats) (all []candidate) {
 	at := map[mma.Params]int{}
 	for _, i := range mma.Catalog() {
@@ -125,9 +125,10 @@ func (n *search) scaledSums(ctx context.Context, mostLanes int) (*finding, error
 	return nil, ctx.Err()
 }
 
-// scaledLevels returns schedules of sums of integers that are scaled block by block: in lanes or not, each of
-// which goes on from block to block, after blocks were dealt to several or K was cut. All of them are tried
-// with every order in which a partial sum is multiplied by the scales. A block has mostLanes lanes at most.
+// scaledLevels returns schedules of sums of integers that are scaled block by block. First K may be cut, or its
+// blocks be dealt out to several sums. Then the products of a block may be dealt out to lanes, at most mostLanes,
+// each of which goes on from block to block. Each schedule comes with every order in which a partial sum is
+// multiplied by the scales.
 func scaledLevels(block, depth, mostLanes int) (all [][]schedule.Level) {
 	sum := func(c schedule.Cut, order string) schedule.Level {
 		return schedule.Level{Cut: c, Merge: schedule.Merge{Order: order, Format: fp.FP32}}
@@ -179,8 +180,8 @@ func scaledLevels(block, depth, mostLanes int) (all [][]schedule.Level) {
 	return all
 }
 
-// laneOrders returns the orders in which the sums of lanes may be added, the usual ones first, then up to eight
-// lanes by distances in any order.
+// laneOrders returns the orders in which the sums of lanes may be added: the usual ones first and then, if there
+// are at most eight lanes, those that add lanes at distances of powers of two, in any order of the distances.
 func laneOrders(n int) []string {
 	if n == 2 {
 		return []string{"forward"}

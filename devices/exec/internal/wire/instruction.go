@@ -50,8 +50,8 @@ func parseInstruction(fields []string) (i mma.Instruction, rule fp.FlagRule, err
 	return i, rule, check(&i)
 }
 
-// parseFormat returns the format of a name. Those of two vendors' ISAs that mean formats of other bits
-// on other hardware are refused.
+// parseFormat returns the format of a name. It refuses fp8 and bf8, names in the ISAs of two vendors:
+// which format they mean depends on the hardware.
 func parseFormat(name string) (fp.ID, error) {
 	if lower := strings.ToLower(name); lower == "fp8" || lower == "bf8" {
 		return fp.None, fmt.Errorf("%s is the name of several formats: e4m3 and e5m2 are those of OCP, e4m3fnuz and e5m2fnuz those of AMD's MI300", name)

@@ -7,8 +7,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
 
-// wmmaKernel is a kernel of wmma.mma: one warp a tile. Where the elements of a fragment are
-// is not documented, so that wmma.load and wmma.store move plain matrices.
+// wmmaKernel is a kernel of wmma.mma, with one warp for each tile. PTX does not document where
+// the elements of a fragment are, so the matrices are plain ones, which wmma.load and
+// wmma.store move.
 type wmmaKernel struct {
 	*form
 	rowA, colB bool // the layouts: A is stored row by row, B column by column
@@ -25,9 +26,9 @@ func newWmmaKernel(f *form, rowA, colB bool) *wmmaKernel {
 	return w
 }
 
-// plain makes room for a matrix that is stored row by row, or else column by column. The
-// registers are those of its fragment: those of FP16 factors are always 8, which may hold
-// elements more than once.
+// plain makes room in a buffer for a matrix, which is stored row by row, or else column by
+// column. It returns the registers of the matrix's fragment. A fragment of FP16 factors always
+// has 8, in which an element may be more than once.
 func (b *buffer) plain(name string, role gpu.Role, id fp.ID, rows, columns int, byRow bool) registers {
 	w := 8 * id.Width()
 	r := registers{name: name, n: rows * columns * w / (32 * regBits(w)), bits: regBits(w), at: b.bytes}
@@ -44,8 +45,8 @@ func (b *buffer) plain(name string, role gpu.Role, id fp.ID, rows, columns int, 
 	return r
 }
 
-// layouts returns PTX's names of the layouts of A and B, and the elements from one row or
-// column to the next.
+// layouts returns PTX's names of the layouts of A and B, and their strides: how many elements
+// there are from one row or column to the next.
 func (w *wmmaKernel) layouts() (a, b string, strideA, strideB int) {
 	a, b, strideA, strideB = "row", "col", w.k, w.k
 	if !w.rowA {
@@ -73,7 +74,7 @@ func (w *wmmaKernel) text(t *target, d registers, entry string, inBytes, outByte
 	load(&w.c, "row", w.n, i.C)
 	m.note(i.Name)
 	formats := types(i.D, i.A, i.B, i.C)
-	if i.A == fp.FP16 { // which goes without saying
+	if i.A == fp.FP16 { // wmma.mma then names the types of D and C only
 		formats = types(i.D, i.C)
 	}
 	m.op("wmma.mma.sync.aligned.%s.%s.%s%s %s, %s, %s, %s", a, b, w.shape(), formats, d.list(), w.a.list(), w.b.list(), w.c.list())
