@@ -29,7 +29,7 @@ func WitnessText(n *corpus.Nearest) string {
 func DefectText(d *corpus.Defect) string {
 	only := ""
 	if d.Beside > 0 {
-		only = fmt.Sprintf(", %d that it happens only there", d.Beside)
+		only = fmt.Sprintf(", %d just outside its condition do not", d.Beside)
 	}
-	return fmt.Sprintf("%s: %s (%d new inputs agree: %d show the error%s)", d.Target, d.Rule, d.Tested, d.Confirmed, only)
+	return fmt.Sprintf("%s: %s (true of %d new inputs: %d show the error%s)", d.Target, d.Rule, d.Tested, d.Confirmed, only)
 }

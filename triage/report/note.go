@@ -66,8 +66,8 @@ var outcomes = [...][2]string{
 	droppedAll: {"%s", "%s"},
 }
 
-// upward and downward are where a number goes whose magnitude grows.
-var upward, downward = [2]string{"up", "to the next higher number"}, [2]string{"down", "to the next lower number"}
+// upward and downward are where a number goes whose magnitude grows, by 1 in the last place that is kept.
+var upward, downward = [2]string{"+1", "to the next higher number"}, [2]string{"+1", "to the next lower number"}
 
 // sayNote is a note in words that both media use; none if they are empty.
 func sayNote(text string) note {
