@@ -51,10 +51,11 @@ func (c *Comparison) findGone() {
 			c.result.Counts.Gone++
 		}
 	}
-	for _, d := range c.Baseline.Differences {
+	last := c.Baseline.turnedWhere(byName)
+	for _, d := range last.Differences {
 		add(Gone{ID: d.ID, A: d.A, B: d.B, Instruction: d.Instruction, Bucket: d.Bucket, Cases: d.Cases, State: d.State})
 	}
-	for _, g := range c.Baseline.Gone {
+	for _, g := range last.Gone {
 		if !g.Compared {
 			add(g)
 		}
@@ -81,6 +82,7 @@ func (c *Comparison) findChanged() {
 	}
 }
 
+// equal reports whether two models are the same; where there is none, Base is but where the search began.
 func (m *Arithmetic) equal(o *Arithmetic) bool {
-	return m.Base == o.Base && m.Explained == o.Explained && slices.Equal(m.Changes, o.Changes)
+	return !m.Explained && !o.Explained || m.Base == o.Base && m.Explained == o.Explained && slices.Equal(m.Changes, o.Changes)
 }

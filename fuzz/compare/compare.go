@@ -130,7 +130,8 @@ func (c *Comparison) Run(ctx context.Context) (*Result, error) {
 			}
 			continue
 		}
-		c.Observer.Machines(n+1, len(pairs), a.Name, b.Name)
+		first, second := c.named(a.Name, b.Name)
+		c.Observer.Machines(n+1, len(pairs), first, second)
 		before := c.marks()
 		err := c.compareMachines(ctx, a, b)
 		if interrupted(ctx, err) && len(c.result.Cells) > 0 { // before the campaign
@@ -139,7 +140,7 @@ func (c *Comparison) Run(ctx context.Context) (*Result, error) {
 		if c.result.CutOff {
 			if len(pairs) > 1 {
 				last := &c.result.Incomplete[len(c.result.Incomplete)-1]
-				*last += fmt.Sprintf("; this was %s, pair %d of %d", machinePair(a.Name, b.Name), n+1, len(pairs))
+				*last += fmt.Sprintf("; this was %s, pair %d of %d", machinePair(first, second), n+1, len(pairs))
 			}
 			break
 		}
@@ -214,6 +215,7 @@ func (c *Comparison) compareMachines(ctx context.Context, a, b *Side) error {
 // recordings the models that were found.
 func (c *Comparison) config() fuzz.Config {
 	cfg := fuzz.Config{Seed: 1, Workers: c.Workers, NaN: c.NaN, Zero: c.Zero, MaxFindings: c.MaxFindings, NoInfer: c.NoInfer, Bundles: c.Out, BundleDir: c.bundleDir, Observe: follower{c}}
+	cfg.Turned = func(pair int) bool { return c.turnedMachines(c.pairs[pair].a.Name, c.pairs[pair].b.Name) }
 	for i := range c.pairs {
 		p := &c.pairs[i]
 		p.A, p.B = withModel(p.a, p.A, c.models), withModel(p.b, p.B, c.models)
@@ -242,7 +244,7 @@ func (c *Comparison) nothing() error {
 	var why []string
 	for _, l := range c.result.LeftOut {
 		if l.Instruction == "" {
-			why = append(why, fmt.Sprintf("%s: %s", machinePair(l.A, l.B), l.Why))
+			why = append(why, fmt.Sprintf("%s: %s", machinePair(c.named(l.A, l.B)), l.Why))
 		}
 	}
 	return fmt.Errorf("%w: %s", ErrNothing, strings.Join(append(why, c.result.Trouble...), "; "))
@@ -260,5 +262,9 @@ const bundlesDir = "bundles"
 
 func (c *Comparison) bundleDir(f *fuzz.Case) string {
 	p := &c.pairs[f.Pair]
-	return filepath.Join(c.Out, bundlesDir, pairDir(p.a.Name, p.b.Name), readable.Slug(p.Name()), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
+	instruction := p.Name()
+	if c.turnedMachines(p.a.Name, p.b.Name) {
+		instruction = turnedNames(instruction)
+	}
+	return filepath.Join(c.Out, bundlesDir, c.pairDir(p.a.Name, p.b.Name), readable.Slug(instruction), fmt.Sprintf("%s-%d", readable.Slug(f.Bucket), f.Number))
 }

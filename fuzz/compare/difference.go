@@ -173,7 +173,7 @@ func (d *Difference) scopes() []*corpus.Difference {
 	}
 	var all []*corpus.Difference
 	for _, k := range kinds {
-		s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, d.InstructionA}, Bucket: d.Bucket, Detail: k.Name, Labels: fuzz.LabelsIn(k.Name)}
+		s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, turnedNames(d.Instruction), d.InstructionA}, Bucket: d.Bucket, Detail: k.Name, Labels: fuzz.LabelsIn(k.Name)}
 		if d.InstructionB != "" {
 			s.Instructions = append(s.Instructions, d.InstructionB)
 		}

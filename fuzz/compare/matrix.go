@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // machines lists what was compared, and which models explain the recordings.
@@ -85,42 +86,51 @@ func (p *printer) computesAs(machine string, models []Model) string {
 		if m.Machine != machine {
 			continue
 		}
-		arch, _, _ := strings.Cut(m.Base, "/")
 		switch {
 		case m.Explained && len(m.Changes) == 0:
-			if plain[arch]++; plain[arch] == 1 {
-				archs = append(archs, arch)
+			base := m.baseOf(m.Instruction)
+			if plain[base]++; plain[base] == 1 {
+				archs = append(archs, base)
 			}
 		case m.Explained:
-			others = append(others, m.Instruction+" "+m.text())
+			others = append(others, m.Instruction+" "+m.text(m.Instruction))
 		default:
 			others = append(others, "no model for "+m.Instruction)
 		}
 	}
 	var texts []string
 	for _, a := range archs {
-		texts = append(texts, "sim:"+a)
+		texts = append(texts, a)
 		if len(archs) > 1 || len(others) > 0 {
 			texts[len(texts)-1] += fmt.Sprintf(" on %d", plain[a])
 		}
 	}
-	return strings.Join(append(texts, p.first(others, otherRows)...), "; ")
+	return strings.Join(append(p.first(texts, otherRows), p.first(others, otherRows)...), "; ")
+}
+
+// baseOf names the target that computes as the base does: the architecture, if it has an instruction
+// of the same name.
+func (m *Arithmetic) baseOf(instruction string) string {
+	arch, name, _ := strings.Cut(m.Base, "/")
+	if _, err := mma.Lookup(arch, instruction); err == nil || name == instruction {
+		return "sim:" + arch
+	}
+	return "sim:" + m.Base
 }
 
 // text says how an instruction of a machine computes.
-func (m *Arithmetic) text() string {
-	arch, _, _ := strings.Cut(m.Base, "/")
+func (m *Arithmetic) text(instruction string) string {
 	switch {
 	case !m.Explained:
 		return "in a way no model explains"
 	case len(m.Changes) == 0:
-		return "as sim:" + arch
+		return "as " + m.baseOf(instruction)
 	}
 	refs := slices.DeleteFunc(slices.Clone(m.Alike), func(name string) bool { return !strings.HasPrefix(name, "ref:") })
 	if len(refs) > 0 {
 		return "as " + strings.Join(readable.First(refs, 2), ", ")
 	}
-	return "as sim:" + arch + " with " + readable.Changes(m.Changes, 4)
+	return "as " + m.baseOf(instruction) + " with " + readable.Changes(m.Changes, 4)
 }
 
 // matrix has a row for each instruction and a column for each pair of machines.

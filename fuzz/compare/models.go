@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -19,6 +20,7 @@ import (
 type model struct {
 	machine     string
 	instruction string
+	other       string           // architecture of the instruction that it is compared with, "" if it has none
 	rec         devices.Recorder // nil once the model was looked for
 	formats     mma.Formats      // of the recorded instruction
 	base        *mma.Instruction
@@ -79,7 +81,7 @@ func (c *Comparison) findModels(ctx context.Context, models []*model) error {
 	}
 	var of []*model
 	for _, m := range models {
-		if m.base = baseOf(m.rec); m.base == nil {
+		if m.base = baseOf(m.rec, m.other); m.base == nil {
 			continue
 		}
 		u, err := devices.OpenUnit("sim:"+m.base.Arch, m.base.Name, "")
@@ -131,8 +133,10 @@ func unexplained(st *fuzz.PairState) bool {
 
 // baseOf returns the row of the catalogue from which the search for a recording's model
 // starts: the recorded instruction's own row, or else, of the rows that take its operands,
-// the one that gives most of its results; nil if there is none.
-func baseOf(r devices.Recorder) *mma.Instruction {
+// one that gives all its results, else one of its name, else the one that gives most of them. Of
+// several, one of its name comes first, and of these one of the architecture that it is compared
+// with. nil: there is none.
+func baseOf(r devices.Recorder, other string) *mma.Instruction {
 	i := r.Instruction()
 	if own, err := mma.Lookup(i.Arch, i.Name); err == nil && own.Refuse == "" && own.Params != (mma.Params{}) {
 		return own
@@ -141,16 +145,32 @@ func baseOf(r devices.Recorder) *mma.Instruction {
 	want := make([]byte, in.Dots()*i.D.Width())
 	_ = r.Load(0, in, want) // a fault counts as a difference
 	var best *mma.Instruction
-	least := 0
+	var least []int // whether it neither gives all nor has the name, what differs, other name, other architecture, likeness
 	for _, row := range mma.Catalog() {
 		if !modelFits(r, &row) {
 			continue
 		}
-		if n := differ(&row, in, want); best == nil || n < least {
-			best, least = &row, n
+		rank := []int{0, differ(&row, in, want), 0, 0, -commonPrefix(row.Name, i.Name)}
+		if row.Name != i.Name {
+			rank[0], rank[2] = min(rank[1], 1), 1
+		}
+		if row.Arch != other {
+			rank[3] = 1
+		}
+		if best == nil || slices.Compare(rank, least) < 0 {
+			best, least = &row, rank
 		}
 	}
 	return best
+}
+
+// commonPrefix returns the length of what two names begin with.
+func commonPrefix(x, y string) int {
+	n := 0
+	for n < min(len(x), len(y)) && x[n] == y[n] {
+		n++
+	}
+	return n
 }
 
 // baseSample is the number of dot products on which rows are tried to choose a base.
@@ -185,7 +205,7 @@ func differ(row *mma.Instruction, in *mma.Batch, want []byte) int {
 // that has none yet.
 func (c *Comparison) modelsOf(pairs []pair) []*model {
 	var all []*model
-	add := func(s *Side, u devices.Unit) {
+	add := func(s *Side, u, other devices.Unit) {
 		if s.equalTo != nil {
 			return // it has the model of the recording that it is equal to
 		}
@@ -196,11 +216,11 @@ func (c *Comparison) modelsOf(pairs []pair) []*model {
 		if err != nil {
 			return
 		}
-		all = append(all, &model{machine: s.Name, instruction: u.Instruction().Name, formats: full.Instruction().Formats, rec: full.(devices.Recorder)})
+		all = append(all, &model{machine: s.Name, instruction: u.Instruction().Name, other: other.Instruction().Arch, formats: full.Instruction().Formats, rec: full.(devices.Recorder)})
 	}
 	for i := range pairs {
-		add(pairs[i].a, pairs[i].A)
-		add(pairs[i].b, pairs[i].B)
+		add(pairs[i].a, pairs[i].A, pairs[i].B)
+		add(pairs[i].b, pairs[i].B, pairs[i].A)
 	}
 	return all
 }

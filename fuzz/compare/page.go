@@ -27,9 +27,8 @@ type Night struct {
 func Page(nights []Night) *document.Document {
 	nights = slices.Clone(nights)
 	slices.SortStableFunc(nights, func(x, y Night) int { return cmp.Compare(x.Date, y.Date) })
-	machines := nights[len(nights)-1].Machines
 	for i := range nights {
-		nights[i].Result = nights[i].told(machines)
+		nights[i].Result = nights[i].turnedWhere(likeIn(nights[len(nights)-1].Result))
 	}
 	n := &nightly{Night: nights[len(nights)-1], all: nights, first: map[string]string{}}
 	for _, r := range nights {
@@ -222,7 +221,7 @@ func (n *nightly) states() []document.Block {
 	changed := document.Table{Caption: "Machines whose arithmetic changed since the baseline", Columns: document.Columns("machine", "instruction", "was", "is")}
 	for i := range n.Changed {
 		c := &n.Changed[i]
-		changed.Add(c.Machine, "`"+c.Instruction+"`", c.Was.text(), c.Now.text())
+		changed.Add(c.Machine, "`"+c.Instruction+"`", c.Was.text(c.Instruction), c.Now.text(c.Instruction))
 	}
 	return append(blocks, &gone, &changed)
 }
@@ -370,7 +369,7 @@ func (n *nightly) models() document.Block {
 	t := document.Table{Columns: document.Columns("machine", "instruction", "computes", "#dot products")}
 	for i := range n.Models {
 		m := &n.Models[i]
-		t.Add(m.Machine, "`"+m.Instruction+"`", m.text(), readable.Thousands(m.Dots))
+		t.Add(m.Machine, "`"+m.Instruction+"`", m.text(m.Instruction), readable.Thousands(m.Dots))
 	}
 	return &t
 }

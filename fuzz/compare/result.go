@@ -19,8 +19,8 @@ import (
 // resultVersion is the version of a Result as JSON.
 const resultVersion = 1
 
-// Result is the outcome of a comparison. A pair of machines is in the order of their
-// names. The package's documentation has a table of the JSON.
+// Result is the outcome of a comparison. Two machines are in the order in which
+// they were named. The package's documentation has a table of the JSON.
 type Result struct {
 	V           int             `json:"v"`
 	Versions    corpus.Versions `json:"versions,omitzero"`
@@ -204,6 +204,7 @@ func (c *Comparison) conclude() {
 		r.Models = append(r.Models, m.found())
 	}
 	c.equalModels()
+	slices.SortStableFunc(r.Models, func(x, y Model) int { return cmp.Compare(c.place(x.Machine), c.place(y.Machine)) })
 	for _, s := range c.sides {
 		if s.Recording == nil {
 			continue
@@ -216,6 +217,7 @@ func (c *Comparison) conclude() {
 		return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
 	})
 	c.judge()
+	*r = *r.turnedWhere(c.turnedMachines)
 }
 
 // newMachine describes a side.

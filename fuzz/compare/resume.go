@@ -115,7 +115,7 @@ func (u *unit) check() error {
 func (c *Comparison) keeps() map[string]bool {
 	keep := map[string]bool{}
 	for machines := range c.done {
-		keep[pairDir(machines[0], machines[1])] = true
+		keep[c.pairDir(machines[0], machines[1])] = true
 	}
 	return keep
 }
@@ -223,8 +223,11 @@ func (c *Comparison) makeRoom(a, b *Side) error {
 			return err
 		}
 	}
-	return corpus.RemoveTree(filepath.Join(c.Out, bundlesDir, pairDir(a.Name, b.Name)))
+	return corpus.RemoveTree(filepath.Join(c.Out, bundlesDir, c.pairDir(a.Name, b.Name)))
 }
 
 // pairDir is the name of the directory of two machines' bundles.
-func pairDir(a, b string) string { return readable.Slug(a + "~" + b) }
+func (c *Comparison) pairDir(a, b string) string {
+	a, b = c.named(a, b)
+	return readable.Slug(a + "~" + b)
+}

@@ -26,10 +26,8 @@ const (
 )
 
 // Write writes the result: the machines, where they differ, which differences are new, and
-// which are gone, still there or known. Two machines stand in the order in which they were given.
-// The text may change with every version.
+// which are gone, still there or known. The text may change with every version.
 func (r *Result) Write(w io.Writer, o TextOptions) error {
-	r = r.told(r.Machines)
 	p := newPrinter(o)
 	p.machines(r)
 	p.matrix(r)
@@ -103,7 +101,7 @@ func (p *printer) changed(all []Changed) {
 	}
 	p.heading("CHANGED", len(all), "instruction")
 	for _, x := range all {
-		p.line(2, x.Machine+"  ", fmt.Sprintf("%s computes %s; last time %s", x.Instruction, x.Now.text(), x.Was.text()))
+		p.line(2, x.Machine+"  ", fmt.Sprintf("%s computes %s; last time %s", x.Instruction, x.Now.text(x.Instruction), x.Was.text(x.Instruction)))
 	}
 }
 

@@ -32,6 +32,9 @@ func (t *Finder) bundle(f *Case) (kept bool, err error) {
 	if f.Class == oracle.Fault {
 		t.noteFaults(f)
 	}
+	if t.turned(f) {
+		turn(f.Mismatch)
+	}
 	if t.Bundles == "" {
 		return t.resumed[f], nil
 	}
@@ -55,6 +58,20 @@ func (t *Finder) bundle(f *Case) (kept bool, err error) {
 		return false, err
 	}
 	return false, bundle.Write(f.Dir, f.Mismatch, tiles)
+}
+
+// turned reports whether B is the first side of a finding's bundle.
+func (t *Finder) turned(f *Case) bool { return t.Turned != nil && t.Turned(f.Pair) }
+
+// turn swaps the sides of a mismatch.
+func turn(m *corpus.Mismatch) {
+	m.A, m.B = m.B, m.A
+	switch m.Base {
+	case "a":
+		m.Base = "b"
+	case "b":
+		m.Base = "a"
+	}
 }
 
 // bundleDir is the directory of a finding's bundle.
@@ -249,7 +266,11 @@ func (t *Finder) tiles(f *Case) (map[string][]byte, error) {
 	}
 	tile, output := src.Tile(t.pairs[f.Pair].Spec, f.Seed, f.Origin.Index)
 	files := map[string][]byte{}
-	for name, side := range map[string]TargetUnit{"tile-a.rec": {p.TargetA, p.A}, "tile-b.rec": {p.TargetB, p.B}} {
+	a, b := "tile-a.rec", "tile-b.rec"
+	if t.turned(f) {
+		a, b = b, a
+	}
+	for name, side := range map[string]TargetUnit{a: {p.TargetA, p.A}, b: {p.TargetB, p.B}} {
 		out := make([]byte, tile.Dots()*p.Formats().D.Width())
 		if err := side.Unit.Run(context.Background(), tile, out); err != nil {
 			return nil, err

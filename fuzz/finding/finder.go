@@ -21,6 +21,7 @@ type Options struct {
 	Keep        func(pair int, bucket *Bucket, v *triage.Verdict) bool
 	Bundles     string
 	BundleDir   func(f *Case) string
+	Turned      func(pair int) bool // bundles have B as their first side; nil: none has
 	Found       func(f *Case, kept bool) error
 	Searching   func(pair int, doing string)
 	Effort      int           // of all searches of a pair, in millions of dot products of models, to which comes what comparing takes; 0: freeEffort; -1: there are none
