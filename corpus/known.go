@@ -39,6 +39,8 @@ import (
 //	             of pair to the second; without pair, from either to the other
 //	difference   id of this one difference, as compare prints it
 //
+// By marks, some of a difference's cases, compare finds it again among others that nothing explains.
+//
 // A difference of several kinds of cases is known if each of them is covered. Lists that
 // were made when every kind was a difference of its own are read as they are; their
 // ids of differences may no longer occur, and compare then lists the entries as unused.
@@ -62,6 +64,7 @@ type KnownEntry struct {
 	Labels      []string `json:"labels,omitempty"`
 	Changes     []string `json:"changes,omitempty"`
 	Difference  string   `json:"difference,omitempty"`
+	Marks       Marks    `json:"marks,omitempty"`
 }
 
 // KnownVersion is the version of lists of known differences.

@@ -6,6 +6,7 @@ import "slices"
 func (c *Comparison) judge() {
 	r := &c.result
 	r.Known, r.Counts = c.Known.SetStates(r.Differences, c.unlisted)
+	c.lookUpKnown()
 	if c.Baseline != nil {
 		c.findGone()
 		c.findChanged()
@@ -45,18 +46,18 @@ func (c *Comparison) findGone() {
 			return
 		}
 		here[g.ID] = true
-		g.Compared = c.result.compared(&g)
-		c.result.Gone = append(c.result.Gone, g)
-		if g.Compared {
-			c.result.Counts.Gone++
+		if g.Compared = c.result.compared(&g); g.Compared {
+			c.result.lookUp(&g)
 		}
+		c.result.Gone = append(c.result.Gone, g)
 	}
 	last := c.Baseline.turnedWhere(byName)
 	for _, d := range last.Differences {
-		add(Gone{ID: d.ID, A: d.A, B: d.B, Instruction: d.Instruction, Bucket: d.Bucket, Cases: d.Cases, State: d.State})
+		add(Gone{ID: d.ID, A: d.A, B: d.B, Instruction: d.Instruction, Bucket: d.Bucket, Cases: d.Cases, State: d.State, Marks: d.Marks})
 	}
 	for _, g := range last.Gone {
-		if !g.Compared {
+		if !g.Compared || g.There != "" {
+			g.There, g.What = "", ""
 			add(g)
 		}
 	}

@@ -42,7 +42,8 @@ type Difference struct {
 	Cases        uint64       `json:"cases"`
 	Dots         uint64       `json:"dots"` // dot products that were compared
 	MaxUlp       float64      `json:"max_ulp"`
-	Digest       string       `json:"digest"` // of the cases and their results
+	Digest       string       `json:"digest"`          // of the cases and their results
+	Marks        corpus.Marks `json:"marks,omitempty"` // some of the cases, by which they are found again among others
 	What         string       `json:"what,omitempty"`
 	State        string       `json:"state"`
 	Known        string       `json:"known,omitempty"`  // the entry that covers it, or a part of it
@@ -70,7 +71,7 @@ func NewDifference(p *devices.Pair, b *fuzz.Bucket, v *triage.Verdict) Differenc
 func newDifference(p *pair, b *fuzz.Bucket, parts []part) Difference {
 	d := Difference{A: p.a.Name, B: p.b.Name, Instruction: p.Name(), InstructionA: p.A.Instruction().Name, InstructionB: p.B.Instruction().Name,
 		Bucket: b.Name, Class: b.MostClass().String(), Changes: changesOf(parts, b.Name), Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
-		Digest: fmt.Sprintf("%016x", b.Digest), Details: []Kind{}}
+		Digest: fmt.Sprintf("%016x", b.Digest), Marks: b.Marks, Details: []Kind{}}
 	for _, x := range b.SortedDetails() {
 		d.Details = append(d.Details, Kind{x.Name, x.Cases, changesOf(parts, fuzz.LabelsIn(x.Name)...)})
 	}

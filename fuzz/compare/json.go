@@ -73,6 +73,7 @@
 //	differences[].dots            number?   that were compared
 //	differences[].max_ulp         number?   as in summary
 //	differences[].digest          string?   of the cases and their results
+//	differences[].marks           string?   some of the cases: hashes of their inputs and results
 //	differences[].what            string?   why an instruction is not recorded, or how often an unstable case gave the same results
 //	differences[].state           string?   new, still (it was in the baseline), known, or expired (known until its entry expired)
 //	differences[].known           string?   id of the entry that covers it, or a part of it
@@ -86,6 +87,9 @@
 //	gone[].cases                  number?   it had
 //	gone[].state                  string?   that it had
 //	gone[].compared               bool?     the instruction was compared this time, too
+//	gone[].there                  string?   still or unclear: it is, or may be, among differences that nothing explains
+//	gone[].what                   string?   which, and what of it was found
+//	gone[].marks                  string?   it had
 //	changed[].machine             string?   of an instruction that has another model than in the baseline
 //	changed[].instruction         string?
 //	changed[].was                 object?*  base, explained and changes, as in models
@@ -94,7 +98,8 @@
 //	known[].reason                string?
 //	known[].expires               string?   its last day
 //	known[].hits                  number?   differences that it covers
-//	known[].state                 string?   used, unused or expired
+//	known[].state                 string?   used, unused, unclear (it may be among differences that nothing explains) or expired
+//	known[].what                  string?   among which it is or may be
 //	left_out[].a                  string?   machines that were not compared
 //	left_out[].b                  string?
 //	left_out[].instruction        string?   only on this instruction

@@ -22,7 +22,8 @@ type KnownUse struct {
 	Reason  string `json:"reason"`
 	Expires string `json:"expires,omitempty"`
 	Hits    int    `json:"hits"`  // differences that it covers
-	State   string `json:"state"` // used, unused or expired
+	State   string `json:"state"` // used, unused, unclear (as What says) or expired
+	What    string `json:"what,omitempty"`
 }
 
 // stateOf returns the state of a difference, and the entries of the list that cover at
@@ -159,6 +160,7 @@ func entriesOf(g []*Difference, reason string) []corpus.KnownEntry {
 		if len(d.Changes) == 0 {
 			e := explained
 			e.ID, e.Changes, e.Bucket, e.Difference = "known-"+d.ID, nil, d.Bucket, d.ID
+			e.Marks = d.Marks
 			all = append(all, e)
 			continue
 		}

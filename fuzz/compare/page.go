@@ -210,11 +210,16 @@ func (n *nightly) states() []document.Block {
 	if t.Rows == nil {
 		blocks = []document.Block{document.Text("There is no difference.")}
 	}
-	gone := document.Table{Caption: "Gone since the baseline", Columns: document.Columns("machines", "instruction", "cause", "#differed", "first seen", "why")}
+	gone := document.Table{Caption: "In the baseline, and not found as such", Columns: document.Columns("machines", "instruction", "cause", "#differed", "first seen", "why")}
 	for _, g := range n.Gone {
 		why := "compared again: no difference"
-		if !g.Compared {
+		switch {
+		case !g.Compared:
 			why = "not compared this time"
+		case g.There == StateStill:
+			why = "still there: " + g.What
+		case g.There != "":
+			why = "cannot be told: " + g.What
 		}
 		gone.Add(machinePair(g.A, g.B), "`"+g.Instruction+"`", g.Bucket, readable.Thousands(g.Cases), n.first[g.ID], why)
 	}

@@ -129,6 +129,10 @@ type Gone struct {
 	Cases       uint64 `json:"cases"`
 	State       string `json:"state"`    // that it had
 	Compared    bool   `json:"compared"` // this time, too
+	// There is StateStill or stateUnclear if it is, or may be, among cases that nothing explains, as What says.
+	There string       `json:"there,omitempty"`
+	What  string       `json:"what,omitempty"`
+	Marks corpus.Marks `json:"marks,omitempty"` // that it had
 }
 
 // Changed is an instruction whose explaining model changed since the baseline.
@@ -314,7 +318,7 @@ func parse(body []byte) (*Result, error) {
 		r.open[d.ID] = d.State != StateKnown
 	}
 	for _, g := range r.Gone {
-		if !g.Compared && g.State != StateKnown {
+		if (!g.Compared || g.There != "") && g.State != StateKnown {
 			r.open[g.ID] = true
 		}
 	}

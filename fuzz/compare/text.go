@@ -36,9 +36,18 @@ func (r *Result) Write(w io.Writer, o TextOptions) error {
 		p.heading("NEW", n, "difference")
 		p.news(news)
 	}
-	p.gone("GONE", r.Gone, true)
-	p.gone("NOT COMPARED THIS TIME", r.Gone, false)
-	p.still(r.Differences)
+	for _, x := range []struct {
+		title  string
+		wanted func(*Gone) bool
+	}{
+		{"GONE", func(g *Gone) bool { return g.Compared && g.There == "" }},
+		{"CANNOT BE TOLD", func(g *Gone) bool { return g.There == stateUnclear }},
+		{"NOT COMPARED THIS TIME", func(g *Gone) bool { return !g.Compared }},
+	} {
+		n, lines := p.absent(r.Gone, x.wanted)
+		p.list(x.title, n, lines)
+	}
+	p.still(r)
 	p.known(r.Known)
 	p.counts(r)
 	_, err := w.Write(p.Bytes())
@@ -172,9 +181,9 @@ func (d *Difference) text() string {
 
 // still counts the differences that were in the baseline by instruction and machines; if
 // Verbose, it lists them one by one.
-func (p *printer) still(ds []Difference) {
-	all, n := groups(ds, func(d *Difference) bool { return d.State == StateStill })
-	var lines []string
+func (p *printer) still(r *Result) {
+	all, n := groups(r.Differences, func(d *Difference) bool { return d.State == StateStill })
+	among, lines := p.absent(r.Gone, func(g *Gone) bool { return g.There == StateStill })
 	for _, g := range all {
 		at := where(g[0].A, g[0].B, g[0].Instruction)
 		if !p.Verbose {
@@ -185,22 +194,22 @@ func (p *printer) still(ds []Difference) {
 			lines = append(lines, d.ID+"  "+at+": "+d.text())
 		}
 	}
-	p.list("STILL THERE", n, lines)
+	p.list("STILL THERE", n+among, lines)
 }
 
-// gone shows the differences of the baseline that are gone, or those that were not compared this
-// time.
-func (p *printer) gone(title string, all []Gone, compared bool) {
-	n := 0
-	var lines []string
+// absent returns lines about some of the differences of the baseline that were not found as such.
+func (p *printer) absent(all []Gone, wanted func(*Gone) bool) (n int, lines []string) {
 	count := map[string]int{}
-	for _, g := range all {
-		if g.Compared != compared {
+	for i := range all {
+		g := &all[i]
+		if !wanted(g) {
 			continue
 		}
 		n++
 		at := where(g.A, g.B, g.Instruction)
-		if p.Verbose {
+		if g.There != "" {
+			lines = append(lines, g.ID+"  "+at+": "+g.What)
+		} else if p.Verbose {
 			lines = append(lines, g.ID+"  "+at+": "+g.Bucket)
 		} else if count[at]++; count[at] == 1 {
 			lines = append(lines, at)
@@ -211,7 +220,7 @@ func (p *printer) gone(title string, all []Gone, compared bool) {
 			lines[i] += ": " + readable.Plural(n, "difference")
 		}
 	}
-	p.list(title, n, lines)
+	return n, lines
 }
 
 // list shows a list of differences that are not new.
@@ -225,7 +234,7 @@ func (p *printer) list(title string, n int, lines []string) {
 	}
 }
 
-// known shows the entries of the list that are unused or have expired, and if Verbose all
+// known shows the entries of the list that are not simply in use, and if Verbose all
 // entries with their hits.
 func (p *printer) known(uses []KnownUse) {
 	if len(uses) == 0 {
@@ -237,11 +246,15 @@ func (p *printer) known(uses []KnownUse) {
 		if u.State == "used" {
 			used++
 			hits += u.Hits
-			if !p.Verbose {
+			if !p.Verbose && u.What == "" {
 				continue
 			}
 		}
-		g.Add("  "+u.ID, u.State, fmt.Sprint(u.Hits), strings.TrimSpace(u.Expires+" "+u.Reason))
+		text := strings.TrimSpace(u.Expires + " " + u.Reason)
+		if u.What != "" {
+			text += ": " + u.What
+		}
+		g.Add("  "+u.ID, u.State, fmt.Sprint(u.Hits), text)
 	}
 	entries := fmt.Sprintf("%d entries", len(uses))
 	if len(uses) == 1 {

@@ -247,7 +247,8 @@ func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
 			w.keepUnnamed(r, s)
 			continue
 		}
-		r.Kinds = p.AddCase(r.Kinds, cause, &s, w.labels.Digest(p.Pair, cause, &w.batch, w.at[j], &s), w.kinds)
+		sum, mark := w.labels.Digest(p.Pair, cause, &w.batch, w.at[j], &s)
+		r.Kinds = p.AddCase(r.Kinds, cause, &s, sum, mark, w.kinds)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -72,18 +73,22 @@ func (l *Labeller) Shown(attributor *triage.Attributor, in *mma.Batch, at []int3
 
 // Digest returns a digest of output i of a batch and its results. It is 0 for cases that are
 // identified well enough by their cause: all but recorded, unexplained and failing ones.
-func (l *Labeller) Digest(p *Pair, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) uint64 {
+// mark is a recorded case as one of a sample, and else nil.
+func (l *Labeller) Digest(p *Pair, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) (sum uint64, mark *corpus.Mark) {
 	if p.Recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained {
-		return 0
+		return 0, nil
 	}
 	l.dot = p.Fitting(l.dot)
 	b.Get(int(i), l.dot)
-	return digest(l.dot, s)
+	sum = digest(l.dot, gen.Mix(s.A^gen.Mix(s.B^gen.Mix(uint64(s.Class)))))
+	if p.Recorder != nil {
+		mark = &corpus.Mark{Input: uint32(digest(l.dot, 0)), Results: uint32(sum)}
+	}
+	return sum, mark
 }
 
-// digest returns a digest of a differing case.
-func digest(d *mma.Dot, s *Sample) uint64 {
-	h := gen.Mix(s.A ^ gen.Mix(s.B^gen.Mix(uint64(s.Class))))
+// digest returns a digest of an input that goes on from h.
+func digest(d *mma.Dot, h uint64) uint64 {
 	for _, codes := range [][]uint64{d.A, d.B, {d.C}, d.SA, d.SB} {
 		for _, code := range codes {
 			h = gen.Mix(h + code + 0x9e3779b97f4a7c15)
@@ -172,7 +177,8 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*conf
 				cause = placed
 			}
 		}
-		kinds = x.p.AddCase(kinds, cause, s, x.unnamed.Digest(x.p, cause, x.unnamed.batch, int32(i), s), math.MaxInt)
+		sum, mark := x.unnamed.Digest(x.p, cause, x.unnamed.batch, int32(i), s)
+		kinds = x.p.AddCase(kinds, cause, s, sum, mark, math.MaxInt)
 	}
 	for i := range kinds {
 		x.d.Count(&kinds[i])

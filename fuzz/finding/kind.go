@@ -3,6 +3,7 @@ package finding
 import (
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -16,6 +17,7 @@ type Kind struct {
 	Cases   uint64       `json:"cases"`
 	MaxUlp  float64      `json:"max_ulp"`
 	Digest  uint64       `json:"digest"`
+	Marks   corpus.Marks `json:"marks,omitempty"` // of recorded cases
 	First   Sample       `json:"first"`
 }
 
@@ -32,7 +34,7 @@ func detailName(primary triage.Label, detail string, class oracle.Class) string 
 
 // AddCase adds a differing case to its kind. Beyond most kinds there is one for each primary
 // cause and class.
-func (p *Pair) AddCase(kinds []Kind, cause *triage.Cause, s *Sample, digest uint64, most int) []Kind {
+func (p *Pair) AddCase(kinds []Kind, cause *triage.Cause, s *Sample, digest uint64, mark *corpus.Mark, most int) []Kind {
 	detail := cause.Detail
 	of := func(k Kind) bool { return k.Class == s.Class && k.Detail == detail }
 	i := slices.IndexFunc(kinds, of)
@@ -50,6 +52,9 @@ func (p *Pair) AddCase(kinds []Kind, cause *triage.Cause, s *Sample, digest uint
 		k.MaxUlp = max(k.MaxUlp, ulpDistance(p.Spec.D, s.A, s.B))
 	}
 	k.Digest += digest
+	if mark != nil {
+		k.Marks = k.Marks.Add(*mark)
+	}
 	return kinds
 }
 
@@ -81,6 +86,7 @@ func (b *Bucket) Add(o *Bucket) {
 	b.Cases += o.Cases
 	b.MaxUlp = max(b.MaxUlp, o.MaxUlp)
 	b.Digest += o.Digest
+	b.Marks = b.Marks.Add(o.Marks...)
 	b.More += o.More
 	for c, n := range o.Classes {
 		b.Classes[c] += n
@@ -98,7 +104,7 @@ func (b *Bucket) Add(o *Bucket) {
 // Count adds cases of one kind to an epoch's buckets, and to its kinds if the bucket or the
 // detail is new to the epoch. A detail for which the pair has no room is not kept.
 func (g *Gathered) Count(k *Kind) {
-	one := &Bucket{Name: string(k.Primary), Cases: k.Cases, MaxUlp: k.MaxUlp, Digest: k.Digest, More: k.Cases}
+	one := &Bucket{Name: string(k.Primary), Cases: k.Cases, MaxUlp: k.MaxUlp, Digest: k.Digest, Marks: k.Marks, More: k.Cases}
 	one.Classes[k.Class] = k.Cases
 	name, b := k.name(), g.Buckets[one.Name]
 	known := b != nil && b.detail(name) != nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -82,7 +83,8 @@ type Bucket struct {
 	Name    string                   `json:"name"` // the label
 	Cases   uint64                   `json:"cases"`
 	MaxUlp  float64                  `json:"max_ulp"`
-	Digest  uint64                   `json:"digest"` // of the cases with their results, in any order
+	Digest  uint64                   `json:"digest"`          // of the cases with their results, in any order
+	Marks   corpus.Marks             `json:"marks,omitempty"` // of recorded cases
 	Classes [oracle.Fault + 1]uint64 `json:"classes"`
 	Details []Detail                 `json:"details,omitempty"` // in the order in which they appeared
 	More    uint64                   `json:"more,omitempty"`    // cases in no detail, because there are too many kinds of cases
