@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -47,12 +48,16 @@ var ErrInUse = errors.New("another process is writing this file")
 // writes it.
 func OpenRecordingFile(path string, h Header) (*RecordingFile, error) {
 	h.Version = recordingVersion
+	_, absent := os.Lstat(path)
 	f, err := OpenLocked(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	r := &RecordingFile{f: f}
 	if err := r.begin(h); err != nil {
+		if errors.Is(absent, fs.ErrNotExist) {
+			os.Remove(path) // it has no header, and would look like a file of somebody else's
+		}
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -16,6 +16,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
+// ErrNotBegun reports that a recording was cut short before its first results.
+var ErrNotBegun = errors.New("the recording was cut short before its first results")
+
 // ReadRecording reads a native recording. Damage is an error that says where;
 // a file that merely ends early, or ends in zeros that a crash of the machine has left,
 // is read up to there, with Complete false.

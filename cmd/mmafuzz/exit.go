@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 )
 
@@ -37,5 +38,5 @@ func incomplete(err error) error {
 
 // isIncomplete reports whether an error is one of work that is left.
 func isIncomplete(err error) bool {
-	return errors.As(err, new(*incompleteError)) || errors.As(err, new(*fuzz.GoneError)) || errors.Is(err, context.Canceled)
+	return errors.As(err, new(*incompleteError)) || errors.As(err, new(*fuzz.GoneError)) || errors.Is(err, context.Canceled) || errors.Is(err, corpus.ErrNotBegun)
 }

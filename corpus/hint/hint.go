@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // hinted is an error with a hint.
@@ -37,13 +38,19 @@ func New(hint, format string, args ...any) error {
 	return &hinted{fmt.Errorf(format, args...), hint}
 }
 
-// Of returns the hint of an error, "" if it has none.
+// Of returns the hint of an error, "" if it has none. What to do about a full disk comes before
+// what else may be done.
 func Of(err error) string {
 	var h *hinted
-	if errors.As(err, &h) {
+	switch {
+	case !errors.As(err, &h):
+		return ""
+	case !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT):
 		return h.hint
+	case strings.HasPrefix(h.hint, "name "):
+		return "make room on the disk, or " + h.hint
 	}
-	return ""
+	return "make room on the disk; " + h.hint
 }
 
 // Bare returns a file system error without the name of the call and the file.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -41,7 +42,11 @@ func open(file string) (devices.Target, error) {
 			u.environment = n.Environment
 		}
 	}
-	if len(t.rows) == 0 {
+	switch {
+	case len(t.rows) > 0:
+	case !rec.Complete:
+		return nil, hint.Add(fmt.Errorf("%s: %w", file, corpus.ErrNotBegun), "the same mmafuzz record goes on with it")
+	default:
 		return nil, fmt.Errorf("%s: the recording holds no results", file)
 	}
 	return t, nil

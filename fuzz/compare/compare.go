@@ -47,8 +47,9 @@ type Options struct {
 	MaxFindings int
 	AllFindings bool
 	NoInfer     bool // that of fuzz.Config
-	// Trouble lists what could not be compared at all, for the result.
-	Trouble []string
+	// Trouble lists what could not be compared at all, for the result, and Incomplete recordings
+	// that had not got as far as their first results.
+	Trouble, Incomplete []string
 	// Out, if not "", is a directory: findings are written to its subdirectory "bundles".
 	Out string
 	// Observer, if not nil, is told of progress.
@@ -105,7 +106,7 @@ func New(sides []*Side, o Options) (*Comparison, error) {
 	if err := nameSides(sides); err != nil {
 		return nil, err
 	}
-	c.result.Trouble = append(c.result.Trouble, o.Trouble...)
+	c.result.Trouble, c.result.Incomplete = append(c.result.Trouble, o.Trouble...), append(c.result.Incomplete, o.Incomplete...)
 	for _, s := range sides {
 		if s.Recording != nil && !s.Recording.Complete {
 			c.result.Incomplete = append(c.result.Incomplete, s.Spec+" is not complete: what it has is compared; mmafuzz record goes on with it")

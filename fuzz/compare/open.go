@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
@@ -60,6 +61,10 @@ func openSides(specs []string, o *Options) (sides []*Side, failed error) {
 		info, missing := os.Stat(spec)
 		isFile := missing == nil && !info.IsDir()
 		failed = err
+		if errors.Is(err, corpus.ErrNotBegun) {
+			o.Incomplete = append(o.Incomplete, err.Error()+"; mmafuzz record goes on with it")
+			continue
+		}
 		if errors.As(err, new(*specError)) {
 			failed = hint.Add(err, "name a recording, which mmafuzz record makes, or a target such as sim:hopper")
 		} else if !isFile {

@@ -124,7 +124,7 @@ func (c *Comparison) keeps() map[string]bool {
 // something could not be opened: its name may be mistyped, and they may be all that is known of it.
 func (c *Comparison) begin() error {
 	clear := c.dir.clear
-	if len(c.Trouble) > 0 {
+	if len(c.Trouble)+len(c.Incomplete) > 0 {
 		clear = c.dir.mark
 	}
 	if err := clear(); err != nil {
@@ -142,7 +142,7 @@ func (c *Comparison) key() string {
 			panic("compare: " + err.Error()) // plain data always encodes
 		}
 	}
-	add([]any{c.NaN, c.Zero, c.MaxFindings, c.AllFindings, c.Known.List, c.Known.Day.UTC().Format(corpus.DateLayout), c.Trouble})
+	add([]any{c.NaN, c.Zero, c.MaxFindings, c.AllFindings, c.Known.List, c.Known.Day.UTC().Format(corpus.DateLayout), c.Trouble, c.Incomplete})
 	if c.Baseline != nil {
 		add(c.Baseline.open)
 		add(c.Baseline.Machines)

@@ -66,7 +66,8 @@
 //	instructions            number
 //	dots                    number   dot products that are recorded or given up
 //	of                      number   dot products of the plan
-//	resumed                 number   dot products in earlier parts
+//	resumed                 number   dot products with results in earlier parts
+//	left_out                number   dot products of these that have no results, because their instruction was given up
 //	faults                  number   dot products on which the target failed
 //	bytes                   number   size of the file
 //	seconds                 number   since the start

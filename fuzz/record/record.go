@@ -38,6 +38,7 @@ type Progress struct {
 	Done, Of    uint64 // dot products; those of an instruction that was given up count as done
 	Resumed     uint64 // how many of Done were in the file before
 	Faults      int    // outputs on which the target failed
+	LeftOut     uint64 // dot products of Done that have no results, because their instruction was given up
 	GivenUp     int    // instructions that are not, or not all, recorded
 	Bytes       int64
 }
@@ -150,7 +151,7 @@ func (r *recorder) job(ctx context.Context, j *job) error {
 			return r.notAsPlanned()
 		}
 		r.steps = r.steps[1:]
-		r.giveUp(*p, j, next, true)
+		r.giveUp(*p, j, next)
 		return nil
 	}
 	switch {
@@ -302,15 +303,17 @@ func (r *recorder) problem(j *job, next int, what string) error {
 	if err := r.file.Problem(p); err != nil {
 		return err
 	}
-	r.giveUp(p, j, next, false)
+	r.giveUp(p, j, next)
 	return r.file.Sync()
 }
 
 // giveUp accounts for the frames from next on, which are not going to be recorded.
-func (r *recorder) giveUp(p corpus.Problem, j *job, next int, resumed bool) {
+func (r *recorder) giveUp(p corpus.Problem, j *job, next int) {
 	r.result.Problems = append(r.result.Problems, p)
 	r.result.GivenUp++
-	r.advance(j.dots(next, j.frames), 0, resumed)
+	left := j.dots(next, j.frames)
+	r.result.LeftOut += left
+	r.advance(left, 0, false)
 }
 
 // advance accounts for dot products.

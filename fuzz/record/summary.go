@@ -25,6 +25,7 @@ type Summary struct {
 	Dots         uint64           `json:"dots"`
 	Of           uint64           `json:"of"`
 	Resumed      uint64           `json:"resumed"`
+	LeftOut      uint64           `json:"left_out"`
 	Faults       int              `json:"faults"`
 	Bytes        int64            `json:"bytes"`
 	Seconds      float64          `json:"seconds"`
@@ -35,7 +36,7 @@ type Summary struct {
 
 // Summary sums up the result of a recording that took some time.
 func (r *Result) Summary(names Names, took time.Duration) *Summary {
-	return &Summary{Names: names, Work: r.Work, Instructions: r.Instructions, Dots: r.Done, Of: r.Of, Resumed: r.Resumed, Faults: r.Faults,
+	return &Summary{Names: names, Work: r.Work, Instructions: r.Instructions, Dots: r.Done, Of: r.Of, Resumed: r.Resumed, LeftOut: r.LeftOut, Faults: r.Faults,
 		Bytes: r.Bytes, Seconds: took.Seconds(), Complete: r.Complete, Problems: append([]corpus.Problem{}, r.Problems...), Unstable: r.Unstable}
 }
 
@@ -45,9 +46,13 @@ func (s *Summary) Write(w io.Writer, width int) {
 	if !s.Complete {
 		what = fmt.Sprintf("recorded %s of", readable.Share(s.Dots, s.Of))
 	}
-	rate := readable.Rate(s.Dots-s.Resumed, time.Duration(s.Seconds*float64(time.Second)))
-	text := fmt.Sprintf("%s %s with plan %s: %s, %s dot products, %sB in %s (%.1f s, %s/s)", what, s.Machine, s.Plan,
-		readable.Plural(s.Instructions, "instruction"), readable.Thousands(s.Of), readable.Count(uint64(s.Bytes)), s.File, s.Seconds, readable.Count(rate))
+	dots := readable.Thousands(s.Of) + " dot products"
+	if s.LeftOut > 0 {
+		dots = fmt.Sprintf("%s of %s (%s were not tried)", readable.Thousands(s.Dots-s.LeftOut), dots, readable.Thousands(s.LeftOut))
+	}
+	rate := readable.Rate(s.Dots-s.LeftOut-s.Resumed, time.Duration(s.Seconds*float64(time.Second)))
+	text := fmt.Sprintf("%s %s with plan %s: %s, %s, %sB in %s (%.1f s, %s/s)", what, s.Machine, s.Plan,
+		readable.Plural(s.Instructions, "instruction"), dots, readable.Count(uint64(s.Bytes)), s.File, s.Seconds, readable.Count(rate))
 	fmt.Fprint(w, readable.Hanging(text, width))
 	if s.Faults > 0 {
 		fmt.Fprint(w, readable.Hanging(fmt.Sprintf("the target failed on %s (the recording lists them)", readable.Plural(s.Faults, "dot product")), width))
