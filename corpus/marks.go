@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -67,11 +68,11 @@ func (m Marks) MarshalText() ([]byte, error) {
 func (m *Marks) UnmarshalText(text []byte) error {
 	*m = nil
 	for _, word := range strings.Fields(string(text)) {
-		var x Mark
-		if n, err := fmt.Sscanf(word, "%08x%08x", &x.Input, &x.Results); n != 2 || err != nil || len(word) != 16 {
+		x, err := strconv.ParseUint(word, 16, 64)
+		if err != nil || len(word) != 16 {
 			return fmt.Errorf("%q is no mark of a case, which has 16 hexadecimal digits", word)
 		}
-		*m = m.Add(x)
+		*m = m.Add(Mark{uint32(x >> 32), uint32(x)})
 	}
 	return nil
 }

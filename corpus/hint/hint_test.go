@@ -3,6 +3,8 @@ package hint_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,6 +36,22 @@ func TestHints(t *testing.T) {
 	second := hint.Add(fmt.Errorf("in y: %w", first), "do z")
 	if hint.Of(second) != "do x" || second.Error() != "in y: base" || !errors.Is(second, base) {
 		t.Errorf("got %v with %q", second, hint.Of(second))
+	}
+}
+
+// TestFullDisk: what to do about a full disk comes first.
+func TestFullDisk(t *testing.T) {
+	full := fmt.Errorf("cannot write x: %w", &fs.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC})
+	for add, want := range map[string]string{
+		"name a file that can be written": "make room on the disk, or name a file that can be written",
+		"the same command goes on":        "make room on the disk; the same command goes on",
+	} {
+		if got := hint.Of(hint.Add(full, "%s", add)); got != want {
+			t.Errorf("got %q", got)
+		}
+		if got := hint.Of(hint.New(add, "cannot write x: %w", hint.Bare(full))); got != want {
+			t.Errorf("got %q", got)
+		}
 	}
 }
 

@@ -44,7 +44,8 @@ func Example() {
 	}
 	defer os.RemoveAll(dir)
 	var sides []*compare.Side
-	for target, name := range map[string]string{"sim:ampere": "a100", "sim:hopper": "h100"} {
+	for _, x := range [][2]string{{"sim:hopper", "h100"}, {"sim:ampere", "a100"}} {
+		target, name := x[0], x[1]
 		file := filepath.Join(dir, name+".rec")
 		if err := recordOf(target, file, name); err != nil {
 			log.Fatal(err)
@@ -68,5 +69,5 @@ func Example() {
 		fmt.Printf("%s and %s differ by %s: %v\n", d.A, d.B, d.Bucket, d.Changes)
 	}
 	// Output:
-	// a100 and h100 differ by truncation-width: [join.align.f 24→25]
+	// h100 and a100 differ by truncation-width: [join.align.f 25→24]
 }

@@ -148,6 +148,9 @@ func (k *Known) accept(ds []Difference, reason string, list *corpus.Known) *corp
 	return all
 }
 
+// listedMarks is the number of a difference's marks in an entry, which people read.
+const listedMarks = 32
+
 // entriesOf returns entries that cover the differences of an instruction of two machines:
 // one, with the changes, for all differences that are explained, and one for each other.
 func entriesOf(g []*Difference, reason string) []corpus.KnownEntry {
@@ -160,7 +163,7 @@ func entriesOf(g []*Difference, reason string) []corpus.KnownEntry {
 		if len(d.Changes) == 0 {
 			e := explained
 			e.ID, e.Changes, e.Bucket, e.Difference = "known-"+d.ID, nil, d.Bucket, d.ID
-			e.Marks = d.Marks
+			e.Marks = d.Marks[:min(len(d.Marks), listedMarks)]
 			all = append(all, e)
 			continue
 		}

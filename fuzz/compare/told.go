@@ -14,10 +14,10 @@ import (
 // turnedMachines reports whether two machines in the order of their names are named the other
 // way round.
 func (c *Comparison) turnedMachines(a, b string) bool {
-	return b != "" && c.place(a) > c.place(b)
+	return c.place(b) >= 0 && c.place(a) > c.place(b)
 }
 
-// place is where a machine was named, from 0.
+// place is where a machine was named, from 0; -1: it was not.
 func (c *Comparison) place(name string) int {
 	return slices.IndexFunc(c.sides, func(s *Side) bool { return s.Name == name })
 }
