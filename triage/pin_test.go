@@ -47,7 +47,7 @@ func TestPin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := mma.Brief(v.Changes); got != "width of a sum 27→none" {
+	if got := mma.Brief(v.Changes); got != "bits of the sum without its sign 27→none" {
 		t.Error(got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -28,10 +29,7 @@ func (a *app) writePage(p *document.Document, file string) error {
 		_, err := printable.Raw(a.stdout).Write(b.Bytes())
 		return err
 	}
-	if err := corpus.ReplaceFile(file, b.Bytes()); err != nil {
-		return hint.New("name a file with --out that can be written", "cannot write %s: %w", file, hint.Bare(err))
-	}
-	return a.result(written{file}, func(w io.Writer, _ int) { fmt.Fprintf(w, "report: %s\n", file) })
+	return a.writeFile(b.Bytes(), file)
 }
 
 // formatFlag adds the flag --format of a command that prints a document.
@@ -87,6 +85,33 @@ func (a *app) writeDocument(d *document.Document, format string, verbose bool) e
 		w = printable.Raw(a.stdout)
 	}
 	return d.Write(w, format, document.Options{Width: a.width, Verbose: verbose, Bold: a.bolden})
+}
+
+// writeDocumentFile writes a document in one of its printed forms to a file and says so. A file
+// that is there is replaced if it begins with the same word, as an earlier one of the kind does.
+func (a *app) writeDocumentFile(d *document.Document, format, file string) error {
+	d.Made = "mmafuzz " + versions.Program()
+	var b bytes.Buffer
+	if err := d.Write(&b, format, document.Options{Width: a.width, Verbose: a.verbose}); err != nil {
+		return err
+	}
+	err := corpus.CheckForeign(file, "earlier form of this", func() bool {
+		old, err := os.ReadFile(file)
+		begin, _, _ := bytes.Cut(b.Bytes(), []byte(" "))
+		return err == nil && (len(old) == 0 || bytes.HasPrefix(old, begin))
+	})
+	if err != nil {
+		return hint.Add(err, "name another file with --out")
+	}
+	return a.writeFile(b.Bytes(), file)
+}
+
+// writeFile writes a page to a file and says so.
+func (a *app) writeFile(body []byte, file string) error {
+	if err := corpus.ReplaceFile(file, body); err != nil {
+		return hint.New("name a file with --out that can be written", "cannot write %s: %w", file, hint.Bare(err))
+	}
+	return a.result(written{file}, func(w io.Writer, _ int) { fmt.Fprintf(w, "report: %s\n", file) })
 }
 
 // checkPage returns an error, before a page is made, if the file would overwrite what the page is

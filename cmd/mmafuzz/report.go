@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/pages"
 )
 
@@ -22,7 +23,7 @@ written. Several results become one page.
   mmafuzz report nights/*/compare.json --out nights.html
 
 --format prints the same as text, Markdown or the tables alone, for papers and
-spreadsheets. --figures writes every figure and table to a file of its own.
+spreadsheets, or writes it to the file of --out. --figures writes every figure and table to a file of its own.
 
 The page is one file that loads nothing from elsewhere: it can be opened, printed, sent
 and attached as it is.`,
@@ -40,8 +41,8 @@ and attached as it is.`,
 				if err := checkPage(out, args...); err != nil {
 					return err
 				}
-			} else if cmd.Flags().Changed("out") {
-				return hint.New("leave one out", "--out is the file of a page, and --format %s is printed", format)
+			} else if err := open.NotInput(out, args...); err != nil {
+				return err
 			}
 			ui := newCompareUI(a)
 			m := pages.Maker{Note: a.note, Observer: ui}
@@ -53,10 +54,13 @@ and attached as it is.`,
 			if err != nil {
 				return err
 			}
-			if format != "html" {
-				return a.writeDocument(p, format, a.verbose)
+			switch {
+			case format == "html":
+				return a.writePage(p, out)
+			case cmd.Flags().Changed("out"):
+				return a.writeDocumentFile(p, format, out)
 			}
-			return a.writePage(p, out)
+			return a.writeDocument(p, format, a.verbose)
 		},
 	}
 	c.Flags().StringVar(&out, "out", "report.html", "`file` of the page")

@@ -107,7 +107,7 @@ func (r *runCmd) runShard(ctx context.Context) error {
 	if !r.json {
 		r.say("plan %s: shard %s of %s, out=%s", p.Digest(), r.shard.shard, readable.Plural(len(p.Units()), "unit"), r.out)
 	}
-	u := shardUI{app: r.app, began: time.Now(), line: newStatusLine(r.app)}
+	u := shardUI{app: r.app, began: time.Now(), line: newStatusLine(r.app), wait: r.shard.wait}
 	s := fleet.Shard{Plan: p, Pairs: cfg.Pairs, Dir: r.out, Index: r.shard.index, Of: r.shard.of, Workers: cfg.Workers, Wait: r.shard.wait, OwnOnly: r.shard.own, Observe: u.progress}
 	err = s.Run(ctx)
 	u.line.clear()
@@ -154,6 +154,9 @@ type shardUI struct {
 	began time.Time
 	line  statusLine
 	last  fleet.Progress
+
+	wait   time.Duration
+	waited bool // it was said how long
 }
 
 func (u *shardUI) progress(p fleet.Progress) {
@@ -165,6 +168,11 @@ func (u *shardUI) progress(p fleet.Progress) {
 	waiting := ""
 	if p.Waiting {
 		waiting = "waiting for other shards"
+		if !u.waited {
+			u.waited = true
+			u.line.clear()
+			u.say("waiting for other shards: the units of one that writes no result for %v are done here (--wait sets that time)", u.wait)
+		}
 	}
 	u.line.show(
 		statusField{fmt.Sprintf("%6s", readable.Clock(t)), 6},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
+	"github.com/mmafuzz/mmafuzz/fuzz/fleet"
 )
 
 // TestStatusLineFits shows long texts on terminals of several widths: each is on one
@@ -97,4 +98,20 @@ func TestStatusLineBeats(t *testing.T) {
 			t.Errorf("no terminal, after clear: %q", got)
 		}
 	})
+}
+
+// TestShardWaits: a shard that waits for others says once how long.
+func TestShardWaits(t *testing.T) { synctest.Test(t, testShardWaits) }
+
+func testShardWaits(t *testing.T) {
+	var b bytes.Buffer
+	a := &app{stderr: printable.NewOutput(&b)}
+	u := shardUI{app: a, began: time.Now(), line: newStatusLine(a), wait: 90 * time.Second}
+	for _, waiting := range []bool{false, true, true} {
+		u.progress(fleet.Progress{Waiting: waiting})
+	}
+	const want = "mmafuzz: waiting for other shards: the units of one that writes no result for 1m30s are done here (--wait sets that time)\n"
+	if b.String() != want {
+		t.Errorf("%q", b.String())
+	}
 }

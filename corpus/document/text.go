@@ -133,5 +133,8 @@ func capitals(name string) string {
 func (f Figure) text(t *terminal) {
 	if f.Text != "" {
 		t.verbatim(f.Text)
+	} else if f.Numbers != nil && !f.Numbers.empty() {
+		Text(f.Caption).text(t)
+		f.Numbers.text(t)
 	}
 }

@@ -20,6 +20,8 @@ import (
 type Night struct {
 	*Result
 	Dir string
+
+	label string // its date, and its directory if another one is of the same day
 }
 
 // Page returns the page of results of the same comparison on one or more nights. It is
@@ -27,14 +29,22 @@ type Night struct {
 func Page(nights []Night) *document.Document {
 	nights = slices.Clone(nights)
 	slices.SortStableFunc(nights, func(x, y Night) int { return cmp.Compare(x.Date, y.Date) })
+	days := map[string]int{}
+	for _, r := range nights {
+		days[r.Date]++
+	}
 	for i := range nights {
-		nights[i].Result = nights[i].turnedWhere(likeIn(nights[len(nights)-1].Result))
+		r := &nights[i]
+		r.Result = r.turnedWhere(likeIn(nights[len(nights)-1].Result))
+		if r.label = r.Date; days[r.Date] > 1 && r.Dir != "" {
+			r.label += " " + filepath.Base(r.Dir)
+		}
 	}
 	n := &nightly{Night: nights[len(nights)-1], all: nights, first: map[string]string{}}
 	for _, r := range nights {
 		for i := range r.Differences {
 			if id := r.Differences[i].ID; n.first[id] == "" {
-				n.first[id] = r.Date
+				n.first[id] = r.label
 			}
 		}
 	}
@@ -292,6 +302,8 @@ func (n *nightly) bundle(d *Difference) *corpus.Bundle {
 const (
 	nightCell = 7
 	nightGap  = 26
+
+	labelLetter = 6 // the width of a letter of a label
 )
 
 // strip draws every night as a small heat map.
@@ -307,12 +319,15 @@ func (n *nightly) strip() document.Block {
 	rows, columns = unique(rows), unique(columns)
 	var c document.Canvas
 	width := max(nightCell*len(columns), 70) + nightGap
+	for _, r := range n.all {
+		width = max(width, labelLetter*len(r.label)+nightGap)
+	}
 	perLine := max(1, 900/width)
 	for i, r := range n.all {
 		x, y := 10+i%perLine*width, 24+i/perLine*(nightCell*len(rows)+54)
 		_, _, cells := r.grid()
-		c.Begin(fmt.Sprintf("%s: %d new, %d expired, %d still there, %d known, %d gone", r.Date, r.Counts.New, r.Counts.Expired, r.Counts.Still, r.Counts.Known, r.Counts.Gone))
-		c.Text(x, y-8, "small", r.Date)
+		c.Begin(fmt.Sprintf("%s: %d new, %d expired, %d still there, %d known, %d gone", r.label, r.Counts.New, r.Counts.Expired, r.Counts.Still, r.Counts.Known, r.Counts.Gone))
+		c.Text(x, y-8, "small", r.label)
 		for j, row := range rows {
 			for k, column := range columns {
 				if cell := r.color(cells[[2]string{row, column}]); cell != "" {
@@ -360,10 +375,10 @@ func (n *nightly) curves() document.Block {
 	series := make([]document.Series, len(names))
 	for i, r := range n.all {
 		c := r.Counts
-		t.Add(r.Date, fmt.Sprint(c.New), fmt.Sprint(c.Expired), fmt.Sprint(c.Still), fmt.Sprint(c.Known), fmt.Sprint(c.Gone))
+		t.Add(r.label, fmt.Sprint(c.New), fmt.Sprint(c.Expired), fmt.Sprint(c.Still), fmt.Sprint(c.Known), fmt.Sprint(c.Gone))
 		for j, v := range []int{c.New + c.Expired, c.Still, c.Known} {
 			series[j].Name = names[j]
-			series[j].Points = append(series[j].Points, document.Point{X: float64(i + 1), Y: float64(v), Title: fmt.Sprintf("%s: %d %s", r.Date, v, names[j])})
+			series[j].Points = append(series[j].Points, document.Point{X: float64(i + 1), Y: float64(v), Title: fmt.Sprintf("%s: %d %s", r.label, v, names[j])})
 		}
 	}
 	plot := document.Plot{Title: "numbers of differences by night", X: document.Axis{Label: "night"}, Y: document.Axis{Label: "differences"}, Series: series}

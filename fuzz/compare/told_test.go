@@ -96,6 +96,16 @@ func TestNamed(t *testing.T) {
 	if !bytes.Contains(text.Bytes(), []byte("a ~ b")) || bytes.Contains(text.Bytes(), []byte("b ~ a")) {
 		t.Errorf("the page has another order:\n%s", &text)
 	}
+	// Nights of one day are told apart by their directories.
+	text.Reset()
+	if err := Page([]Night{{Result: ba, Dir: "n/mon"}, {Result: ab, Dir: "n/tue"}, {Result: &old, Dir: "n/sun"}}).Write(&text, "text", document.Options{Width: 200}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\nNIGHT ", "\n2025-01-01      ", "\n2026-01-01 mon  ", "\n2026-01-01 tue  "} {
+		if !bytes.Contains(text.Bytes(), []byte(want)) {
+			t.Errorf("no %q in\n%s", want, &text)
+		}
+	}
 	text.Reset()
 	if err := Page([]Night{{Result: ba}}).Write(&text, "text", document.Options{Width: 400}); err != nil {
 		t.Fatal(err)

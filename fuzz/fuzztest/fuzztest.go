@@ -21,6 +21,15 @@
 // cases they differ and why, draws the smallest input of the two most frequent causes, and writes
 // a bundle of each kind of case below testdata/mmafuzz, which mmafuzz show and mmafuzz report read.
 //
+// Two versions of a function are compared in the same way. A defect that came with the second is often
+// named exactly then, where it is unexplained against a unit that computes in another way:
+//
+//	func FuzzRewrite(f *testing.F) {
+//		i := &mma.Instruction{Name: "dot", Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, K: 16}
+//		before, now := devices.Func(i, dotBefore), devices.Func(i, dotNow)
+//		fuzztest.CompareUnits(f, devices.Pair{A: before, B: now, TargetA: "before", TargetB: "now", K: 16}, fuzztest.Thorough())
+//	}
+//
 // A NaN is any NaN, unless both sides' codes are known, as those of two simulators are: NaN(oracle.Bits)
 // compares the codes too, and Zero(oracle.ByClass) leaves out the signs of zeros. A cause that is
 // not found in a few seconds is looked for with Thorough() alone.
@@ -240,8 +249,11 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 		}
 	}
 	h.causes(&s, c.State())
-	if h.config.NoInfer && strings.Contains(s.String(), string(triage.Unexplained)) {
-		fmt.Fprintln(&s, "the search for causes was short: the option Thorough() takes a minute, as mmafuzz run does")
+	if strings.Contains(s.String(), string(triage.Unexplained)) {
+		if h.config.NoInfer {
+			fmt.Fprintln(&s, "the search for causes was short: the option Thorough() takes a minute, as mmafuzz run does")
+		}
+		fmt.Fprintln(&s, "if an earlier version of the function agrees, CompareUnits of the two versions says what the change does (go doc ./fuzz/fuzztest)")
 	}
 	return s.String(), nil
 }

@@ -64,8 +64,13 @@ func TestThoroughIsNamed(t *testing.T) {
 	if text, err := h.campaign(t.Context(), 512); err != nil || !strings.Contains(text, words) {
 		t.Errorf("%v, %s", err, text)
 	}
+	// After the longer one there is another step: comparing versions.
+	h.config.NoInfer = false
+	if text, err := h.campaign(t.Context(), 512); err != nil || strings.Contains(text, words) || !strings.Contains(text, "CompareUnits") {
+		t.Errorf("%v, %s", err, text)
+	}
 	h = harnessOf(t, flush)
-	if text, err := h.campaign(t.Context(), 512); err != nil || text == "" || strings.Contains(text, words) {
+	if text, err := h.campaign(t.Context(), 512); err != nil || text == "" || strings.Contains(text, words) || strings.Contains(text, "CompareUnits") {
 		t.Errorf("%v, %s", err, text)
 	}
 	h.config.SearchTime = 1 // a nanosecond: what is not found in the time is unexplained, and shown

@@ -41,7 +41,7 @@ func (m *Maker) Page(ctx context.Context, paths []string) (*document.Document, e
 	var order []*kind // of the arguments
 	var others []*noPageError
 	var results []string
-	for _, path := range paths {
+	for _, path := range bundlesIn(paths) {
 		if len(paths) > 1 && slices.Contains(ownFiles, filepath.Base(path)) {
 			continue
 		}
@@ -78,6 +78,40 @@ func (m *Maker) Page(ctx context.Context, paths []string) (*document.Document, e
 		}
 	}
 	return document.Join(pages...), nil
+}
+
+// bundlesIn returns paths with the bundles one or two levels below a directory in its place, if it
+// has no other results there.
+func bundlesIn(paths []string) (all []string) {
+	for _, path := range paths {
+		var bundles []string
+		if _, err := kindOf(path); errors.As(err, new(*noPageError)) {
+			bundles = onlyBundles(path, 2)
+		}
+		if bundles == nil {
+			bundles = []string{path}
+		}
+		all = append(all, bundles...)
+	}
+	return all
+}
+
+// onlyBundles returns the bundles in a directory, so many levels down; nil if it has anything else.
+func onlyBundles(dir string, levels int) (all []string) {
+	results, others := below(dir)
+	for _, path := range results {
+		if !bundle.Is(path) {
+			return nil
+		}
+	}
+	for _, path := range others {
+		deeper := onlyBundles(path, levels-1)
+		if levels == 1 || deeper == nil {
+			return nil
+		}
+		results = append(results, deeper...)
+	}
+	return results
 }
 
 // noPageError reports something that mmafuzz has no page for.

@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -26,7 +27,28 @@ func TestWithoutNote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := new(pages.Maker).Page(t.Context(), []string{dir}); err != nil || p == nil {
-		t.Errorf("page %v, %v", p, err)
+	root := filepath.Dir(dir)
+	if err := os.Rename(dir, filepath.Join(root, "moved")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(filepath.Join(root, "moved"), filepath.Join(dir, "bundle-1")); err != nil {
+		t.Fatal(err)
+	}
+	// The bundle itself, and directories one and two levels above it.
+	for _, path := range []string{filepath.Join(dir, "bundle-1"), dir, root} {
+		if p, err := new(pages.Maker).Page(t.Context(), []string{path}); err != nil || p == nil {
+			t.Errorf("%s: page %v, %v", path, p, err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "notes.txt"), []byte("notes"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{root, filepath.Dir(root)} {
+		if _, err := new(pages.Maker).Page(t.Context(), []string{path}); err == nil {
+			t.Errorf("%s has other files, or is three levels above: it has a page", path)
+		}
 	}
 }

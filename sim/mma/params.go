@@ -365,7 +365,7 @@ var alignRows = []Row{
 	{key: "align.floor", Label: "zero-exponent", Words: "least exponent to which terms are aligned, which zero has (e_zero)", Brief: "least exponent (e_zero)", Size: 2, Encoded: anyValue, span: floorSpan},
 	{key: "align.sticky", Label: "alignment-rounding", Words: "what becomes of the bits that are cut off", Brief: "use of bits cut off", Size: 2, Refined: 1, Encoded: int(StickyLast)},
 	{key: "align.negate", Label: "complement-negation", Words: "how terms are negated", Brief: "negation of terms", Size: 2, Refined: 1, Encoded: int(NegateFrameNumbers)},
-	{key: "align.bits", Label: "overflow", Words: "bits of the sum", Brief: "width of a sum", Size: 2, Refined: 1, Encoded: anyValue, most: MaxBits,
+	{key: "align.bits", Label: "overflow", Words: "bits of the sum", Brief: "bits of the sum without its sign", Size: 2, Refined: 1, Encoded: anyValue, most: MaxBits,
 		span: func(*use) (lo, hi int) { return 1, MaxBits }},
 	{key: "align.saturate", Label: "overflow", Words: "whether a sum that is too large becomes the largest one", Brief: "saturation of a sum", Size: 1, Encoded: anyValue},
 	{key: "align.drop", Label: "special-truncation", Words: "how far below the largest exponent a term is dropped altogether", Brief: "distance of dropped terms", Size: 2, Refined: 1, Encoded: anyValue, most: MaxF, span: fracSpan},
