@@ -10,7 +10,7 @@ import (
 
 // Elements returns some elements of D, each a row and a column, and their format.
 func Elements(ctx context.Context, k *schedule.Kernel, o *Operands, at [][2]int, opt Options) ([]uint64, fp.ID, error) {
-	plans, err := k.PlansAt(o.Shape, o.Given(), at)
+	plans, o, err := plansAt(ctx, k, o, at)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -33,6 +33,18 @@ func Elements(ctx context.Context, k *schedule.Kernel, o *Operands, at [][2]int,
 	return codes, plans[0].D, ctx.Err()
 }
 
+// plansAt returns the plans of some elements, and the operands as their units have them.
+func plansAt(ctx context.Context, k *schedule.Kernel, o *Operands, at [][2]int) ([]*schedule.Plan, *Operands, error) {
+	plans, err := k.PlansAt(o.Shape, o.Given(), at)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o, err = unitOperands(ctx, k, o); err != nil {
+		return nil, nil, err
+	}
+	return plans, o, checkOperands(plans[0], o)
+}
+
 // one does the operations of a plan for one element.
 func (m *machine) one(ctx context.Context, p *prepared, at [2]int) ([]byte, error) {
 	return m.evaluate(ctx, &block{rows: at[:1], columns: at[1:], plan: p})
@@ -51,7 +63,7 @@ type Partial struct {
 // Trace returns the values that come up while an element is computed, in their order: after
 // every step of a unit and every other operation.
 func Trace(ctx context.Context, k *schedule.Kernel, o *Operands, at [2]int, opt Options) ([]Partial, error) {
-	plans, err := k.PlansAt(o.Shape, o.Given(), [][2]int{at})
+	plans, o, err := plansAt(ctx, k, o, [][2]int{at})
 	if err != nil {
 		return nil, err
 	}

@@ -74,6 +74,9 @@ func Multiply(ctx context.Context, k *schedule.Kernel, o *Operands, opt Options)
 	}
 	id := areas[0].Plan.D
 	d := make([]byte, o.M*o.N*id.Width())
+	if err := checkOperands(areas[0].Plan, o); err != nil {
+		return nil, 0, err
+	}
 	blocks, err := blocksOf(k, areas, opt.Open)
 	if err != nil {
 		return nil, 0, err

@@ -256,3 +256,35 @@ func TestLiterature(t *testing.T) {
 		}
 	}
 }
+
+// TestSizes refuses operands that are codes of other widths than those of a kernel's units, and gives all elements as
+// it gives the product, of operands that are cast before, too.
+func TestSizes(t *testing.T) {
+	s := schedule.Shape{M: 2, N: 1, K: 3}
+	of := func(w int) *gemm.Operands {
+		o := &gemm.Operands{Shape: s, A: make([]byte, s.M*s.K*w), B: make([]byte, s.N*s.K*w)}
+		for i := range o.A {
+			o.A[i] = byte(0x35 + i)
+		}
+		for i := range o.B {
+			o.B[i] = byte(0x36 + 7*i%9)
+		}
+		return o
+	}
+	k := &schedule.Kernel{Unit: &schedule.Unit{Op: "fma", In: fp.FP16, Acc: fp.FP32, CastA: &schedule.Cast{Format: fp.E4M3}}, Schedules: []schedule.Schedule{{}}}
+	for _, w := range []int{1, 4} {
+		_, _, err := gemm.Multiply(t.Context(), k, of(w), gemm.Options{})
+		_, _, other := gemm.Elements(t.Context(), k, of(w), [][2]int{{1, 0}}, gemm.Options{})
+		if err == nil || other == nil {
+			t.Errorf("codes of %d bytes are multiplied as FP16: %v, %v", w, err, other)
+		}
+	}
+	d, id, err := gemm.Multiply(t.Context(), k, of(2), gemm.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes, _, err := gemm.Elements(t.Context(), k, of(2), [][2]int{{1, 0}}, gemm.Options{})
+	if want := mma.Load(d, id.Width(), 1); err != nil || codes[0] != want {
+		t.Errorf("element (1,0) is %x, and %x in the product: %v", codes, want, err)
+	}
+}

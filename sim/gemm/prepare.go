@@ -3,6 +3,7 @@ package gemm
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -38,6 +39,17 @@ func unitOperands(ctx context.Context, k *schedule.Kernel, o *Operands) (*Operan
 	}
 	out.B, err = castTo(ctx, p.CastB, out.B, unit.B)
 	return &out, err
+}
+
+// checkOperands returns an error if matrices do not have the sizes that they have in the formats of a plan's units.
+func checkOperands(p *schedule.Plan, o *Operands) error {
+	for i := range p.Ops {
+		f := p.Ops[i].Unit.Formats
+		if p.Ops[i].K != nil && (len(o.A) != o.M*o.K*f.A.Width() || len(o.B) != o.N*o.K*f.B.Width()) {
+			return fmt.Errorf("A and B have %d and %d bytes, not those of %d x %d elements of %s and %d x %d of %s", len(o.A), len(o.B), o.M, o.K, f.A, o.K, o.N, f.B)
+		}
+	}
+	return nil
 }
 
 // times multiplies the elements of lines of a matrix by their scales.

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -137,11 +136,7 @@ func fieldsOf(a, b *schedule.Kernel) []FieldChange {
 	var paths []string
 	for i, k := range []*schedule.Kernel{a, b} {
 		values[i] = map[string]string{}
-		var file any
-		if err := json.Unmarshal([]byte(textOf(k)), &file); err != nil {
-			continue
-		}
-		flatten("", file, func(path, value string) {
+		flatten("", fileOf(k), func(path, value string) {
 			values[i][path] = value
 			paths = append(paths, path)
 		})

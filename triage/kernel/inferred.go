@@ -69,17 +69,19 @@ func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Fou
 		k.When = schedule.When{}
 		kernels[i] = &k
 	}
-	if s.Inferred != nil {
-		b, told, err := z.alike(ctx, shapes, min(found.Products, mostTold), kernels, products)
+	near := oneAccumulator(kernels)
+	s.Fields = fieldsOf(near[0], near[1])
+	for i, side := range []*Side{z.B, z.A} { // of two that were inferred the second stays near to what the first is then
+		if side.Kernel != nil {
+			continue
+		}
+		told, err := z.alike(ctx, shapes, min(found.Products, mostTold), &near, 1-i, products)
 		if err != nil {
 			return err
 		}
-		s.Fields = fieldsOf(kernels[0], b)
-		if len(s.Fields) < len(fieldsOf(kernels[0], kernels[1])) {
-			s.Untold = told
+		if all := fieldsOf(near[0], near[1]); len(all) < len(s.Fields) {
+			s.Fields, s.Untold = all, told
 		}
-	} else {
-		s.Fields = fieldsOf(kernels[0], kernels[1])
 	}
 	if len(s.Fields) > 0 {
 		s.kernels, found.Sides = kernels, &s
@@ -91,49 +93,98 @@ func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Fou
 // apart.
 const mostTold = 4096
 
-// alike returns the second kernel with as many fields as possible set to the first one's values. The kernel
-// that it returns gives the bits of side B wherever the second one does: on the given products, and on the
-// first count products of this run. Where no input tells two values of a field apart, inference may find
-// either of them, so such a field is not reported as a difference. The products are few: it is not claimed
-// that side B computes what the returned kernel does.
-func (z *Fuzz) alike(ctx context.Context, shapes *shapeRange, count int, kernels [2]*schedule.Kernel, products []*drawn) (*schedule.Kernel, int, error) {
-	if !slices.ContainsFunc(products, func(p *drawn) bool { return !givesB(ctx, kernels[1], p) }) {
-		for {
-			best := kernels[1]
-			for _, f := range fieldsOf(kernels[0], best) {
-				k := withField(best, kernels[0], f.Path)
-				if k != nil && !slices.ContainsFunc(products, func(p *drawn) bool { return !givesB(ctx, k, p) }) {
+// oneAccumulator writes schedules alike in which one accumulator adds all products: where one has a level for that,
+// such as a tail that is lost, the other gets that level without what it does.
+func oneAccumulator(kernels [2]*schedule.Kernel) [2]*schedule.Kernel {
+	for i, k := range kernels {
+		like := kernels[1-i]
+		if len(k.Schedules) != len(like.Schedules) {
+			return kernels
+		}
+		own := clone(k)
+		for n := range own.Schedules {
+			s, levels := &own.Schedules[n], like.Schedules[n].Levels
+			if len(s.Levels) == 0 && len(levels) == 1 && levels[0].Merge.Chain() && levels[0].Cut.By == "size" {
+				s.Levels = []schedule.Level{{Cut: levels[0].Cut, Merge: schedule.Merge{Order: "chain"}}}
+			}
+		}
+		kernels[i] = own
+	}
+	return kernels
+}
+
+// alike gives the kernel of a side (1: of B) the other one's values of all fields that may have them: of those that
+// leave the fewest fields different first. With them it gives the bits of its side on the first count products of
+// this run, too, wherever it did before. Inference takes any of the values that no input tells apart, so these
+// fields are not said to differ. They are few products: it is not claimed that the side computes what comes out.
+func (z *Fuzz) alike(ctx context.Context, shapes *shapeRange, count int, kernels *[2]*schedule.Kernel, side int, products []*drawn) (int, error) {
+	right := func(k *schedule.Kernel) bool {
+		return !slices.ContainsFunc(products, func(p *drawn) bool { return !gives(ctx, k, p, side) })
+	}
+	own, like := kernels[side], kernels[1-side]
+	if !right(own) {
+		return count, nil // in products of other shapes than that for which it was inferred
+	}
+	for {
+		best, found := own, true
+		for found {
+			found = false
+			for _, k := range nearer(best, like) {
+				if found = right(k); found {
 					best = k
+					break
 				}
 			}
-			if best == kernels[1] {
-				break
+		}
+		if best == own {
+			return count, nil
+		}
+		p, err := z.teller(ctx, shapes, count, side, own, best)
+		if p == nil || err != nil {
+			kernels[side] = best
+			return count, err
+		}
+		products = append(slices.Clip(products), p)
+	}
+}
+
+// nearer returns a kernel with another one's values of fields that differ, and of the parts of the file in which these
+// are, as far as fewer fields differ then: those with the fewest first.
+func nearer(k, like *schedule.Kernel) (all []*schedule.Kernel) {
+	differ := fieldsOf(like, k)
+	left := map[*schedule.Kernel]int{}
+	seen := map[string]bool{}
+	for _, f := range differ {
+		for path := f.Path; path != "" && !seen[path]; path = path[:max(0, strings.LastIndexAny(path, ".["))] {
+			seen[path] = true
+			near := withField(k, like, path)
+			if near == nil {
+				continue
 			}
-			p, err := z.teller(ctx, shapes, count, kernels[1], best)
-			if p == nil || err != nil {
-				return best, count, err
+			if left[near] = len(fieldsOf(like, near)); left[near] < len(differ) {
+				all = append(all, near)
 			}
-			products = append(slices.Clip(products), p)
 		}
 	}
-	return kernels[1], count, nil // no field can be changed, or it is wrong for other shapes than the one it was inferred for
+	slices.SortStableFunc(all, func(x, y *schedule.Kernel) int { return left[x] - left[y] })
+	return all
 }
 
-// givesB reports whether a kernel gives the bits of side B.
-func givesB(ctx context.Context, k *schedule.Kernel, p *drawn) bool {
-	d, id, err := gemm.Multiply(ctx, k, p.b, gemm.Options{Workers: 1})
-	return err == nil && id == p.id && wrong(id, d, p.d[1]) == 0
+// gives reports whether a kernel gives the bits of a side.
+func gives(ctx context.Context, k *schedule.Kernel, p *drawn, side int) bool {
+	d, id, err := gemm.Multiply(ctx, k, [2]*gemm.Operands{p.a, p.b}[side], gemm.Options{Workers: 1})
+	return err == nil && id == p.id && wrong(id, d, p.d[side]) == 0
 }
 
-// teller returns a product that tells two kernels apart: right gives the bits of side B, and other does not. It
-// looks at the first count products of this run, and returns nil if none of them does.
-func (z *Fuzz) teller(ctx context.Context, shapes *shapeRange, count int, right, other *schedule.Kernel) (*drawn, error) {
+// teller returns a product of this run of which one kernel gives the bits of a side, and another does not; nil if
+// there is none among the first ones.
+func (z *Fuzz) teller(ctx context.Context, shapes *shapeRange, count, side int, right, other *schedule.Kernel) (*drawn, error) {
 	for from := 0; from < count; from += perRound {
 		for _, p := range z.round(ctx, shapes, from, min(perRound, count-from)) {
 			if p.err != nil {
 				return nil, p.err
 			}
-			if !givesB(ctx, other, p) && givesB(ctx, right, p) {
+			if !gives(ctx, other, p, side) && gives(ctx, right, p, side) {
 				return p, nil
 			}
 		}
@@ -142,27 +193,21 @@ func (z *Fuzz) teller(ctx context.Context, shapes *shapeRange, count int, right,
 	return nil, nil
 }
 
-// withField returns a kernel, one field of whose file has the value of another kernel's; nil if the result is
-// no valid kernel.
+// withField returns a kernel with another one's value of a field of its file, or of a part of it; nil if that is none.
 func withField(k, other *schedule.Kernel, path string) *schedule.Kernel {
-	var files [2]any
-	for i, k := range []*schedule.Kernel{k, other} {
-		if json.Unmarshal([]byte(textOf(k)), &files[i]) != nil {
-			return nil
-		}
-	}
-	at, field := path[:strings.LastIndex(path, ".")+1], path[strings.LastIndex(path, ".")+1:]
-	to, ok := member(files[0], at).(map[string]any)
-	from, also := member(files[1], at).(map[string]any)
-	if !ok || !also {
+	file := fileOf(k)
+	at := max(0, strings.LastIndex(path, "."))
+	to, ok := member(file, path[:at]).(map[string]any)
+	field := strings.TrimPrefix(path[at:], ".")
+	if !ok || strings.HasSuffix(field, "]") { // there is no such part, or it is one of several
 		return nil
 	}
-	if value, has := from[field]; has {
+	if value := member(fileOf(other), path); value != nil {
 		to[field] = value
 	} else {
 		delete(to, field)
 	}
-	text, err := json.Marshal(files[0])
+	text, err := json.Marshal(file)
 	if err != nil {
 		return nil
 	}
@@ -173,7 +218,33 @@ func withField(k, other *schedule.Kernel, path string) *schedule.Kernel {
 	return changed
 }
 
-// member returns the value of JSON at a path such as schedules[0].unit., nil if there is none.
+// fileOf returns the file of a kernel as JSON, in which every operation has its format of operands.
+func fileOf(k *schedule.Kernel) any {
+	var file any
+	if json.Unmarshal([]byte(textOf(k)), &file) != nil {
+		return nil
+	}
+	var complete func(v any)
+	complete = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			if acc, ok := v["acc"]; ok && v["in"] == nil {
+				v["in"] = acc
+			}
+			for _, x := range v {
+				complete(x)
+			}
+		case []any:
+			for _, x := range v {
+				complete(x)
+			}
+		}
+	}
+	complete(file)
+	return file
+}
+
+// member returns the value of JSON at a path such as schedules[0].unit, nil if there is none.
 func member(v any, path string) any {
 	for _, name := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		switch of := v.(type) {
@@ -222,8 +293,7 @@ func (s *Sides) Label() string {
 // dealsOut reports whether a level of one of the schedules deals products out to lanes.
 func (s *Sides) dealsOut(level string) bool {
 	for _, k := range s.kernels {
-		var file any
-		if k != nil && json.Unmarshal([]byte(textOf(k)), &file) == nil && member(file, level+".cut.by") == "lanes" {
+		if k != nil && member(fileOf(k), level+".cut.by") == "lanes" {
 			return true
 		}
 	}

@@ -34,7 +34,7 @@ func TestAlike(t *testing.T) {
 	kernels := [2]*schedule.Kernel{z.A.Kernel, z.B.Kernel}
 	var same []*drawn
 	for _, p := range z.round(t.Context(), shapes, 0, perRound) {
-		if p.err == nil && p.a.K > 16 && givesB(t.Context(), kernels[0], p) && len(same) < 3 {
+		if p.err == nil && p.a.K > 16 && gives(t.Context(), kernels[0], p, 1) && len(same) < 3 {
 			same = append(same, p)
 		}
 	}
@@ -42,16 +42,71 @@ func TestAlike(t *testing.T) {
 		count int
 		want  string
 	}{{0, ""}, {2 * perRound, "schedules[0].levels[1].cut.n"}} {
-		k, told, err := z.alike(t.Context(), shapes, c.count, kernels, same)
+		near := kernels
+		told, err := z.alike(t.Context(), shapes, c.count, &near, 1, same)
 		if err != nil || told != c.count {
 			t.Fatal(told, err)
 		}
 		got := ""
-		for _, f := range fieldsOf(kernels[0], k) {
+		for _, f := range fieldsOf(near[0], near[1]) {
 			got += f.Path
 		}
 		if got != c.want {
 			t.Errorf("on %d products %q differ, want %q", c.count, got, c.want)
+		}
+	}
+}
+
+// kernelOf reads a kernel.
+func kernelOf(t *testing.T, text string) *schedule.Kernel {
+	t.Helper()
+	k, err := schedule.Read([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// TestFewestFields compares two black boxes whose schedules were inferred: fields differ that no other values of
+// them, in either schedule, make fewer.
+func TestFewestFields(t *testing.T) {
+	const plain, half = `{"op": "fma", "in": "fp16", "acc": "fp32"}`, `{"op": "fma", "acc": "fp16"}`
+	for _, c := range []struct{ unitA, levelsA, unitB, levelsB, fields, label string }{
+		{plain, ``, half, `{"cut": {"by": "size", "n": 8}, "merge": {"order": "forward", "format": "fp32", "parts": "fp32"}}`,
+			"levels[0].cut.by levels[0].cut.n levels[0].merge.format levels[0].merge.order unit.acc", "k-order+promotion+split-k+unit"},
+		{half, `{"cut": {"by": "size", "n": 8}, "merge": {"order": "forward", "format": "fp32"}}`, plain, ``,
+			"levels[0].cut.by levels[0].cut.n levels[0].merge.format levels[0].merge.order unit.acc", "k-order+promotion+split-k+unit"},
+		{plain, ``, plain, `{"cut": {"by": "size", "n": 24}, "tail": {"of": 16, "into": "drop"}, "merge": {"order": "chain"}}`,
+			"levels[0].tail.into levels[0].tail.of", "tail"},
+		{plain, ``, plain, `{"cut": {"by": "size", "n": 16}, "merge": {"order": "chain-reverse"}}`, "levels[0].merge.order", "k-order"},
+		{plain, `{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves", "format": "fp32"}}`, plain, `{"cut": {"by": "lanes", "n": 4, "vector": 2}, "merge": {"order": "2-1"}}`,
+			"levels[0].cut.vector", "lanes"},
+		{plain, `{"cut": {"by": "size", "n": 12}, "merge": {"order": "forward"}}`, plain, `{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward", "parts": "fp16"}}`,
+			"levels[0].merge.parts", "promotion"},
+	} {
+		i := mma.Instruction{K: 24, Formats: mma.Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32}}
+		kernels := map[string]*schedule.Kernel{}
+		boxOf := func(name, unit, levels string) *Side {
+			kernels[name] = kernelOf(t, `{"v": 1, "unit": `+unit+`, "schedules": [{"levels": [`+levels+`]}]}`)
+			own := i
+			own.Name = name
+			return &Side{Name: name, Unit: &own, Box: map[int]devices.Unit{24: &boxUnit{&own, kernels[name]}}}
+		}
+		z := &Fuzz{A: boxOf("a", c.unitA, c.levelsA), B: boxOf("b", c.unitB, c.levelsB), Seed: 1, Count: 48}
+		z.Infer = func(_ context.Context, u devices.Unit, _ schedule.Shape) (*schedule.Kernel, int, error) {
+			return kernels[u.Instruction().Name], 1, nil
+		}
+		f, err := z.Run(t.Context())
+		if err != nil || f.Sides == nil {
+			t.Errorf("%+v, %v", f, err)
+			continue
+		}
+		var fields []string
+		for _, f := range f.Sides.Fields {
+			fields = append(fields, strings.TrimPrefix(f.Path, "schedules[0]."))
+		}
+		if got := strings.Join(fields, " "); got != c.fields || f.Label() != c.label {
+			t.Errorf("%s and %s: %s differ, %s; want %s, %s", c.levelsA, c.levelsB, got, f.Label(), c.fields, c.label)
 		}
 	}
 }
