@@ -289,11 +289,12 @@ func (z *Fuzz) draw(rng *rand.Rand, kind int, s schedule.Shape) *drawn {
 	o := gemm.Operands{Shape: s}
 	u := z.A.Unit
 	o.A, o.B = matrix(rng, kind, u.A, s.M, s.K, true), matrix(rng, kind, u.B, s.N, s.K, false)
-	one := schedule.Side(u.D).Get().FromFloat64(1)
-	o.Alpha, o.Beta = one, one
-	p := &drawn{kind: kind, a: &o}
 	c := o
-	p.b = &c
+	p := &drawn{kind: kind, a: &o, b: &c}
+	for i, of := range []*gemm.Operands{p.a, p.b} {
+		one := schedule.Side([]*Side{z.A, z.B}[i].Unit.D).Get().FromFloat64(1)
+		of.Alpha, of.Beta = one, one
+	}
 	z.scale(rng, p)
 	return p
 }

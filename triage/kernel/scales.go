@@ -35,7 +35,11 @@ func (z *Fuzz) scale(rng *rand.Rand, p *drawn) {
 	if z.A.Unit.Scale == fp.None {
 		p.a.SA, p.a.SB = nil, nil
 	}
-	side := schedule.Side(z.A.Unit.D).Get()
+	sides := [2]fp.ID{schedule.Side(z.A.Unit.D), schedule.Side(z.B.Unit.D)}
+	narrow := sides[0] // has numbers that both have
+	if sides[1] == fp.FP32 {
+		narrow = fp.FP32
+	}
 	draw := func(which, lines int) (a, b []uint64) {
 		of := [2]*schedule.Blocks{z.A.blocks(which), z.B.blocks(which)}
 		common := common(of[0], of[1])
@@ -44,12 +48,22 @@ func (z *Fuzz) scale(rng *rand.Rand, p *drawn) {
 		}
 		all := make([]uint64, common.Count(lines, p.a.K))
 		for i := range all {
-			all[i] = side.FromFloat64(0.5 + rng.Float64())
+			all[i] = narrow.Get().FromFloat64(0.5 + rng.Float64())
 		}
-		return spread(all, common, of[0], lines, p.a.K), spread(all, common, of[1], lines, p.a.K)
+		return in(spread(all, common, of[0], lines, p.a.K), narrow, sides[0]), in(spread(all, common, of[1], lines, p.a.K), narrow, sides[1])
 	}
 	p.a.ScaleA, p.b.ScaleA = draw(0, p.a.M)
 	p.a.ScaleB, p.b.ScaleB = draw(1, p.a.N)
+}
+
+// in returns numbers of a format in another one that has them.
+func in(codes []uint64, from, to fp.ID) []uint64 {
+	if from != to {
+		for i, code := range codes {
+			codes[i] = to.Get().FromFloat64(from.Get().Float64(code))
+		}
+	}
+	return codes
 }
 
 // checkScales returns an error if instructions of the sides have different scales.

@@ -346,10 +346,7 @@ func (g *gemmStudy) kept(ctx context.Context, k *gemmKernel, n int, r *Request) 
 	if err != nil {
 		return nil, err
 	}
-	f, err := g.resultFormat(k)
-	if err != nil {
-		return nil, err
-	}
+	f := k.result()
 	if found {
 		if m, err := readMatrix(file); err == nil && m.Rows == g.m && m.Columns == g.n && m.Width == f.Width() && digest(m.Data) == was {
 			return &product{f, m.Data}, nil
@@ -383,18 +380,6 @@ func (g *gemmStudy) digest(k *gemmKernel) (string, error) {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16]), nil
-}
-
-// resultFormat returns the format of a kernel's product.
-func (g *gemmStudy) resultFormat(k *gemmKernel) (fp.ID, error) {
-	if k.kernel == nil {
-		return k.unit.D, nil
-	}
-	plans, err := k.kernel.PlansAt(g.shape(), schedule.Given{C: g.matrices[fileC] != nil}, [][2]int{{0, 0}})
-	if err != nil {
-		return 0, err
-	}
-	return plans[0].D, nil
 }
 
 func (g *gemmStudy) shape() schedule.Shape { return schedule.Shape{M: g.m, N: g.n, K: g.k} }

@@ -98,7 +98,7 @@ func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, w
 		return nil, "", err
 	}
 	q := kernel.Question{Kernel: k.kernel, Options: k.options(r), Products: []kernel.Product{{Operands: o, Got: k.product.codes, Want: want.codes, D: want.f}}}
-	if right != nil && right.kernel != nil && sameOperands(k.unit, right.unit) {
+	if right != nil && right.kernel != nil && sameOperands(k.unit, right.unit) && k.result() == right.result() {
 		first, err := kernel.Diverge(ctx, [2]*schedule.Kernel{k.kernel, right.kernel}, o, q.Products[0].First(), [2]gemm.Options{k.options(r), right.options(r)})
 		if err != nil {
 			return nil, "", err
@@ -125,5 +125,5 @@ func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, w
 
 // sameOperands reports whether two units take the same codes.
 func sameOperands(a, b *mma.Instruction) bool {
-	return a.A == b.A && a.B == b.B && a.Scale == b.Scale && a.Block == b.Block && a.D == b.D
+	return a.A == b.A && a.B == b.B && a.Scale == b.Scale && a.Block == b.Block
 }

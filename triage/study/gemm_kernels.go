@@ -235,6 +235,20 @@ func (g *gemmStudy) reference(spec string, others []*gemmKernel) ([]*gemmKernel,
 	return all, func() { t.Close() }, nil
 }
 
+// result is the format of the elements of D, which is the same for all shapes.
+func (k *gemmKernel) result() fp.ID {
+	if k.kernel == nil {
+		return k.unit.D
+	}
+	c := *k.kernel
+	c.When = schedule.When{}
+	plans, err := c.PlansAt(schedule.Shape{M: 1, N: 1, K: 1}, schedule.Given{}, [][2]int{{0, 0}})
+	if err != nil {
+		return k.unit.D
+	}
+	return plans[0].D
+}
+
 // side makes a kernel a side of a comparison.
 func (k *gemmKernel) side(r *Request) *kernel.Side {
 	s := &kernel.Side{Name: k.name, Unit: k.unit, Kernel: k.kernel, Options: k.options(r), Box: k.box}
@@ -254,7 +268,7 @@ func boxOf(t devices.Target) (*gemmKernel, error) {
 		if i.C != fp.None || i.Refuse != "" {
 			continue
 		}
-		if k.unit != nil && !sameOperands(k.unit, i) {
+		if k.unit != nil && (!sameOperands(k.unit, i) || k.unit.D != i.D) {
 			return nil, fmt.Errorf("%s has products of %s and of %s: leave one of them to it", t.Name(), k.unit.Formats, i.Formats)
 		}
 		u, err := t.Open(i)
@@ -311,6 +325,8 @@ func Sides(ctx context.Context, a, b string) (sides [2]*kernel.Side, done func()
 		err = fmt.Errorf("%s and %s are %d kernels: name one instruction of each", a, b, len(all))
 	case !sameOperands(x.unit, all[1].unit):
 		err = fmt.Errorf("%s takes %s, and %s takes %s: they cannot be compared", x.name, x.unit.Formats, all[1].name, all[1].unit.Formats)
+	case x.result() != all[1].result():
+		err = fmt.Errorf("%s gives %s, and %s gives %s: they cannot be compared", x.name, x.result(), all[1].name, all[1].result())
 	}
 	if err != nil {
 		done()
