@@ -135,11 +135,11 @@ func (e *enumeration) why(schedules int, tried bool) string {
 	case schedules == 0:
 		return "its partial sums are those of no schedule that can be described: "
 	case tried || e.more || e.spent():
-		return fmt.Sprintf("of the schedules that have its partial sums only the first %d were tried, and no unit gives its results with one of these: ", schedules)
+		return fmt.Sprintf("of the schedules that have its partial sums only the first %d were tried, and no unit that is known here gives its results with one of these: ", schedules)
 	case schedules == 1:
-		return "no unit gives its results with the one schedule that was found to have its partial sums: "
+		return "no unit that is known here gives its results with the one schedule that was found to have its partial sums: "
 	}
-	return fmt.Sprintf("no unit gives its results with one of the %d schedules that were found to have its partial sums: ", schedules)
+	return fmt.Sprintf("no unit that is known here gives its results with one of the %d schedules that were found to have its partial sums: ", schedules)
 }
 
 // key tells levels apart that are different operations at this shape.

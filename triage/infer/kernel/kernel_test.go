@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"slices"
@@ -99,6 +100,8 @@ func TestInfer(t *testing.T) {
 			{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}}]}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
 		{"int8", `{"v": 1, "unit": {"instruction": "x86/tdpbusd"}, "schedules": [{}]}`, schedule.Shape{M: 3, N: 4, K: 150}},
 		{"int8 with saturated pairs", `{"v": 1, "unit": {"instruction": "zen4/avx2-u8s8"}, "schedules": [{}]}`, schedule.Shape{M: 3, N: 4, K: 150}},
+		{"fp16 promoted by way of fp32", `{"v": 1, "unit": {"op": "fma", "acc": "fp16", "sum": "fp32"}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 16}, "merge": {"order": "forward", "format": "fp32"}}]}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
 		{"dropped", `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [
 			{"cut": {"by": "count", "n": 3}, "tail": {"of": 8, "into": "drop"}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 61}},
 		// The long tier:
@@ -129,7 +132,7 @@ func TestInfer(t *testing.T) {
 		{"tensor cores", `{"v": 1, "unit": {"instruction": "ampere/mma.m16n8k16.f32.f16.f16.f32"}, "schedules": [{"levels": [
 			{"cut": {"by": "count", "n": 3, "grain": 32}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 200}},
 	} {
-		if n >= tier.Of(4, 4, 26) {
+		if n >= tier.Of(4, 6, 27) {
 			break
 		}
 		t.Run(tc.name, func(t *testing.T) {
@@ -139,6 +142,27 @@ func TestInfer(t *testing.T) {
 				t.Log(text(r.Kernel))
 			}
 		})
+	}
+}
+
+// TestSimplest finds one accumulator of all products where products are lost, or the last ones come first.
+func TestSimplest(t *testing.T) {
+	for _, c := range []struct{ level, want string }{
+		{`{"cut": {"by": "size", "n": 50}, "tail": {"of": 32, "into": "drop"}, "merge": {"order": "chain"}}`, ""},
+		{`{"cut": {"by": "size", "n": 1}, "tail": {"of": 32, "into": "drop"}, "merge": {"order": "chain"}}`, `{"cut": {"by": "size", "n": 50}, "tail": {"of": 32, "into": "drop"}, "merge": {"order": "chain"}}`},
+		{`{"cut": {"by": "size", "n": 47}, "merge": {"order": "chain-reverse"}}`, ""},
+		{`{"cut": {"by": "size", "n": 20}, "merge": {"order": "chain-reverse"}}`, ""},
+		{`{"cut": {"by": "size", "n": 30, "rest": "first"}, "merge": {"order": "chain-reverse"}}`, ""},
+		{`{"cut": {"by": "size", "n": 1}, "merge": {"order": "chain-reverse"}}`, ""},
+	} {
+		kernel := func(level string) *schedule.Kernel {
+			return read(t, `{"v": 1, "unit": {"op": "fma", "in": "fp16", "acc": "fp32"}, "schedules": [{"levels": [`+level+`]}]}`)
+		}
+		want := kernel(cmp.Or(c.want, c.level))
+		r := infers(t, kernel(c.level), schedule.Shape{M: 2, N: 3, K: 50})
+		if r.Verdict != Found || text(&schedule.Kernel{Unit: r.Kernel.Unit, Schedules: r.Kernel.Schedules}) != text(want) {
+			t.Errorf("%s: found %s, %s", c.level, text(r.Kernel), r.Why)
+		}
 	}
 }
 

@@ -132,7 +132,7 @@ func (s *sums) goesOn(key uint64, n int, seq []int32) bool {
 // own, one for each such order.
 func (e *enumeration) permuted(seqs [][]int32) (all [][]schedule.Level) {
 	seen := map[string]bool{}
-	for _, levels := range permutations() {
+	for _, levels := range append(e.reversed(seqs), permutations()...) {
 		same, order := true, []byte(nil)
 		if slices.ContainsFunc(seqs, func(seq []int32) bool {
 			got := permute(levels, seq)
@@ -146,6 +146,24 @@ func (e *enumeration) permuted(seqs [][]int32) (all [][]schedule.Level) {
 		}
 		seen[string(order)] = true
 		all = append(all, levels)
+	}
+	return all
+}
+
+// reversed returns levels by which one accumulator adds runs last first, the longest first: those of one sequence,
+// whose first run joins all that is added before it at once.
+func (e *enumeration) reversed(seqs [][]int32) (all [][]schedule.Level) {
+	if len(seqs) != 1 || len(seqs[0]) == 0 {
+		return nil
+	}
+	seq := seqs[0]
+	joined := e.joined[seq[0]]
+	if len(joined) == 0 || len(joined[0]) == len(seq)-1 { // the first product is added last
+		return nil
+	}
+	run := slices.Index(seq, slices.Min(joined[0]))
+	for _, c := range []schedule.Cut{{By: "size", N: run}, {By: "size", N: len(seq) - run, Rest: "first"}} {
+		all = append(all, []schedule.Level{{Cut: c, Merge: schedule.Merge{Order: "chain-reverse"}}})
 	}
 	return all
 }
@@ -346,7 +364,7 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level, depth int) (all []s
 		return len(parts) < 2 || slices.ContainsFunc(parts, func(p []int32) bool { return !e.has(e.key(p), len(p)) })
 	})
 	if f.Tail != nil && f.Tail.Into == "drop" { // what is left need not be cut
-		all = append(all, schedule.Cut{By: "size", N: len(seq)})
+		all = slices.Insert(all, 0, schedule.Cut{By: "size", N: len(seq)})
 	}
 	for i := range all { // what is the default is not said
 		c := &all[i]

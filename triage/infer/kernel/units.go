@@ -88,7 +88,7 @@ func operations(f mma.Formats) (all []candidate) {
 			}
 		}
 	}
-	if sum = map[fp.ID]fp.ID{fp.FP32: fp.FP64, fp.FP16: fp.FP32, fp.BF16: fp.FP32}[f.A]; sum != fp.None && f.A.Width() == f.D.Width() { // no FMA of the format
+	if sum = map[fp.ID]fp.ID{fp.FP32: fp.FP64, fp.FP16: fp.FP32, fp.BF16: fp.FP32}[f.A]; sum != fp.None && (f.A.Width() == f.D.Width() || f.D == fp.FP32) { // no FMA of the format
 		add("fma", fp.None, f.A)
 	}
 	return all

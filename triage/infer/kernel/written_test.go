@@ -159,7 +159,7 @@ var casts = []struct {
 		}
 		return fp.FP16.Get().FromFloat64(min(max(float64(x), -65504), 65504))
 	}},
-	{"FP16, but NaN is zero", fp.FP16, "no unit gives its results with ", func(x float32) uint64 {
+	{"FP16, but NaN is zero", fp.FP16, "no unit that is known here gives its results with ", func(x float32) uint64 {
 		if x != x {
 			return 0
 		}
@@ -254,11 +254,11 @@ func TestWhy(t *testing.T) {
 	}{
 		{0, false, false, true, "no schedule with its partial sums was found in the time that a search takes at most: "},
 		{0, false, false, false, "its partial sums are those of no schedule that can be described: "},
-		{7, true, false, false, "of the schedules that have its partial sums only the first 7 were tried, and no unit gives its results with one of these: "},
-		{7, false, true, false, "of the schedules that have its partial sums only the first 7 were tried, and no unit gives its results with one of these: "},
-		{7, false, false, true, "of the schedules that have its partial sums only the first 7 were tried, and no unit gives its results with one of these: "},
-		{7, false, false, false, "no unit gives its results with one of the 7 schedules that were found to have its partial sums: "},
-		{1, false, false, false, "no unit gives its results with the one schedule that was found to have its partial sums: "},
+		{7, true, false, false, "of the schedules that have its partial sums only the first 7 were tried, and no unit that is known here gives its results with one of these: "},
+		{7, false, true, false, "of the schedules that have its partial sums only the first 7 were tried, and no unit that is known here gives its results with one of these: "},
+		{7, false, false, true, "of the schedules that have its partial sums only the first 7 were tried, and no unit that is known here gives its results with one of these: "},
+		{7, false, false, false, "no unit that is known here gives its results with one of the 7 schedules that were found to have its partial sums: "},
+		{1, false, false, false, "no unit that is known here gives its results with the one schedule that was found to have its partial sums: "},
 	} {
 		e := &enumeration{ctx: t.Context(), sums: newSums(2), more: tc.more}
 		if tc.spent {
