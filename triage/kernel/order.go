@@ -19,6 +19,8 @@ type Order struct {
 	// Sums add two values, in their order: an accumulator by its number from 0, or sum n as
 	// -1-n. With Then the second is an accumulator that starts from the first.
 	Sums []Sum `json:"sums,omitempty"`
+
+	like []int // the accumulator of each k in another order, from which this one is told; nil: there is none
 }
 
 // Sum is a sum of two values.
@@ -83,10 +85,24 @@ func orderOf(p *schedule.Plan, depth int) *Order {
 			values[i] = sum(of(op.Z), sum(of(op.X), of(op.Y), false), false)
 			continue
 		}
-		o.Accumulators = append(o.Accumulators, runs(op.K))
-		values[i] = sum(of(op.Z), len(o.Accumulators)-1, true)
+		values[i] = of(op.Z)
+		for _, ks := range ascending(op.K) {
+			o.Accumulators = append(o.Accumulators, runs(ks))
+			values[i] = sum(values[i], len(o.Accumulators)-1, true)
+		}
 	}
 	return o
+}
+
+// ascending cuts the products that one accumulator adds where a smaller k follows, so that each part is added from left
+// to right.
+func ascending(ks []int32) (all [][]int32) {
+	for from, end := 0, 1; from < len(ks); end++ {
+		if end == len(ks) || ks[end] >= 0 && ks[end] < ks[end-1] {
+			all, from = append(all, ks[from:end]), end
+		}
+	}
+	return all
 }
 
 // runs returns the runs of adjacent products of a list, from and to.
@@ -228,12 +244,16 @@ func (o *Order) letters(owners []int, each int) string {
 }
 
 // strips writes interleaved accumulators: a line for each range of k in which they repeat
-// themselves, which says where that ends; at most shownStrips.
+// themselves, which says where that ends; at most shownStrips, of those that are not as in the other order if there
+// is one.
 func (o *Order) strips(owners []int) (lines []string) {
-	for from := 0; from < len(owners); {
-		if len(lines) == shownStrips {
-			return append(lines, fmt.Sprintf("... k %d..%d are not shown", from, len(owners)-1))
+	shown, left := 0, 0 // k from left on are not shown so far
+	skipped := func(to int) {
+		if to > left {
+			lines = append(lines, fmt.Sprintf("... k %d..%d are not shown", left, to-1))
 		}
+	}
+	for from := 0; from < len(owners) && shown < shownStrips; {
 		end := min(from+stripWidth, len(owners))
 		line := o.letters(owners[from:end], 1)
 		if period := periodOf(owners[from:end]); period > 0 {
@@ -244,8 +264,14 @@ func (o *Order) strips(owners []int) (lines []string) {
 				line += fmt.Sprintf("  and so on, up to k %d", end-1)
 			}
 		}
-		lines, from = append(lines, line), end
+		if o.like == nil || !slices.Equal(o.like[from:end], owners[from:end]) {
+			skipped(from)
+			lines, left = append(lines, line), end
+			shown++
+		}
+		from = end
 	}
+	skipped(len(owners))
 	return lines
 }
 
@@ -336,13 +362,20 @@ func (o *Order) Figure() document.Figure {
 	return document.Figure{Picture: o.Picture(), Caption: o.Title, Text: o.Text()}
 }
 
-// figures are the pictures of two kernels at a K, none where there is nothing to see.
+// figures are the pictures of two kernels at a K, none where there is nothing to see. Of long ones the parts are shown
+// in which they differ.
 func figures(names [2]string, kernels [2]*schedule.Kernel, depth int) (all []document.Block) {
+	var orders [2][]*Order
 	for i, k := range kernels {
-		if k == nil {
-			continue
+		if k != nil {
+			orders[i] = Orders(names[i], k, schedule.Shape{M: 1, N: 1, K: depth})
 		}
-		for _, o := range Orders(names[i], k, schedule.Shape{M: 1, N: 1, K: depth}) {
+	}
+	for i, own := range orders {
+		for _, o := range own {
+			if others := orders[1-i]; len(own) == 1 && len(others) == 1 && !slices.Equal(o.owners(), others[0].owners()) {
+				o.like = others[0].owners()
+			}
 			all = append(all, o.Figure())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
@@ -69,6 +70,14 @@ func TestOrder(t *testing.T) {
   ...
   result = s17 + s18
 `},
+		{"", `{"cut": {"by": "size", "n": 64}, "merge": {"order": "chain-reverse"}}`, 100, `
+  BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBAAAAAAAAAAAAAAAAAA
+  result = A then B
+`},
+		{"", `{"cut": {"by": "lanes", "n": 2}, "merge": {"order": "chain"}}`, 10, `
+  ABABABABAB
+  result = A then B
+`},
 		{"split-k-tail-lost", "", 75, `
   AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
   k 64..74: not summed
@@ -102,6 +111,22 @@ func TestOrder(t *testing.T) {
 		}
 		if d := cmp.Diff(c.want, got); d != "" {
 			t.Errorf("%s%s: %s", c.name, c.levels, d)
+		}
+	}
+}
+
+// TestOrdersApart shows of two long orders the parts in which they differ, and of equal ones their first.
+func TestOrdersApart(t *testing.T) {
+	of := func(tail string) *schedule.Kernel {
+		return sideOf(t, "", `{"cut": {"by": "size", "n": 65}, `+tail+`"merge": {"order": "forward"}}, {"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward"}}`).Kernel
+	}
+	whole, apart := of(""), of(`"tail": {"of": 600, "into": "after"}, `)
+	for _, pair := range [][2]*schedule.Kernel{{whole, apart}, {apart, whole}, {whole, whole}} {
+		for _, f := range figures([2]string{"a", "b"}, pair, 650) {
+			text := f.(document.Figure).Text
+			if differ := pair[0] != pair[1]; strings.Contains(text, "  ... k 0..584 are not shown\n  STST") != differ || strings.Contains(text, "  ABAB") == differ {
+				t.Error(text)
+			}
 		}
 	}
 }
