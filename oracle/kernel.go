@@ -491,7 +491,11 @@ func (j *judge) epilogue(x number) number {
 		case "cast":
 			x = j.muladd(x, one(x.id), none, d, s.Rounding)
 		case "alpha":
-			x = j.muladd(x, alpha, none, d, s.Rounding)
+			own := alpha
+			if s.Factor != 0 {
+				own.code = j.side().Get().FromFloat64(s.Factor)
+			}
+			x = j.muladd(x, own, none, d, s.Rounding)
 		case "scale-a":
 			x = j.muladd(x, number{code: e.ScaleA[0], id: j.side()}, none, d, s.Rounding)
 		case "scale-b":

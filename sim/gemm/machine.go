@@ -221,6 +221,8 @@ func (m *machine) operand(buf *[]byte, r schedule.Ref, id fp.ID) []byte {
 				code = mma.Load(m.o.C, w, row*m.o.N+column)
 			case schedule.Bias:
 				code = m.o.Bias[column]
+			case schedule.Factor:
+				code = r.Code
 			case schedule.ScaleA:
 				code = m.o.ScaleA[m.k.ScaleA.Index(row, r.N*m.k.ScaleA.K, m.o.K)]
 			case schedule.ScaleB:

@@ -19,7 +19,11 @@ func (p *planner) epilogue(x value) fp.ID {
 		case "cast":
 			x = op(x, value{Ref: Ref{Kind: One}, id: x.id}, none)
 		case "alpha":
-			x = op(x, side(Alpha), none)
+			alpha := side(Alpha)
+			if s.Factor != 0 {
+				alpha.Ref = Ref{Kind: Factor, Code: p.side.Get().FromFloat64(s.Factor)}
+			}
+			x = op(x, alpha, none)
 		case "scale-a":
 			x = op(x, side(ScaleA), none)
 		case "scale-b":

@@ -32,13 +32,14 @@ type Op struct {
 // Ref is an operand of an operation.
 type Ref struct {
 	Kind RefKind
-	N    int // Value: number of the operation; ScaleA, ScaleB: number of the block along K
+	N    int    // Value: number of the operation; ScaleA, ScaleB: number of the block along K
+	Code uint64 // Factor: its code
 }
 
 // RefKind says what an operand is.
 type RefKind uint8
 
-// The operands. Alpha, Beta, Bias and scales have the format Side.
+// The operands. Alpha, Beta, Factor, Bias and scales have the format Side.
 const (
 	Zero    RefKind = iota // +0
 	NegZero                // -0: x + -0 is x
@@ -47,6 +48,7 @@ const (
 	C
 	Alpha
 	Beta
+	Factor // a number of the kernel
 	Bias
 	ScaleA
 	ScaleB
@@ -133,7 +135,7 @@ func begin(u *Unit, d fp.ID) value {
 // emit appends an operation and returns its value.
 func (p *planner) emit(op Op, d fp.ID) value {
 	p.ops = append(p.ops, op)
-	return value{Ref: Ref{Value, len(p.ops) - 1}, id: d}
+	return value{Ref: Ref{Kind: Value, N: len(p.ops) - 1}, id: d}
 }
 
 // arithmetic appends x*y + z in a format.

@@ -271,6 +271,8 @@ func (s *Step) validate(k *Kernel) error {
 		return fmt.Errorf(`%s needs "scale_a" of the kernel`, s.Op)
 	case (s.Op == "scale-b" || s.Op == "scale-ab") && k.ScaleB == nil:
 		return fmt.Errorf(`%s needs "scale_b" of the kernel`, s.Op)
+	case s.Factor != 0 && s.Op != "alpha":
+		return errors.New(`"factor" belongs to "op": "alpha"`)
 	case (s.Round != "" || s.Subnormals != "") && s.Op != "cast":
 		return errors.New(`"round" and "subnormals" belong to "op": "cast"`)
 	}

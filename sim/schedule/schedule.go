@@ -216,7 +216,7 @@ type Step struct {
 	// Op is one of
 	//
 	//	cast         x
-	//	alpha        alpha * x
+	//	alpha        alpha * x: Factor if there is one, else a number that is given with the matrices
 	//	scale-a      sa * x, with the scale of A of row and k = 0
 	//	scale-b      sb * x
 	//	scale-ab     (sa*sb) * x
@@ -227,6 +227,9 @@ type Step struct {
 	//	bias         x + bias of the column
 	Op     string `json:"op"`
 	Format fp.ID  `json:"format,omitzero"`
+	// Factor is alpha where code multiplies by a number of its own. It is rounded to FP32, or where sums are in
+	// FP64 to that.
+	Factor float64 `json:"factor,omitempty"`
 	Rounding
 }
 

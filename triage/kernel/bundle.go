@@ -281,6 +281,8 @@ func operand(k *schedule.Kernel, o *gemm.Operands, op *schedule.Op, r schedule.R
 		return "0x1p+0"
 	case schedule.Alpha:
 		code = o.Alpha
+	case schedule.Factor:
+		code = r.Code
 	case schedule.Beta:
 		code = o.Beta
 	case schedule.ScaleA:

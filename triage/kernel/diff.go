@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -162,6 +163,10 @@ func fieldsOf(a, b *schedule.Kernel) []FieldChange {
 func flatten(path string, v any, visit func(path, value string)) {
 	switch v := v.(type) {
 	case map[string]any:
+		if steps, ok := v["epilogue"].([]any); ok && path == "" { // one field: its steps are not told apart by their numbers
+			visit("epilogue", stepsText(steps))
+			delete(v, "epilogue")
+		}
 		for name, x := range v {
 			flatten(strings.TrimPrefix(path+"."+name, "."), x, visit)
 		}
@@ -172,6 +177,24 @@ func flatten(path string, v any, visit func(path, value string)) {
 	default:
 		visit(path, fmt.Sprint(v))
 	}
+}
+
+// stepsText writes steps of an epilogue, such as "alpha factor 0.3; cast format fp16".
+func stepsText(steps []any) string {
+	var all []string
+	for _, s := range steps {
+		var words []string
+		if s, ok := s.(map[string]any); ok {
+			for _, name := range slices.Sorted(maps.Keys(s)) {
+				if name != "op" {
+					words = append(words, fmt.Sprintf("%s %v", name, s[name]))
+				}
+			}
+			words = slices.Insert(words, 0, fmt.Sprint(s["op"]))
+		}
+		all = append(all, strings.Join(words, " "))
+	}
+	return strings.Join(all, "; ")
 }
 
 // Document is the difference for people.

@@ -339,6 +339,7 @@ var meanings = [][2]string{
 	{".tail.into", "where the products left over are added"},
 	{".tail.of", "left over are the last K mod this"},
 	{".tail.last", "whether they go to the last parts"},
+	{"epilogue", "what becomes of the sum"},
 	{"unit.op", "how a product is added: mul-add rounds it first, fma does not"},
 	{"unit.acc", "format of the accumulator"},
 	{"unit.start", "what the first product is added to"},

@@ -449,6 +449,9 @@ func (m *mutator) epilogue() {
 	m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.CFirst = !k.CFirst }, "the sum starts from C, or does not")
 	for i, s := range m.of.Epilogue {
 		m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue = slices.Delete(k.Epilogue, i, i+1) }, "there is no %s", s.Op)
+		if before := m.of.Epilogue[max(0, i-1)]; (s.Op == "cast") != (before.Op == "cast") {
+			m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i-1], k.Epilogue[i] = s, before }, "%s is done before %s", s.Op, before.Op)
+		}
 		at := fmt.Sprintf("epilogue[%d].", i)
 		m.try("epilogue", at+"saturate", s.Saturate, !s.Saturate, func(k *schedule.Kernel) { k.Epilogue[i].Saturate = !s.Saturate }, "%s saturates, or does not", s.Op)
 		for _, round := range roundings {

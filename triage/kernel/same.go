@@ -117,7 +117,7 @@ func (n *numberer) op(op *schedule.Op, values []int) int {
 		if r.Kind == schedule.Value {
 			return values[r.N]
 		}
-		return n.number(node{leaf, int(r.Kind), r.N, 0})
+		return n.number(node{leaf, int(r.Kind), r.N + int(r.Code>>32), int(uint32(r.Code))}) // no kind has both
 	}
 	key := keyOf(op.Unit)
 	unit, ok := n.units[key]

@@ -27,6 +27,9 @@ type box struct {
 	drawsC       bool // else C, if there is one, is -0, which changes no sum
 	ones         bool // scales of floating-point numbers are one where matrices are drawn, too
 
+	factor  float64   // by which the sum is multiplied
+	factors []float64 // that give what was asked about it; none: it is one
+
 	cast     cast // of the operands of the class that is looked at
 	drawn    cast // the last such cast: operands near its ties are drawn
 	products int  // that were asked
@@ -57,7 +60,7 @@ func (b *box) probesOf() (all []probe) {
 	idA, idB := b.cast.formats(b.Formats)
 	x, y, d, half := idA.Get(), idB.Get(), b.D.Get(), fp.FP16.Get()
 	if x.Emax() >= 100 && y.Emax() >= 100 {
-		return []probe{{1, 1, 0x1p100, false, 1 << min(d.FracBits+1, 30)}}
+		return []probe{{1, 1, 0x1p100, false, b.counted(d)}}
 	}
 	all = b.narrow(d, max(d.FracBits, fp.FP32.Get().FracBits))
 	if d.FracBits > half.FracBits {
@@ -73,6 +76,9 @@ func (b *box) narrow(shown *fp.Format, bits uint8) (all []probe) {
 	x, y := idA.Get(), idB.Get()
 	least, most := max(x.Emin()-int32(x.FracBits), y.Emin()-int32(y.FracBits)), min(x.Emax(), y.Emax())
 	one := max(shown.Emin()-int32(shown.FracBits), 2*least) // the least product of ones
+	if b.factor != 1 {                                      // which is rounded
+		one = max(one, b.D.Get().Emin()-int32(math.Ilogb(b.factor)))
+	}
 	for _, alone := range []bool{false, true} {
 		small := max(least, one-most)
 		ratio := most - small
@@ -81,17 +87,25 @@ func (b *box) narrow(shown *fp.Format, bits uint8) (all []probe) {
 			ratio = 2*most - one
 		}
 		if b.K < 1<<min(max(ratio-int32(bits)-1, 0), 30) {
-			all = append(all, probe{math.Ldexp(1, int(one-small)), math.Ldexp(1, int(small)), math.Ldexp(1, int(most)), alone, 1 << min(shown.FracBits+1, 30)})
+			all = append(all, probe{math.Ldexp(1, int(one-small)), math.Ldexp(1, int(small)), math.Ldexp(1, int(most)), alone, b.counted(shown)})
 		}
 	}
 	return all
+}
+
+// counted is how many ones a format counts: so few that where they are multiplied by a factor and rounded, each shows.
+func (b *box) counted(f *fp.Format) int {
+	if b.factor != 1 {
+		return 1 << min(max(b.D.Get().FracBits, 2)-2, 30)
+	}
+	return 1 << min(f.FracBits+1, 30)
 }
 
 // newBox returns an error if products cannot be probed.
 func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 	i := u.Instruction()
 	f := i.Formats
-	b := &box{unit: u, Formats: f, Shape: s}
+	b := &box{unit: u, Formats: f, Shape: s, factor: 1}
 	if b.probes = b.probesOf(); len(b.probes) > 0 {
 		b.probe = b.probes[0]
 	}
@@ -223,5 +237,12 @@ func fill(to []byte, id fp.ID, v float64) {
 
 // value is how many products of ones an element of D is.
 func (b *box) value(d []byte, position int) float64 {
-	return b.D.Get().Float64(mma.Load(d, b.D.Width(), position)) / (b.plain * b.small)
+	v := b.D.Get().Float64(mma.Load(d, b.D.Width(), position)) / (b.plain * b.small)
+	if b.factor != 1 {
+		v /= b.factor
+		if n := math.Round(v); math.Abs(v-n) < 0.25 {
+			return n
+		}
+	}
+	return v
 }

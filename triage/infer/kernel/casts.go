@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -86,8 +87,11 @@ func (l *loop) castsOf(ctx context.Context, c *class, ofA bool) ([]*schedule.Cas
 		if id == fp.FP64 {
 			u.Acc = id
 		}
-		f := &finding{schedule: schedule.Schedule{Unit: u}, epilogue: castsTo(u.Acc, l.D)[0]}
-		if judge.right(ctx, f.kernel(), asked) {
+		f := &finding{schedule: schedule.Schedule{Unit: u}}
+		if slices.ContainsFunc(l.scalings(), func(s scaling) (ok bool) {
+			f.epilogue, ok = s.steps(castsTo(u.Acc, l.D)[0], l.D)
+			return ok && judge.right(ctx, f.kernel(), asked)
+		}) {
 			if all = append(all, h); h == nil {
 				break
 			}

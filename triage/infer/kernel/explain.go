@@ -58,7 +58,7 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 		return nil, err
 	}
 	l.enter("looking for a schedule")
-	n := &search{loop: l, units: candidates(l.Formats, casts), samples: append(slices.Clip(c.counters), samples...), wrong: math.MaxInt}
+	n := &search{loop: l, units: l.scaledBy(candidates(l.Formats, casts)), samples: append(slices.Clip(c.counters), samples...), wrong: math.MaxInt}
 	if l.placed() {
 		n.placing = &search{loop: l, samples: n.samples, wrong: math.MaxInt}
 		if n.samples, err = l.sampleOnes(ctx, c, seed); err != nil {
@@ -278,7 +278,9 @@ func variants(f mma.Formats, cd candidate, levels []schedule.Level) (all []*find
 		for _, kept := range keptFormats {
 			stored := slices.Clone(levels)
 			stored[0].Merge.Parts, stored[0].Merge.Store = kept[0], kept[1]
-			all = append(all, &finding{schedule: schedule.Schedule{Unit: &cd.unit, Levels: stored}, epilogue: castTo(f.D)})
+			if end, ok := cd.scaling.steps(castTo(f.D), f.D); ok {
+				all = append(all, &finding{schedule: schedule.Schedule{Unit: &cd.unit, Levels: stored}, epilogue: end})
+			}
 		}
 	}
 	for _, to := range sumFormats[cd.acc] {
@@ -292,7 +294,9 @@ func variants(f mma.Formats, cd candidate, levels []schedule.Level) (all []*find
 					promoted[i].Merge.Format, promoted[i].Merge.Parts = to, to
 				}
 				for _, cast := range castsTo(to, f.D) {
-					all = append(all, &finding{schedule: schedule.Schedule{Unit: &cd.unit, Levels: promoted}, epilogue: cast})
+					if end, ok := cd.scaling.steps(cast, f.D); ok {
+						all = append(all, &finding{schedule: schedule.Schedule{Unit: &cd.unit, Levels: promoted}, epilogue: end})
+					}
 				}
 			}
 		}

@@ -192,6 +192,9 @@ func (l *loop) run(ctx context.Context, r *Result) error {
 	if err != nil {
 		return err
 	}
+	if err := l.askFactor(ctx, classes[len(classes)-1]); err != nil {
+		return err
+	}
 	findings := map[*class]*finding{}
 	for round := range uint64(rounds) {
 		if classes, err = l.explainAll(ctx, classes, findings, round); err != nil {

@@ -224,11 +224,11 @@ func (b *box) count(ctx context.Context, c *class, s *sums) error {
 		case n == 0:
 			s.keys[k] = absent
 		default:
-			return &oddError{c.rows[0], c.columns[0], fmt.Sprintf("the product of k = %d is in the sum %v times", k, n), false}
+			return &oddError{c.rows[0], c.columns[0], fmt.Sprintf("a product of %v alone, at k = %d, gives %v times as much, which no factor of all sums explains", b.plain*b.small, k, n), false}
 		}
 	}
 	if len(s.present) == 0 {
-		return &oddError{c.rows[0], c.columns[0], "no product is in the sum", false}
+		return &oddError{c.rows[0], c.columns[0], fmt.Sprintf("a product of %v alone gives zero, at whatever k it is", b.plain*b.small), false}
 	}
 	return nil
 }

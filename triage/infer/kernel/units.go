@@ -14,6 +14,7 @@ type candidate struct {
 	acc      fp.ID // of its results
 	width    int   // products that it adds at a time
 	epilogue []schedule.Step
+	scaling  scaling // of the sum; the epilogue has it
 	// dequantize: it adds products of operands that were multiplied by their scales before.
 	dequantize *schedule.Quantized
 }

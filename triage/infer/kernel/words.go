@@ -18,6 +18,12 @@ func words(k *schedule.Kernel, s *schedule.Schedule, depth int) []string {
 		switch s := &k.Epilogue[i]; s.Op { // others add C: addendWords
 		case "cast":
 			all = append(all, castWords(s))
+		case "alpha":
+			text := fmt.Sprintf("The sum is multiplied by %v", s.Factor)
+			if s.Format != fp.None {
+				text += ", rounded to " + s.Format.String()
+			}
+			all = append(all, text+".")
 		case "scale-a":
 			all = append(all, "The sum is multiplied by the scale of its row of A.")
 		case "scale-b":
