@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/fuzz/bisect"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/study"
 )
 
 // bisectCmd is mmafuzz bisect.
@@ -29,6 +32,7 @@ type bisectCmd struct {
 	trust      *trust
 	noInfer    bool
 	tested     map[string]bool // the versions of which it was said
+	schedule   string          // in what the schedules of A and the last version differ, once they were compared
 }
 
 func newBisect(a *app) *cobra.Command {
@@ -102,7 +106,15 @@ func (b *bisectCmd) run(ctx context.Context) error {
 	work.Campaign.NaN, work.Campaign.Zero = b.policy.strictness()
 	found := false
 	exact, err := work.Run(ctx, func(c *bisect.Change) error {
+		if found && !b.json {
+			fmt.Fprintln(b.stdout)
+		}
 		found = true
+		if c.Cause == string(triage.Unexplained) && !b.noInfer {
+			if err := b.schedules(ctx, &work, c); err != nil {
+				return err
+			}
+		}
 		if b.out != "" {
 			if err := c.Save(b.out); err != nil {
 				return occupied(err)
@@ -121,6 +133,32 @@ func (b *bisectCmd) run(ctx context.Context) error {
 		text := fmt.Sprintf("%s computes as %s on %s inputs of each instruction", work.Versions[len(work.Versions)-1], b.a, readable.Thousands(b.count))
 		fmt.Fprint(b.stdout, readable.Hanging(text, b.width))
 	}
+	return nil
+}
+
+// schedules makes the cause of a change what the schedules of A and the last version differ in, if both are products of
+// matrices.
+func (b *bisectCmd) schedules(ctx context.Context, work *bisect.Bisection, c *bisect.Change) error {
+	first, last, err := work.Sides(ctx)
+	if err != nil || !study.AreProducts(first, last) {
+		return err
+	}
+	if b.schedule == "" {
+		r := &runCmd{app: b.app, a: first, b: last, seed: b.seed, count: defaultProducts}
+		sides, done, err := study.Sides(ctx, first, last)
+		if err != nil {
+			return err
+		}
+		defer done()
+		z, line := r.kernelFuzz(sides)
+		found, err := z.Run(ctx)
+		line.clear()
+		if err != nil {
+			return err
+		}
+		b.schedule = cmp.Or(found.Label(), c.Cause)
+	}
+	c.Cause = b.schedule
 	return nil
 }
 

@@ -60,18 +60,7 @@ func (r *runCmd) kernels(ctx context.Context) error {
 	if r.count == 0 && r.time == 0 {
 		r.count = defaultProducts
 	}
-	line := newStatusLine(r.app)
-	z := kernel.Fuzz{A: sides[0], B: sides[1], Seed: r.seed, Count: int(r.count), Time: r.time, Workers: r.workers,
-		Progress: func(done int, what string) { line.show(statusField{text: fmt.Sprintf("%d %s", done, what)}) }}
-	z.Infer = func(ctx context.Context, u devices.Unit, s schedule.Shape) (*schedule.Kernel, int, error) {
-		const checks = 50_000
-		r, err := infer.Infer(ctx, u, s, infer.Options{Seed: r.seed, Checks: checks, Workers: r.workers, Policy: oracle.Policy{NaN: oracle.ByClass},
-			Show: func(p infer.Progress) { line.show(statusField{text: "inferring: " + p.Phase}) }})
-		if err != nil {
-			return nil, 0, err
-		}
-		return r.Kernel, r.Validated, nil
-	}
+	z, line := r.kernelFuzz(sides)
 	progress := &kernelProgress{file: filepath.Join(dir, progressFile), Of: r.kernelIdentity(sides)}
 	if z.State, err = progress.read(); err != nil {
 		return err
@@ -107,6 +96,24 @@ func (r *runCmd) kernels(ctx context.Context) error {
 		return errMismatch
 	}
 	return nil
+}
+
+// kernelFuzz is the comparison of two sides, of which black boxes are inferred, and the line that says how far it is.
+func (r *runCmd) kernelFuzz(sides [2]*kernel.Side) (*kernel.Fuzz, *statusLine) {
+	status := newStatusLine(r.app)
+	line := &status
+	z := &kernel.Fuzz{A: sides[0], B: sides[1], Seed: r.seed, Count: int(r.count), Time: r.time, Workers: r.workers,
+		Progress: func(done int, what string) { line.show(statusField{text: fmt.Sprintf("%d %s", done, what)}) }}
+	z.Infer = func(ctx context.Context, u devices.Unit, s schedule.Shape) (*schedule.Kernel, int, error) {
+		const checks = 50_000
+		r, err := infer.Infer(ctx, u, s, infer.Options{Seed: r.seed, Checks: checks, Workers: r.workers, Policy: oracle.Policy{NaN: oracle.ByClass},
+			Show: func(p infer.Progress) { line.show(statusField{text: "inferring: " + p.Phase}) }})
+		if err != nil {
+			return nil, 0, err
+		}
+		return r.Kernel, r.Validated, nil
+	}
+	return z, line
 }
 
 // progressFile is how far a run of kernels is, until it ends.

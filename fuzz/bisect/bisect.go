@@ -8,7 +8,7 @@
 // bisect, an object for each cause:
 //
 //	instruction  string
-//	cause        string   as the bucket of finding
+//	cause        string   as the bucket of finding, or of products of matrices as the label of run
 //	first        string   version whose results changed
 //	last         string?  version before it with A's results; absent if there is none
 //	among[]      string?  versions that could not be tested, any of which may be the first
@@ -131,6 +131,12 @@ func (b *Bisection) spec(ctx context.Context, version int) (string, error) {
 	}
 	dir, err := b.Commits.checkout(ctx, strings.Fields(b.Versions[version])[0])
 	return strings.ReplaceAll(template, Word, dir), err
+}
+
+// Sides returns A and the target of the last version, while Run reports a change.
+func (b *Bisection) Sides(ctx context.Context) (a, last string, err error) {
+	last, err = b.spec(ctx, len(b.Versions)-1)
+	return b.targets[len(b.targets)-1].target, last, err
 }
 
 func (b *Bisection) template() string { return cmp.Or(b.Target, Word) }

@@ -62,5 +62,4 @@ func (c *Change) Write(w io.Writer, width int) {
 		g.Add("  bundle", c.Bundle)
 	}
 	g.Write(w, nil)
-	fmt.Fprintln(w)
 }
