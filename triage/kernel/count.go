@@ -23,6 +23,7 @@ type Lost struct {
 	Missing  []int   `json:"missing,omitempty"`  // k that are not summed, ascending, of those that were marked
 	Repeated []int   `json:"repeated,omitempty"` // k that are summed more than once
 	Tail     bool    `json:"tail,omitempty"`     // all marked k after the first that is missing are
+	From     int     `json:"from,omitempty"`     // the k after the last marked one that is summed once
 }
 
 const (
@@ -67,6 +68,8 @@ func (z *Fuzz) count(found *Found, p *drawn) {
 		switch n := slices.IndexFunc(found.Lost, func(o Lost) bool { return o.Side == s.Name && (o.Missing == nil) == (l.Missing == nil) }); {
 		case n < 0:
 			found.Lost = append(found.Lost, *l)
+		case l.Missing != nil && l.K == found.Lost[n].K: // they mark other k
+			found.Lost[n].join(l)
 		case l.Missing != nil && l.Missing[0] > 0 && found.Lost[n].Missing[0] == 0: // it says more
 			found.Lost[n] = *l
 		}
@@ -93,7 +96,6 @@ func (z *Fuzz) marked(p *drawn, i int) *Lost {
 	l := &Lost{K: p.a.K}
 	f, w := p.id.Get(), p.id.Width()
 	a, wa := z.A.Unit.A.Get(), z.A.Unit.A.Width()
-	last := -1 // that is summed
 	for n := range p.a.M * p.a.N {
 		sum := f.Float64(mma.Load(p.d[i], w, n))
 		if sum != math.Trunc(sum) || sum < 0 || sum >= 1<<(markBits*mostMark) {
@@ -109,7 +111,7 @@ func (z *Fuzz) marked(p *drawn, i int) *Lost {
 			case 0:
 				l.Missing = append(l.Missing, k)
 			case 1:
-				last = max(last, k)
+				l.From = max(l.From, k+1)
 			default:
 				l.Repeated = append(l.Repeated, k)
 			}
@@ -118,10 +120,16 @@ func (z *Fuzz) marked(p *drawn, i int) *Lost {
 	if l.Missing == nil && l.Repeated == nil {
 		return nil
 	}
+	l.join(&Lost{})
+	return l
+}
+
+// join adds what another product of the same K has shown.
+func (l *Lost) join(o *Lost) {
+	l.Missing, l.Repeated, l.From = append(l.Missing, o.Missing...), append(l.Repeated, o.Repeated...), max(l.From, o.From)
 	for _, list := range []*[]int{&l.Missing, &l.Repeated} {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
 	}
-	l.Tail = l.Repeated == nil && l.Missing[0] > last
-	return l
+	l.Tail = l.Repeated == nil && l.Missing[0] >= l.From
 }

@@ -102,7 +102,7 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 				}
 			}
 		}
-		z.show(found.Products, "products")
+		z.show(found.Products, "matrix products")
 	}
 	if differ == nil {
 		return found, ctx.Err()

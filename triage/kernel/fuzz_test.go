@@ -149,7 +149,7 @@ func TestBlackBox(t *testing.T) {
 	}
 	lost := []Lost{
 		{Side: "box", K: 100, Sum: 96},
-		{Side: "box", K: 100, Missing: []int{96}, Tail: true},
+		{Side: "box", K: 100, Missing: []int{96, 98}, Tail: true, From: 96},
 	}
 	if s := f.Smallest; s.K != 100 || s.Terms != 1 || f.Label() != "tail" {
 		t.Errorf("%+v, %+v", f, s)
@@ -157,6 +157,10 @@ func TestBlackBox(t *testing.T) {
 	slices.SortFunc(f.Lost, func(a, b Lost) int { return int(b.Sum - a.Sum) })
 	if d := cmp.Diff(lost, f.Lost); d != "" {
 		t.Error(d)
+	}
+	const want = "By powers of two that mark some k of K = 100, box has not summed: any of those that are marked from k 96 on; k 95 is summed."
+	if got := f.Lost[1].String(); got != want {
+		t.Error(got)
 	}
 }
 
@@ -246,7 +250,7 @@ func TestMarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]Lost{{Side: "box", K: 10, Missing: []int{2}, Repeated: []int{5}}}, f.Lost); d != "" || f.Label() != "unexplained" {
+	if d := cmp.Diff([]Lost{{Side: "box", K: 10, Missing: []int{2}, Repeated: []int{5}, From: 10}}, f.Lost); d != "" || f.Label() != "unexplained" {
 		t.Errorf("%s: %s", f.Label(), d)
 	}
 }

@@ -302,10 +302,10 @@ func (s *Sides) dealsOut(level string) bool {
 
 // String says what was compared.
 func (s *Sides) String() string {
-	shape := fmt.Sprintf("%d x %d elements of %s", s.Shape.M, s.Shape.N, readable.Plural(s.Shape.K, "product"))
+	shape := fmt.Sprintf("%d x %d elements, K = %d", s.Shape.M, s.Shape.N, s.Shape.K)
 	untold := ""
 	if s.Untold > 0 {
-		untold = fmt.Sprintf(" Fields whose values give the same bits on %s of this run are left out.", readable.Plural(s.Untold, "product"))
+		untold = fmt.Sprintf(" Fields whose values give the same bits on %s of this run are left out.", readable.Plural(s.Untold, "matrix product"))
 	}
 	checked := readable.Thousands(uint64(s.Checked)) + " fresh elements"
 	switch len(s.Inferred) {

@@ -19,6 +19,7 @@
 //	lost[].missing[]  number?  k of those marked that are not summed
 //	lost[].repeated[]  number?  k of those marked that are summed more than once
 //	lost[].tail      bool?     all marked k after the first that is missing are missing
+//	lost[].from      number?   the k after the last marked one that is summed once; 0: none is
 //	varies           string?   a side that gives other results when it is asked again
 //	turned           bool?     why is of B, whose schedule, changed, gives A's bits
 //	why.label        string?   the part of A's schedule whose change gives B's bits
@@ -157,7 +158,7 @@ func (f *Found) News() bool { return f.Differ > 0 || f.Lost != nil }
 
 // Headline is what was found in a line.
 func (f *Found) Headline() string {
-	return fmt.Sprintf("%s and %s differ in %s of %s", f.A, f.B, readable.Count(uint64(f.Differ)), readable.Plural(f.Products, "product"))
+	return fmt.Sprintf("%s and %s differ in %s of %s", f.A, f.B, readable.Count(uint64(f.Differ)), readable.Plural(f.Products, "matrix product"))
 }
 
 // Document is what was found for people.
@@ -213,8 +214,11 @@ func (c *Case) String() string {
 	if a, b := f.Float64(c.A), f.Float64(c.B); a*b > 0 { // otherwise it counts nearly all numbers that there are
 		apart = fmt.Sprintf(", %s ulp apart", readable.Ulps(float64(f.Distance(c.A, c.B))))
 	}
-	return fmt.Sprintf("smallest: %d x %d elements of %s, %d of them not zero. Element (%d,%d): A %s, B %s%s.",
-		c.M, c.N, readable.Plural(c.K, "product"), c.Terms, c.Row, c.Column, number(c.A), number(c.B), apart)
+	zeros := ""
+	if c.Terms < c.K {
+		zeros = fmt.Sprintf(", zeros but for %d k", c.Terms)
+	}
+	return fmt.Sprintf("smallest: %d x %d elements, K = %d%s. Element (%d,%d): A %s, B %s%s.", c.M, c.N, c.K, zeros, c.Row, c.Column, number(c.A), number(c.B), apart)
 }
 
 // words says what was found, a sentence each.
@@ -231,13 +235,13 @@ func (f *Found) words() (words []string) {
 	case f.Sides != nil && len(f.Sides.Fields) <= 2: // such a change was not tried, or is not all at other shapes
 		say("The label names all fields in which the two schedules below differ.")
 	case f.Sides != nil:
-		say("No change of one or two fields of the schedule of %s that was tried gives the bits of %s on all products: the label names all fields in which the two schedules below differ.", x, other)
+		say("No change of one or two fields of the schedule of %s that was tried gives the bits of %s on all matrix products: the label names all fields in which the two schedules below differ.", x, other)
 	case w.Kernel == nil:
 		say("Unexplained: none of the schedules that were tried, which differ from that of %s in one or two fields, gives the bits of %s.", x, other)
 	case f.Rest > 0:
-		say("Unexplained: %s differs in %s of %s fresh products even if this is changed in the schedule of %s: %s.", other, readable.Count(uint64(f.Rest)), readable.Count(uint64(f.Fresh)), x, w.Words)
+		say("Unexplained: %s differs in %s of %s fresh matrix products even if this is changed in the schedule of %s: %s.", other, readable.Count(uint64(f.Rest)), readable.Count(uint64(f.Fresh)), x, w.Words)
 	default:
-		say("%s has the bits of %s on %s elements and on %s fresh products, if this is changed in its schedule: %s. The first partial sum that differs: %s.",
+		say("%s has the bits of %s on %s elements and on %s fresh matrix products, if this is changed in its schedule: %s. The first partial sum that differs: %s.",
 			x, other, readable.Count(uint64(w.Checked)), readable.Count(uint64(f.Fresh)), w.Words, w.First)
 		if len(w.Others) > 0 {
 			say("The products do not rule out a change of %s.", strings.Join(w.Others, ", "))
@@ -254,7 +258,7 @@ func (f *Found) words() (words []string) {
 		kinds = append(kinds, fmt.Sprintf("%s %d", kind, f.Inputs[kind]))
 	}
 	if kinds != nil {
-		say("Products that differ, by their operands: %s.", strings.Join(kinds, ", "))
+		say("Matrix products that differ, by their operands: %s.", strings.Join(kinds, ", "))
 	}
 	return words
 }
@@ -263,6 +267,13 @@ func (f *Found) words() (words []string) {
 func (l *Lost) String() string {
 	if l.Missing == nil && l.Repeated == nil {
 		return fmt.Sprintf("Of ones, K = %d, %s sums %.0f.", l.K, l.Side, l.Sum)
+	}
+	if l.Tail {
+		after := ""
+		if l.From > 0 {
+			after = fmt.Sprintf("; k %d is summed", l.From-1)
+		}
+		return fmt.Sprintf("By powers of two that mark some k of K = %d, %s has not summed: any of those that are marked from k %d on%s.", l.K, l.Side, l.Missing[0], after)
 	}
 	var parts []string
 	for _, p := range []struct {
@@ -273,11 +284,7 @@ func (l *Lost) String() string {
 			parts = append(parts, fmt.Sprintf("%s: k %s", p.what, readable.Shorten(schedule.SetOf(p.ks).String(), 60)))
 		}
 	}
-	text := fmt.Sprintf("By powers of two that mark some k of K = %d, %s has %s", l.K, l.Side, strings.Join(parts, "; "))
-	if l.Tail {
-		text += ", the last of those that are marked"
-	}
-	return text + "."
+	return fmt.Sprintf("By powers of two that mark some k of K = %d, %s has %s.", l.K, l.Side, strings.Join(parts, "; "))
 }
 
 // command is the command that computes the smallest product again, with the bundle in dir.
