@@ -79,9 +79,11 @@ func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Fou
 		if err != nil {
 			return err
 		}
-		if all := fieldsOf(near[0], near[1]); len(all) < len(s.Fields) {
-			s.Fields, s.Untold = all, told
+		all := fieldsOf(near[0], near[1])
+		if len(all) < len(s.Fields) {
+			s.Untold = told
 		}
+		s.Fields = all
 	}
 	if len(s.Fields) > 0 {
 		s.kernels, found.Sides = kernels, &s
@@ -167,7 +169,23 @@ func nearer(k, like *schedule.Kernel) (all []*schedule.Kernel) {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y *schedule.Kernel) int { return left[x] - left[y] })
+	if near := withFactor(k, like); near != nil {
+		all = append(all, near)
+	}
 	return all
+}
+
+// withFactor returns a kernel whose epilogue multiplies by the number by which another one's does; nil if that is the
+// same, or if one of them does not multiply.
+func withFactor(k, like *schedule.Kernel) *schedule.Kernel {
+	isFactor := func(s schedule.Step) bool { return s.Factor != 0 }
+	from, to := slices.IndexFunc(like.Epilogue, isFactor), slices.IndexFunc(k.Epilogue, isFactor)
+	if from < 0 || to < 0 || like.Epilogue[from].Factor == k.Epilogue[to].Factor {
+		return nil
+	}
+	near := clone(k)
+	near.Epilogue[to].Factor = like.Epilogue[from].Factor
+	return near
 }
 
 // gives reports whether a kernel gives the bits of a side.

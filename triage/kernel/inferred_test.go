@@ -111,6 +111,38 @@ func TestFewestFields(t *testing.T) {
 	}
 }
 
+// TestSameFactor takes a number by which both sides multiply from the other one where no product tells them apart.
+func TestSameFactor(t *testing.T) {
+	of := func(steps string) *schedule.Kernel {
+		return kernelOf(t, `{"v": 1, "unit": {"op": "fma", "in": "bf16", "acc": "fp32"}, "schedules": [{}], "epilogue": [`+steps+`]}`)
+	}
+	const cast = `{"op": "cast", "format": "bf16"}`
+	a := of(`{"op": "alpha", "factor": 0.088388346}, ` + cast)
+	for factor, want := range map[string]string{
+		"0.088388": "cast format bf16; alpha factor 0.088388346",
+		"0.08":     "cast format bf16; alpha factor 0.08",
+		"":         "cast format bf16",
+	} {
+		after := cast
+		if factor != "" {
+			after += `, {"op": "alpha", "factor": ` + factor + `}`
+		}
+		kernels := map[string]*schedule.Kernel{"a": a, "b": of(after)}
+		boxOf := func(name string) *Side {
+			i := &mma.Instruction{Name: name, K: 24, Formats: mma.Formats{A: fp.BF16, B: fp.BF16, D: fp.BF16}}
+			return &Side{Name: name, Unit: i, Box: map[int]devices.Unit{24: &boxUnit{i, kernels[name]}}}
+		}
+		z := &Fuzz{A: boxOf("a"), B: boxOf("b"), Seed: 1, Count: 48}
+		z.Infer = func(_ context.Context, u devices.Unit, _ schedule.Shape) (*schedule.Kernel, int, error) {
+			return kernels[u.Instruction().Name], 1, nil
+		}
+		f, err := z.Run(t.Context())
+		if err != nil || f.Sides == nil || len(f.Sides.Fields) != 1 || f.Sides.Fields[0].B != want {
+			t.Errorf("%s: %+v, %v", factor, f.Sides, err)
+		}
+	}
+}
+
 // TestExplainAgain finds the change that is right on all products, though one that is tried before it is right on
 // the first ones.
 func TestExplainAgain(t *testing.T) {

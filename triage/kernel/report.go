@@ -132,10 +132,10 @@ func (f *Found) Label() string {
 		return "varies"
 	case f.explained():
 		return f.Answer.Label
-	case slices.ContainsFunc(f.Lost, func(l Lost) bool { return l.Tail }):
-		return "tail"
 	case f.Sides != nil:
 		return f.Sides.Label()
+	case slices.ContainsFunc(f.Lost, func(l Lost) bool { return l.Tail }):
+		return "tail"
 	case f.News():
 		return "unexplained"
 	}

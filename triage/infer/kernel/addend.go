@@ -42,7 +42,20 @@ var addends = []addend{
 	{"times beta, rounded", "C times beta is rounded, and added to the sum", func(k *schedule.Kernel) {
 		k.Epilogue = slices.Concat([]schedule.Step{{Op: "beta-c-mul"}}, k.Epilogue)
 	}},
+	{"to the scaled sum", "C is added to the scaled sum.", toScaled("c")},
+	{"times beta, to the scaled sum in one rounding", "C times beta is added to the scaled sum, in one rounding", toScaled("beta-c")},
+	{"times beta, rounded, to the scaled sum", "C times beta is rounded, and added to the scaled sum", toScaled("beta-c-mul")},
 	{"nowhere", "C changes no result.", func(*schedule.Kernel) {}},
+}
+
+// toScaled returns what makes a kernel do a step right after its sum is multiplied by a number; without one it is left
+// as it is.
+func toScaled(op string) func(k *schedule.Kernel) {
+	return func(k *schedule.Kernel) {
+		if i := slices.IndexFunc(k.Epilogue, func(s schedule.Step) bool { return s.Factor != 0 }); i >= 0 {
+			k.Epilogue = slices.Insert(slices.Clone(k.Epilogue), i+1, schedule.Step{Op: op, Format: k.Epilogue[i].Format})
+		}
+	}
 }
 
 // scaled reports whether C is multiplied by a factor.
@@ -93,6 +106,9 @@ func (l *loop) addC(ctx context.Context, r *Result) error {
 		k := *without.Kernel
 		k.Schedules = slices.Clone(k.Schedules)
 		a.to(&k)
+		if strings.Contains(a.name, "to the scaled sum") && !k.AddsC() { // no number multiplies the sum
+			continue
+		}
 		if a.name == "to the rounded sum" && len(without.Kernel.Epilogue) == 0 || l.judge.beta == 1 && a.scaled() { // it is that to the sum
 			continue
 		}

@@ -79,6 +79,12 @@ func TestAddend(t *testing.T) {
 			return float64(float32(bf16(chain(0, a, b))) + float32(c))
 		}},
 		{"of FP16, first", of(fp.FP16, fp.FP16, fp.FP32), "first", `"c_first":true`, func(a, b []float64, c float64) float64 { return chain(c, a, b) }},
+		{"to a multiple", single, "to the scaled sum", `"epilogue":[{"op":"alpha","factor":0.3},{"op":"c"}]`, func(a, b []float64, c float64) float64 {
+			return float64(float32(float32(chain(0, a, b))*float32(0.3)) + float32(c))
+		}},
+		{"half of it, to a multiple", single, "times beta, to the scaled sum in one rounding", `"epilogue":[{"op":"alpha","factor":0.3},{"op":"beta-c"}]`, func(a, b []float64, c float64) float64 {
+			return float64(float32(float64(float32(chain(0, a, b))*float32(0.3)) + 0.5*c))
+		}},
 		{"rounded to BF16", single, "", "", func(a, b []float64, c float64) float64 { return chain(bf16(c), a, b) }},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 	"sort"
 	"strconv"
@@ -164,13 +163,15 @@ func (c codes32) contains(v float64) bool {
 	return code >= c.low && code <= c.high && float64(float32(v)) == v
 }
 
-// simplest returns the number with the fewest bits.
+// simplest returns the number with the fewest decimal digits.
 func (c codes32) simplest() float64 {
-	code := c.high
-	if c.low != c.high {
-		code &^= 1<<(bits.Len32(c.low^c.high)-1) - 1
+	middle := float64(math.Float32frombits(c.low + (c.high-c.low)/2))
+	for digits := 1; ; digits++ {
+		v, err := strconv.ParseFloat(strconv.FormatFloat(middle, 'g', digits, 64), 64)
+		if code := math.Float32bits(float32(v)); err != nil || code >= c.low && code <= c.high {
+			return v
+		}
 	}
-	return float64(math.Float32frombits(code))
 }
 
 // scaledSum is what a sum times a factor gives.
@@ -205,49 +206,87 @@ func (q *factorQuestion) narrow(ctx context.Context, v float64) error {
 	}
 	ulp := math.Ldexp(1, math.Ilogb(v)-int(q.d.FracBits))
 	all := codes32{math.Float32bits(float32(math.Abs(v) - ulp)), math.Float32bits(float32(math.Abs(v) + ulp))}
-	scale := math.Ldexp(1, -math.Ilogb(v))
-	few := make([]float64, 1<<q.d.FracBits) // sums that no cast to the format of the result changes
-	for i := range few {
-		few[i] = scale * (1 + math.Ldexp(float64(i), -int(q.d.FracBits)))
-	}
-	q.factors = nil
 	add := func(c codes32) {
-		f := v
+		f := shortest(v)
 		if !c.contains(math.Abs(v)) {
 			f = math.Copysign(c.simplest(), v)
 		}
-		if f = shortest(f); !slices.Contains(q.factors, f) {
+		if !slices.Contains(q.factors, f) {
 			q.factors = append(q.factors, f)
 		}
 	}
+	q.factors = nil
 	for _, q.once = range []bool{false, true} {
-		c, err := q.kept(ctx, all, few, v)
-		if err != nil || c.low > c.high {
-			return err
-		}
-		wide, err := q.kept(ctx, c, q.ties(c, 2), v)
+		few, err := q.narrowed(ctx, all, q.few(-math.Ilogb(v)), v)
 		if err != nil {
 			return err
 		}
+		wide, err := q.narrowed(ctx, few, q.ties(few, 2), v)
+		if err != nil {
+			return err
+		}
+		q.asked = nil // by these sums the places are told apart
 		if wide.low <= wide.high {
-			add(wide)
-			q.asked = nil // by these the places are told apart
-			if _, err := q.kept(ctx, wide, q.ties(codes32{wide.low - 1, wide.high + 1}, 8), v); err != nil {
+			if wide, err = q.kept(ctx, wide, q.ties(codes32{wide.low - 1, wide.high + 1}, 8), v); err != nil {
 				return err
 			}
+		}
+		if wide.low <= wide.high {
+			add(wide)
 			q.class.counters = append(q.class.counters, q.asked[:min(len(q.asked), mostTies)]...)
 		}
-		add(c) // of a sum that was cast before fewer bits are told
+		for lost := range int(q.d.FracBits) { // of sums that were cast before fewer bits are told, by subnormal results, too
+			if less, err := q.narrowed(ctx, few, q.few(int(q.d.Emin())-1-lost-math.Ilogb(v)), v); err != nil {
+				return err
+			} else if less.low <= less.high {
+				few = less
+			}
+		}
+		if few.low <= few.high {
+			add(few)
+		}
+	}
+	if q.factors == nil {
+		q.factors = []float64{v}
 	}
 	q.factor = q.factors[0]
 	return nil
 }
 
-const mostTies = 128 // sums by which kernels are told apart
+const mostTies = 32 // sums by which kernels are told apart
 
-// kept asks about sums, as far as that is possible, and keeps the factors that are left.
+// few returns sums of an exponent that no cast to the format of the result changes.
+func (q *factorQuestion) few(exponent int) []float64 {
+	all := make([]float64, 1<<q.d.FracBits)
+	for i := range all {
+		all[i] = math.Ldexp(1+math.Ldexp(float64(i), -int(q.d.FracBits)), exponent)
+	}
+	return all
+}
+
+// narrowed asks about those sums by which the factors that are left differ, some at a time.
+func (q *factorQuestion) narrowed(ctx context.Context, c codes32, sums []float64, v float64) (codes32, error) {
+	const most = 64
+	for c.low < c.high {
+		sums = slices.DeleteFunc(sums, func(s float64) bool { return q.scaledSum(c.low, s) == q.scaledSum(c.high, s) || q.parts(s) == nil })
+		if len(sums) == 0 {
+			break
+		}
+		var some []float64
+		for i := 0; i < len(sums); i += (len(sums) + most - 1) / most {
+			some = append(some, sums[i])
+		}
+		var err error
+		if c, err = q.kept(ctx, c, some, v); err != nil {
+			return c, err
+		}
+		sums = slices.DeleteFunc(sums, func(s float64) bool { return slices.Contains(some, s) })
+	}
+	return c, nil
+}
+
+// kept asks about sums and keeps the factors that are left.
 func (q *factorQuestion) kept(ctx context.Context, c codes32, sums []float64, v float64) (codes32, error) {
-	sums = slices.DeleteFunc(sums, func(s float64) bool { return q.parts(s) == nil })
 	got, err := q.ask(ctx, sums)
 	for i := range got {
 		got[i] *= math.Copysign(1, v)
