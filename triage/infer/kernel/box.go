@@ -59,19 +59,21 @@ func (b *box) probesOf() (all []probe) {
 	}
 	idA, idB := b.cast.formats(b.Formats)
 	x, y, d, half := idA.Get(), idB.Get(), b.D.Get(), fp.FP16.Get()
-	if x.Emax() >= 100 && y.Emax() >= 100 {
-		return []probe{{1, 1, 0x1p100, false, b.counted(d)}}
+	wide := x.Emax() >= 100 && y.Emax() >= 100
+	if wide {
+		all = []probe{{1, 1, 0x1p100, false, b.counted(d)}}
+	} else {
+		all = b.narrow(d, fp.FP32.Get(), max(d.FracBits, fp.FP32.Get().FracBits))
 	}
-	all = b.narrow(d, max(d.FracBits, fp.FP32.Get().FracBits))
-	if d.FracBits > half.FracBits {
-		all = append(all, b.narrow(half, half.FracBits)...)
+	if wide && d.FracBits <= fp.FP32.Get().FracBits || d.FracBits > half.FracBits {
+		all = append(all, b.narrow(half, half, half.FracBits)...)
 	}
 	return all
 }
 
 // narrow returns probes of narrow operands: ones and their sums have to be numbers of the format that
-// is given, and bits are those of a fraction of the accumulator.
-func (b *box) narrow(shown *fp.Format, bits uint8) (all []probe) {
+// is given, the large ones of that of the accumulator, and bits are those of a fraction of it.
+func (b *box) narrow(shown, acc *fp.Format, bits uint8) (all []probe) {
 	idA, idB := b.cast.formats(b.Formats)
 	x, y := idA.Get(), idB.Get()
 	least, most := max(x.Emin()-int32(x.FracBits), y.Emin()-int32(y.FracBits)), min(x.Emax(), y.Emax())
@@ -81,13 +83,18 @@ func (b *box) narrow(shown *fp.Format, bits uint8) (all []probe) {
 	}
 	for _, alone := range []bool{false, true} {
 		small := max(least, one-most)
-		ratio := most - small
+		if x.Emax() >= 100 && y.Emax() >= 100 { // no need for subnormal numbers
+			small = one
+		}
+		ratio := min(most-small, acc.Emax()-one)
+		large := small + ratio
 		if alone {
 			small = one - one/2
-			ratio = 2*most - one
+			large = min(most, acc.Emax()/2)
+			ratio = 2*large - one
 		}
 		if b.K < 1<<min(max(ratio-int32(bits)-1, 0), 30) {
-			all = append(all, probe{math.Ldexp(1, int(one-small)), math.Ldexp(1, int(small)), math.Ldexp(1, int(most)), alone, b.counted(shown)})
+			all = append(all, probe{math.Ldexp(1, int(one-small)), math.Ldexp(1, int(small)), math.Ldexp(1, int(large)), alone, b.counted(shown)})
 		}
 	}
 	return all

@@ -119,6 +119,9 @@ func TestInfer(t *testing.T) {
 		{"fp16 promoted", `{"v": 1, "unit": {"op": "fma", "in": "fp16", "acc": "fp16"}, "schedules": [{"levels": [
 			{"cut": {"by": "size", "n": 8}, "merge": {"order": "forward", "format": "fp32"}}]}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
 		{"bf16 by way of fp32", `{"v": 1, "unit": {"op": "fma", "acc": "bf16", "sum": "fp32"}, "schedules": [{}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
+		{"e4m3 in fp16 by way of fp32", `{"v": 1, "unit": {"op": "fma", "in": "e4m3", "acc": "fp16", "sum": "fp32"}, "schedules": [{"levels": [
+			{"cut": {"by": "size", "n": 16}, "merge": {"order": "forward", "format": "fp32"}}]}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
+		{"fp32 in fp16 by way of fp32", `{"v": 1, "unit": {"op": "fma", "in": "fp32", "acc": "fp16", "sum": "fp32"}, "schedules": [{}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
 		{"e4m3 result", `{"v": 1, "unit": {"op": "fma", "in": "e4m3", "acc": "fp32"}, "schedules": [{}], "epilogue": [{"op": "cast", "format": "e4m3"}]}`, schedule.Shape{M: 2, N: 3, K: 50}},
 		{"a head before lanes", `{"v": 1, "unit": {"op": "mul-add", "acc": "fp32"}, "schedules": [{"levels": [{"head": 4,
 			"cut": {"by": "lanes", "n": 8}, "tail": {"of": 8, "into": "after"}, "merge": {"order": "4-2-1"}}]}]}`, schedule.Shape{M: 1, N: 1, K: 75}},
@@ -132,7 +135,7 @@ func TestInfer(t *testing.T) {
 		{"tensor cores", `{"v": 1, "unit": {"instruction": "ampere/mma.m16n8k16.f32.f16.f16.f32"}, "schedules": [{"levels": [
 			{"cut": {"by": "count", "n": 3, "grain": 32}, "merge": {"order": "forward"}}]}]}`, schedule.Shape{M: 2, N: 2, K: 200}},
 	} {
-		if n >= tier.Of(4, 6, 27) {
+		if n >= tier.Of(4, 6, 29) {
 			break
 		}
 		t.Run(tc.name, func(t *testing.T) {

@@ -71,9 +71,15 @@ func operations(f mma.Formats) (all []candidate) {
 	if f.A != fp.FP64 {
 		add("mul-add", fp.FP32, fp.FP64)
 	}
-	if f.D == fp.FP32 && slices.Contains([]fp.ID{fp.FP16, fp.BF16}, f.A) { // promoted every few products
-		add("fma", fp.None, f.A)
-		add("mul-add", fp.None, f.A)
+	narrow := f.D
+	if f.D == fp.FP32 { // promoted every few products
+		if narrow = f.A; f.A.Width() == 1 {
+			narrow = fp.FP16
+		}
+		if narrow == fp.FP16 || narrow == fp.BF16 {
+			add("fma", fp.None, narrow)
+			add("mul-add", fp.None, narrow)
+		}
 	}
 	start = "second"
 	add("fma", fp.None, map[bool]fp.ID{true: fp.FP64, false: fp.FP32}[double])
@@ -89,8 +95,8 @@ func operations(f mma.Formats) (all []candidate) {
 			}
 		}
 	}
-	if sum = map[fp.ID]fp.ID{fp.FP32: fp.FP64, fp.FP16: fp.FP32, fp.BF16: fp.FP32}[f.A]; sum != fp.None && (f.A.Width() == f.D.Width() || f.D == fp.FP32) { // no FMA of the format
-		add("fma", fp.None, f.A)
+	if sum = map[fp.ID]fp.ID{fp.FP32: fp.FP64, fp.FP16: fp.FP32, fp.BF16: fp.FP32}[narrow]; sum != fp.None { // no FMA of the format
+		add("fma", fp.None, narrow)
 	}
 	return all
 }
