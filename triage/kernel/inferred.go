@@ -360,6 +360,7 @@ var meanings = [][2]string{
 	{"epilogue", "what becomes of the sum"},
 	{"unit.op", "how a product is added: mul-add rounds it first, fma does not"},
 	{"unit.acc", "format of the accumulator"},
+	{"unit.sum", "format to which a sum is rounded before that of the accumulator"},
 	{"unit.start", "what the first product is added to"},
 }
 

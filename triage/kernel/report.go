@@ -216,7 +216,7 @@ func (c *Case) String() string {
 	}
 	zeros := ""
 	if c.Terms < c.K {
-		zeros = fmt.Sprintf(", zeros but for %d k", c.Terms)
+		zeros = fmt.Sprintf(", all but %s zero", readable.Plural(c.Terms, "product"))
 	}
 	return fmt.Sprintf("smallest: %d x %d elements, K = %d%s. Element (%d,%d): A %s, B %s%s.", c.M, c.N, c.K, zeros, c.Row, c.Column, number(c.A), number(c.B), apart)
 }
