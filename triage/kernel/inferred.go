@@ -95,8 +95,9 @@ func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Fou
 // apart.
 const mostTold = 4096
 
-// oneAccumulator writes schedules alike in which one accumulator adds all products: where one has a level for that,
-// such as a tail that is lost, the other gets that level without what it does.
+// oneAccumulator returns kernels that are the same functions as those given. If in one of them a single accumulator
+// adds all products, and has a level only to say that some are lost or that the last ones come first, the other, if it
+// has no level, gets this one without what it says: then only that differs.
 func oneAccumulator(kernels [2]*schedule.Kernel) [2]*schedule.Kernel {
 	for i, k := range kernels {
 		like := kernels[1-i]
@@ -115,10 +116,10 @@ func oneAccumulator(kernels [2]*schedule.Kernel) [2]*schedule.Kernel {
 	return kernels
 }
 
-// alike gives the kernel of a side (1: of B) the other one's values of all fields that may have them: of those that
-// leave the fewest fields different first. With them it gives the bits of its side on the first count products of
-// this run, too, wherever it did before. Inference takes any of the values that no input tells apart, so these
-// fields are not said to differ. They are few products: it is not claimed that the side computes what comes out.
+// alike sets as many fields as possible of the kernel of a side (1: of B) to the other kernel's values. The result gives
+// the bits of its side wherever the kernel did: on the given products, and on the first count products of this run.
+// Where no input tells two values of a field apart, inference may find either of them, so such a field is not reported
+// as a difference. The products are few: it is not claimed that the side computes what the result does.
 func (z *Fuzz) alike(ctx context.Context, shapes *shapeRange, count int, kernels *[2]*schedule.Kernel, side int, products []*drawn) (int, error) {
 	right := func(k *schedule.Kernel) bool {
 		return !slices.ContainsFunc(products, func(p *drawn) bool { return !gives(ctx, k, p, side) })
@@ -150,8 +151,8 @@ func (z *Fuzz) alike(ctx context.Context, shapes *shapeRange, count int, kernels
 	}
 }
 
-// nearer returns a kernel with another one's values of fields that differ, and of the parts of the file in which these
-// are, as far as fewer fields differ then: those with the fewest first.
+// nearer returns variants of a kernel that differ from another one in fewer fields than it does, those with the fewest
+// first: each has a field of the other's file, or a whole part of that file such as a level or a unit.
 func nearer(k, like *schedule.Kernel) (all []*schedule.Kernel) {
 	differ := fieldsOf(like, k)
 	left := map[*schedule.Kernel]int{}

@@ -30,7 +30,7 @@ func TestFactor(t *testing.T) {
 		{half, `{"op": "alpha", "factor": 0.7, "format": "fp16"}`, ""},
 		{half, `{"op": "cast", "format": "fp16"}, {"op": "alpha", "factor": 0.7, "format": "fp32"}, {"op": "cast", "format": "fp16"}`, ""},
 	} {
-		if n >= tier.Of(5, 6, 10) {
+		if n >= tier.Of(5, 5, 10) {
 			break
 		}
 		kernel := func(epilogue string) *schedule.Kernel {
