@@ -46,7 +46,7 @@ func checkOperands(p *schedule.Plan, o *Operands) error {
 	for i := range p.Ops {
 		f := p.Ops[i].Unit.Formats
 		if p.Ops[i].K != nil && (len(o.A) != o.M*o.K*f.A.Width() || len(o.B) != o.N*o.K*f.B.Width()) {
-			return fmt.Errorf("A and B have %d and %d bytes, not those of %d x %d elements of %s and %d x %d of %s", len(o.A), len(o.B), o.M, o.K, f.A, o.K, o.N, f.B)
+			return fmt.Errorf("matrices A and B have %d and %d bytes, not those of %d x %d elements of %s and %d x %d of %s", len(o.A), len(o.B), o.M, o.K, f.A, o.K, o.N, f.B)
 		}
 	}
 	return nil
