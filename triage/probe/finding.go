@@ -49,7 +49,7 @@ func isClass(c fp.Class, value string) outcome {
 }
 
 func isLargest(value string) outcome {
-	return outcome{is: func(p *Prober, s Seen) bool { return s.Got == p.d.MaxFinite() }, value: value}
+	return outcome{is: func(p *Prober, s Seen) bool { return s.Got&^p.d.SignBit() == p.d.MaxFinite() }, value: value}
 }
 
 func otherwise(value string) outcome {

@@ -129,6 +129,47 @@ func halves(m fp.Mode) function {
 	}}
 }
 
+// digits rounds to a number of fraction bits.
+func digits(x float64, bits int, to func(float64) float64) float64 {
+	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+		return x
+	}
+	e := math.Ilogb(x)
+	return math.Ldexp(to(math.Ldexp(x, bits-e)), e-bits)
+}
+
+// pairs rounds sums of two products to some bits, to nearest even, and adds as many of them as a step
+// has, and what there is, cut toward zero to f bits below the largest; that is rounded to the bits of
+// results, ties away from zero. c is a term of the first step, or added at the end, with one rounding
+// more.
+func pairs(in fp.ID, bits, step, f, results int, last bool) function {
+	return function{8, in, in, fp.FP32, fp.FP32, func(a, b []float64, c float64) float64 {
+		var acc float64
+		if !last {
+			acc = c
+		}
+		for k := 0; k < len(a); k += 2 * step {
+			terms, e, sum := []float64{acc}, -133, 0.0
+			for i := k; i < k+2*step; i += 2 {
+				terms = append(terms, digits(a[i]*b[i]+a[i+1]*b[i+1], bits, math.RoundToEven))
+			}
+			for _, t := range terms {
+				if t != 0 && !math.IsInf(t, 0) && !math.IsNaN(t) {
+					e = max(e, math.Ilogb(t))
+				}
+			}
+			for _, t := range terms {
+				sum += math.Ldexp(math.Trunc(math.Ldexp(t, f-e)), e-f)
+			}
+			acc = digits(sum, results, math.Round)
+		}
+		if last {
+			acc = digits(acc+c, results, math.Round)
+		}
+		return acc
+	}}
+}
+
 // TestFunctions asks units that compute in ways of their own: what cannot be told is not said.
 func TestFunctions(t *testing.T) {
 	all := func(value string, ids ...string) map[string]string {
@@ -164,6 +205,18 @@ func TestFunctions(t *testing.T) {
 			"2 order": "((((p0 + p4) + (p2 + p6)) + ((p1 + p5) + (p3 + p7))) + c)", "T_blk_fma_width": "never lost"})},
 		{"products that are rounded toward zero", halves(fp.RZ), and(all("RNE", directions...), map[string]string{
 			"3 bits": "23", "T_prod": "RZ", "T_3_bits_fin_rnd": ">= 3"})},
+		{"pairs that are rounded before a step of two", pairs(fp.E4M3, 10, 2, 16, 12, false), map[string]string{
+			"2 order": "[[(p0 + p1) (p2 + p3) c] (p4 + p5) (p6 + p7)]", "3.1.2 order": "yes", "Step 5": "yes", "T_3_bits_fin_rnd": "4",
+			"3.1.4 extra bits": "4", "3.1.4 carry": ">= 2", "Step 4": ">= 2", "3 F": "16", "3 F of c": "16", "3 align": "RZ", "3 bits": "12",
+			"3.1.4 monotonicity": "none of 2000 sums", "T_acc_order": "never lost", "3.1.4 addition": "no products of these formats"}},
+		{"and in one step", pairs(fp.FP16, 10, 4, 20, 18, false), map[string]string{
+			"2 order": "[(p0 + p1) (p2 + p3) (p4 + p5) (p6 + p7) c]", "3.1.2 order": "yes", "T_3_bits_fin_rnd": "2",
+			"3.1.4 extra bits": "2", "3.1.4 carry": ">= 3", "3 F": "20", "3 F of c": "20", "3.1.4 monotonicity": "no"}},
+		{"and c last", pairs(fp.FP16, 12, 4, 20, 18, true), map[string]string{
+			"2 order": "([(p0 + p1) (p2 + p3) (p4 + p5) (p6 + p7)] + c)", "3.1.2 order": "yes", "3 F": "20", "3 F of c": "no sum of three",
+			"3.1.4 carry": ">= 2", "T_3_bits_fin_rnd": "the test is for sums"}},
+		{"pairs with few bits in steps of one", pairs(fp.BF16, 8, 1, 23, 23, false), map[string]string{
+			"3.1.2 order": "yes", "3 F": "no sum of three", "3.1.4 carry": "no sum of three"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := probe.New(t.Context(), c.unit)

@@ -1,12 +1,18 @@
 package probe
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
-// group is the sum in which product 0 is first added to other leaves of the tree.
+// group is the sum in which product 0 is first added to other leaves of the tree; if these are two
+// only, it is the fused sum above it, or another one, if the tree has any.
 type group struct {
 	kind     Kind
-	products []int // the products among the leaves of that node, product 0 first
-	c        bool  // c is one of the leaves
+	products []int // a product of each child of that node, in ascending order
+	c        bool  // c is a child
+	terms    []int // all leaves below that node
+	nested   bool  // a child is a sum itself
 	guess    bool  // the tree is not known: the group is taken to be the first products and c
 }
 
@@ -19,16 +25,43 @@ func (p *Prober) first() group {
 			for k := range min(p.k, 4) {
 				g.products = append(g.products, k)
 			}
+			g.terms = g.places(p.k)
 			return g
 		}
-		var g group
-		t.visit(func(n *Tree) {
-			if _, leaves := n.arranged(); slices.Contains(leaves, 0) {
-				g = group{kind: n.Kind, c: slices.Contains(leaves, p.k), products: slices.DeleteFunc(leaves, func(t int) bool { return t == p.k })}
+		n := t.sumOf(0)
+		if n == nil {
+			return group{}
+		}
+		g := group{kind: n.Kind, terms: n.Terms(), nested: n.size() > len(n.Children)}
+		for _, child := range n.Children {
+			if first := child.Terms()[0]; first == p.k {
+				g.c = true
+			} else {
+				g.products = append(g.products, first)
 			}
-		})
+		}
+		slices.Sort(g.products)
 		return g
 	})
+}
+
+// sumOf returns the node in which a term is added first or, if that is a sum of two, the smallest
+// fused one that holds it, or else any fused one; nil if there is one term only.
+func (t *Tree) sumOf(term int) *Tree {
+	var first, above, other *Tree
+	t.visit(func(n *Tree) {
+		holds := slices.Contains(n.Terms(), term)
+		if holds {
+			first = n
+		}
+		switch {
+		case n.Kind != Add && holds:
+			above = n
+		case n.Kind != Add:
+			other = n
+		}
+	})
+	return cmp.Or(above, other, first)
 }
 
 // places returns the places of all leaves of a group, c last.
@@ -58,7 +91,7 @@ func (p *Prober) alignment(ofC bool) (at [3]int, why string) {
 	case ofC:
 		return [3]int{g.products[0], g.products[1], p.k}, ""
 	case !g.fused():
-		return at, "product 0 is in no sum of three terms or more"
+		return at, "no sum of three terms or more"
 	case n >= 3:
 		return [3]int(g.products), ""
 	case n == 2 && g.c:

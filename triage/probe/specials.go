@@ -23,16 +23,23 @@ func (p *Prober) signOf(s Seen) finding {
 	return finding{value: "+0", seen: []Seen{s}}
 }
 
-// cancelledSign asks for 1 - 1.
+// cancelledSign asks for 1 - 1 and -1 + 1.
 func (p *Prober) cancelledSign() finding {
 	if p.last() == 0 {
 		return undecided(oneTerm)
 	}
-	s, ok := p.sum(terms{0: pow(0), p.last(): pow(0).minus()})
-	if !ok {
-		return undecided("the formats lack the numbers")
+	var both [2]finding
+	for i := range both {
+		s, ok := p.sum(terms{0: pow(0).signed(i == 1), p.last(): pow(0).signed(i == 0)})
+		if !ok {
+			return undecided("the formats lack the numbers")
+		}
+		both[i] = p.signOf(s)
 	}
-	return p.signOf(s)
+	if both[0].value != both[1].value {
+		return finding{"depends", fmt.Sprintf("1 - 1 is %s, -1 + 1 is %s", both[0].value, both[1].value), append(both[0].seen, both[1].seen...)}
+	}
+	return both[0]
 }
 
 func (p *Prober) negativeZeros() finding {
@@ -173,27 +180,58 @@ func (p *Prober) infTimesZero() finding {
 	if !p.a.HasInf() {
 		return undecided("%s has no infinity", p.a.Name)
 	}
-	d := p.blank()
-	d.A[0] = p.a.InfCode(false)
-	return p.decide(p.ask(d)[0])
+	var dots []*mma.Dot
+	var names []string
+	for _, at := range slices.Compact([]int{0, p.k - 1}) {
+		for _, neg := range []bool{false, true} {
+			d := p.blank()
+			d.A[at] = p.a.InfCode(neg)
+			dots, names = append(dots, d), append(names, fmt.Sprintf("%sInf*0 at product %d", sign(neg), at))
+			if p.b.HasInf() {
+				d := p.blank()
+				d.B[at] = p.b.InfCode(neg)
+				dots, names = append(dots, d), append(names, fmt.Sprintf("0*%sInf at product %d", sign(neg), at))
+			}
+		}
+	}
+	return p.codes(p.ask(dots...), names)
+}
+
+// sign returns "-" or "".
+func sign(neg bool) string {
+	if neg {
+		return "-"
+	}
+	return ""
 }
 
 func (p *Prober) infMinusInf() finding {
-	d := p.blank()
-	one, _ := code(p.b, pow(0))
+	infC := p.c != nil && p.c.HasInf()
 	switch {
-	case !p.a.HasInf() && p.c != nil && p.c.HasInf():
+	case !p.a.HasInf() && infC:
 		return undecided("only c has infinities")
 	case !p.a.HasInf():
 		return undecided("%s has no infinity", p.a.Name)
-	case p.c != nil && p.c.HasInf():
-		d.A[0], d.B[0], d.C = p.a.InfCode(false), one, p.c.InfCode(true)
-	case p.k > 1:
-		d.A[0], d.B[0], d.A[1], d.B[1] = p.a.InfCode(false), one, p.a.InfCode(true), one
-	default:
-		return undecided("there is one product only, and no c")
+	case p.k == 1 && !infC:
+		return undecided("there is one product only, and no infinite c")
 	}
-	return p.decide(p.ask(d)[0])
+	one, _ := code(p.b, pow(0))
+	var dots []*mma.Dot
+	var names []string
+	for _, neg := range []bool{false, true} {
+		infs := [2]string{sign(neg) + "Inf", sign(!neg) + "Inf"}
+		if infC {
+			d := p.blank()
+			d.A[0], d.B[0], d.C = p.a.InfCode(neg), one, p.c.InfCode(!neg)
+			dots, names = append(dots, d), append(names, "a product "+infs[0]+" and c "+infs[1])
+		}
+		if last := p.k - 1; last > 0 {
+			d := p.blank()
+			d.A[0], d.B[0], d.A[last], d.B[last] = p.a.InfCode(neg), one, p.a.InfCode(!neg), one
+			dots, names = append(dots, d), append(names, "products "+infs[0]+" and "+infs[1])
+		}
+	}
+	return p.codes(p.ask(dots...), names)
 }
 
 // productOverflow adds 2^(emax+1) and its opposite.
@@ -208,15 +246,23 @@ func (p *Prober) productOverflow() finding {
 		equals(number{}, "0").because("the products are exact"))
 }
 
-// overflow doubles d's largest power of two.
+// overflow doubles d's largest power of two, and its opposite.
 func (p *Prober) overflow() finding {
 	if p.last() == 0 {
 		return undecided(oneTerm)
 	}
+	f, neg := p.overflows(false), p.overflows(true)
+	if f.value != neg.value && p.d.Signed && neg.value != "-" {
+		return finding{"depends", fmt.Sprintf("%s; below the most negative number %s", f.value, neg.value), append(f.seen, neg.seen...)}
+	}
+	return f
+}
+
+func (p *Prober) overflows(neg bool) finding {
 	e := int(p.d.Emax())
-	s, ok := p.sum(terms{0: pow(e), p.last(): pow(e)})
+	s, ok := p.sum(terms{0: pow(e).signed(neg), p.last(): pow(e).signed(neg)})
 	if !ok {
-		if s, ok = p.sum(terms{0: pow(e + 1)}); !ok {
+		if s, ok = p.sum(terms{0: pow(e + 1).signed(neg)}); !ok {
 			return undecided("no sum is beyond the range of %s", p.d.Name)
 		}
 	}

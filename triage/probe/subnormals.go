@@ -1,5 +1,7 @@
 package probe
 
+import "fmt"
+
 // inputsKept answers whether subnormal numbers in a and b are numbers.
 func (p *Prober) inputsKept() finding {
 	if f := p.inputKept(false); f.value != "yes" {
@@ -25,14 +27,29 @@ func (p *Prober) inputKept(ofB bool) finding {
 		if y < 0 {
 			return undecided("no product of a subnormal number stays within d's range")
 		}
-		d := p.blank()
-		if ofB {
-			p.set(d, 0, pow(y), pow(x))
-		} else {
-			p.set(d, 0, pow(x), pow(y))
+		ask := func(n number, y int) finding {
+			d := p.blank()
+			if ofB {
+				p.set(d, 0, pow(y), n)
+			} else {
+				p.set(d, 0, n, pow(y))
+			}
+			return p.decide(p.ask(d)[0], kept(n.scaled(y+w))...)
 		}
-		return p.decide(p.ask(d)[0], kept(pow(x+y+w))...)
+		smallest, largest := ask(pow(x), y), times(uint64(1)<<f.FracBits-1, x)
+		if lower := y - int(f.FracBits); lower >= int(other.Emin()) && p.d.FracBits >= f.FracBits {
+			return smallest.unless(ask(largest, lower))
+		}
+		return smallest
 	})
+}
+
+// unless is the finding for one subnormal number, unless that for another one differs.
+func (f finding) unless(other finding) finding {
+	if f.value == other.value || other.value == "-" {
+		return f
+	}
+	return finding{"other", fmt.Sprintf("%s for one subnormal number, %s for another", f.value, other.value), append(f.seen, other.seen...)}
 }
 
 // kept are the outcomes of a number that may be flushed to zero.
@@ -65,7 +82,7 @@ func (p *Prober) cReturns() finding {
 			return undecided("the instruction has no c")
 		}
 		x := pow(int(p.c.Emin()) - 1)
-		return p.try(terms{p.k: x}, noNumbers, kept(x)...)
+		return p.try(terms{p.k: x}, noNumbers, kept(x)...).unless(p.try(terms{p.k: x.minus()}, noNumbers, kept(x.minus())...))
 	})
 }
 

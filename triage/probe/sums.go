@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // Most questions of this file put small terms beside 1: which of them are lost, one by one
@@ -24,7 +26,10 @@ func (p *Prober) productsExact() finding {
 			return undecided("the largest significands are not numbers of exponent 0")
 		}
 		s := p.ask(d)[0]
-		return yesNo(p.is(s, p.weighted(times(n*n, -2*frac))), s)
+		if p.is(s, p.weighted(times(n*n, -2*frac))) {
+			return p.extremesExact(s)
+		}
+		return yesNo(false, s)
 	}
 	if p.k < 2 || digits > most {
 		return undecided("d has too few digits to tell")
@@ -34,6 +39,29 @@ func (p *Prober) productsExact() finding {
 	}
 	s := p.ask(d)[0]
 	return yesNo(p.is(s, p.weighted(times(n, digits-2*frac))), s)
+}
+
+// extremesExact answers for a unit in which an ordinary product is exact: the largest and the
+// smallest product of normal numbers may be beyond a narrower format's range.
+func (p *Prober) extremesExact(s Seen) finding {
+	for _, e := range []struct {
+		what string
+		x, y number
+	}{
+		{"the largest", value(p.a, p.a.MaxFinite()), value(p.b, p.b.MaxFinite())},
+		{"the smallest normal", pow(int(p.a.Emin())), pow(int(p.b.Emin()))},
+	} {
+		want := p.weighted(times(e.x.sig*e.y.sig, e.x.exp+e.y.exp))
+		_, fits := code(p.d, want)
+		d := p.blank()
+		if !fits || bits.Len64(e.x.sig)+bits.Len64(e.y.sig) > 64 || !p.set(d, 0, e.x, e.y) {
+			continue
+		}
+		if s := p.ask(d)[0]; !p.is(s, want) {
+			return finding{value: "no", why: e.what + " product is not, though it is a number of " + p.d.Name, seen: []Seen{s}}
+		}
+	}
+	return finding{value: "yes", seen: []Seen{s}}
 }
 
 // oneBit asks for 1 - ulp/2.
@@ -58,16 +86,29 @@ func (p *Prober) threeBits() finding {
 		return finding{value: "0", seen: f.seen}
 	}
 	u, dir := p.ulp(), p.sumDirection().value
-	if u > -3 {
+	w := p.cWidth()
+	known := w.ok && !w.all
+	aligned := finding{fmt.Sprint(w.bits + u), "by the width to which c is aligned: other roundings spoil the test of the paper", w.seen}
+	switch {
+	case dir != "RNE" && dir != "RZ" && known:
+		return aligned
+	case dir != "RNE" && dir != "RZ":
+		return undecided("the test is for sums that are rounded toward zero or to nearest, ties to even")
+	case u > -3:
 		return undecided("results have fewer than 3 fraction bits: an eighth is none of their last bits")
 	}
 	eighth := uint64(1) << (-u - 3)           // of 2^u
 	lower := times(uint64(1)<<-u+eighth-1, u) // 1 + 2^-3 - ulp
-	c, yes, no := times(4*eighth+1, u-2), ">= 2", "1"
+	c, least, no := times(4*eighth+1, u-2), 2, "1"
 	if dir == "RNE" {
-		c, yes, no = times(8*eighth+5, u-3), ">= 3", "1 or 2"
+		c, least, no = times(8*eighth+5, u-3), 3, "1 or 2"
 	}
-	return p.try(terms{0: times(5, -2), p.k: c.minus()}, noNumbers, equals(lower, yes), otherwise(no))
+	yes := fmt.Sprint(">= ", least)
+	f := p.try(terms{0: times(5, -2), p.k: c.minus()}, noNumbers, equals(lower, yes), otherwise(no))
+	if f.value != "-" && known && (f.value == yes) != (w.bits+u >= least) {
+		return aligned
+	}
+	return f
 }
 
 // blockWidth is what FTTN's Algorithm 1, as printed, loses from its second round on: c = 1, half an ulp at product 0 and half an ulp
@@ -83,22 +124,25 @@ func (p *Prober) findBlockWidth() finding {
 	case "no":
 		return finding{value: "-", why: "there is no extra bit", seen: f.seen}
 	}
-	half := pow(p.ulp() - 1)
+	half, g := pow(p.ulp()-1), p.first()
 	for i := 1; i < min(p.k, p.last()); i++ {
 		s, ok := p.sum(terms{p.last(): pow(0), 0: half, i: half})
 		if !ok {
 			return undecided("half an ulp is no product of these formats")
 		}
 		if p.is(s, pow(0)) {
-			return finding{value: fmt.Sprint(i), seen: []Seen{s}}
+			if g.nested || g.guess || !g.fused() || len(g.products) == i {
+				return finding{value: fmt.Sprint(i), seen: []Seen{s}}
+			}
+			return finding{value: fmt.Sprint(len(g.products)), why: fmt.Sprintf("by the summation tree: half an ulp at product %d is lost", i), seen: []Seen{s}}
 		}
 	}
-	switch g := p.first(); {
+	switch {
 	case p.order().refuted():
 		return undecided("%s", treeUnknown)
 	case g.guess || len(g.products) == p.k:
 		return finding{value: fmt.Sprintf(">= %d", p.k)}
-	case g.fused():
+	case g.fused() && !g.nested:
 		return finding{value: fmt.Sprint(len(g.products)), why: "by the summation tree: half an ulp and half an ulp are never lost beside c"}
 	}
 	return undecided("half an ulp and half an ulp are never lost beside c")
@@ -139,16 +183,17 @@ func (p *Prober) orderMatters() finding {
 
 // permute asks for sums of 1 and equal small terms, with 1 in every place in turn.
 func (p *Prober) permute(places []int, small number) (all []Seen, ok bool) {
+	var dots []*mma.Dot
 	for _, one := range places {
 		t := uniform(small, places)
 		t[one] = pow(0)
-		s, ok := p.sum(t)
+		d, ok := p.dot(t)
 		if !ok {
 			return nil, false
 		}
-		all = append(all, s)
+		dots = append(dots, d)
 	}
-	return all, true
+	return p.ask(dots...), true
 }
 
 // depends answers whether results differ, with a remark for yes and one for no.
@@ -178,35 +223,54 @@ func (p *Prober) lost() (e int, ok bool) {
 	return 0, false
 }
 
-// permuted asks for sums of 1 and equal terms below the cut, with 1 in every place of the
-// first group in turn, or of the first four products and c, if that group has only two.
-// Without results the finding says why.
-func (p *Prober) permuted() ([]Seen, finding) {
+// permuted asks for sums of 1 and equal small terms, with 1 in every place in turn: first the largest
+// terms that are lost one by one, then others. The places are those of the first group or, if that
+// has only two or no c, all. Without results the finding says why.
+func (p *Prober) permuted() ([][]Seen, finding) {
 	e, ok := p.lost()
 	if !ok {
 		return nil, undecided("no power of two is lost beside 1")
 	}
-	g := p.first().places(p.k)
+	g := p.permutedPlaces()
 	if len(g) < 2 {
 		return nil, undecided(oneTerm)
 	}
-	if len(g) < 3 && p.c != nil && p.k >= 4 {
-		g = []int{0, 1, 2, 3, p.k}
-	}
-	seen, ok := p.permute(g, pow(e))
+	first, ok := p.permute(g, pow(e))
 	if !ok {
 		return nil, undecided("2^%d is no product of these formats", e)
 	}
-	return seen, finding{}
+	all := [][]Seen{first}
+	for small := -2; small > e-6; small-- {
+		if seen, ok := p.permute(g, pow(small)); ok && small != e {
+			all = append(all, seen)
+		}
+	}
+	return all, finding{}
+}
+
+// permutedPlaces returns the places that permuted tries, of very many the first and the last.
+func (p *Prober) permutedPlaces() []int {
+	g := p.first()
+	places := g.terms
+	if c := p.c != nil && !slices.Contains(g.terms, p.k); !g.fused() || g.guess || c {
+		places = nil
+		for i := range p.leaves() {
+			places = append(places, i)
+		}
+	}
+	if n := len(places); n > 64 {
+		places = slices.Concat(places[:32], places[n-32:])
+	}
+	return places
 }
 
 // lostTerms counts the permutations in which all small terms are lost.
 func (p *Prober) lostTerms() finding {
-	seen, f := p.permuted()
-	if seen == nil {
+	rows, f := p.permuted()
+	if rows == nil {
 		return f
 	}
-	all := 0
+	seen, all := rows[0], 0
 	for _, s := range seen {
 		if p.is(s, pow(0)) {
 			all++
@@ -227,6 +291,10 @@ func (p *Prober) whyPlace(seen []Seen) string {
 	switch products := seen[:len(seen)-1]; {
 	case !g.fused() || g.guess:
 		return "the terms are added in an order of their own"
+	case len(seen) > len(g.terms):
+		return "terms are added to others before c, or after it"
+	case g.nested:
+		return "some terms are added to each other before the fused sum"
 	case g.c && !slices.ContainsFunc(products, func(s Seen) bool { return s.Got != products[0].Got }):
 		return "in the fused sum c is aligned in another way than products"
 	}
@@ -234,11 +302,20 @@ func (p *Prober) whyPlace(seen []Seen) string {
 }
 
 func (p *Prober) largestFirst() finding {
-	seen, f := p.permuted()
-	if seen == nil {
+	rows, f := p.permuted()
+	if rows == nil {
 		return f
 	}
-	return depends(seen, p.whyPlace(seen), "as if added to the largest")
+	no := "as if added to the largest"
+	if g := p.first(); g.fused() && g.c && len(g.terms) < p.leaves() {
+		no = fmt.Sprintf("within one step, of %d products and c: as if added to the largest", len(g.terms)-1)
+	}
+	for _, seen := range rows {
+		if f = depends(seen, p.whyPlace(seen), no); f.value == "yes" {
+			return f
+		}
+	}
+	return depends(rows[0], "", no)
 }
 
 // creep adds to c = 1-2^-n small terms that count beside c but not beside 1, and
@@ -249,20 +326,22 @@ func (p *Prober) creep() (below, at Seen, exact bool, why finding) {
 	if !w.ok || w.all || !g.c {
 		return below, at, false, undecided("c is in no fused sum in which products are cut")
 	}
-	n := 1 - p.ulp()
+	n, m := 1-p.ulp(), len(g.products)
 	small := -w.bits - 1
-	finer := max(0, -n-small) // small terms are 2^-(n+finer): 3<<finer of them are 3*2^-n
 	if w.bits < n-1 {
 		return below, at, false, undecided("the sum keeps fewer bits than c has")
 	}
-	if finer > 8 || 3<<finer > len(g.products) {
-		return below, at, false, undecided("%d products of 2^%d are too few for 3*2^%d", len(g.products), small, -n)
+	if -n-small > 8 {
+		return below, at, false, undecided("%d products of 2^%d are too few for 3*2^%d", m, small, -n)
 	}
-	t := uniform(pow(small), g.products[:3<<finer])
+	units := uint64(3) << max(0, -n-small) // of small, make 3*2^-n
+	m = min(m, int(units))
+	t := uniform(pow(small), g.products[:m])
+	t[g.products[m-1]] = times(units-uint64(m-1), small) // what the others are too few for
 	t[p.k] = times(1<<n-1, -n)
 	below, ok := p.sum(t)
 	if !ok {
-		return below, at, false, undecided("2^%d is no product of these formats", small)
+		return below, at, false, undecided("no products of these formats that are lost beside 1 add up to 3*2^%d", -n)
 	}
 	t[p.k] = pow(0)
 	if at, ok = p.sum(t); !ok {
@@ -272,22 +351,35 @@ func (p *Prober) creep() (below, at Seen, exact bool, why finding) {
 }
 
 func (p *Prober) normalisedUp() finding {
-	below, _, exact, f := p.creep()
-	if f.value != "" {
+	below, at, exact, f := p.creep()
+	switch {
+	case f.value != "":
 		return f
+	case exact && !p.is(at, pow(0)): // the terms that count beside c count beside 1, too
+		return finding{value: "-", why: "no terms that count beside a c below 1 are lost beside 1", seen: []Seen{below, at}}
 	}
 	return yesNo(!exact, below)
 }
 
+// monotone looks for a larger c that gives a smaller result: in creep and, unless that shows it,
+// in sums of terms that are about to be cut.
 func (p *Prober) monotone() finding {
-	below, at, exact, f := p.creep()
-	if f.value != "" {
-		if !p.first().fused() && !p.first().guess {
-			return finding{value: "yes", why: "no fused sum: rounding a sum of two is monotone"}
-		}
-		return f
+	below, at, _, f := p.creep()
+	if f.value == "" && p.above(below, at) {
+		return finding{value: "no", seen: []Seen{below, at}}
 	}
-	return yesNo(!(exact && p.is(at, pow(0))), below, at)
+	pairs, n := p.steps()
+	if pairs != nil {
+		return finding{value: "no", seen: pairs}
+	}
+	fused := p.first().fused() || p.first().guess
+	switch {
+	case n == 0:
+		return undecided("no c is just below 1, or no product just above the cut")
+	case fused:
+		return undecided("none of %d sums, with c = 1 and a step below, shows the contrary", n)
+	}
+	return finding{value: "yes", why: "no fused sum: rounding a sum of two is monotone"}
 }
 
 // normalisedDown asks for U + e - U with U = 1 and e below U's cut: does e count once U has
@@ -302,9 +394,26 @@ func (p *Prober) normalisedDown() finding {
 	case p.k < 2 || p.c == nil:
 		return undecided("too few terms")
 	}
-	e := p.ulp() - 3
-	return p.try(terms{0: pow(0), 1: pow(e), p.k: pow(0).minus()}, fmt.Sprintf("2^%d is no product of these formats", e),
+	e, at := p.ulp()-3, p.cancelling()
+	return p.try(terms{at[0]: pow(0), at[1]: pow(0).minus(), at[2]: pow(e)}, fmt.Sprintf("2^%d is no product of these formats", e),
 		equals(pow(e), "yes"), otherwise("no"))
+}
+
+// cancelling returns the places of U, -U and e in a tree of sums of two: two terms that are added to
+// each other, and one that is added later.
+func (p *Prober) cancelling() [3]int {
+	at := [3]int{0, p.k, 1}
+	if t, _ := p.Tree(); t != nil {
+		t.visit(func(n *Tree) {
+			if _, leaves := n.arranged(); len(leaves) == 2 {
+				at[0], at[1] = leaves[0], leaves[1]
+			}
+		})
+	}
+	for slices.Contains(at[:2], at[2]) {
+		at[2] = (at[2] + 1) % p.leaves()
+	}
+	return at
 }
 
 // carryBits adds as many terms of 15/8 as the first sum has, or of 3/2 where that
@@ -332,19 +441,30 @@ func (p *Prober) truncates() finding {
 	if p.last() == 0 {
 		return undecided(oneTerm)
 	}
-	digits := int(p.d.FracBits) + 1
+	digits, two := int(p.d.FracBits)+1, p.truncatesTwo()
 	for _, e := range []int{-40, -48, -56, -32, -28} {
 		s, ok := p.sum(terms{p.last(): pow(1), 0: pow(e).minus()})
 		if !ok || e+p.shift >= p.least() && !p.arrives(pow(e)) {
 			continue
 		}
-		two := equals(pow(1), "yes")
-		if p.is(s, pow(1)) && p.sumDirection().value == "RNE" {
-			two = equals(pow(1), "no").because("the sum is rounded to nearest, which gives 2, too")
-		}
-		return p.decide(s, two,
+		return p.decide(s, equals(pow(1), two.value).because(two.why),
 			equals(times(1<<digits-1, 1-digits), "no").because("rounded toward zero or minus infinity"),
 			otherwise("other"))
 	}
 	return undecided("no product as small as 2^-28 arrives")
+}
+
+// truncatesTwo is what a result of 2 means: sums that are rounded toward zero or minus infinity would
+// be below it without truncation, others are 2 either way.
+func (p *Prober) truncatesTwo() finding {
+	switch dir, cut := p.sumDirection().value, p.productCut().value; {
+	case dir == "RZ" || dir == "RD" || cut == "RZ":
+		return finding{value: "yes"}
+	case cut != "-":
+		return finding{value: "no", why: "they are cut in the direction " + cut}
+	case !p.first().fused() && dir != "-":
+		return finding{value: "no", why: "the sum is rounded in the direction " + dir + ", which gives 2, too"}
+	default:
+		return finding{value: "-", why: "the sum is rounded so that 2 comes back either way"}
+	}
 }

@@ -212,7 +212,7 @@ func (p *Prober) extraBits() finding {
 	case w.all:
 		return finding{value: fmt.Sprintf(">= %d", w.bits+p.ulp()), seen: w.seen}
 	}
-	return finding{value: fmt.Sprint(w.bits - int(p.d.FracBits)), seen: w.seen}
+	return finding{value: fmt.Sprint(w.bits + p.ulp()), seen: w.seen}
 }
 
 // besideC breaks a tie: beside c, a power of two, the products add half an ulp and a term below
