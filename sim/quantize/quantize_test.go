@@ -315,3 +315,31 @@ func TestCompareUnit(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeBlock compares units that overlook one number of a block when they make its scale.
+func TestWholeBlock(t *testing.T) {
+	s := parse(t, "mxfp8")
+	for _, n := range []int{16, 32, 48} {
+		for at := range n {
+			overlooks := func(cases []quantize.Case) (all []*quantize.Block, _ error) {
+				for _, c := range cases {
+					b := s.Of(c)
+					if at < len(c.X) {
+						x := slices.Clone(c.X)
+						x[at] = 0
+						b.Scale = s.Of(quantize.Case{X: x}).Scale
+					}
+					all = append(all, b)
+				}
+				return all, nil
+			}
+			c, err := quantize.CompareUnit(s, overlooks, n, false, 3200, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if c.Differ == 0 {
+				t.Errorf("nobody sees that number %d of %d is overlooked", at, n)
+			}
+		}
+	}
+}

@@ -27,10 +27,15 @@ func CompareUnit(a *Scheme, u Unit, most int, tensor bool, n int, seed uint64) (
 	c := &Comparison{Blocks: n, Labels: map[string]int{}, Smallest: map[string]Case{}}
 	r := rand.New(rand.NewPCG(seed, 1))
 	var all []Case
+	full := 0 // blocks with all numbers
 	for i := range n {
-		x := a.draw(r, min(max(a.Columns, 8), 16, most))
+		x := a.draw(r, filled(most, i))
 		if i%2 == 0 {
 			a.edge(r, &x, i)
+		}
+		if at := full / 2 % len(x.X); len(x.X) == most { // the first number is the largest of many blocks
+			x.X[0], x.X[at] = x.X[at], x.X[0]
+			full++
 		}
 		if !tensor {
 			x.Most = 0
@@ -62,6 +67,15 @@ func CompareUnit(a *Scheme, u Unit, most int, tensor bool, n int, seed uint64) (
 		}), x.Most}
 	}
 	return c, err
+}
+
+// filled is how many numbers of block i are drawn where a block has most: all but in most of the long
+// ones, because a program is asked for each.
+func filled(most, i int) int {
+	if most > 32 && i%16 > 1 {
+		return 16
+	}
+	return most
 }
 
 // edge gives a block what the rules of scales and of special numbers are about: a largest magnitude
