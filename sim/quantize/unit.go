@@ -27,16 +27,19 @@ func CompareUnit(a *Scheme, u Unit, most int, tensor bool, n int, seed uint64) (
 	c := &Comparison{Blocks: n, Labels: map[string]int{}, Smallest: map[string]Case{}}
 	r := rand.New(rand.NewPCG(seed, 1))
 	var all []Case
-	full := 0 // blocks with all numbers
+	alone := 0 // blocks in which one number stands out
 	for i := range n {
 		x := a.draw(r, filled(most, i))
 		if i%2 == 0 {
 			a.edge(r, &x, i)
 		}
-		if at := full / 2 % len(x.X); len(x.X) == most { // the first number is the largest of many blocks
-			x.X[0], x.X[at] = x.X[at], x.X[0]
-			full++
+		at := i / 2 % len(x.X) // the first number is the largest of many blocks
+		if i%4 == 1 && len(x.X) == most {
+			at = alone % most
+			x.standOut()
+			alone++
 		}
+		x.X[0], x.X[at] = x.X[at], x.X[0]
 		if !tensor {
 			x.Most = 0
 		}
@@ -76,6 +79,15 @@ func filled(most, i int) int {
 		return 16
 	}
 	return most
+}
+
+// standOut makes the first number larger than all others.
+func (c *Case) standOut() {
+	for _, v := range c.X {
+		c.X[0] = max(c.X[0], float32(math.Abs(float64(v))))
+	}
+	c.X[0] *= 4
+	c.Most = max(c.Most, c.X[0])
 }
 
 // edge gives a block what the rules of scales and of special numbers are about: a largest magnitude
