@@ -121,12 +121,41 @@ func (r *result) inWords() string {
 	return strings.Join(gives, " and ") + ". " + exact + ": A's error is " + off[0] + ", B's " + off[1] + " (ulp: unit in the last place, of the exact value)."
 }
 
-// stepsInWords says in how many steps a side adds how many products.
+// stepsInWords says in how many steps a side adds how many products, and what it adds after them.
 func stepsInWords(v *view) string {
-	if len(v.steps) == 1 {
-		return fmt.Sprintf("one step of %d", len(v.steps[0].products))
+	var sizes []int
+	after, withC := 0, false
+	for i := range v.steps {
+		st := &v.steps[i]
+		if !st.late {
+			sizes = append(sizes, len(st.products))
+			continue
+		}
+		after++
+		for _, s := range v.sums[st.first:st.end] {
+			withC = withC || slices.ContainsFunc(s.Terms, func(t sim.TermTrace) bool { return t.From == sim.FromC })
+		}
 	}
-	return fmt.Sprintf("%d steps of %d", len(v.steps), len(v.steps[0].products))
+	text := "one step"
+	if len(sizes) != 1 {
+		text = fmt.Sprintf("%d steps", len(sizes))
+	}
+	if len(sizes) > 0 {
+		if most := slices.Max(sizes); most == slices.Min(sizes) {
+			text += fmt.Sprintf(" of %d", most)
+		} else {
+			text += fmt.Sprintf(" of up to %d", most)
+		}
+	}
+	switch {
+	case after == 1 && withC:
+		return text + " and then c"
+	case after == 1:
+		return text + " and then their sums"
+	case after > 1:
+		return text + fmt.Sprintf(", with %d more additions after steps", after)
+	}
+	return text
 }
 
 // inWords tells how a side computes the sum in which something happens first, and all that
@@ -178,10 +207,18 @@ func inputInWords(in *Input) string {
 		terms = append(terms, "c = "+numberInWords(f.C, d.C))
 	}
 	text := strings.Join(terms, ", ")
-	if left := len(d.A) - n; left > 0 {
-		text += fmt.Sprintf(" (the other %d products are zero)", left)
+	switch left := len(d.A) - n; {
+	case left == 0:
+		return text
+	case n == 0 && left == 1:
+		return text + " (the product is zero)"
+	case n == 0:
+		return text + fmt.Sprintf(" (all %d products are zero)", left)
+	case left == 1:
+		return text + " (the other product is zero)"
+	default:
+		return text + fmt.Sprintf(" (the other %d products are zero)", left)
 	}
-	return text
 }
 
 // numberInWords writes a number exactly: in decimal, as a power of two if that is shorter,
