@@ -507,3 +507,28 @@ func TestPairsSelected(t *testing.T) {
 		}
 	}
 }
+
+// TestPairsOfSelection pairs all that is selected: an instruction without a namesake with the nearest
+// that is meant for the same.
+func TestPairsOfSelection(t *testing.T) {
+	for _, tc := range []struct{ a, b, inst, one string }{
+		{"sim:hopper", "sim:blackwell", "fp8,bf16", "wgmma.m64n8k32.f32.e4m3.e4m3 ~ tcgen05.m128n8k32.kind::f8f6f4.f32.e4m3.e4m3"},
+		{"sim:hopper", "sim:blackwell", "fp8,bf16", "wgmma.m64n8k16.f32.bf16.bf16 ~ tcgen05.m128n8k16.kind::f16.f32.bf16.bf16"},
+		{"sim:hopper", "sim:blackwell", "fp8,bf16", "mma.m16n8k16.f32.bf16.bf16.f32"},
+		{"sim:blackwell", "sim:hopper", "fp8", "tcgen05.m128n8k32.kind::f8f6f4.f32.e5m2.e4m3.c0 ~ wgmma.m64n8k32.f32.e5m2.e4m3.c0"},
+		{"sim:hopper", "sim:ampere", "bf16", "wgmma.m64n8k16.f32.bf16.bf16 ~ mma.m16n8k16.f32.bf16.bf16.f32"},
+		{"sim:rtx-blackwell", "sim:hopper", "mma.m16n8k32.kind::f8f6f4.f32.e4m3.e4m3.f32", "mma.m16n8k32.kind::f8f6f4.f32.e4m3.e4m3.f32 ~ wgmma.m64n8k32.f32.e4m3.e4m3"},
+	} {
+		ps, err := devices.Pairs(open(t, tc.a), open(t, tc.b), tc.inst, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, p := range ps {
+			names = append(names, p.Name())
+		}
+		if !slices.Contains(names, tc.one) {
+			t.Errorf("%s and %s, %s: no %s among %v", tc.a, tc.b, tc.inst, tc.one, names)
+		}
+	}
+}

@@ -92,10 +92,10 @@ func isFile(path string) bool {
 // Pairs returns the pairs of instructions of two targets that the names ask for:
 // nameA of a with nameB of b; either may stand for several (Select). An empty nameB means nameA, or where b does not
 // have it or has no model of it, b's instruction of the same formats that is
-// nearest in K. Without one of the same formats it is one of FNUZ operands for a's of OCP, or the
+// nearest: of those for the same purpose (asynchronous ones, no operands that are widened first), in K. Without one of the same formats it is one of FNUZ operands for a's of OCP, or the
 // other way round, and the two are compared by value (byvalue.Formats). A target with a single instruction has it under any name, but one of the
 // targets must know the name. If both names are empty, every instruction that both have under
-// the same name is paired. If there is none, every instruction of one target is paired
+// the same name is paired, and no other. If there is none, every instruction of one target is paired
 // with the nearest one of the other; the first target is the one that comes first in the
 // catalogue of architectures (or is not in it), so that the pairs are the same with a and
 // b swapped. Conversions and sums of integers, and wmma, are among them only if a target is a recording
@@ -159,7 +159,7 @@ func allPairs(a, b Target, nameA, nameB string) ([]Pair, error) {
 				return ps, nil
 			}
 		}
-		if len(common) > 0 {
+		if len(common) > 0 && nameA == "" {
 			as = common
 		}
 	}
@@ -382,8 +382,27 @@ func partner(b Target, ia *mma.Instruction, nameB string, named bool) (*mma.Inst
 	case len(near) == 0:
 		return nil, noPartner(b, ia)
 	}
-	slices.SortStableFunc(near, func(x, y mma.Instruction) int { return farther(ia.K, x.K, y.K) })
+	slices.SortStableFunc(near, func(x, y mma.Instruction) int {
+		return cmp.Or(unlike(ia, &x)-unlike(ia, &y), farther(ia.K, x.K, y.K))
+	})
 	return &near[0], nil
+}
+
+// unlike says how far an instruction is from being meant for what another one is for: one that
+// widens operands first stands for others only where there is no better one, and asynchronous
+// instructions, which work on shared or tensor memory, stand for each other.
+func unlike(i, other *mma.Instruction) (n int) {
+	if other.Params.In.Widen != fp.None && i.Params.In.Widen == fp.None {
+		n += 2
+	}
+	if asynchronous(i) && !asynchronous(other) {
+		n++
+	}
+	return n
+}
+
+func asynchronous(i *mma.Instruction) bool {
+	return strings.HasPrefix(i.Name, "wgmma.") || strings.HasPrefix(i.Name, "tcgen05.")
 }
 
 // OnlyByValue returns the names of a's instructions that b has for the same numbers in other
@@ -418,11 +437,11 @@ func Unusual(a, b Target, pairs []Pair) (names []string) {
 	return names
 }
 
-// OtherNames returns the names of a's instructions of a selection that Pairs leaves out because it
+// OtherNames returns the names of a's instructions that Pairs, without a name, leaves out because it
 // pairs those that b has under the same name: b has their formats under another name.
-func OtherNames(a, b Target, selection string, pairs []Pair) (names []string) {
+func OtherNames(a, b Target, pairs []Pair) (names []string) {
 	paired := pairedOfA(pairs)
-	as, err := choose(a, selection, selected(a) || selected(b))
+	as, err := choose(a, "", selected(a) || selected(b))
 	if err != nil || isRecorded(a) || isRecorded(b) || b.Instructions() == nil || len(commonNames(as, b)) == 0 {
 		return nil
 	}

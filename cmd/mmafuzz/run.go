@@ -211,8 +211,12 @@ func (r *runCmd) run(ctx context.Context) error {
 	ui.line.expect("comparing the first inputs")
 	err = c.Run(ctx)
 	left := c.Unfinished(ctx, err)
+	leftOut := r.targets.LeftOutInShort()
+	if r.all || len(r.several) > 0 { // of which targets?
+		leftOut = ""
+	}
 	sum := summary.New(summary.Input{
-		Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Left: left, Known: r.list.Known, Time: time.Since(ui.began),
+		Config: &cfg, State: c.State(), Unexplained: c.Unexplained, Findings: ui.findings, Left: left, Known: r.list.Known, LeftOut: leftOut, Time: time.Since(ui.began),
 	})
 	exit := exitAgree
 	switch {

@@ -1,6 +1,7 @@
 package open_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
@@ -50,6 +51,15 @@ func TestSet(t *testing.T) {
 	}
 	if _, err := s.Pairs("ref:exact", "ref:exact", "", ""); err == nil || hint.Of(err) == "" {
 		t.Errorf("two references: %v", err)
+	}
+	_, err = s.Pairs("sim:hopper/wgmma.m64n8k32.f32.e4m3.e4m3", "sim:blackwell", "", "tcgen05.mma.cta_group::1.kind::f8f6f4")
+	if err == nil || !strings.Contains(err.Error(), "nearest: tcgen05.m128n8k32.kind::f8f6f4.f32.e4m3.e4m3,") || !strings.Contains(hint.Of(err), "list instructions sim:blackwell") {
+		t.Errorf("an instruction that B does not have: %v, hint: %s", err, hint.Of(err))
+	}
+	var without open.Set
+	defer without.Close()
+	if _, err := without.Pairs("sim:hopper", "sim:blackwell", "", ""); err != nil || !strings.Contains(without.LeftOutInShort(), "24 instructions that the other side has under another name") {
+		t.Errorf("left out: %q, %v", without.LeftOutInShort(), err)
 	}
 	a, _ := s.Target("sim:ampere")
 	if b, _ := s.Target("sim:ampere"); a == nil || a != b {

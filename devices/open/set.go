@@ -73,23 +73,43 @@ func (s *Set) Partial() string {
 // the same.
 func (s *Set) LeftOut() []string {
 	var all []string
+	for _, x := range s.omitted() {
+		all = append(all, "left out: "+x.text+" ("+x.how+")")
+	}
+	return all
+}
+
+// LeftOutInShort says in a few words what LeftOut says; "" if nothing was left out.
+func (s *Set) LeftOutInShort() string {
+	var all []string
+	for _, x := range s.omitted() {
+		all = append(all, x.short)
+	}
+	return strings.Join(all, ", ")
+}
+
+// omission is what Pairs has left out for one reason.
+type omission struct{ text, short, how string }
+
+func (s *Set) omitted() (all []omission) {
 	for _, x := range []struct {
 		names             []string
 		why, one, several string
 	}{
-		{s.unchecked, "whose rules no hardware has confirmed", "--inst compares it all the same", "--inst compares one all the same"},
-		{s.renamed, "that the other side has under another name", "--inst compares it with the nearest", "--inst compares one with the nearest"},
+		{s.unchecked, "whose rules no hardware has confirmed", "--inst compares it all the same", "--inst NAME compares one all the same"},
+		{s.renamed, "that the other side has under another name", "--inst compares it with the nearest", "--inst compares them with the nearest, such as --inst fp8"},
 		{s.unusual, "that convert or add integers", "--inst compares it", "--inst compares them, such as --inst s8 or --inst '*cvt*'"},
 		{s.byValue, "for FP8, which one side has in OCP's encodings and the other in FNUZ's", "--inst fp8 compares it by value", "--inst fp8 compares them by value"},
 	} {
 		slices.Sort(x.names)
 		names := slices.Compact(x.names)
+		short := readable.Plural(len(names), "instruction") + " " + x.why
 		switch len(names) {
 		case 0:
 		case 1:
-			all = append(all, fmt.Sprintf("left out: %s, %s (%s)", names[0], x.why, x.one))
+			all = append(all, omission{names[0] + ", " + x.why, short, x.one})
 		default:
-			all = append(all, fmt.Sprintf("left out: %s %s, such as %s (%s)", readable.Plural(len(names), "instruction"), x.why, names[0], x.several))
+			all = append(all, omission{short + ", such as " + names[0], short, x.several})
 		}
 	}
 	return all
@@ -120,15 +140,18 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 	}
 	pairs, unchecked, err := devices.PairsChecked(ta, tb, instA, instB)
 	s.unchecked = append(s.unchecked, unchecked...)
-	if err == nil && instB == "" {
-		s.renamed = append(s.renamed, devices.OtherNames(ta, tb, instA, pairs)...)
-	}
 	if err == nil && instA == "" && instB == "" {
+		s.renamed = append(s.renamed, devices.OtherNames(ta, tb, pairs)...)
 		s.byValue = append(s.byValue, devices.OnlyByValue(ta, tb)...)
 		s.unusual = append(s.unusual, devices.Unusual(ta, tb, pairs)...)
 	}
 	if unknown := (interface{ Unmodelled() })(nil); errors.As(err, &unknown) && tb.Instructions() != nil {
 		return pairs, hint.Add(err, "mmafuzz list instructions %s --unverified lists those without a model", tb.Name())
+	}
+	if instB != "" {
+		if _, errB := devices.Select(tb, instB); errB != nil || instA == "" {
+			return pairs, hint.Add(err, "%s", InstructionHint(tb, instB))
+		}
 	}
 	return pairs, hint.Add(err, "%s", InstructionHint(ta, instA))
 }

@@ -26,11 +26,45 @@ func cutAims(sp Spec, p *mma.Params) []int {
 // and small ones, or of many large ones, which carry.
 func cutDot(d *draw) {
 	f := d.aim(5, 40)
-	if d.K > 4 && d.oneIn(8) {
+	switch {
+	case !d.oneIn(8):
+		d.straddle(f)
+	case d.K > 4 && d.coin():
 		d.carry(f)
+	default:
+		d.fill(f)
+	}
+}
+
+// fill makes all products and c of one exponent and one sign, with the largest significands or nearly:
+// their sum is as many times the largest of them as any, which shows an adder that is a bit too
+// narrow.
+func (d *draw) fill(f int) {
+	big, neg, _ := d.equalProducts(f)
+	if d.fc == nil {
 		return
 	}
-	d.straddle(f)
+	d.accumulator(big+d.intn(2), neg)
+	if d.coin() {
+		d.dot.C = d.fc.ones(d.dot.C)
+	}
+}
+
+// equalProducts makes all products of one exponent and one sign, so that F bits below them there are
+// numbers; full ones have the largest significands.
+func (d *draw) equalProducts(f int) (big int, neg, full bool) {
+	if d.fs != nil {
+		d.shift(d.between(-60, 60))
+	}
+	lo, hi := d.products()
+	big, neg, full = d.between(min(lo+f, hi), hi), d.coin(), d.coin()
+	for k := range d.K {
+		d.product(k, big, neg)
+		if full {
+			d.allOnes(k)
+		}
+	}
+	return big, neg, full
 }
 
 // carry makes all products of one exponent and one sign, most with large significands, so that
@@ -38,18 +72,7 @@ func cutDot(d *draw) {
 // last of its F fraction bits. Where products are short this alone shows a sum that is rounded
 // to fewer bits than its adder has.
 func (d *draw) carry(f int) {
-	if d.fs != nil {
-		d.shift(d.between(-60, 60))
-	}
-	lo, hi := d.products()
-	big, neg := d.between(min(lo+f, hi), hi), d.coin()
-	full := d.coin()
-	for k := range d.K {
-		d.product(k, big, neg)
-		if full {
-			d.allOnes(k)
-		}
-	}
+	big, _, full := d.equalProducts(f)
 	grown := bits.Len(uint(d.K)) - 1
 	if full {
 		grown++ // significands of products are nearly 4

@@ -52,3 +52,38 @@ func value(f *fp.Format, v fp.Num) float64 {
 	}
 	return y
 }
+
+// TestFill checks that cut makes sums of few products that need all bits of the adder: four products
+// of nearly 4 and c of 1 or more are 16 times the largest exponent or more, as no sum of the products
+// alone.
+func TestFill(t *testing.T) {
+	cut, err := Find("cut")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, g := fp.FP16.Get(), fp.FP32.Get()
+	for _, k := range []int{1, 4, 8} {
+		src, full := Source{Generator: cut, Args: []int{24}}, map[bool]int{}
+		for n := range uint64(20_000) {
+			d := src.Dot(Spec{mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, k}, 1, n)
+			e, sum := math.MinInt, g.Float64(d.C)
+			if _, c := math.Frexp(sum); sum != 0 {
+				e = c - 1
+			}
+			for i := range d.A {
+				x, y := f.Float64(d.A[i]), f.Float64(d.B[i])
+				_, ex := math.Frexp(x)
+				_, ey := math.Frexp(y)
+				if e, sum = max(e, ex+ey-2), sum+x*y; x*y == 0 {
+					break
+				}
+			}
+			if math.Abs(sum) >= math.Ldexp(4*float64(k), e) {
+				full[sum < 0]++
+			}
+		}
+		if full[false] < 50 || full[true] < 50 { // without such sums: 0
+			t.Errorf("k=%d: %v of 20,000 sums fill an adder, by whether they are negative, want at least 50 each", k, full)
+		}
+	}
+}

@@ -287,7 +287,7 @@ func TestParseSource(t *testing.T) {
 			}
 		}
 	}
-	for text, want := range map[string]string{"raw": "raw@2", "raw@1": "raw@1", "cut": "cut@2", "cut[1,-2]": "cut@2[1,-2]"} {
+	for text, want := range map[string]string{"raw": "raw@2", "raw@1": "raw@1", "cut": "cut@3", "cut[1,-2]": "cut@3[1,-2]"} {
 		if s, err := ParseSource(text); err != nil || s.String() != want {
 			t.Errorf("%s: %s, %v", text, s, err)
 		}

@@ -11,6 +11,16 @@ import (
 // integerDot1 always has zeros.
 func integerDot1(d *draw) { d.integers(true) }
 
+// cutDot2 has no sums that fill an adder, and none that carry of up to four products.
+func cutDot2(d *draw) {
+	f := d.aim(5, 40)
+	if d.K > 4 && d.oneIn(8) {
+		d.carry(f)
+		return
+	}
+	d.straddle(f)
+}
+
 // pattern1 has its products in the first two lanes until all cases have been there, then in the
 // next two.
 func pattern1(d *draw) {

@@ -70,7 +70,11 @@ func (w *printer) noDifference(targets, what string, dots uint64) string {
 	case w.sum.in.Left != nil:
 		return fmt.Sprintf("%s: no difference so far on %s, equal results in %s dot products; this is not complete", targets, what, readable.Thousands(dots))
 	}
-	return fmt.Sprintf("%s agree on %s: equal results in %s dot products", targets, what, readable.Thousands(dots))
+	text := fmt.Sprintf("%s agree on %s: equal results in %s dot products", targets, what, readable.Thousands(dots))
+	if w.sum.in.LeftOut != "" {
+		text += "; not compared: " + w.sum.in.LeftOut
+	}
+	return text
 }
 
 // sameText says the same of a pair, in a few words.

@@ -29,7 +29,9 @@ type Input struct {
 	// Known are differences that do not count as new: they are counted like all others, but
 	// HasNews does not count them.
 	Known compare.Known
-	Time  time.Duration // that the campaign took; 0: it was merged
+	// LeftOut says which instructions were not compared, "" if all were.
+	LeftOut string
+	Time    time.Duration // that the campaign took; 0: it was merged
 }
 
 // Summary is what a campaign has found.

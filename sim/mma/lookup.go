@@ -135,9 +135,14 @@ func (e *unknownError) Error() string {
 		return fmt.Sprintf("%s gives no exception flags of %s: children (exec:) whose header has flags=, references, model files of such formats, and cpu:0 on x86 do, unless subnormals are flushed", e.arch, strings.TrimSuffix(e.name, ".flags"))
 	}
 	distance := make(map[string]int, len(e.rows))
+	kinds := strings.Split(e.name, ".")
+	kinds = slices.DeleteFunc(kinds, func(part string) bool { return !strings.HasPrefix(part, "kind::") })
 	for _, i := range e.rows {
 		if !strings.Contains(i.Name, e.name) { // part of a name is nearest
 			distance[i.Name] = 1 + hint.Distance(e.name, i.Name)
+		}
+		if len(kinds) > 0 && !slices.Contains(strings.Split(i.Name, "."), kinds[0]) {
+			distance[i.Name] += len(e.name) // another kind is no slip
 		}
 	}
 	near := slices.Clone(e.rows)
