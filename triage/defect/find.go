@@ -24,6 +24,7 @@ const (
 	mostPool    = 16   // rules that are left, whose predictions are compared
 	enough      = 16   // inputs on either side of the condition that must confirm a rule
 	lastRound   = 2    // of gen.Probe: the last test
+	borders     = 2048 // inputs at borders of results, for an operation of one operand alone
 	besideAsked = 512  // then, with a product of special codes beside what differs
 	mostDiffer  = 384
 	focusOn     = 1600 // cases of which those are taken that rules are learned from
@@ -679,7 +680,12 @@ func (s *search) alone() (dots []*mma.Dot) {
 // exam returns inputs of every generator, and some near those that differ.
 func (s *search) exam() []*mma.Dot {
 	k := len(s.samples[0].dot.A)
-	dots := gen.Probe(gen.Spec{Formats: s.f, K: k}, s.u.Seed+1, lastRound, &s.u.Program)
+	sp := gen.Spec{Formats: s.f, K: k}
+	dots := gen.Probe(sp, s.u.Seed+1, lastRound, &s.u.Program)
+	if s.f.B == fp.One && k == 1 { // whose ties are few, and all at borders of results
+		border, _ := gen.Find("border")
+		dots = append(dots, gen.Independent(sp, gen.Source{Generator: border}, s.u.Seed+1, 0, borders)...)
+	}
 	for range perRound {
 		dots = append(dots, s.input())
 	}

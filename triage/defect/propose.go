@@ -3,6 +3,7 @@ package defect
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -161,6 +162,8 @@ func (s *search) all(r *runner, v *view) (places []int) {
 // costOf is how far-fetched an effect is.
 func costOf(e *Effect) int {
 	switch {
+	case e.On == OnProgram && len(e.Changes) == 1 && strings.HasSuffix(e.Changes[0].Path, ".mode"): // ties that go another way look like a bit that is stuck
+		return 1
 	case e.On == OnProgram:
 		return 4
 	case onZero[e.Do].any: // what is wrong with cancellations alone is simpler
