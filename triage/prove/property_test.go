@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
@@ -190,6 +191,37 @@ func TestPropertyWitness(t *testing.T) {
 		x, y := oracle.Eval(&q.p, q.f, q.k, d), oracle.Eval(&q.p, q.f, q.k, e)
 		if x != res.Witness.Before || y != res.Witness.After || !rs[0].fails(q.f.D.Get(), d, x, y) {
 			t.Errorf("%s: %s and %s give %x and %x", prop.Name, mma.FormatDot(q.f, d), mma.FormatDot(q.f, e), x, y)
+		}
+	}
+}
+
+// TestMonotonicOfFew finds out that a larger c may give a smaller result where a sum has so few
+// products that hardly any inputs of generators show it.
+func TestMonotonicOfFew(t *testing.T) {
+	for _, tc := range []struct {
+		a    fp.ID
+		k, f int
+		mode fp.Mode
+		want bool
+	}{
+		{fp.FP16, 4, 24, fp.RNE, true},
+		{fp.FP16, 4, 24, fp.RZ, true},
+		{fp.BF16, 8, 25, fp.RZ, true},
+		{fp.FP16, 1, 24, fp.RZ, false},
+	} {
+		q := &asked{f: mma.Formats{A: tc.a, B: tc.a, C: fp.FP32, D: fp.FP32}, k: tc.k}
+		q.p.Join.Align = mma.Align{F: mma.Frac(tc.f), Mode: fp.RZ}
+		q.p.Acc = mma.Round{Frac: 23, Mode: tc.mode, Emin: -126, Emax: 127}
+		if err := q.p.Validate(q.f, q.k); err != nil {
+			t.Fatal(err)
+		}
+		m, err := sim.New(q.f, q.k, q.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rs := monotonic(q)
+		if r, _, _ := q.firstBroken(m, rs, rs[0].first(q)); (r != nil) != tc.want {
+			t.Errorf("%d products of %s, cut at %d bits, %s: fails: %v, want %v", tc.k, tc.a, tc.f, tc.mode, r != nil, tc.want)
 		}
 	}
 }

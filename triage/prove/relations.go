@@ -38,6 +38,8 @@ type relation struct {
 	// again returns the input that is related to d in the way in which a solver chose e; nil if
 	// there is none.
 	again func(d, e *mma.Dot) *mma.Dot
+	// first are inputs on which it is likely to fail, if it fails at all.
+	first func(q *asked) []*mma.Dot
 }
 
 // equal are the nodes of relations that demand the same result.
@@ -159,6 +161,10 @@ func monotonic(q *asked) []relation {
 			other := d.Clone()
 			other.C = e.C
 			return other
+		},
+		first: func(q *asked) []*mma.Dot {
+			const inputs = 1 << 14
+			return gen.BelowPower(gen.Spec{Formats: q.f, K: q.k}, 1, inputs, &q.p)
 		},
 	}}
 }
@@ -350,8 +356,20 @@ func search(ctx context.Context, q *asked, rs []relation) (*Result, error) {
 	}
 	run := func(d *mma.Dot) uint64 { return p.Dot(d, nil) }
 	const most = 64 // inputs at a time: a relation that fails often does so soon
-	for round := 0; ; round++ {
-		dots := gen.Probe(gen.Spec{Formats: q.f, K: q.k}, 1, round, &q.p)
+	for round := -1; ; round++ {
+		var dots []*mma.Dot
+		if round < 0 {
+			for i := range rs {
+				if rs[i].first != nil {
+					dots = append(dots, rs[i].first(q)...)
+				}
+			}
+			if len(dots) == 0 {
+				continue
+			}
+		} else {
+			dots = gen.Probe(gen.Spec{Formats: q.f, K: q.k}, 1, round, &q.p)
+		}
 		if len(dots) == 0 || ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
