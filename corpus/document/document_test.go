@@ -160,11 +160,11 @@ func TestExport(t *testing.T) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	want := "figure-1.csv figure-1.svg figure-2.csv figure-2.svg figure-3.csv figure-3.svg figure-4.svg index.csv page.html table-1.csv tables.md tables.tex"
+	want := "figure-1-the-plot-x.csv figure-1-the-plot-x.svg figure-2-the-bars.csv figure-2-the-bars.svg figure-3-the-map.csv figure-3-the-map.svg figure-4-the-canvas-1-m.svg index.csv page.html table-1-a-caption-x.csv tables.md tables.tex"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	for name, text := range map[string]string{"figure-2.csv": "1 x,100", "figure-3.svg": `<svg xmlns="http://www.w3.org/2000/svg"`, "tables.tex": `\begin{`} {
+	for name, text := range map[string]string{"figure-2-the-bars.csv": "1 x,100", "figure-3-the-map.svg": `<svg xmlns="http://www.w3.org/2000/svg"`, "tables.tex": `\begin{`} {
 		if body, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(body), text) {
 			t.Errorf("%s has no %q: %v\n%s", name, text, err, body)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 )
@@ -18,7 +19,8 @@ func (d *Document) Save(dir string) error {
 }
 
 // Export does what Save does, and writes the tables as tables.tex, too. Tables and figures without a
-// name also get files: table-1.csv, figure-1.svg and so on. index.csv says what each of them shows.
+// name also get files, named after the first words of their captions: table-1-CAPTION.csv,
+// figure-1-CAPTION.svg and so on. index.csv says what each of them shows.
 func (d *Document) Export(dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -27,17 +29,30 @@ func (d *Document) Export(dir string) error {
 		return err
 	}
 	index := Table{Columns: Columns("file", "what it shows")}
-	named := func(name, kind string, n int) string { return cmp.Or(name, fmt.Sprintf("%s-%d", kind, n+1)) }
+	captions := map[string]string{}
+	named := func(name, kind string, n int) string {
+		numbered := fmt.Sprintf("%s-%d", kind, n+1)
+		return cmp.Or(name, strings.TrimSuffix(numbered+"-"+slug(captions[numbered]), "-"))
+	}
 	for n, f := range blocksOf[Figure](d) {
+		captions[fmt.Sprintf("figure-%d", n+1)] = f.Caption
 		index.Add(named(f.Name, "figure", n)+".svg", f.Caption)
 	}
 	for n, t := range blocksOf[*Table](d) {
+		captions[fmt.Sprintf("table-%d", n+1)] = t.Caption
 		index.Add(named(t.Name, "table", n)+".csv", t.Caption)
 	}
 	if err := saveCSV(dir, "index", &index); err != nil {
 		return err
 	}
 	return d.save(dir, named)
+}
+
+// slug is the first words of a caption as a part of a file's name.
+func slug(caption string) string {
+	const most = 8
+	words := strings.FieldsFunc(strings.ToLower(caption), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	return strings.Join(words[:min(len(words), most)], "-")
 }
 
 // saveCSV writes a table as NAME.csv, or nothing if the name is "".

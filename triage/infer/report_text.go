@@ -33,9 +33,9 @@ func (t *Report) Headline() string {
 func (t *Report) extent() string {
 	switch {
 	case t.Verdict == Unexplained && t.Formats.D.Integer(): // there are few programs, and all were tried
-		return "the search was not cut off: none of the programs that it has explains the unit"
+		return "all programs that there are were tried, and none explains the unit"
 	case t.Verdict == Unexplained:
-		return "the search was not cut off: none of the programs that it reached explains the unit; a larger --effort reaches more"
+		return fmt.Sprintf("all programs that --effort %d reaches were tried, and none explains the unit; a larger --effort reaches more", t.Effort)
 	case t.Verdict != Exhausted:
 		return ""
 	case t.Left == 0:
