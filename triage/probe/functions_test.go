@@ -170,6 +170,27 @@ func pairs(in fp.ID, bits, step, f, results int, last bool) function {
 	}}
 }
 
+// quirks treats numbers of both signs differently, has products in FP16, and reads only normal
+// numbers of a and the smallest of the others.
+func quirks() function {
+	return function{4, fp.E5M2, fp.E5M2, fp.FP32, fp.FP32, func(a, b []float64, c float64) float64 {
+		if c < 0 && c > -0x1p-126 {
+			c = 0
+		}
+		sum := c
+		for k := range a {
+			if x := math.Abs(a[k]); x < 0x1p-14 && x != 0x1p-16 {
+				a[k] = 0
+			}
+			sum += round(fp.FP16, a[k]*b[k], fp.RNE)
+		}
+		if sum == 0 {
+			return math.Copysign(0, c)
+		}
+		return sum
+	}}
+}
+
 // TestFunctions asks units that compute in ways of their own: what cannot be told is not said.
 func TestFunctions(t *testing.T) {
 	all := func(value string, ids ...string) map[string]string {
@@ -215,6 +236,11 @@ func TestFunctions(t *testing.T) {
 		{"and c last", pairs(fp.FP16, 12, 4, 20, 18, true), map[string]string{
 			"2 order": "([(p0 + p1) (p2 + p3) (p4 + p5) (p6 + p7)] + c)", "3.1.2 order": "yes", "3 F": "20", "3 F of c": "no sum of three",
 			"3.1.4 carry": ">= 2", "T_3_bits_fin_rnd": "the test is for sums"}},
+		{"one that treats signs and sizes differently", quirks(), map[string]string{
+			"3.1.1 inputs": "other", "T_sa": "other", "3.1.2 products": "no", "zero: x-x": "depends", "NaN Inf*0": "7FC00000"}},
+		{"saturation of positive sums", function{2, fp.BF16, fp.BF16, fp.FP32, fp.FP32, func(a, b []float64, c float64) float64 {
+			return min(a[0]*b[0]+a[1]*b[1]+c, math.MaxFloat32)
+		}}, map[string]string{"overflow": "depends"}},
 		{"pairs with few bits in steps of one", pairs(fp.BF16, 8, 1, 23, 23, false), map[string]string{
 			"3.1.2 order": "yes", "3 F": "no sum of three", "3.1.4 carry": "no sum of three"}},
 	} {
