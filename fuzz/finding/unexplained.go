@@ -64,7 +64,7 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 		if v.Spent > 0 {
 			u.Why += fmt.Sprintf(" The search has spent its budget, %d million dot products of models; inference has more.", v.Spent)
 		} else if v.Ended {
-			u.Why += " The search for a defect has ended at its budget, which is larger in a longer campaign."
+			u.Why += " The search for a defect has ended at its budget: there may be one under a condition that was not tried."
 		}
 		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
 	}

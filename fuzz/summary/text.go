@@ -187,7 +187,7 @@ func (w *printer) writeUnexplained(x *fuzz.Unexplained) {
 	}
 	if len(x.Next) > 0 {
 		g := readable.Table{Width: w.Width}
-		g.Add("         ", "searches many more programs, and reports the best one with the smallest input on which it fails")
+		g.Add("         ", "searches many more programs, and reports the best one with the smallest input on which it fails; not for a condition under which a unit errs")
 		g.Write(w, nil)
 	}
 }

@@ -116,7 +116,7 @@ func (t *Report) trouble() (blocks []document.Block) {
 		below(document.Text(nonDefault(&t.Params)))
 	}
 	if t.Left > 0 {
-		line("if it is meant to compute a known arithmetic, run against that one looks for the condition under which it errs: mmafuzz run --a %s --b REFERENCE", readable.ShellWord(t.Target))
+		line("if it is meant to compute a known arithmetic, run against that one looks for the condition under which it errs, unless that has been tried: mmafuzz run --a %s --b REFERENCE", readable.ShellWord(t.Target))
 	}
 	for _, f := range t.Families {
 		if f.Wrong > 0 {
