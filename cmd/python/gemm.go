@@ -40,7 +40,7 @@ func newScheduled(u devices.Unit, text string) (*scheduled, error) {
 		return nil, err
 	}
 	if k.ScaleA != nil || k.ScaleB != nil {
-		return nil, errors.New("the schedule multiplies by scales of its own, for which matmul has no place: mmafuzz gemm computes it")
+		return nil, errors.New("the schedule multiplies by scales of its own, which matmul does not take")
 	}
 	c := *k
 	c.Unit = &schedule.Unit{Given: u.Instruction()}

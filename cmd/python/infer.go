@@ -44,6 +44,7 @@ func inferUnit(ctx context.Context, units []opened, r *request) (any, error) {
 	if out.Report, err = found.Report(ctx, u.target, i.Name, r.Seed); err != nil {
 		return nil, err
 	}
+	out.Calls = &infer.Python
 	if out.Text, err = asText(out.Document()); err != nil {
 		return nil, err
 	}

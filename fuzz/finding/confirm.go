@@ -1,7 +1,9 @@
 package finding
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 
@@ -264,29 +266,22 @@ type tileRef struct {
 }
 
 // tilesOf returns the tiles of some cases, those of a shape together, in batches of at
-// most tilesDots dot products.
+// most tilesDots dot products; first those of a single dot product.
 func (x *pairTriage) tilesOf(ss []Sample, some []int) []*tiles {
-	var all []*tiles
-	for _, one := range []bool{true, false} { // sources of single dot products, and of tiles
-		var refs []tileRef
-		var shape mma.Shape
-		cases := map[tileRef][]int{}
-		for _, i := range some {
-			sh := x.tileShape(ss[i].Source)
-			if (sh.M*sh.N == 1) != one {
-				continue
-			}
-			shape = sh
-			ref := tileRef{ss[i].Source, ss[i].Index - ss[i].Index%uint64(sh.M*sh.N)}
-			if cases[ref] == nil {
-				refs = append(refs, ref)
-			}
-			cases[ref] = append(cases[ref], i)
+	refs, cases := map[mma.Shape][]tileRef{}, map[tileRef][]int{}
+	for _, i := range some {
+		sh := x.tileShape(ss[i].Source)
+		ref := tileRef{ss[i].Source, ss[i].Index - ss[i].Index%uint64(sh.M*sh.N)}
+		if cases[ref] == nil {
+			refs[sh] = append(refs[sh], ref)
 		}
-		for len(refs) > 0 {
-			shape.Tiles = min(len(refs), tilesDots/(shape.M*shape.N))
-			all = append(all, x.fill(shape, refs[:shape.Tiles], cases, ss))
-			refs = refs[shape.Tiles:]
+		cases[ref] = append(cases[ref], i)
+	}
+	var all []*tiles
+	for _, sh := range slices.SortedFunc(maps.Keys(refs), func(x, y mma.Shape) int { return cmp.Or(x.M*x.N-y.M*y.N, x.M-y.M) }) {
+		for part := range slices.Chunk(refs[sh], tilesDots/(sh.M*sh.N)) {
+			sh.Tiles = len(part)
+			all = append(all, x.fill(sh, part, cases, ss))
 		}
 	}
 	return all

@@ -49,7 +49,7 @@ type Unstable struct {
 func (e *Unstable) Error() string {
 	s := fmt.Sprintf("the unit gives other answers to %d of %d inputs when it is asked %s", e.Changed, e.Asked, e.How)
 	if e.NaNs {
-		s += "; all of them are NaNs with other codes, which comparing NaNs by class ignores (--nan class)"
+		s += "; all of them are NaNs with other codes, which comparing NaNs by class ignores"
 	}
 	return s
 }

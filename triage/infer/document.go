@@ -82,22 +82,25 @@ func (t *Report) trouble() (blocks []document.Block) {
 	if x := t.Witness; x != nil {
 		line("smallest input found on which the best program is wrong, by its own fault or because the unit is unusual there: %s", x.Terms)
 		below(document.Text(fmt.Sprintf("the unit gives %s, the program %s: %s, as in %d of the %d cases that it does not explain", x.Got, x.Would, x.Kind, x.Alike, x.Wrong)))
-		below(document.Text("as eval reads it:"))
+		below(document.Text("as " + t.calls().Reader + " reads it:"))
 		below(document.Indent(2, document.Pre(x.Dot)))
 		if t.dropped != "" {
 			line("%s", t.dropped)
 		}
 		if x.Kind == nanCodes && x.Alike == x.Wrong {
-			line("only the codes of NaNs are not explained: --nan class leaves them out, and finds the arithmetic of numbers")
+			line("only the codes of NaNs are not explained: %s leaves them out, and finds the arithmetic of numbers", t.calls().NaN)
 		}
-		if x.Kind == zeroSigns && x.Alike == x.Wrong {
-			line("only the signs of zeros are not explained: --zero class leaves them out, and finds the rest of the arithmetic")
+		if zero := t.calls().Zero; x.Kind == zeroSigns && x.Alike == x.Wrong && zero != "" {
+			line("only the signs of zeros are not explained: %s leaves them out, and finds the rest of the arithmetic", zero)
 		}
 	}
 	if u := t.Unstable; u != nil {
 		line("for example:")
 		below(document.Pre(u.Dot))
 		below(document.Text(fmt.Sprintf("first %s, then %s", u.First, u.Second)))
+		if t.nans {
+			line("%s takes NaNs of other codes for the same", t.calls().NaN)
+		}
 	}
 	blocks = append(blocks, t.faults()...)
 	if t.Params == (mma.Params{}) {
@@ -116,7 +119,7 @@ func (t *Report) trouble() (blocks []document.Block) {
 		below(document.Text(nonDefault(&t.Params)))
 	}
 	if t.Left > 0 {
-		line("if it is meant to compute a known arithmetic, run against that one looks for the condition under which it errs, unless that has been tried: mmafuzz run --a %s --b REFERENCE", readable.ShellWord(t.Target))
+		line("if it is meant to compute a known arithmetic, a comparison with that one looks for the condition under which it errs, unless that has been tried: %s", t.calls().against(t.Target))
 	}
 	for _, f := range t.Families {
 		if f.Wrong > 0 {

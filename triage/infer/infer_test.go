@@ -167,7 +167,7 @@ func TestPlaceOfNaN(t *testing.T) {
 		return code, nil
 	}
 	r := inferred(t, u, Options{})
-	if r.Verdict != NotStable || !r.Unstable.NaNs || !strings.Contains(r.Unstable.Error(), "--nan class") {
+	if r.Verdict != NotStable || !r.Unstable.NaNs || !strings.Contains(r.Unstable.Error(), "by class ignores") {
 		t.Errorf("%s: %+v", r.Verdict, r.Unstable)
 	}
 	if r := inferred(t, u, Options{Policy: oracle.Policy{NaN: oracle.ByClass}}); r.Verdict != Found {

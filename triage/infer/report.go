@@ -61,9 +61,11 @@ type Report struct {
 	Failures []FailureText `json:"failures,omitempty"`
 	Stats    Stats         `json:"stats"`
 	Seconds  float64       `json:"seconds"`
+	Calls    *Calls        `json:"-"` // nil: Commands
 
 	tree    *probe.Tree
 	dropped string // what droppedBits says of the witness
+	nans    bool   // of all answers that change only the codes of NaNs do
 }
 
 // Parameter is what was found out about a parameter.
@@ -157,6 +159,7 @@ func (r *Result) Report(ctx context.Context, target, instruction string, seed ui
 		t.Witness = &WitnessText{r.difference(w.Dot, w.Got, w.Would), w.Kind, w.Alike, w.Wrong}
 	}
 	if u := r.Unstable; u != nil {
+		t.nans = u.NaNs
 		t.Unstable = &Change{mma.FormatDot(r.Formats, u.Dot), mma.FormatCode(r.Formats.D, u.First), mma.FormatCode(r.Formats.D, u.Second), u.Error()}
 	}
 	t.Failed = len(r.Faults)

@@ -21,8 +21,8 @@ func (t *Report) Headline() string {
 		}
 		return t.Arithmetic
 	case Unexplained:
-		return fmt.Sprintf("no program that explains it was found with --effort %d (models computed %s dot products): the best is wrong in %d of %d cases",
-			t.Effort, millions(t.Computed), t.Left, t.Evidence)
+		return fmt.Sprintf("no program that explains it was found with %s%d (models computed %s dot products): the best is wrong in %d of %d cases",
+			t.calls().Effort, t.Effort, millions(t.Computed), t.Left, t.Evidence)
 	case NotStable:
 		return "unstable: " + t.Unstable.What
 	}
@@ -35,14 +35,14 @@ func (t *Report) extent() string {
 	case t.Verdict == Unexplained && t.Formats.D.Integer(): // there are few programs, and all were tried
 		return "all programs that there are were tried, and none explains the unit"
 	case t.Verdict == Unexplained:
-		return fmt.Sprintf("all programs that --effort %d reaches were tried, and none explains the unit; a larger --effort reaches more", t.Effort)
+		return fmt.Sprintf("all programs that %s%d reaches were tried, and none explains the unit; a larger %s reaches more", t.calls().Effort, t.Effort, strings.Trim(t.calls().Effort, " ="))
 	case t.Verdict != Exhausted:
 		return ""
 	case t.Left == 0:
-		return "the search was over, but not the tests of what it found; the same command with a larger limit goes on with them"
+		return "the search was over, but not the tests of what it found; " + t.calls().Again
 	}
-	return fmt.Sprintf("the search was cut off after models had computed %s dot products; whether another program explains the unit is open, and the same command with a larger limit searches longer, with the answers that it has",
-		millions(t.Computed))
+	return fmt.Sprintf("the search was cut off after models had computed %s dot products; whether another program explains the unit is open, and %s",
+		millions(t.Computed), t.calls().Again)
 }
 
 // policyNote names what was not tested because it was compared by class.

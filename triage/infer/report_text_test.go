@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -86,6 +87,31 @@ func TestOnlyCodes(t *testing.T) {
 		}
 		if got := strings.Contains(b.String(), "--nan class leaves them out"); got != c.want {
 			t.Errorf("%s: told %v, want %v", c.kind, got, c.want)
+		}
+	}
+}
+
+// TestCalls holds that a report names what its reader can call: options of the command, or arguments of a
+// function, of which no text has the former.
+func TestCalls(t *testing.T) {
+	for _, r := range []Report{
+		{Verdict: Unexplained, Effort: 5, Left: 2, Evidence: 9, Params: mma.Params{L: 2}, Witness: &WitnessText{Kind: nanCodes, Alike: 2, Wrong: 2}},
+		{Verdict: Unexplained, Effort: 5, Left: 2, Evidence: 9, Params: mma.Params{L: 2}, Witness: &WitnessText{Kind: zeroSigns, Alike: 2, Wrong: 2}},
+		{Verdict: Exhausted, Left: 2, Evidence: 9, Params: mma.Params{L: 2}},
+		{Verdict: Exhausted, Evidence: 9, Params: mma.Params{L: 2}},
+		{Verdict: NotStable, Unstable: &Change{What: (&Unstable{NaNs: true}).Error()}, nans: true},
+	} {
+		r.Target = "python"
+		for _, calls := range []*Calls{nil, &Python} {
+			var b strings.Builder
+			r.Calls = calls
+			if err := r.Document().Write(&b, "text", document.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			words := regexp.MustCompile(`--[a-z]+|mmafuzz [a-z]+|eval|command`)
+			if said := words.FindAllString(b.String(), -1); (said == nil) != (calls == &Python) {
+				t.Errorf("%s: %v says %q:\\n%s", r.Verdict, calls, said, b.String())
+			}
 		}
 	}
 }

@@ -28,6 +28,9 @@ type Question struct {
 	Options  gemm.Options
 	Products []Product
 	Progress func(done, of int)
+	// Wide: where no change of one field explains them, the schedules of the literature are tried, and every
+	// change beside each usual length of parts.
+	Wide bool
 }
 
 // Answer is why products are not what a kernel gives.
@@ -37,6 +40,7 @@ type Answer struct {
 	Kernel  *schedule.Kernel `json:"-"`                 // that gives them
 	Checked int              `json:"checked,omitempty"` // elements on which it does
 	Others  []string         `json:"others,omitempty"`  // labels of other mutants that give them on these elements
+	Alike   []string         `json:"-"`                 // words of other mutants of this label that do
 	First   string           `json:"first,omitempty"`   // the first partial sum that differs, in words
 }
 
@@ -55,8 +59,17 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 	if err := q.among(ctx, a, q.Kernel, all); err != nil {
 		return nil, err
 	}
+	if a.Kernel == nil && q.Wide {
+		if err := q.among(ctx, a, q.Kernel, listed(q.Kernel)); err != nil {
+			return nil, err
+		}
+	}
 	if a.Kernel == nil {
-		for _, m := range q.nearest(ctx, all) {
+		near := q.nearest(ctx, all)
+		if q.Wide {
+			near = append(near, cutInParts(q.Kernel, all)...)
+		}
+		for _, m := range near {
 			twice := Mutants(m.Kernel)
 			for i := range twice {
 				t := &twice[i]
@@ -113,6 +126,8 @@ func (q *Question) among(ctx context.Context, a *Answer, of *schedule.Kernel, al
 			if checked > 0 {
 				a.Label, a.Words, a.Kernel, a.Checked = m.Label, m.Words, m.Kernel, checked
 			}
+		case m.Label == a.Label && m.Words != a.Words && !slices.Contains(a.Alike, m.Words):
+			a.Alike = append(a.Alike, m.Words)
 		case m.Label != a.Label && !slices.Contains(a.Others, m.Label):
 			a.Others = append(a.Others, m.Label)
 		}

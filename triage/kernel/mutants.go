@@ -148,10 +148,10 @@ func multiples(step, most int) (all []int) {
 
 // dropped forgets left-over products.
 func (m *mutator) dropped() {
-	const words = "the last products, their number mod %d, are dropped"
-	for l, level := range m.of.Schedules[m.s].Levels {
+	levels := m.of.Schedules[m.s].Levels
+	for l, level := range levels {
 		for _, of := range append(slices.Clone(lengths), level.Cut.N) {
-			m.tail(l, of, "drop", words, of)
+			m.tail(l, of, "drop", leftOver(l)+" are dropped", of)
 		}
 	}
 	const whole = 1 << 16 // a level that cuts nothing, for a tail
@@ -159,9 +159,20 @@ func (m *mutator) dropped() {
 		m.try("tail", "", nil, nil, func(k *schedule.Kernel) {
 			l := schedule.Level{Cut: schedule.Cut{By: "size", N: whole}, Merge: schedule.Merge{Order: "chain"}, Tail: &schedule.Tail{Of: of, Into: "drop"}}
 			k.Schedules[m.s].Levels = append(k.Schedules[m.s].Levels, l)
-		}, words+" from each part", of)
+		}, leftOver(len(levels))+" are dropped", of)
 	}
 }
+
+// leftOver are the products that the tail of a level is about, in words, with their number's divisor.
+func leftOver(level int) string {
+	if level == 0 {
+		return ofK + "%d)"
+	}
+	return "the last products of each part (its length mod %d)"
+}
+
+// ofK begins the words for what is left over of all products: a divisor of K follows.
+const ofK = "the last products (K mod "
 
 // tail replaces the tail of a level.
 func (m *mutator) tail(l, of int, into, words string, args ...any) {
@@ -203,7 +214,7 @@ func (m *mutator) tails() {
 		}
 		for _, of := range of {
 			for _, into := range intos {
-				m.tail(l, of, into[0], "the last products, their number mod %d, are added "+into[1], of)
+				m.tail(l, of, into[0], leftOver(l)+" are added "+into[1], of)
 			}
 		}
 		if level.Tail == nil {

@@ -83,7 +83,7 @@ func (g *gemmStudy) compareProducts(x, y *product) *difference {
 // report compares the products.
 func (g *gemmStudy) report(kernels []*gemmKernel) *Result {
 	res := &Result{}
-	t := Table{Name: "products", Title: fmt.Sprintf("Products of %d x %d and %d x %d", g.m, g.k, g.k, g.n), Head: []string{"kernel", "formats", "result", "k of a step", "Frobenius norm", "no numbers"}}
+	t := Table{Name: "products", Title: fmt.Sprintf("Products of %d x %d and %d x %d", g.m, g.k, g.k, g.n), Head: []string{"kernel", "formats", "result", "k of a step", "Frobenius norm", "NaN or infinite"}}
 	for _, k := range kernels {
 		norm, lost := norms(k.product)
 		t.add(k.name, k.unit.Formats.String(), k.product.f.String(), k.unit.K, norm, lost)
