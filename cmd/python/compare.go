@@ -21,6 +21,7 @@ type comparison struct {
 	Mismatches uint64    `json:"mismatches"`
 	Codes      uint64    `json:"codes"`      // equal results in other codes: NaNs, unless Bits
 	Unexamined uint64    `json:"unexamined"` // mismatches that count for no cause: see fuzz.Config.Examine
+	Spent      bool      `json:"spent"`      // a larger effort could find more
 	Causes     []cause   `json:"causes"`
 	Findings   []finding `json:"findings"`   // in the order of their causes
 	Stochastic []string  `json:"stochastic"` // what was found of a side that rounds stochastically, or why it is not known whether it does
@@ -95,7 +96,7 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 		return nil, err
 	}
 	st := c.State().Pairs[0]
-	out := &comparison{Dots: st.Dots, Mismatches: st.Differences(), Codes: st.Codes, Unexamined: st.Unexamined, Causes: []cause{}, Findings: []finding{}, Stochastic: []string{}}
+	out := &comparison{Dots: st.Dots, Mismatches: st.Differences(), Codes: st.Codes, Unexamined: st.Unexamined, Spent: c.EffortSpent(0), Causes: []cause{}, Findings: []finding{}, Stochastic: []string{}}
 	for _, r := range st.Stochastic {
 		if text := st.StochasticText(r); text != "" {
 			out.Stochastic = append(out.Stochastic, text)

@@ -372,6 +372,9 @@ func (c *Campaign) Unexplained(pair int) *finding.Unexplained {
 	return c.finder.Unexplained(pair, c.state.Pairs[pair].Verdict)
 }
 
+// EffortSpent reports whether a larger Effort could find more of what makes a pair differ.
+func (c *Campaign) EffortSpent(pair int) bool { return c.finder.EffortSpent(pair, c.state.Pairs[pair]) }
+
 // keepUnfinished adds to the state what was compared of an epoch that is not complete.
 // The checkpoint has it, too. Findings of pairs whose triage is complete are reported.
 func (c *Campaign) keepUnfinished(e *epoch) error {

@@ -54,7 +54,7 @@ class Comparison(_table.Table):
     unless bits were asked for. causes are the mismatches by their cause, the most frequent first, but for
     unexamined ones (examine of compare), and findings the smallest inputs in the same order.
     stochastic says what was found of a side that rounds stochastically, or why that is not known. effort is
-    that of the search."""
+    that of the search, and spent says that the search has used it up: a larger one looks further."""
 
     dots: int
     mismatches: int
@@ -64,6 +64,7 @@ class Comparison(_table.Table):
     stochastic: list[str] = dataclasses.field(default_factory=list)
     unexamined: int = 0
     effort: int = 0
+    spent: bool = False
 
     _rows = "causes"
 
@@ -79,7 +80,9 @@ class Comparison(_table.Table):
             known = not {"unexplained", "defect"} & {c.label for c in self.causes}
             text += f"{self.unexamined:>12,}  " + ("explained by the same arithmetics, not counted by cause\n" if known else "not examined\n")
         if any(c.label == "unexplained" for c in self.causes):
-            text += f"(causes were looked for with effort={self.effort}: a larger one, such as {max(16, 4 * self.effort)}, may find more)\n"
+            text += (f"(effort={self.effort} is used up: a larger one looks further for causes, and may find none)\n" if self.effort and self.spent else
+                     f"(effort={self.effort} is not used up: a larger one finds the same causes)\n" if self.effort else
+                     "(with effort=0 causes are not looked for)\n")
         if len(self.causes) > 1:
             text += "(a case that has several causes counts for the first of them)\n"
         said = set()  # labels: with others beside it, one makes many kinds of cases
@@ -88,7 +91,7 @@ class Comparison(_table.Table):
                 text += f"\nfindings[{n}]: " + (f.why.partition("\n")[0] if n else f"{f.why}\n{f.brief}")
             said.add(f.label)
         if more := len(self.findings) - len(said):
-            text += f"\n{more} more findings have one of these labels, too"
+            text += f"\n{more} more finding{'s have' if more > 1 else ' has'} one of these labels, too"
         return "\n".join([text, *self.stochastic])
 
 
@@ -97,8 +100,9 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
     the name of one, or a function.
 
     A function f(a, b, c) gets a batch of dot products, arrays a and b of the shape [N, k] and c of
-    [N], and returns d of [N]; without c if there is none, without b for a conversion, and with sa
-    and sb, [N, k / block], if there are block scales. A product of matrices mm(a, b) is one as
+    [N], and returns d of [N]; without c if there is none, and with sa and sb, [N, k / block], if
+    there are block scales. A conversion f(a) gets a of the shape [N, 1] and returns [N], as a[:, 0].astype(...)
+    does; its formats are those of a and d, formats=("fp32", None, None, "e4m3"), and its k is 1. A product of matrices mm(a, b) is one as
     lambda a, b: np.diagonal(mm(a, b.T)), for some thousand dot products: most of what it computes
     is not used. A function has to give the same results for the same inputs, or to round
     stochastically: then results that are neighbours of the exact value are no mismatches. Types are
@@ -116,13 +120,13 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
     compared. Changes of the arithmetic are tried, then a defect, and then programs of other structure. One
     change that explains all is found in a second or two. Where nothing explains the mismatches all of that
     is spent: with effort=4 it takes 5 to 25 s of a processor, depending on the formats, k and the machine.
-    Several causes together, or a defect beside one, may need effort=16 or more. With effort=0 there is
+    Several causes together, or a defect beside one, may need effort=16. With effort=0 there is
     no search, and mismatches are unexplained unless both sides are units."""
     with _function.opened(f, g, formats=formats, k=k, like=like) as units:
         found = _function.run("compare", units, count=count, examine=examine, effort=effort, seed=seed, bits=bits, workers=workers, bundles=os.fspath(bundles))
         info = _both(units)
     return Comparison(found["dots"], found["mismatches"], found["codes"], [Cause(**x) for x in found["causes"]],
-                      [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"], effort)
+                      [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"], effort, found["spent"])
 
 
 def minimize(f, g, case, *, formats=None, k=None, like=None, effort=4, seed=1, bits=False, workers=0):

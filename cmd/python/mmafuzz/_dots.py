@@ -44,6 +44,7 @@ class Signature:
                 d = function(*part, *([c] if self.c else []), *blocks)
             d = self.d.array("the function's result", d)
             if d.shape != (tiles * m * n,):
-                raise ValueError(f"the function's result has the shape {d.shape}, not ({tiles * m * n},)")
+                raise ValueError(f"the function's result has the shape {d.shape}, not ({tiles * m * n},)" +
+                                 (": a has the shape [N, 1], and a[:, 0] is what is converted" if self.b.name == ONE else ""))
             c = self.d.result(np.ascontiguousarray(d))
         return d

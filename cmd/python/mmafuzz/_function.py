@@ -55,18 +55,30 @@ def _name(function):
     return f"{module.__name__}.{name}" if module else name
 
 
+def _named(formats):
+    """Formats by the names of what they are of. A conversion has no b, or the number 1 for it."""
+    if not isinstance(formats, dict):
+        if isinstance(formats, str) or len(formats) != 4:
+            raise TypeError(f"formats is {formats!r}, and not those of a, b, c and d; None for c if there is none, and for b and c of a conversion")
+        formats = dict(zip("abcd", formats))
+    formats = {x: f if x == "block" or f is None else _formats.name(f) for x, f in formats.items()}
+    if formats.get("b") in (None, "none"):
+        formats["b"] = _formats.ONE
+    return formats
+
+
 def _description(formats, k, like):
     """What a function computes on, as the library reads it."""
     if like is not None:
         i = like.info
         formats, k = dict(a=i.a, b=i.b, c=i.c, d=i.d, scale=i.scale, block=i.block), k or i.k
+    elif formats is not None:
+        formats = _named(formats)
+        if formats["b"] == _formats.ONE:  # a conversion
+            k = k or 1
     if formats is None or k is None:
-        raise TypeError("what it computes on is not known: formats=(a, b, c, d) and k, or like=\"TARGET/INSTRUCTION\", are needed "
-                        "where neither side is a unit or the name of one")
-    if not isinstance(formats, dict):
-        if isinstance(formats, str) or len(formats) != 4:
-            raise TypeError(f"formats is {formats!r}, and not those of a, b, c and d; None for c if there is none")
-        formats = dict(zip("abcd", formats))
+        raise TypeError("what it computes on is not known: formats=(a, b, c, d) and k (of a conversion formats=(a, None, None, d) alone), "
+                        "or like=\"TARGET/INSTRUCTION\", are needed where neither side is a unit or the name of one")
     k = _library.number("k", k)
     return {"name": like.info.name if like else "a function", "k": k, "formats": {"c": "none", **{x: f if x == "block" else _formats.name(f) for x, f in formats.items() if f}}}
 

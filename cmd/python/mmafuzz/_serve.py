@@ -13,7 +13,7 @@ from ._dots import Signature
 _waiting = []  # instructions that are served with the next one
 
 
-def serve(name=None, *, k, a, b, c=None, d, scale=None, block=0, about=None, batch=4096, deadline="60s", more=False):
+def serve(name=None, *, k=None, a, b=None, c=None, d, scale=None, block=0, about=None, batch=4096, deadline="60s", more=False):
     """Makes the script it stands in a target, exec:COMMAND, which computes by the function below:
 
         @mmafuzz.serve(k=4, a="fp16", b="fp16", c="fp32", d="fp32")
@@ -23,7 +23,7 @@ def serve(name=None, *, k, a, b, c=None, d, scale=None, block=0, about=None, bat
         $ mmafuzz infer --target "exec:python3 dot4.py"
 
     The function is as in compare: a and b are arrays of [N, k], c of [N], and it returns [N]. Formats
-    are names or types of NumPy; b="one" makes it a conversion, which gets a alone. The name of the
+    are names or types of NumPy; without b it is a conversion, of k=1, which gets a alone. The name of the
     instruction is the function's by default. about is a dict of what results depend on, such as versions; batch is the most dot products in a
     request and deadline the time for its answer. An exception is a fault of the request. What the
     function prints goes to the standard error; nothing may be printed before it is served.
@@ -31,6 +31,10 @@ def serve(name=None, *, k, a, b, c=None, d, scale=None, block=0, about=None, bat
     The script answers until its input ends, and then ends: what is below the function does not run.
     With more the next function that is served is another instruction of the same target. In a
     module that is imported the function stays as it is, and nothing is served."""
+    if _formats.name(b) == "none":
+        b = _formats.ONE
+    if b == _formats.ONE and k is None:
+        k = 1
     k, block = _library.number("k", k), _library.number("block", block)
     formats = [None if _formats.name(f) == "none" else _formats.Format(_formats.name(f)) for f in (a, b, c, d, scale)]
 
