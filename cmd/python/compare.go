@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -22,6 +23,7 @@ type comparison struct {
 	Codes      uint64    `json:"codes"`      // equal results in other codes: NaNs, unless Bits
 	Unexamined uint64    `json:"unexamined"` // mismatches that count for no cause: see fuzz.Config.Examine
 	Spent      bool      `json:"spent"`      // a larger effort could find more
+	Unstable   uint64    `json:"unstable"`   // mismatches that were none, or others, when they were asked again
 	Causes     []cause   `json:"causes"`
 	Findings   []finding `json:"findings"`   // in the order of their causes
 	Stochastic []string  `json:"stochastic"` // what was found of a side that rounds stochastically, or why it is not known whether it does
@@ -102,7 +104,9 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 			out.Stochastic = append(out.Stochastic, text)
 		}
 	}
+	out.Unstable = out.Mismatches - out.Unexamined
 	for _, b := range st.Sorted() {
+		out.Unstable -= b.Cases
 		out.Causes = append(out.Causes, cause{b.Name, b.Cases, b.MaxUlp})
 		for _, x := range st.Findings {
 			if x.Bucket != b.Name {
@@ -162,7 +166,7 @@ func findingOf(u opened, x *fuzz.Case) (*finding, error) {
 	}
 	why := strings.Join(pic.Labels, " + ")
 	if len(pic.Changes) > 0 {
-		why += "; A to B: " + mma.Brief(pic.Changes, pic.A.Params, pic.B.Params)
+		why += "; A to B: " + readable.Converted(i.Formats, mma.Brief(pic.Changes, pic.A.Params, pic.B.Params))
 	}
 	f.Why = strings.Join(append([]string{why}, pic.Notes...), "\n")
 	for _, x := range []struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
@@ -228,7 +229,7 @@ func (w *printer) causeWords(causes []fuzz.Cause) (rows [][]string) {
 	behind := changesBehind(w.state, write)
 	for _, l := range triage.Labels() {
 		if labels[l.Label] {
-			text := l.Doc
+			text := labelDoc(w.state, string(l.Label))
 			var texts []string
 			for _, c := range behind[l.Label] {
 				texts = append(texts, c.text)
@@ -309,7 +310,7 @@ func changesBehind(s *fuzz.State, write writer) map[triage.Label][]behind {
 	}
 	for _, p := range s.Pairs {
 		if d := p.Defect(); d != nil {
-			add(triage.Defect, bundle.DefectText(d), p.Name)
+			add(triage.Defect, readable.Converted(formatsOf(p), bundle.DefectText(d)), p.Name)
 		}
 		for _, f := range p.Findings {
 			if f.Spots != nil {
@@ -327,7 +328,11 @@ func changesBehind(s *fuzz.State, write writer) map[triage.Label][]behind {
 			continue
 		}
 		for _, part := range withFormats(triage.Parts(&base, &p.Verdict.Program)) {
-			add(part.Label, write(part.Label, fromA(p, part.Changes), &base, &p.Verdict.Program), p.Name)
+			text, f := write(part.Label, fromA(p, part.Changes), &base, &p.Verdict.Program), formatsOf(p)
+			if f.B == fp.One {
+				text = readable.Converted(f, readable.Changes(fromA(p, part.Changes), changesMost, &base, &p.Verdict.Program))
+			}
+			add(part.Label, text, p.Name)
 		}
 	}
 	return all

@@ -165,7 +165,7 @@ func (c *campaign) causesText(n int) string {
 	}
 	var names []string
 	for _, cause := range fuzz.Causes(c.State) {
-		doc := bundle.LabelDoc(cause.Name)
+		doc := labelDoc(c.State, cause.Name)
 		if few = few && doc != ""; few {
 			names = append(names, cause.Name)
 		}
@@ -351,7 +351,7 @@ func (c *campaign) causes() ([]document.Block, error) {
 	}
 	first := true
 	for _, cause := range causes {
-		blocks = append(blocks, document.Heading(cause.Name+": "+cmp.Or(bundle.LabelDoc(cause.Name), "results that no part of the arithmetic explains")))
+		blocks = append(blocks, document.Heading(cause.Name+": "+cmp.Or(labelDoc(c.State, cause.Name), "results that no part of the arithmetic explains")))
 		text := fmt.Sprintf("The cause of %s of the differing dot products (%s), on %d of %s.", readable.Thousands(cause.Cases), readable.Share(cause.Cases, mismatches),
 			cause.Pairs, readable.Plural(len(c.State.Pairs), "instruction"))
 		if cause.MaxUlp > 0 {
@@ -404,7 +404,7 @@ func (c *campaign) others(causes []fuzz.Cause, parts map[triage.Label][]behind) 
 		if !labels[l.Label] {
 			continue
 		}
-		text := string(l.Label) + ", " + l.Doc
+		text := string(l.Label) + ", " + labelDoc(c.State, string(l.Label))
 		for i, p := range parts[l.Label] {
 			text += []string{": from A to B ", "; "}[min(i, 1)] + p.text + ", on " + strings.Join(readable.First(p.instructions, 3), ", ")
 		}

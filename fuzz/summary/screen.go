@@ -13,7 +13,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
-	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
 // overviewMost is the largest number of lines about instructions and causes that leaves room for a
@@ -110,7 +109,7 @@ func (w *printer) shortWords() func(triage.Label, int) string {
 		if rule := ruleAlone(l, all[l]); rule != "" && utf8.RuneCountInString(rule) <= mostRule*room {
 			return rule
 		}
-		return bundle.LabelDoc(string(l))
+		return labelDoc(w.state, string(l))
 	}
 }
 

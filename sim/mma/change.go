@@ -147,7 +147,7 @@ func overflowValue(programs []*Params, side int, path, value string) string {
 	}
 	r := Roundings[i].At(programs[side])
 	id, err := fp.Parse(formatOf(r.Frac.String(), r.Emin.String(), r.Emax.String()))
-	if err != nil || id.Get().HasInf() || !id.Get().HasNaN() {
+	if err != nil || id == fp.None || id.Get().HasInf() || !id.Get().HasNaN() {
 		return value
 	}
 	return value + " (in " + id.String() + ": NaN)"

@@ -24,7 +24,7 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*document.Document, error) 
 		return nil, err
 	}
 	p := document.New(fmt.Sprintf("%s and %s give different results", m.A.Target, m.B.Target),
-		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, resultText(&m.A), resultText(&m.B), inWords(cmp.Or(m.Detail, m.Bucket))))
+		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, resultText(&m.A), resultText(&m.B), readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket)))))
 	p.Add("What happens", document.Steps(report.InWords(pic)...), Drawing(pic, true, all))
 	p.Add("Why", whyBlocks(m)...)
 	p.Add("The input", inputBlocks(m, pic)...)
@@ -56,7 +56,7 @@ func textPicture(pic *report.Mismatch) (string, error) {
 
 // whyBlocks say what part of the arithmetic makes a difference, and what the evidence for it is.
 func whyBlocks(m *corpus.Mismatch) []document.Block {
-	blocks := []document.Block{document.Text(fmt.Sprintf("The cause is called `%s`: %s.", m.Bucket, cmp.Or(LabelDoc(m.Bucket), "it is none of the parts of the arithmetic that have names")))}
+	blocks := []document.Block{document.Text(fmt.Sprintf("The cause is called `%s`: %s.", m.Bucket, cmp.Or(readable.Converted(m.Formats, LabelDoc(m.Bucket)), "it is none of the parts of the arithmetic that have names")))}
 	if m.Class == oracle.Fault.String() {
 		return blocks // a failure is no result that another arithmetic would give
 	}
@@ -78,7 +78,7 @@ func whyBlocks(m *corpus.Mismatch) []document.Block {
 		blocks = append(blocks, document.Text("No input was found that tells this from "+readable.Changes(e, 20)+"."))
 	}
 	if m.Defect != nil {
-		blocks = append(blocks, document.Alert("A defect of "+DefectText(m.Defect)+"."))
+		blocks = append(blocks, document.Alert("A defect of "+readable.Converted(m.Formats, DefectText(m.Defect))+"."))
 	}
 	if m.Past != nil {
 		blocks = append(blocks, document.Alert("What was asked before matters. "+DefectText(m.Past)+"."))

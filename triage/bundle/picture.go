@@ -23,7 +23,7 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	pic := &report.Mismatch{
 		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
 		Changes: Changes(m),
-		Labels:  []string{inWords(cmp.Or(m.Detail, m.Bucket))},
+		Labels:  []string{readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket)))},
 		Next:    next(m),
 	}
 	if m.A.Instruction != m.B.Instruction {
@@ -36,13 +36,13 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Free = strings.Split(m.Free, "\n")
 	}
 	if m.Defect != nil {
-		pic.Notes = []string{"defect  " + DefectText(m.Defect)}
+		pic.Notes = []string{"defect  " + readable.Converted(m.Formats, DefectText(m.Defect))}
 	}
 	if n := m.Nearest; n != nil {
-		pic.Notes = []string{"nearest " + NearestText(n), "wrong   " + WitnessText(n)}
+		pic.Notes = []string{"nearest " + readable.Converted(m.Formats, NearestText(n)), "wrong   " + WitnessText(n)}
 	}
 	if m.Past != nil {
-		pic.Notes = append(pic.Notes, "before  "+DefectText(m.Past))
+		pic.Notes = append(pic.Notes, "before  "+readable.Converted(m.Formats, DefectText(m.Past)))
 	}
 	if pic.A, err = pictureSide(m, &m.A, "a", dot); err != nil {
 		return nil, err

@@ -116,7 +116,7 @@ func (t *Report) trouble() (blocks []document.Block) {
 			about = "the unit does not compute this; of the programs tried it comes nearest: "
 		}
 		line("%s%s", about, t.Arithmetic)
-		below(document.Text(nonDefault(&t.Params)))
+		below(document.Text(readable.Converted(t.Formats, nonDefault(&t.Params))))
 	}
 	if t.Left > 0 {
 		line("if it is meant to compute a known arithmetic, a comparison with that one looks for the condition under which it errs, unless that has been tried: %s", t.calls().against(t.Target))
@@ -162,10 +162,10 @@ func (t *Report) proofs() []document.Block {
 		p := &t.Parameters[i]
 		short.Add(p.Path, p.Value, p.proof())
 		if len(p.RuledOut) == 0 {
-			all.Add(p.Path, p.Value, "-", p.proof(), "", "", report.ParameterInWords(p.Path))
+			all.Add(p.Path, p.Value, "-", p.proof(), "", "", readable.Converted(t.Formats, report.ParameterInWords(p.Path)))
 		}
 		for n, r := range p.RuledOut {
-			path, value, words := p.Path, p.Value, report.ParameterInWords(p.Path)
+			path, value, words := p.Path, p.Value, readable.Converted(t.Formats, report.ParameterInWords(p.Path))
 			if n > 0 {
 				path, value, words = "", "", ""
 			}

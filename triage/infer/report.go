@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -218,7 +219,7 @@ func (r *Result) parameters(hidden map[*Mutant]bool) []Parameter {
 			q.Untested = untested(f, r.Policy)
 		}
 		for _, v := range r.Mutants {
-			switch change := mma.Brief(v.Changes); {
+			switch change := readable.Converted(r.Formats, mma.Brief(v.Changes)); {
 			case v.Path() != f.Path:
 			case v.Dot != nil:
 				q.RuledOut = append(q.RuledOut, Ruling{change, r.difference(v.Dot, v.Got, v.Would)})
@@ -244,12 +245,16 @@ func (r *Result) difference(d *mma.Dot, got, would uint64) Counterexample {
 }
 
 // termsText writes a dot product without the products that are zero:
-// p3=3c00*3c00 c=3f800000.
+// p3=3c00*3c00 c=3f800000. That of a conversion is a=3c00.
 func termsText(f mma.Formats, d *mma.Dot) string {
 	var words []string
 	used := map[int]bool{}
 	for k := range d.A {
 		if d.A[k]|d.B[k] == 0 {
+			continue
+		}
+		if f.B == fp.One {
+			words = append(words, "a="+mma.FormatCode(f.A, d.A[k]))
 			continue
 		}
 		words = append(words, fmt.Sprintf("p%d=%s*%s", k, mma.FormatCode(f.A, d.A[k]), mma.FormatCode(f.B, d.B[k])))

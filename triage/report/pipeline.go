@@ -62,6 +62,9 @@ func StagesInWords(f mma.Formats, k int, p *mma.Params) (lines []string) {
 
 // pipeline lists the stages that the program uses.
 func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
+	if f.B == fp.One {
+		return conversion(f, p)
+	}
 	step := p.Step(k)
 	all := []stageBox{{name: "Operands", lines: operandLines(f, p)}, {name: fmt.Sprintf("%d products", k), lines: productLines(p)}}
 	for _, s := range []struct {
@@ -92,6 +95,32 @@ func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
 		}
 		all = append(all, stageBox{name: name, lines: []string{roundText(&p.Late)}})
 	}
+	return append(all, resultStages(f, p)...)
+}
+
+// conversion lists the stages of a conversion: its number is rounded once, or several times.
+func conversion(f mma.Formats, p *mma.Params) []stageBox {
+	operand := stageBox{name: "Operand", lines: []string{"a of " + f.A.String()}}
+	if p.In.Sub != mma.KeepSub {
+		operand.lines = append(operand.lines, "a subnormal a counts as zero")
+	}
+	all := []stageBox{operand}
+	first := func(text string) { all = append(all, stageBox{name: "First rounding", lines: []string{text}}) }
+	if p.Prod.Round != (mma.Round{}) {
+		first(roundText(&p.Prod.Round))
+	}
+	if a := p.Join.Align; a.F != 0 {
+		first(fmt.Sprintf("to %d significant bits, %s", a.F+1, modeInWords(a.Mode)))
+	}
+	if p.Join.Post != (mma.Round{}) {
+		first(roundText(&p.Join.Post))
+	}
+	all = append(all, stageBox{name: "Rounding", lines: []string{roundText(&p.Acc)}})
+	return append(all, resultStages(f, p)...)
+}
+
+// resultStages are the last stages.
+func resultStages(f mma.Formats, p *mma.Params) (all []stageBox) {
 	if p.Out != (mma.Round{}) {
 		all = append(all, stageBox{name: "Rounding of the result", lines: []string{roundText(&p.Out)}})
 	}

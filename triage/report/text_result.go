@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -81,7 +82,7 @@ func (p *printer) cause(m *Mismatch) {
 		p.text("cause   "+strings.Join(m.Labels, " + "), 8, strong)
 	}
 	if len(m.Changes) > 0 {
-		p.text("A to B  "+mma.Brief(m.Changes, m.A.Params, m.B.Params), 8, plain)
+		p.text("A to B  "+readable.Converted(m.Formats, mma.Brief(m.Changes, m.A.Params, m.B.Params)), 8, plain)
 	}
 	for _, n := range m.Notes {
 		p.text(n, 8, plain)

@@ -54,7 +54,8 @@ class Comparison(_table.Table):
     unless bits were asked for. causes are the mismatches by their cause, the most frequent first, but for
     unexamined ones (examine of compare), and findings the smallest inputs in the same order.
     stochastic says what was found of a side that rounds stochastically, or why that is not known. effort is
-    that of the search, and spent says that the search has used it up: a larger one looks further."""
+    that of the search, and spent says that the search has used it up: a larger one looks further. unstable
+    are mismatches of no cause: asked again, the same inputs gave other results."""
 
     dots: int
     mismatches: int
@@ -65,6 +66,7 @@ class Comparison(_table.Table):
     unexamined: int = 0
     effort: int = 0
     spent: bool = False
+    unstable: int = 0
 
     _rows = "causes"
 
@@ -76,8 +78,10 @@ class Comparison(_table.Table):
             return "\n".join([f"no mismatch in {self.dots:,} dot products", *self.stochastic])
         text = f"{self.mismatches:,} mismatch{'es' if self.mismatches > 1 else ''} in {self.dots:,} dot products\n"
         text += "".join(f"{c.cases:>12,}  {c.label}\n" for c in self.causes)
+        if self.unstable:
+            text += f"{self.unstable:>12,}  unstable: the same inputs gave other results when they were asked again\n"
         if self.unexamined:
-            known = not {"unexplained", "defect"} & {c.label for c in self.causes}
+            known = not self.unstable and not {"unexplained", "defect"} & {c.label for c in self.causes}
             text += f"{self.unexamined:>12,}  " + ("explained by the same arithmetics, not counted by cause\n" if known else "not examined\n")
         if any(c.label == "unexplained" for c in self.causes):
             text += (f"(effort={self.effort} is used up: a larger one looks further for causes, and may find none)\n" if self.effort and self.spent else
@@ -126,7 +130,7 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
         found = _function.run("compare", units, count=count, examine=examine, effort=effort, seed=seed, bits=bits, workers=workers, bundles=os.fspath(bundles))
         info = _both(units)
     return Comparison(found["dots"], found["mismatches"], found["codes"], [Cause(**x) for x in found["causes"]],
-                      [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"], effort, found["spent"])
+                      [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"], effort, found["spent"], found["unstable"])
 
 
 def minimize(f, g, case, *, formats=None, k=None, like=None, effort=4, seed=1, bits=False, workers=0):

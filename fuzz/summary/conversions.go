@@ -1,0 +1,32 @@
+package summary
+
+import (
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage/bundle"
+)
+
+// formatsOf returns the formats of a pair with a finding.
+func formatsOf(p *fuzz.PairState) (f mma.Formats) {
+	if i := slices.IndexFunc(p.Findings, func(x *fuzz.Case) bool { return x.Mismatch != nil }); i >= 0 {
+		f = p.Findings[i].Mismatch.Formats
+	}
+	return f
+}
+
+// labelDoc says what a label means, in words for conversions if all findings are some.
+func labelDoc(s *fuzz.State, label string) string {
+	doc, all := bundle.LabelDoc(label), mma.Formats{}
+	for _, p := range s.Pairs {
+		if f := formatsOf(p); len(p.Findings) > 0 {
+			if all = f; f.B != fp.One {
+				break
+			}
+		}
+	}
+	return readable.Converted(all, doc)
+}
