@@ -19,7 +19,7 @@ func Converted(f mma.Formats, text string) string {
 	}
 	return inConversions.Replace(keptBits.ReplaceAllStringFunc(text, func(of string) string {
 		m := keptBits.FindStringSubmatch(of)
-		return "first rounding to " + significant(m[1]) + "→" + significant(m[2])
+		return "first rounding " + significant(m[1]) + "→" + significant(m[2])
 	}))
 }
 
@@ -40,9 +40,9 @@ func significant(kept string) string {
 		}
 	}
 	if as == nil {
-		return fmt.Sprintf("%d significant bits", n+1)
+		return fmt.Sprintf("to %d significant bits", n+1)
 	}
-	return fmt.Sprintf("%d significant bits (%s)", n+1, strings.Join(as, " or "))
+	return fmt.Sprintf("to %d significant bits (%s)", n+1, strings.Join(as, " or "))
 }
 
 // inConversions are the words: longer ones stand before those that they begin with.

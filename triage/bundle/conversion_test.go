@@ -44,8 +44,8 @@ func TestConversions(t *testing.T) {
 		}
 	}
 	for from, want := range map[string]string{
-		"kept bits (F) 7→exact": "first rounding to 8 significant bits (bf16)→none", "kept bits (F) none→10": "first rounding to none→11 significant bits (fp16 or tf32)",
-		"kept bits (F) 8→9": "first rounding to 9 significant bits→10 significant bits",
+		"kept bits (F) 7→exact": "first rounding to 8 significant bits (bf16)→none", "kept bits (F) none→10": "first rounding none→to 11 significant bits (fp16 or tf32)",
+		"kept bits (F) 8→9": "first rounding to 9 significant bits→to 10 significant bits",
 	} {
 		if got := readable.Converted(conversion, from); got != want {
 			t.Errorf("%q, want %q", got, want)

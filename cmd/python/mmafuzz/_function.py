@@ -77,7 +77,7 @@ def _description(formats, k, like):
         if formats["b"] == _formats.ONE:  # a conversion
             k = k or 1
     if formats is None or k is None:
-        raise TypeError("what it computes on is not known: formats=(a, b, c, d) and k (of a conversion formats=(a, None, None, d) alone), "
+        raise TypeError("what it computes on is not known: formats=(a, b, c, d) and k, of a conversion formats=(a, None, None, d) alone, "
                         "or like=\"TARGET/INSTRUCTION\", are needed where neither side is a unit or the name of one")
     k = _library.number("k", k)
     return {"name": like.info.name if like else "a function", "k": k, "formats": {"c": "none", **{x: f if x == "block" else _formats.name(f) for x, f in formats.items() if f}}}

@@ -280,11 +280,58 @@ class Comparisons(unittest.TestCase):
         self.assertIn("truncation-width", [c.label for c in little.causes])
         self.assertNotIn("unexplained", [c.label for c in little.causes])
         self.assertEqual(little.causes, mmafuzz.compare(chain, HOPPER, count=4000).causes)
-        self.assertIn("causes were looked for with effort=0: a larger one, such as 16,", str(none))
+        self.assertIn("(with effort=0 causes are not looked for)", str(none))
         self.assertNotIn("effort", str(little))
         f = none.findings[0]
         self.assertEqual(mmafuzz.minimize(chain, HOPPER, f, effort=0).label, "unexplained")
         self.assertEqual(mmafuzz.minimize(chain, HOPPER, (*[np.ones(16, np.float16)] * 2, np.float32(2**24)), effort=1).label, "fusion-width")
+
+    def test_spent(self):
+        """The text says whether a larger effort looks further, and of nothing that it finds more."""
+        for spent, effort, words in ((True, 4, "effort=4 is used up: a larger one looks further"), (False, 64, "effort=64 is not used up"), (True, 0, "with effort=0")):
+            found = mmafuzz.Comparison(9, 1, 0, [mmafuzz.Cause("unexplained", 1, 1)], [], spent=spent, effort=effort)
+            self.assertIn(words, str(found))
+        u = mmafuzz.unit(HOPPER)
+        strange = mmafuzz.compare(lambda a, b, c: c + a.astype(np.float32).max(axis=1) * b[:, 3], u, count=1000, effort=1)
+        self.assertIn("unexplained", [c.label for c in strange.causes])
+        self.assertTrue(strange.spent)
+
+    def test_unstable(self):
+        """A function that changes its answers, each call: the causes, with these, are all mismatches."""
+        calls = []
+
+        def changes(a, b, c):
+            calls.append(1)
+            return c + np.float32(len(calls) % 2)
+
+        found = mmafuzz.compare(changes, HOPPER, count=20_000, effort=1, workers=1)
+        self.assertGreater(found.unstable, 100)
+        self.assertEqual(found.mismatches, found.unstable + found.unexamined + sum(c.cases for c in found.causes))
+        self.assertIn(f"{found.unstable:>12,}  unstable: the same inputs gave other results", str(found))
+
+    def test_conversions(self):
+        """A conversion has formats of a and d alone, and is described in words of its own."""
+        def direct(a):
+            return a[:, 0].astype(np.float16)
+
+        def twice(a):  # by way of BF16
+            x = np.ascontiguousarray(a[:, 0])
+            codes = x.view(np.uint32)
+            short = (codes + np.uint32(0x7FFF) + (codes >> 16 & 1)) & np.uint32(0xFFFF0000)
+            return np.where(np.isfinite(x), short.view(np.float32), x).astype(np.float16)
+
+        for formats in (("fp32", None, None, "fp16"), ("fp32", "one", None, "fp16"), {"a": np.float32, "d": np.float16}):
+            self.assertFalse(mmafuzz.compare(direct, direct, formats=formats, count=2000))
+        found = mmafuzz.compare(twice, direct, formats=formats, count=5000)
+        self.assertTrue(found)
+        for f in found.findings:
+            self.assertNotRegex(f.why, r"\b(products?|sums?|terms?)\b")
+        self.assertRegex(found.findings[0].why, r"8 significant bits \(bf16\)")
+        found = mmafuzz.infer(direct, formats=formats, checks=1000)
+        self.assertTrue(found)
+        self.assertNotRegex(found.text, r"Adder|\d products")
+        with self.assertRaisesRegex(ValueError, r"shape \[N, 1\]"):
+            mmafuzz.compare(lambda a: a.astype(np.float16), direct, formats=formats, count=2000)
 
     def test_codes(self):
         """NaNs of another code are equal, unless bits are asked for."""
@@ -397,6 +444,8 @@ class Inferences(unittest.TestCase):
     def test_unexplained(self):
         i = mmafuzz.infer(lambda a, b, c: np.maximum(c, 3), formats=("fp16", "fp16", "fp32", "fp32"), k=1, seconds=0.5)
         self.assertFalse(i)
+        self.assertNotRegex(str(i), "--[a-z]|mmafuzz [a-z]+|command")
+        self.assertIn("mmafuzz.compare(f, REFERENCE)", str(i))
         with self.assertRaisesRegex(ValueError, "no program was found"):
             i.save("/nowhere")
 
