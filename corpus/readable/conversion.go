@@ -74,7 +74,7 @@ var inConversions = strings.NewReplacer(
 	"products aligned as if", "numbers taken as if",
 	"exponent of products", "exponent of the number",
 	"subnormal accumulator", "subnormal number",
-	"of products", "before the intermediate result",
+	"of products", "of the number",
 	"sums can be -0", "results can be -0",
 	"first step begins with c→empty, ", "", "first step begins with c→empty", "none", // it has no c
 	"first step begins with c→zero", "first added to +0 no→yes", "first step begins with empty→zero", "first added to +0 no→yes", "first step begins with zero→empty", "first added to +0 yes→no",
