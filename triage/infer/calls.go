@@ -15,9 +15,9 @@ type Calls struct {
 	Again     string // what searches longer, and with what
 }
 
-// Commands are the words of the command mmafuzz, and Python those of the Python package.
+// commands are the words of the command mmafuzz, Python those of the Python package.
 var (
-	Commands = Calls{"--effort ", "--nan class", "--zero class", "eval", "mmafuzz run --a TARGET --b REFERENCE",
+	commands = Calls{"--effort ", "--nan class", "--zero class", "eval", "mmafuzz run --a TARGET --b REFERENCE",
 		"the same command with a larger limit searches longer, with the answers that it has"}
 	Python = Calls{"effort=", "bits=False", "", "mmafuzz.minimize", "mmafuzz.compare(f, REFERENCE)",
 		"the same call with a larger effort, or more seconds, searches longer"}
@@ -26,7 +26,7 @@ var (
 // calls are the words of a report, those of the command unless others are set.
 func (t *Report) calls() *Calls {
 	if t.Calls == nil {
-		return &Commands
+		return &commands
 	}
 	return t.Calls
 }

@@ -62,7 +62,7 @@ type Report struct {
 	Failures []FailureText `json:"failures,omitempty"`
 	Stats    Stats         `json:"stats"`
 	Seconds  float64       `json:"seconds"`
-	Calls    *Calls        `json:"-"` // nil: Commands
+	Calls    *Calls        `json:"-"` // nil: commands
 
 	tree    *probe.Tree
 	dropped string // what droppedBits says of the witness
