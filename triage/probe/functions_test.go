@@ -243,6 +243,15 @@ func TestFunctions(t *testing.T) {
 		}}, map[string]string{"overflow": "depends"}},
 		{"pairs with few bits in steps of one", pairs(fp.BF16, 8, 1, 23, 23, false), map[string]string{
 			"3.1.2 order": "yes", "3 F": "no sum of three", "3.1.4 carry": "no sum of three"}},
+		{"a chain in FP32 with results of FP16", function{6, fp.FP16, fp.FP16, fp.FP32, fp.FP16, func(a, b []float64, c float64) float64 {
+			sum := float32(a[0] * b[0])
+			for k := 1; k < 6; k++ {
+				sum += float32(a[k] * b[k])
+			}
+			return float64(sum + float32(c))
+		}}, map[string]string{
+			"2 order": "((((((p0 + p1) + p2) + p3) + p4) + p5) + c)", "3.1.2 order": "yes", "Step 5": "yes", "3 F": "no sum of three",
+			"T_blk_fma_width": "half an ulp", "3.1.1 c": "fp16 has no number so small"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := probe.New(t.Context(), c.unit)

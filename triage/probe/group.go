@@ -3,6 +3,8 @@ package probe
 import (
 	"cmp"
 	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // group is the sum in which product 0 is first added to other leaves of the tree; if these are two
@@ -13,7 +15,7 @@ type group struct {
 	c        bool  // c is a child
 	terms    []int // all leaves below that node
 	nested   bool  // a child is a sum itself
-	guess    bool  // the tree is not known: the group is taken to be the first products and c
+	guess    bool  // the tree is not known: the group is taken to be the first products and c, which are one fused sum unless cancelled shows another
 }
 
 // first returns the group of product 0.
@@ -22,6 +24,9 @@ func (p *Prober) first() group {
 		t, _ := p.Tree()
 		if t == nil {
 			g := group{kind: Swamped, c: p.c != nil, guess: true}
+			if p.cancelled() != nil {
+				g.kind = Add
+			}
 			for k := range min(p.k, 4) {
 				g.products = append(g.products, k)
 			}
@@ -42,6 +47,38 @@ func (p *Prober) first() group {
 		}
 		slices.Sort(g.products)
 		return g
+	})
+}
+
+// cancelled asks for the sum of a large number, of its opposite and of a small one, in the orders
+// that the first three products can have. If the results differ, as a small number counts where the
+// large ones have cancelled and is lost where they have not, the three are in no fused sum, and it
+// returns two of them; else nil.
+func (p *Prober) cancelled() []Seen {
+	return once(p, "cancelled", func() []Seen {
+		if p.k < 3 {
+			return nil
+		}
+		top := p.top(0)
+		for small := max(p.least(), top-60); small < top; small++ {
+			var dots []*mma.Dot
+			for at := range 3 {
+				if d, ok := p.dot(terms{at: pow(small), (at + 1) % 3: pow(top), (at + 2) % 3: pow(top).minus()}); ok {
+					dots = append(dots, d)
+				}
+			}
+			if len(dots) < 3 {
+				continue
+			}
+			seen := p.ask(dots...)
+			for _, s := range seen[1:] {
+				if s.Got != seen[0].Got {
+					return []Seen{seen[0], s}
+				}
+			}
+			return nil
+		}
+		return nil
 	})
 }
 
@@ -90,6 +127,8 @@ func (p *Prober) alignment(ofC bool) (at [3]int, why string) {
 		return at, "c is in no sum of three leaves or more"
 	case ofC:
 		return [3]int{g.products[0], g.products[1], p.k}, ""
+	case !g.fused() && g.guess:
+		return at, treeUnknown
 	case !g.fused():
 		return at, "no sum of three terms or more"
 	case n >= 3:

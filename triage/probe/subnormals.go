@@ -82,6 +82,9 @@ func (p *Prober) cReturns() finding {
 			return undecided("the instruction has no c")
 		}
 		x := pow(int(p.c.Emin()) - 1)
+		if x.exp < p.least() {
+			return undecided("%s has no number so small", p.d.Name)
+		}
 		return p.try(terms{p.k: x}, noNumbers, kept(x)...).unless(p.try(terms{p.k: x.minus()}, noNumbers, kept(x.minus())...))
 	})
 }

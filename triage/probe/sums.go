@@ -306,6 +306,9 @@ func (p *Prober) largestFirst() finding {
 	if rows == nil {
 		return f
 	}
+	if seen := p.cancelled(); seen != nil && !p.first().fused() {
+		return finding{value: "yes", why: "a small term is lost beside large ones, or counts where they have cancelled", seen: seen}
+	}
 	no := "as if added to the largest"
 	if g := p.first(); g.fused() && g.c && len(g.terms) < p.leaves() {
 		no = fmt.Sprintf("within one step, of %d products and c: as if added to the largest", len(g.terms)-1)
