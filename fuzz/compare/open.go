@@ -36,7 +36,7 @@ func OpenAll(specs []string, baseline string, o Options, note func(string)) (*Co
 	case errors.Is(err, errNoRecordings):
 		err = hint.Add(err, "mmafuzz run compares targets; mmafuzz record makes a recording of one")
 	case errors.As(err, &same):
-		err = hint.Add(err, "record with --name, or rename a file")
+		err = hint.Add(err, "rename a file, or record with another --name")
 	}
 	if err != nil {
 		closeSides(sides)

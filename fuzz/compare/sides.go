@@ -66,16 +66,15 @@ func Open(spec string) (*Side, error) {
 type sameNameError struct{ A, B, Name string }
 
 func (e *sameNameError) Error() string {
-	return fmt.Sprintf("%s and %s both name their machine %s", e.A, e.B, e.Name)
+	return fmt.Sprintf("%s and %s are both named %s", e.A, e.B, e.Name)
 }
 
 // nameSides gives sides the names in their recordings. Recordings with the same name are
-// named after their files.
+// named after their files, and those with the same name of a file after its directory, too.
 func nameSides(sides []*Side) error {
 	if !slices.ContainsFunc(sides, func(s *Side) bool { return s.Recording != nil }) {
 		return errNoRecordings
 	}
-	count := map[string]int{}
 	for _, s := range sides {
 		switch {
 		case s.Recording == nil:
@@ -85,11 +84,16 @@ func nameSides(sides []*Side) error {
 		default:
 			s.Name = s.fileName()
 		}
-		count[s.Name]++
 	}
-	for _, s := range sides {
-		if count[s.Name] > 1 && s.Recording != nil {
-			s.Name = s.fileName()
+	for _, name := range []func(*Side) string{(*Side).fileName, (*Side).pathName} {
+		count := map[string]int{}
+		for _, s := range sides {
+			count[s.Name]++
+		}
+		for _, s := range sides {
+			if count[s.Name] > 1 && s.Recording != nil {
+				s.Name = name(s)
+			}
 		}
 	}
 	seen := map[string]string{} // by their directories
@@ -111,6 +115,15 @@ func (s *Side) fileName() string {
 		name = base
 	}
 	return corpus.MachineName(name)
+}
+
+// pathName returns fileName with the name of the directory before it.
+func (s *Side) pathName() string {
+	dir, err := filepath.Abs(filepath.Dir(strings.TrimPrefix(s.Target.Name(), "replay:")))
+	if err != nil {
+		return s.fileName()
+	}
+	return corpus.MachineName(filepath.Base(dir)) + "-" + s.fileName()
 }
 
 // plan says with which plan a side was recorded, if it was.
