@@ -274,7 +274,7 @@ func TestSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, b := range []string{"lost.json", "chain.json", "exec:mmakernel split.json 2x3x10 changes", "exec:mmakernel split.json 2x3x10 doubles"} {
+	for _, b := range []string{"lost.json", "chain.json", "exec:mmakernel split.json 2x3x10 changes", "exec:mmakernel split.json 2x3x10 doubles", "exec:mmakernel split.json 2x3x10 flips"} {
 		verify(jsonOf(t, 1, "", "run", "--a", "split.json", "--b", b, "--count", "64", "--out", "kernels"), "run kernels")
 	}
 	verify(jsonOf(t, 1, "", "run", "--a", "naive", "--b", "exec:mmakernel lost.json 300", "--count", "64", "--out", "sides"), "run kernels")
@@ -486,7 +486,27 @@ func comparisonsOf(t *testing.T) []map[string]any {
 	fifth := jsonOf(t, 1, "", "compare", "a.rec", "changes.rec", "--out", "five")
 	jsonOf(t, 0, "", "record", "--target", "sim:cdna3", "--plan", "fp8.plan", "--name", "d", "--out", "d.rec")
 	byValue := jsonOf(t, 1, "", "compare", "d.rec", "sim:hopper", "--out", "six")
-	return slices.Concat(second, third, fourth, fifth, byValue)
+	return slices.Concat(second, third, fourth, fifth, byValue, unclearOf(t))
+}
+
+// unclearOf compares two machines whose differences nothing explains with results and a list that
+// have no samples of their cases: whether they are the same is not known.
+func unclearOf(t *testing.T) []map[string]any {
+	for _, bad := range []string{"scatters", "flips"} {
+		jsonOf(t, 0, "", "record", "--plan", "compare.plan", "--target", "exec:mmachild -bad "+bad+" ampere mma.m16n8k8.f32.f16.f16.f32", "--name", "e", "--out", bad+".rec")
+	}
+	jsonOf(t, 1, "", "compare", "a.rec", "scatters.rec", "--out", "eight", "--known", "unclear.json", "--update-known", "--reason", "x")
+	for from, to := range map[string]string{"unclear.json": "unclear.json", "eight/compare.json": "unclear-results.json"} {
+		text, err := os.ReadFile(from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = regexp.MustCompile(`,\s*"marks":\s*"[^"]*"`).ReplaceAll(text, nil)
+		if err := os.WriteFile(to, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return jsonOf(t, 1, "", "compare", "a.rec", "flips.rec", "--out", "nine", "--known", "unclear.json", "--baseline", "unclear-results.json")
 }
 
 // inferencesOf infers units of which each has another verdict.

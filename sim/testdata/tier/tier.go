@@ -7,7 +7,7 @@
 //	go test -short ./...              the least: in emulators, and under the race detector
 //	go test ./...                     what one runs while working, within a budget of processor
 //	                                  time: 210 times that of the calibration loop in
-//	                                  .ci/common; .ci/run fails above 1.5 times the budget
+//	                                  .ci/common; .ci/run fails above twice the budget
 //	MMAFUZZ_LONG=1 go test ./...      more inputs, more pairs, whole lists: .ci/run runs the
 //	                                  tests that have this tier; each takes some ten seconds
 //	MMAFUZZ_LONG=nightly go test ./...
