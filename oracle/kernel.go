@@ -156,7 +156,7 @@ func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
 // infinities.
 func (j *judge) operands(u *mma.Instruction, k int) (a, b uint64) {
 	a, b = j.dequantized(u, k)
-	own := cmp.Or(j.k.Schedules[0].Unit, j.k.Unit)
+	own := j.k.FirstUnit()
 	return j.rounded(own.CastA, a, u.A), j.rounded(own.CastB, b, u.B)
 }
 
@@ -185,7 +185,7 @@ func (j *judge) dequantized(u *mma.Instruction, k int) (a, b uint64) {
 		return number{code: codes[n], id: j.side()}
 	}
 	first := *j // whose unit says what becomes of subnormal numbers
-	first.unit, _ = cmp.Or(j.k.Schedules[0].Unit, j.k.Unit).Resolve()
+	first.unit, _ = j.k.FirstUnit().Resolve()
 	a = first.times(number{code: a, id: q.A}, scale(j.e.ScaleA, j.k.ScaleA), u.A).code
 	return a, first.times(number{code: b, id: q.B}, scale(j.e.ScaleB, j.k.ScaleB), u.B).code
 }

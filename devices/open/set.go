@@ -97,7 +97,7 @@ func (s *Set) omitted() (all []omission) {
 		why, one, several string
 	}{
 		{s.unchecked, "whose rules no hardware has confirmed", "--inst compares it all the same", "--inst NAME compares one all the same"},
-		{s.renamed, "that the other side has under another name", "--inst compares it with the nearest", "--inst compares them with the nearest, such as --inst fp8"},
+		{s.renamed, "that the other side has under another name", "--inst compares it with the nearest", "--inst NAME compares one with the nearest"},
 		{s.unusual, "that convert or add integers", "--inst compares it", "--inst compares them, such as --inst s8 or --inst '*cvt*'"},
 		{s.byValue, "for FP8, which one side has in OCP's encodings and the other in FNUZ's", "--inst fp8 compares it by value", "--inst fp8 compares them by value"},
 	} {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -183,6 +184,12 @@ func TestTooManyFaults(t *testing.T) {
 		}
 		if n := len(rec.Data); n != 1+3 {
 			t.Errorf("%s: %d frames", name, n)
+		}
+		var said strings.Builder
+		res.Summary(record.Names{}, time.Second).Write(&said, 1000)
+		// A chunk of the instruction that was given up is there, and all of the other one.
+		if want := ": 2 instructions, 1,255 of 3,821 dot products (2,566 were not tried), "; !strings.Contains(said.String(), want) {
+			t.Errorf("%s: %s, want %s", name, &said, want)
 		}
 		complete, err := os.ReadFile(cfg.File)
 		if err != nil {

@@ -1,7 +1,6 @@
 package gemm
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,7 +16,7 @@ func unitOperands(ctx context.Context, k *schedule.Kernel, o *Operands) (*Operan
 	if p == (schedule.Preparation{}) {
 		return o, nil
 	}
-	unit, err := cmp.Or(k.Schedules[0].Unit, k.Unit).Resolve()
+	unit, err := k.FirstUnit().Resolve()
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package schedule
 
 import (
-	"cmp"
 	"errors"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -23,7 +22,7 @@ func (k *Kernel) Preparation() (p Preparation) {
 	if k.Dequantize != nil {
 		p.Given, p.ScaleA, p.ScaleB = *k.Dequantize, *k.ScaleA, *k.ScaleB
 	}
-	u := cmp.Or(k.Schedules[0].Unit, k.Unit)
+	u := k.FirstUnit()
 	if u != nil {
 		p.CastA, p.CastB = u.before()
 	}
@@ -91,7 +90,7 @@ func (k *Kernel) Operands(unit *mma.Instruction) *mma.Instruction {
 // Dequantization returns the instructions that multiply an element of A, and one of B, by its scale. Subnormal
 // numbers and NaNs are those of the first schedule's unit.
 func (k *Kernel) Dequantization() (a, b *mma.Instruction, err error) {
-	unit, err := cmp.Or(k.Schedules[0].Unit, k.Unit).Resolve()
+	unit, err := k.FirstUnit().Resolve()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -49,6 +49,10 @@ func (k *Kernel) WithUnit(u Unit) *Kernel {
 	return &c
 }
 
+// FirstUnit returns the unit of the first schedule: its own, or else that of the kernel; nil if it
+// has none.
+func (k *Kernel) FirstUnit() *Unit { return cmp.Or(k.Schedules[0].Unit, k.Unit) }
+
 // NeedsUnit reports whether some schedule has no unit: WithUnit gives it one.
 func (k *Kernel) NeedsUnit() bool {
 	return k.Unit == nil && slices.ContainsFunc(k.Schedules, func(s Schedule) bool { return s.Unit == nil })

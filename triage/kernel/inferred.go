@@ -125,8 +125,8 @@ func (z *Fuzz) alike(ctx context.Context, shapes *shapeRange, count int, kernels
 		return !slices.ContainsFunc(products, func(p *drawn) bool { return !gives(ctx, k, p, side) })
 	}
 	own, like := kernels[side], kernels[1-side]
-	if !right(own) {
-		return count, nil // in products of other shapes than that for which it was inferred
+	if !right(own) { // it is wrong for other shapes than the one it was inferred for
+		return count, nil
 	}
 	for {
 		best, found := own, true

@@ -11,15 +11,11 @@ import (
 // listed returns the schedules of the literature that take the operands of a kernel, with its unit
 // if they have none.
 func listed(k *schedule.Kernel) (all []Mutant) {
-	unit := k.Unit
-	if own := k.Schedules[0].Unit; own != nil {
-		unit = own
-	}
 	for _, l := range schedule.Literature() {
 		c := *l
 		c.When = schedule.When{}
 		if l.NeedsUnit() {
-			c.Unit = unit
+			c.Unit = k.FirstUnit()
 		}
 		if takesSame(k, &c) {
 			s := Sides{Fields: fieldsOf(portable(k), portable(&c)), kernels: [2]*schedule.Kernel{k, &c}}
@@ -33,11 +29,7 @@ func listed(k *schedule.Kernel) (all []Mutant) {
 func takesSame(x, y *schedule.Kernel) bool {
 	var of [2]*mma.Instruction
 	for i, k := range []*schedule.Kernel{x, y} {
-		u := k.Unit
-		if own := k.Schedules[0].Unit; own != nil {
-			u = own
-		}
-		inst, err := u.Resolve()
+		inst, err := k.FirstUnit().Resolve()
 		if err != nil || k.ScaleA != nil || k.ScaleB != nil {
 			return false
 		}

@@ -177,10 +177,7 @@ func (g *gemmStudy) named(ctx context.Context, r *Request, spec string) ([]*gemm
 
 // unitOf returns the unit of a kernel's first schedule.
 func unitOf(k *schedule.Kernel) (*schedule.Unit, *mma.Instruction, error) {
-	u := k.Unit
-	if own := k.Schedules[0].Unit; own != nil {
-		u = own
-	}
+	u := k.FirstUnit()
 	i, err := u.Resolve()
 	if err != nil {
 		return nil, nil, err

@@ -107,7 +107,7 @@ func TestExpected(t *testing.T) {
 		{half + "@split-k-tail-lost", half, "k-order+split-k+tail", "its schedule is that of split-k-tail-lost (mmafuzz gemm --list)"},
 		{"naive", "naive", "-", ""},
 		{"openblas-sgemm", "openblas-sgemm naive", "-", "openblas-sgemm has the bits of"},
-		{half + "@dot-blocks", half + "@split-k", "k-order+lanes", "its schedule is that of dot-blocks"}, // after a long search
+		{half + "@dot-blocks", half + "@split-k", "k-order+lanes", "its schedule is that of dot-blocks"},
 	}[:tier.Of(7, 7, 8)] {
 		run := func(kernels string, args ...string) *Result {
 			g := gemmOf(t, append([]string{"--m=40", "--n=20", "--k=1000"}, args...)...)
