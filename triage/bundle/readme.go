@@ -17,8 +17,12 @@ import (
 func readme(m *corpus.Mismatch, picture string, programs, files []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", readable.Markdown(m.Bucket))
-	fmt.Fprintf(&b, "%s (%s) and %s (%s) give different results for the same dot product:\n`%s` and `%s`.\n\n",
-		readable.MarkdownCode(m.A.Target), readable.Markdown(m.A.Instruction), readable.MarkdownCode(m.B.Target), readable.Markdown(m.B.Instruction), resultText(&m.A), resultText(&m.B))
+	of := "dot product"
+	if m.Formats.Conversion() {
+		of = "number"
+	}
+	fmt.Fprintf(&b, "%s (%s) and %s (%s) give different results for the same %s:\n`%s` and `%s`.\n\n",
+		readable.MarkdownCode(m.A.Target), readable.Markdown(m.A.Instruction), readable.MarkdownCode(m.B.Target), readable.Markdown(m.B.Instruction), of, resultText(&m.A), resultText(&m.B))
 	b.WriteString(readable.MarkdownBlock(picture) + "\n")
 	if len(m.CaseChanges) > 0 {
 		side, other, changes := m.A, m.B, m.CaseChanges
