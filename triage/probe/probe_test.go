@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -146,8 +147,9 @@ func TestBadUnits(t *testing.T) {
 	ask := func(u unit) (map[string]probe.Answer, error) {
 		p := probe.New(context.Background(), u)
 		answers, err := p.Ask("clfp")
+		more, _ := p.Ask("smt")
 		all := map[string]probe.Answer{}
-		for _, a := range answers {
+		for _, a := range append(answers, more...) {
 			all[a.ID] = a
 		}
 		return all, err
@@ -173,6 +175,25 @@ func TestBadUnits(t *testing.T) {
 	}
 	if a, _ := ask(crooked); a["1 position"].Value != "no" || !strings.Contains(a["1 position"].Why, "row 3, column 5") {
 		t.Errorf("a unit that computes one output in another way: %v", a["1 position"])
+	}
+	lanes := open(t, "ampere", inst)
+	lanes.spoil = func(in *mma.Batch, out []byte) error { // every other NaN is negative
+		for o := 1; o < in.Dots(); o += 2 {
+			if code := mma.Load(out, 4, o); math.IsNaN(float64(math.Float32frombits(uint32(code)))) {
+				mma.Store(out, 4, o, code|1<<31)
+			}
+		}
+		return nil
+	}
+	a, _ := ask(lanes)
+	for _, id := range []string{"1 determinism", "1 position", "NaN Inf*0"} {
+		want := "numbers yes, codes of NaNs no"
+		if id == "NaN Inf*0" {
+			want = "depends"
+		}
+		if got := a[id]; got.Value != want || !strings.Contains(got.Why, "NaNs of another code at another place, such as 7FFFFFFF and FFFFFFFF") || len(got.Evidence) != 2 {
+			t.Errorf("a unit whose NaNs depend on their place: %s: %s (%s)", id, got.Value, got.Why)
+		}
 	}
 	random := open(t, "ampere", inst)
 	random.spoil = func(in *mma.Batch, out []byte) error { // the order depends on the data

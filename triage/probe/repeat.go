@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -40,17 +41,49 @@ func (p *Prober) deterministic() finding {
 	return once(p, "determinism", func() finding {
 		dots := p.random(256)
 		first := p.ask(dots...)
-		others := p.random(3)
+		others := p.random(4) // after an even number of them no input has its place modulo 2, 4, ... again
 		slices.Reverse(dots)
 		again := p.ask(append(others, dots...)...)[len(others):]
 		slices.Reverse(again)
+		codes := nanCodes{p: p}
 		for i, s := range first {
-			if t := again[i]; t.Got != s.Got {
+			if t := again[i]; codes.differ(s, t) {
 				return finding{value: "no", why: fmt.Sprintf("%s, then %s", p.hex(s.Got), p.hex(t.Got)), seen: []Seen{s, t}}
 			}
 		}
-		return finding{value: "yes", why: "256 random inputs"}
+		return codes.finding("256 random inputs")
 	})
+}
+
+// codesChange is the answer where only the codes of NaNs are others.
+const codesChange = "numbers yes, codes of NaNs no"
+
+// nanCodes counts pairs of results of one dot product that are NaNs of different codes.
+type nanCodes struct {
+	p     *Prober
+	count int
+	first []Seen
+}
+
+// differ reports whether two results of a dot product differ in more than the code of a NaN.
+func (n *nanCodes) differ(s, t Seen) bool {
+	nan := isClass(fp.NaN, "").is
+	if s.Got == t.Got || !nan(n.p, s) || !nan(n.p, t) {
+		return s.Got != t.Got
+	}
+	if n.count++; n.count == 1 {
+		n.first = []Seen{s, t}
+	}
+	return false
+}
+
+// finding is the finding of inputs on which no results differ in more than that.
+func (n *nanCodes) finding(inputs string) finding {
+	if n.count == 0 {
+		return finding{value: "yes", why: inputs}
+	}
+	return finding{codesChange, fmt.Sprintf("%s; %s of another code at another place, such as %s and %s",
+		inputs, readable.Plural(n.count, "NaN"), n.p.hex(n.first[0].Got), n.p.hex(n.first[1].Got)), n.first}
 }
 
 // positions puts a dot product into every place of tiles of all sizes of the instruction.
@@ -64,6 +97,7 @@ func (p *Prober) positions() finding {
 		dots = dots[:8]
 	}
 	alone := p.ask(dots...)
+	nans := nanCodes{p: p}
 	for _, s := range sizes {
 		s.K, s.Tiles = p.k, len(dots)
 		codes := p.run(s, func(b *mma.Batch) {
@@ -72,7 +106,7 @@ func (p *Prober) positions() finding {
 			}
 		})
 		for o, c := range codes {
-			if d := o / (s.M * s.N); c != alone[d].Got {
+			if d := o / (s.M * s.N); nans.differ(alone[d], Seen{dots[d], c}) {
 				return finding{value: "no", why: fmt.Sprintf("tile of %d x %d, row %d, column %d: %s", s.M, s.N, o%(s.M*s.N)/s.N, o%s.N, p.hex(c)), seen: alone[d : d+1]}
 			}
 		}
@@ -81,7 +115,7 @@ func (p *Prober) positions() finding {
 	if len(sizes) > 1 {
 		where = fmt.Sprintf("outputs of tiles of %d sizes", len(sizes))
 	}
-	return finding{value: "yes", why: fmt.Sprintf("%d random inputs, all %s", len(dots), where)}
+	return nans.finding(fmt.Sprintf("%d random inputs, all %s", len(dots), where))
 }
 
 // tilesOfSeveral returns sizes of tiles with more than one output: those of up to positionsMost,
