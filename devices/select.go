@@ -20,16 +20,22 @@ var families = map[string][]fp.ID{
 // WithFormat returns the instructions of which A or B is in a format, which has the name of one or
 // is fp8, fp6 or fp4: any of so many bits.
 func WithFormat(all []mma.Instruction, format string) (some []mma.Instruction) {
-	ids := families[strings.ToLower(format)]
-	if id, err := fp.Parse(format); ids == nil && err == nil && id != fp.None {
-		ids = []fp.ID{id}
-	}
+	ids := formatsOf(format)
 	for _, i := range all {
 		if slices.Contains(ids, i.A) || slices.Contains(ids, i.B) {
 			some = append(some, i)
 		}
 	}
 	return some
+}
+
+// formatsOf returns the formats that a word stands for, none if it is no word for formats.
+func formatsOf(word string) []fp.ID {
+	ids := families[strings.ToLower(word)]
+	if id, err := fp.Parse(word); ids == nil && err == nil && id != fp.None {
+		ids = []fp.ID{id}
+	}
+	return ids
 }
 
 // Select returns the instructions of a target that a selection stands for: words with commas
@@ -75,6 +81,8 @@ func selectWord(t Target, word string) ([]mma.Instruction, error) {
 		return some, nil
 	case isPattern(word):
 		return nil, fmt.Errorf("%s has no instruction that fits %s", t.Name(), word)
+	case formatsOf(word) != nil:
+		return nil, fmt.Errorf("%s has no instruction with operands in %s", t.Name(), word)
 	}
 	return nil, err
 }

@@ -31,9 +31,9 @@ func TestSelect(t *testing.T) {
 		}
 	}
 	for selection, want := range map[string]string{
-		"fp8":       `sim:ampere has no instruction "fp8"`,
+		"fp8":       `sim:ampere has no instruction with operands in fp8`,
 		"*e4m3*":    "sim:ampere has no instruction that fits *e4m3*",
-		"tf32,fp4":  `sim:ampere has no instruction "fp4"`,
+		"tf32,fp4":  `sim:ampere has no instruction with operands in fp4`,
 		"mma.m16n8": `"mma.m16n8" is the beginning of`,
 	} {
 		if some, err := devices.Select(open(t, "sim:ampere"), selection); err == nil || !strings.Contains(err.Error(), want) {

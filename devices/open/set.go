@@ -1,6 +1,7 @@
 package open
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -153,6 +154,9 @@ func (s *Set) Pairs(a, b, instA, instB string) ([]devices.Pair, error) {
 			return pairs, hint.Add(err, "%s", InstructionHint(tb, instB))
 		}
 	}
+	if _, errA := devices.Select(ta, instA); errA == nil || ta.Instructions() == nil {
+		return pairs, hint.Add(err, "%s", InstructionHint(tb, "")) // what is missing there
+	}
 	return pairs, hint.Add(err, "%s", InstructionHint(ta, instA))
 }
 
@@ -194,9 +198,17 @@ func (s *Set) eitherWay(a, b, inst string) ([]devices.Pair, error) {
 // that do not take its operands are left out.
 func (s *Set) WithAll(a, inst string, leftOut func(a, b string, why error)) ([]devices.Pair, error) {
 	var all []devices.Pair
+	spec, own := devices.Split(a)
+	t, err := s.Target(spec)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := devices.Select(t, cmp.Or(own, inst)); err != nil && t.Instructions() != nil {
+		return nil, hint.Add(err, "%s", InstructionHint(t, cmp.Or(own, inst)))
+	}
 	for _, arch := range mma.Archs {
 		b := "sim:" + arch.Name
-		if spec, _ := devices.Split(a); spec == b {
+		if spec == b {
 			continue
 		}
 		ps, err := s.Pairs(a, b, inst, "")
