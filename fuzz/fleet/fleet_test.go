@@ -415,6 +415,40 @@ func TestLone(t *testing.T) {
 	}
 }
 
+// TestLastProgress holds that a shard that is interrupted, or cannot go on, tells at last what others
+// have done meanwhile.
+func TestLastProgress(t *testing.T) {
+	t.Parallel()
+	p, pairs := newPlan(t, 1)
+	dir := t.TempDir()
+	var last [2]Progress
+	run := func(ctx context.Context, i int, first func()) error {
+		s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: 2, Workers: 1, Wait: time.Nanosecond, OwnOnly: true, Observe: func(p Progress) {
+			if last[i] = p; p.Here == 1 && first != nil {
+				first()
+				first = nil
+			}
+		}}
+		return s.Run(ctx)
+	}
+	ctx, kill := context.WithCancel(t.Context())
+	if err := run(ctx, 0, func() {
+		if err := run(t.Context(), 1, nil); !errors.Is(err, ErrRound) {
+			t.Error(err)
+		}
+		kill()
+	}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	x := newIndex(p, dir)
+	if err := x.update(); err != nil {
+		t.Fatal(err)
+	}
+	if last[0].Done != len(x.at) || last[1].Done != len(x.at) || last[1].Here != len(x.at)-1 {
+		t.Errorf("at last %+v; %d units are done", last, len(x.at))
+	}
+}
+
 // TestRestart has a shard wait for another one, which was killed on another machine a moment ago, and
 // whose work is done when it is started again. A process of this machine is seen to have ended:
 // then it does not wait.

@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -66,7 +67,11 @@ func (s *Shard) Run(ctx context.Context) (err error) {
 	if err := s.begin(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.log.close()) }()
+	defer func() {
+		err = cmp.Or(err, s.index.update())
+		s.tell(false) // with what others have done meanwhile
+		err = errors.Join(err, s.log.close())
+	}()
 	for round := range s.Plan.Rounds {
 		units := s.units(round)
 		if len(units) > 0 && round > 0 {
@@ -78,9 +83,7 @@ func (s *Shard) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	err = s.index.update()
-	s.tell(false) // with what others have done meanwhile
-	return err
+	return nil
 }
 
 // begin opens the log of the shard and the campaigns that it needs. Nothing is left of a shard that
