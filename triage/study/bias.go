@@ -27,7 +27,8 @@ instruction is repeated with C = the previous D, on normally distributed and on 
 numbers, where truncation drifts too.
 
 Errors are in ulp of the sum of magnitudes, |a0*b0| + ... + |c|. z is the mean divided by
-its standard error: beyond 5 the bias is real.
+its standard error. A bias is reported if z, or the same of the mean towards zero, is beyond the
+limit that units without bias pass with a probability of 1 %, all of the study together.
 
 Without targets it also makes Figure 3 of Xie et al. (arXiv:2511.10909): CDNA3's FP16
 instruction and one that truncates where CDNA3 rounds down.`,
@@ -56,6 +57,7 @@ type drift struct {
 type moments struct {
 	N                         int
 	Mean, SD, Skew, Z, ToZero Number
+	ZToZero                   Number // ToZero divided by its standard error
 }
 
 // Run makes the study.
@@ -195,42 +197,49 @@ func momentsOf(errs, toZero []float64) moments {
 	if sd > 0 {
 		m.Skew = Number(mean(func(i int) float64 { return math.Pow((errs[i]-mu)/sd, 3) }))
 		m.Z = Number(mu / sd * math.Sqrt(n))
+		m.ZToZero = m.ToZero / m.SD * Number(math.Sqrt(n))
 	}
 	return m
 }
 
-// verdict is the bias in a word.
-func (m *moments) verdict() string {
-	zero := 0.0
-	if m.SD > 0 {
-		zero = float64(m.ToZero/m.SD) * math.Sqrt(float64(m.N))
+// byChance is the probability that a study reports a bias though no unit has any.
+const byChance = 0.01
+
+// biasLimit returns the limit of z of each of so many units, of which two are tested: together they
+// pass it by chance with that probability at most.
+func biasLimit(units int) Number {
+	return Number(math.Sqrt2 * math.Erfinv(1-byChance/float64(2*max(1, units))))
+}
+
+// verdict is the bias in a word: that of z, or else that towards zero, if it is beyond the limit.
+func (m *moments) verdict(limit Number) string {
+	z, words := m.Z, [2]string{"down", "up"}
+	if math.Abs(float64(z)) <= float64(limit) {
+		z, words = m.ZToZero, [2]string{"towards zero", "away from zero"}
 	}
 	switch {
 	case m.SD == 0 && m.Mean == 0:
 		return "exact"
-	case m.Z < -5:
-		return "down"
-	case m.Z > 5:
-		return "up"
-	case zero < -5:
-		return "towards zero"
-	case zero > 5:
-		return "away from zero"
+	case z < -limit:
+		return words[0]
+	case z > limit:
+		return words[1]
 	}
 	return "none seen"
 }
 
 // report adds the table of units and the plots.
 func (b *bias) report(all []drift, res *Result) {
+	limit := biasLimit(len(all))
 	t := Table{Name: "bias", Title: "Signed errors, in ulp of the sum of magnitudes",
-		Note: fmt.Sprintf("mean, sd, skew, z and towards zero: of one execution on normally distributed numbers. drift: the mean after %d executions, or as many as the unit can be chained, on normally distributed and on positive numbers.", b.steps),
-		Head: []string{"unit", "mean", "sd", "skew", "z", "towards zero", "drift normal", "drift positive", "bias"}}
+		Note: fmt.Sprintf("mean, sd, skew, z and towards zero: of one execution on normally distributed numbers. drift: the mean after %d executions, or as many as the unit can be chained, on normally distributed and on positive numbers. bias: what z or the z towards zero, its mean divided by its standard error, says beyond ±%.2f. Of %s without bias, two tests each, one would be beyond it by chance with a probability of at most %.0f %%.", b.steps, limit, readable.Plural(len(all), "unit"), 100*byChance),
+		Head: []string{"unit", "mean", "sd", "skew", "z", "towards zero", "z towards zero", "drift normal", "drift positive", "bias"}}
 	words := map[string]int{}
 	for _, d := range all {
 		last := len(d.Steps) - 1
-		word := d.Normal.verdict()
+		word := d.Normal.verdict(limit)
 		words[word]++
-		t.add(d.Name, d.Normal.Mean, d.Normal.SD, d.Normal.Skew, d.Normal.Z, d.Normal.ToZero, d.Chain[last], d.Positive[last], word)
+		t.add(d.Name, d.Normal.Mean, d.Normal.SD, d.Normal.Skew, d.Normal.Z, d.Normal.ToZero, d.Normal.ZToZero, d.Chain[last], d.Positive[last], word)
 	}
 	res.Tables = append(res.Tables, t)
 	for _, w := range []string{"down", "up", "towards zero", "away from zero", "none seen", "exact"} {

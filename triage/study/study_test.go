@@ -272,8 +272,14 @@ func TestBias(t *testing.T) {
 		"sim:hopper/mma.m16n8k16.f32.f16.f16.f32", "sim:cdna1/v_mfma_f32_32x32x4f16", "ref:exact",
 	}}, "--steps", "4")
 	got := map[string]string{}
+	t.Log(table(t, res, "bias").Note)
 	for _, row := range table(t, res, "bias").Rows {
 		got[row[0].(string)] = row[len(row)-1].(string)
+		// 16 tests that are passed by chance with a probability of 1 %: each with one of 0.0625 %.
+		z, zero := float64(row[4].(study.Number)), float64(row[6].(study.Number))
+		if seen := max(math.Abs(z), math.Abs(zero)) > 3.4205; seen != (row[len(row)-1] != "none seen") {
+			t.Errorf("%v: z = %v and %v", row, z, zero)
+		}
 	}
 	want := map[string]string{
 		"sim:ampere/mma.m8n8k4.f64.f64.f64.f64":    "none seen",
