@@ -78,7 +78,12 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 		return p
 	}
 	p = rewrite(p, roundedProducts(p))
-	p = rewrite(p, asChain(p))
+	for _, q := range asChain(p, l.K) {
+		if q = rewrite(p, q); q != p {
+			p = q
+			break
+		}
+	}
 	q := search.Simplest(l.Evidence, p, c, len(c.Want), l.explains)
 	q = rewrite(q, oneByOne(q))
 	q = rewrite(q, roundedAlike(q))
@@ -89,15 +94,26 @@ func (l *loop) plainest(p mma.Params) (mma.Params, error) {
 	return q, nil
 }
 
-// asChain writes a program with a lane for each product, whose results are added one after the other,
-// as what it may be as well: products that are rounded and then added to c.
-func asChain(p mma.Params) mma.Params {
-	if p.Lanes < 2 || p.Late == (mma.Round{}) || p.Stage0.Sum != mma.Off || p.Prod.Round != (mma.Round{}) {
-		return p
+// asChain writes a program with lanes, whose results are added one after the other, as what it may be
+// as well: products that are rounded, or sums of adjacent products, and are then added one after the
+// other, to c or to nothing before c.
+func asChain(p mma.Params, k int) (all []mma.Params) {
+	if p.Lanes < 2 || p.Late == (mma.Round{}) || p.Stage0.Sum != mma.Off {
+		return nil
 	}
-	p.Prod.Round, p.Acc, p.Late = p.Acc, p.Late, mma.Round{}
-	p.L, p.Lanes, p.Bare, p.Merge, p.Leaf, p.Start = 1, 0, false, 0, 0, mma.StartC
-	return p
+	chain := p
+	chain.Acc, chain.L, chain.Lanes, chain.Bare, chain.Merge, chain.Tail, chain.Leaf = p.Late, 1, 0, false, 0, false, 0
+	products, blocks := chain, chain
+	if p.Prod.Round == (mma.Round{}) {
+		products.Prod.Round = p.Acc
+	}
+	blocks.Order, blocks.L, blocks.Stage0 = mma.Ascending, uint8(max(1, k/int(p.Lanes))), mma.Stage{Sum: mma.Fused, Round: p.Acc}
+	for _, q := range []mma.Params{products, blocks} {
+		fromC := q
+		fromC.Start, fromC.Late = mma.StartC, mma.Round{}
+		all = append(all, fromC, q)
+	}
+	return all
 }
 
 // roundedProducts writes a program whose first stage rounds each product, which it takes alone, as one
@@ -145,6 +161,11 @@ func roundedAlike(p mma.Params) mma.Params {
 // if one is found.
 func (l *loop) mutants(ctx context.Context, p *mma.Params) ([]*Mutant, error) {
 	programs := change.Programs(l.Mutants(p, change.Adjacent, change.Decisions, change.Refinements))
+	for _, q := range l.usual(p) {
+		if !slices.Contains(programs, q) {
+			programs = append(programs, q)
+		}
+	}
 	all := make([]*Mutant, len(programs))
 	for i, q := range programs {
 		all[i] = &Mutant{Changes: mma.Diff(p, &q), p: q}
@@ -166,6 +187,21 @@ func (l *loop) mutants(ctx context.Context, p *mma.Params) ([]*Mutant, error) {
 		l.tellAlone(x, c, dots)
 	}
 	return all, cmp.Or(l.tellNear(ctx, p, all), ctx.Err())
+}
+
+// usual returns the programs that have one of the parameters in which p is unlike most units as most
+// units have it.
+func (l *loop) usual(p *mma.Params) (all []mma.Params) {
+	for _, f := range mma.Fields() {
+		q := *p
+		if f.Refined == 1 {
+			f.SetInt(&q, 0)
+		}
+		if q != *p && l.Valid(&q) {
+			all = append(all, q)
+		}
+	}
+	return all
 }
 
 // tellNear looks for inputs that tell mutants from the program near those which tell others of the same
@@ -345,8 +381,15 @@ func (l *loop) ruleOutMutants(ctx context.Context, p mma.Params) (q mma.Params, 
 	if q, err = l.plainest(p); err != nil {
 		return q, nil, 0, err
 	}
-	if all, err = l.mutants(ctx, &q); err != nil {
-		return q, nil, 0, err
+	for likeMost := 0; likeMost >= 0; {
+		if all, err = l.mutants(ctx, &q); err != nil {
+			return q, nil, 0, err
+		}
+		usual := l.usual(&q)
+		likeMost = slices.IndexFunc(all, func(x *Mutant) bool { return x.Dot == nil && slices.Contains(usual, x.p) && l.explains(&x.p) })
+		if likeMost >= 0 { // no input says that the unit is not like most
+			q = all[likeMost].p
+		}
 	}
 	if wrong, err = l.ruleOut(ctx, &q, all); wrong > 0 || err != nil {
 		return q, all, wrong, err

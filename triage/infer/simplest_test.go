@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -86,6 +87,80 @@ func TestRoundedProducts(t *testing.T) {
 		}
 		if q != p {
 			t.Errorf("%s", mma.Brief(mma.Diff(&p, &q)))
+		}
+	}
+}
+
+// TestChains checks that products, or sums of adjacent ones, which are added one after the other are
+// not said to be dealt to accumulators that take turns.
+func TestChains(t *testing.T) {
+	single := mma.Formats{A: fp.FP32, B: fp.FP32, C: fp.FP32, D: fp.FP32}
+	pairs := mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.FP32}
+	round := mma.To(fp.FP32, fp.RNE)
+	cFirst := mma.FMA(fp.FP32)
+	cFirst.Prod.Round = round
+	cLast := cFirst
+	cLast.Start, cLast.Late = mma.StartEmpty, round
+	inPairs := mma.FMA(fp.FP32)
+	inPairs.L, inPairs.Stage0 = 2, mma.Stage{Sum: mma.Fused, Round: round}
+	lanes := func(n uint8, order mma.Order, leaf mma.Leaf, q mma.Params) mma.Params {
+		q.Lanes, q.Order, q.Leaf, q.Start, q.Late, q.Stage0, q.L = n, order, leaf, mma.StartEmpty, round, mma.Stage{}, 1
+		return q
+	}
+	tail := lanes(16, mma.Ascending, mma.LeafFirst, cFirst)
+	tail.Tail = true
+	for _, c := range []struct {
+		name       string
+		f          mma.Formats
+		k          int
+		from, want mma.Params
+	}{
+		{"c first", single, 20, tail, cFirst},
+		{"c last", single, 4, lanes(4, mma.Ascending, mma.NoLeaf, mma.FMA(fp.FP32)), cLast},
+		{"pairs", pairs, 4, lanes(2, mma.EvenOdd, mma.LeafFirst, mma.FMA(fp.FP32)), inPairs},
+	} {
+		if c.name == "pairs" {
+			c.from.L = 0
+		}
+		l, err := newLoop(newUnit(t, c.f, c.k, c.want), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q, err := l.plainest(c.from); q != c.want || err != nil {
+			t.Errorf("%s: %s, %v", c.name, mma.Brief(mma.Diff(&c.want, &q)), err)
+		}
+	}
+}
+
+// TestUnlikeMost checks that what is unlike most units in a program is tried as these have it, and
+// that it stays only if an input tells the two apart.
+func TestUnlikeMost(t *testing.T) {
+	usual := program(t, "hopper", "mma.m16n8k16.f32.f16.f16.f32")
+	apart := usual
+	apart.Join.Apart = true
+	for _, c := range []struct {
+		k    int
+		want mma.Params
+	}{{4, apart}, {1, usual}} {
+		f := half
+		if c.k == 1 { // a product alone has no other to be apart from
+			f.C, usual.Start, apart.Start = fp.None, mma.StartZero, mma.StartZero
+			c.want = usual
+		}
+		l, err := newLoop(newUnit(t, f, c.k, apart), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q, all, _, err := l.ruleOutMutants(t.Context(), apart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.Join.Apart != c.want.Join.Apart {
+			t.Errorf("k = %d: %s", c.k, mma.Brief(mma.Diff(&c.want, &q)))
+		}
+		told := slices.ContainsFunc(all, func(x *Mutant) bool { return x.Path() == "join.apart" && !x.p.Join.Apart && x.Dot != nil })
+		if told != q.Join.Apart {
+			t.Errorf("k = %d: an input that tells apart: %v", c.k, told)
 		}
 	}
 }

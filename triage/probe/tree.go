@@ -39,8 +39,9 @@ func (t *Tree) Terms() []int {
 	return all
 }
 
-// step returns the number of products that a tree with c takes at a time: those of
-// the smallest subtree that holds c.
+// step returns the number of products that a tree with c takes at a time: those of the smallest
+// subtree that holds c or, where c is added last to a sum that takes equal numbers of them one after
+// the other, such a number.
 func (t *Tree) step(k int) int {
 	best := t
 	t.visit(func(n *Tree) {
@@ -48,7 +49,26 @@ func (t *Tree) step(k int) int {
 			best = n
 		}
 	})
-	return best.size() - 1
+	most := best.size() - 1
+	if best.Kind != Add || most <= 2 {
+		return most
+	}
+	largest := func(n *Tree) *Tree {
+		return slices.MaxFunc(n.Children, func(x, y *Tree) int { return x.size() - y.size() })
+	}
+	step := 0
+	for sum := largest(best); sum.size() != step; {
+		if sum.Kind != Add {
+			return most
+		}
+		rest := largest(sum)
+		n := sum.size() - rest.size()
+		if step == 0 && n == rest.size() || step != 0 && n != step {
+			return most
+		}
+		step, sum = n, rest
+	}
+	return step
 }
 
 // size returns the number of leaves.
