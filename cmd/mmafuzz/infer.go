@@ -141,6 +141,9 @@ func (n *inferCmd) run(ctx context.Context) error {
 	if i.K > mma.MaxK {
 		return hint.New(longProduct(i), "%s has k = %d; programs have up to %d products", i.Name, i.K, mma.MaxK)
 	}
+	if err := i.Formats.Validate(); err != nil && i.A.Integer() {
+		return hint.Add(err, "offer the sum of integers as an instruction of its own, with d=s32: infer finds how it is added up; mmafuzz run --b ref:exact compares the whole with the exact result, rounded once")
+	}
 	if !n.nanGiven && u.Model() == nil && i.Unknown&mma.FacetNaN != 0 && i.D.Get().HasNaN() {
 		n.policy.nan = oracle.ByClass.String()
 		n.say("codes of NaNs are not compared, for nobody has said which this program gives: --nan bits infers their rule, too")

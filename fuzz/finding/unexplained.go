@@ -30,6 +30,9 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 	if run.baseUnit != nil && !run.unknownIsB {
 		base, other = other, base
 	}
+	if err := p.Formats().Validate(); err != nil {
+		return &Unexplained{Why: fmt.Sprintf("The cause was not looked for: %v. The parts of such a unit can be compared each alone, such as its sum of integers (d=s32).", err)}
+	}
 	var units []TargetUnit // whose arithmetic is to be found out
 	u := &Unexplained{}
 	switch {

@@ -86,7 +86,7 @@ func (f Formats) Validate() error {
 	}
 	for _, id := range []fp.ID{f.A, f.B} {
 		if g := id.Get(); g.Integer() != f.D.Integer() {
-			return fmt.Errorf("products of %s are not added up in %s", id, f.D)
+			return fmt.Errorf("no program adds up products of %s in %s", id, f.D)
 		} else if !g.Signed && !g.Integer() && (!f.B.IsOne() || f.A.IsOne()) && !f.scaled() {
 			return fmt.Errorf("%s is a scale format, not an operand format", id)
 		}
