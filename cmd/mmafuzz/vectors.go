@@ -382,7 +382,7 @@ func (v *vectorsCmd) checkSet(ctx context.Context) error {
 		return err
 	}
 	if !v.json {
-		text := fmt.Sprintf("%d tests of %s, %d failed", len(cases), s.Instruction, failed)
+		text := fmt.Sprintf("%s of %s, %d failed", readable.Plural(len(cases), "test"), s.Instruction, failed)
 		if unstable > 0 {
 			text += fmt.Sprintf(", %d unstable", unstable)
 		}

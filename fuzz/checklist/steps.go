@@ -158,10 +158,10 @@ func (r *run) recordings() []part {
 		case !res.Complete:
 			return Row{State: Skipped, Text: noTime, Data: res}, nil
 		}
-		row := Row{Data: res, Text: fmt.Sprintf("%d dot products of %d instructions in %s, %d KiB", res.Done, res.Instructions, file, res.Bytes>>10)}
+		row := Row{Data: res, Text: fmt.Sprintf("%d dot products of %s in %s, %d KiB", res.Done, readable.Plural(res.Instructions, "instruction"), file, res.Bytes>>10)}
 		if res.GivenUp > 0 || res.Faults > 0 {
 			row.State = Differs
-			row.Text += fmt.Sprintf("; faults on %d outputs, %d instructions given up", res.Faults, res.GivenUp)
+			row.Text += fmt.Sprintf("; faults on %s, %s given up", readable.Plural(res.Faults, "output"), readable.Plural(res.GivenUp, "instruction"))
 		}
 		return row, nil
 	}}}

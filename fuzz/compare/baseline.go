@@ -1,6 +1,13 @@
 package compare
 
-import "slices"
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
+)
 
 // judge gives every difference its state, by the baseline and the list of known ones.
 func (c *Comparison) judge() {
@@ -72,11 +79,11 @@ func (r *Result) compared(d *Gone) bool {
 	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.A == d.A && c.B == d.B && c.Instruction == d.Instruction })
 }
 
-// findChanged lists the recorded instructions whose model differs from the baseline's.
+// findChanged lists the recorded instructions whose model computes something else than the baseline's.
 func (c *Comparison) findChanged() {
 	for _, now := range c.result.Models {
 		for _, was := range c.Baseline.Models {
-			if was.Machine == now.Machine && was.Instruction == now.Instruction && !was.equal(&now.Arithmetic) {
+			if was.Machine == now.Machine && was.Instruction == now.Instruction && !was.equal(&now.Arithmetic) && !was.computes(&now.Arithmetic) {
 				c.result.Changed = append(c.result.Changed, Changed{now.Machine, now.Instruction, was.Arithmetic, now.Arithmetic})
 			}
 		}
@@ -86,4 +93,26 @@ func (c *Comparison) findChanged() {
 // equal reports whether two models are the same; where there is none, Base is but where the search began.
 func (m *Arithmetic) equal(o *Arithmetic) bool {
 	return !m.Explained && !o.Explained || m.Base == o.Base && m.Explained == o.Explained && slices.Equal(m.Changes, o.Changes)
+}
+
+// computes reports whether two models that are described by other changes, or as changes of another
+// row, are one function: no input is found that tells them apart.
+func (m *Arithmetic) computes(o *Arithmetic) bool {
+	p, errP := m.program()
+	q, errQ := o.program()
+	if errP != nil || errQ != nil || p.K != q.K || p.Formats != q.Formats {
+		return false
+	}
+	w, err := triage.FindWitness(context.Background(), p.Formats, p.K, p.Params, q.Params, 1)
+	return err == nil && w == nil
+}
+
+// program returns the base with the changes, an error if nothing explains the instruction.
+func (m *Arithmetic) program() (mma.Instruction, error) {
+	base, err := findBase(m.Base)
+	if err != nil || !m.Explained {
+		return mma.Instruction{}, errors.Join(err, errors.New("no model"))
+	}
+	i := *base
+	return i, i.Params.Apply(m.Changes)
 }

@@ -317,3 +317,29 @@ func TestKey(t *testing.T) {
 		t.Errorf("keys of the same baseline are %s and %s", one, again)
 	}
 }
+
+// TestChanged holds that an instruction has changed if it computes something else, not if the same is
+// said in other words.
+func TestChanged(t *testing.T) {
+	const name = "mma.m16n8k16.f32.f16.f16.f32"
+	model := func(base string, changes ...mma.Change) Model {
+		return Model{Machine: "a100", Instruction: name, Arithmetic: Arithmetic{Base: base + "/" + name, Explained: true, Changes: changes}}
+	}
+	step, wide := mma.Change{Path: "l", From: "8", To: "16"}, mma.Change{Path: "join.align.f", From: "24", To: "25"}
+	for _, tc := range []struct {
+		name     string
+		was, now Model
+		changed  int
+	}{
+		{"of another row", model("ampere"), model("ada"), 0},
+		{"changes of another row", model("hopper"), model("ampere", step, wide), 0},
+		{"another function", model("ampere"), model("ampere", wide), 1},
+		{"unexplained", model("ampere"), Model{Machine: "a100", Instruction: name, Arithmetic: Arithmetic{Base: "ada/" + name}}, 1},
+	} {
+		c := &Comparison{Options: Options{Baseline: reread(t, &Result{Models: []Model{tc.was}})}}
+		c.result.Models = []Model{tc.now}
+		if c.judge(); len(c.result.Changed) != tc.changed {
+			t.Errorf("%s: %+v", tc.name, c.result.Changed)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package fuzztest
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -51,6 +52,9 @@ func (h *harness) describe(f *fuzz.Case) string {
 	fmt.Fprintf(&s, "\n%s\n", heading)
 	pic, err := bundle.Picture(f.Mismatch, f.Dir)
 	if err == nil {
+		if pic.Rerun == nil { // of functions that do not have the test's name
+			pic.Rerun = []string{"go", "test", "-run", "'^" + filepath.Base(h.dir) + "$'"}
+		}
 		err = report.Text(&s, pic, report.TextOptions{Width: columns})
 	}
 	if err != nil {

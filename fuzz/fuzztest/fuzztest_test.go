@@ -56,7 +56,7 @@ func TestCampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"sim:ampere and mine differ on ", " of 4,128 dot products", "CASES  FIRST CAUSE", "flush", "bundle: " + h.dir} {
+	for _, want := range []string{"sim:ampere and mine differ on ", " of 4,128 dot products", "CASES  FIRST CAUSE", "flush", "bundle: " + h.dir, "re-run: go test -run '^" + filepath.Base(h.dir) + "$'"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

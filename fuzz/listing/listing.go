@@ -62,7 +62,7 @@ var Tables = []Table{
 	}, nil},
 	{"labels", "causes that triage knows", []string{"label", "about"}, labelRows, nil},
 	{"formats", "number formats", []string{"format", "bits", "layout", "bias", "emin", "max_finite", "source"}, func() [][]string {
-		return rowsOf(fp.All(), formatRow)
+		return rowsOf(append(fp.All(), fp.Integers()...), formatRow)
 	}, nil},
 	{"wanted", "architectures of which results are wanted, most first", []string{"arch", "without_rule", "not_compared", "disputed", "hardware"}, wantedRows, nil},
 	{"parameters", "parameters of an arithmetic, as in model files", []string{"parameter", "values", "about"}, func() [][]string {
@@ -180,9 +180,12 @@ func labelRows() (rows [][]string) {
 // formatRow describes a number format.
 func formatRow(id fp.ID) []string {
 	f := id.Get()
-	s := 0
+	s, integer := 0, "unsigned integer"
 	if f.Signed {
-		s = 1
+		s, integer = 1, "signed integer"
+	}
+	if f.Integer() {
+		return []string{f.Name, fmt.Sprint(f.Bits()), integer, "-", "-", fmt.Sprintf("%0*x (%.0f)", f.Digits(), f.MaxFinite(), f.Float64(f.MaxFinite())), f.Source}
 	}
 	return []string{f.Name, fmt.Sprint(f.Bits()), fmt.Sprintf("%d/%d/%d", s, f.ExpBits, f.FracBits), fmt.Sprint(f.Bias),
 		fmt.Sprint(f.Emin()), fmt.Sprintf("%0*x (%g)", f.Digits(), f.MaxFinite(), f.Float64(f.MaxFinite())), f.Source}

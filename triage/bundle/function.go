@@ -52,7 +52,7 @@ func RerunBy(mmafuzz string, m *corpus.Mismatch, dir string) []string {
 
 // functionError says how a function is run.
 func functionError(name string) error {
-	where := "run that program again"
+	where := "run that program, or its test by go test -run NAME, again"
 	if testName().MatchString(name) {
 		where = "go test -run '^" + name + "$' in its package"
 	}

@@ -31,9 +31,9 @@ func TestRerun(t *testing.T) {
 		{"sim:hopper", "mmafuzz replay dir", ""},
 		{"exec:./mine", "mmafuzz replay dir", ""},
 		{"FuzzMine", "go test -run '^FuzzMine$'", "FuzzMine is a Go function, which only its own program can run: go test -run '^FuzzMine$' in its package"},
-		{"mine", "", "mine is a Go function, which only its own program can run: run that program again"},
+		{"mine", "", "mine is a Go function, which only its own program can run: run that program, or its test by go test -run NAME, again"},
 	} {
-		m := &corpus.Mismatch{A: corpus.SideRecord{Target: "sim:ampere"}, B: corpus.SideRecord{Target: c.b}}
+		m := &corpus.Mismatch{A: corpus.SideRecord{Target: "ref:exact"}, B: corpus.SideRecord{Target: c.b}}
 		if command := strings.Join(Rerun(m, "dir"), " "); command != c.command {
 			t.Errorf("%s: %q, want %q", c.b, command, c.command)
 		}
@@ -44,8 +44,10 @@ func TestRerun(t *testing.T) {
 		if c.err == "" {
 			continue
 		}
-		if _, err := Unit(m, "b"); err == nil || err.Error() != c.err {
-			t.Errorf("%s: %v, want %s", c.b, err, c.err)
+		for _, side := range []string{"a", "b"} {
+			if _, err := Unit(m, side); err == nil || err.Error() != c.err {
+				t.Errorf("%s, side %s: %v, want %s", c.b, side, err, c.err)
+			}
 		}
 	}
 }

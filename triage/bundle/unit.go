@@ -15,8 +15,8 @@ func Unit(m *corpus.Mismatch, which string) (devices.Unit, error) {
 	if which == "b" {
 		s = &m.B
 	}
-	if isFunction(s.Target) {
-		return nil, functionError(s.Target)
+	if name := functionOf(m); name != "" { // the other side may take its formats from it
+		return nil, functionError(name)
 	}
 	// What is before a slash in an instruction's name would be taken for the end of the target.
 	for _, name := range []string{m.A.Instruction, m.B.Instruction} {

@@ -58,7 +58,7 @@ func millions(n int64) string { return fmt.Sprintf("%.1f million", float64(n)/mi
 
 // spent writes what the inference has cost.
 func (t *Report) spent() string {
-	s := fmt.Sprintf("%d dot products were asked in %d batches, %d of them twice; %d programs that explained all answers were refuted by new ones; %.1f s; seed %d",
+	s := fmt.Sprintf("%d dot products were asked in %d batches, %d of them twice; programs that explained all answers and were refuted by new ones: %d; %.1f s; seed %d",
 		t.Stats.Queries, t.Stats.Batches, t.Stats.Repeated, t.Repairs, t.Seconds, t.Seed)
 	switch n := t.Stats.Resumed; {
 	case n > 0 && n == t.Stats.Queries:

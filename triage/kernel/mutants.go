@@ -388,8 +388,8 @@ func (m *mutator) added() {
 	for _, n := range parts {
 		for _, g := range grains {
 			add("split-k", schedule.Level{Cut: schedule.Cut{By: "count", N: n, Grain: g}, Merge: forward}, "K is split among %d accumulators in multiples of %d", n, g)
-			add("lanes", schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: g}, Merge: forward}, "there are %d lanes, to which %d products are dealt at a time, added in order", n, g)
-			add("lanes", schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: g}, Merge: halves}, "there are %d lanes, to which %d products are dealt at a time, added by halves", n, g)
+			add("lanes", schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: g}, Merge: forward}, "products are dealt to %d lanes, %d at a time, added in order", n, g)
+			add("lanes", schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: g}, Merge: halves}, "products are dealt to %d lanes, %d at a time, added by halves", n, g)
 		}
 	}
 }

@@ -186,7 +186,7 @@ func joinLines(p *mma.Params) []string {
 	if p.Join.CF != 0 || p.Join.CMode != 0 {
 		text := "the accumulator"
 		if p.Join.CF != 0 {
-			text += fmt.Sprintf(": %d bits are kept", p.Join.CF)
+			text += fmt.Sprintf(": bits kept: %d", p.Join.CF)
 		}
 		if p.Join.CMode != 0 {
 			text += ", rounded " + modeInWords(p.Join.CMode)

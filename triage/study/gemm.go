@@ -250,7 +250,7 @@ func (m *fileMatrix) in(id fp.ID) (func(row, column int) uint64, error) {
 		from := m.id.Get()
 		return func(row, column int) uint64 { return encode(f, from.Float64(m.code(row, column))) }, nil
 	case m.Width != int(f.Width):
-		return nil, fmt.Errorf("integers of %d bytes are no codes of %s, which have %d", m.Width, f.Name, f.Width)
+		return nil, fmt.Errorf("%d-byte integers are no codes of %s, which have %d bytes", m.Width, f.Name, f.Width)
 	}
 	return func(row, column int) uint64 { return m.code(row, column) & f.CodeMask() }, nil
 }

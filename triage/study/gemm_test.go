@@ -208,7 +208,7 @@ func TestGEMMFiles(t *testing.T) {
 		{"--a " + a, "--a and --b go together"},
 		{"--a " + b + " --b " + a, "they have no product"},
 		{"--a " + a + " --b " + text, "text.npy: this is not an .npy file"},
-		{"--a " + a + " --b " + bytes, "integers of 1 bytes are no codes of fp16, which have 2"},
+		{"--a " + a + " --b " + bytes, "1-byte integers are no codes of fp16, which have 2 bytes"},
 		{"--a " + a + " --b " + filepath.Join(dir, "none.npy"), "none.npy"},
 		{"--a " + a + " --b " + b + " --c " + a, "a.npy is 5 x 20, but the product is 5 x 7"},
 		{"--m 0", "each is at least 1"},
