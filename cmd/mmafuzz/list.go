@@ -44,12 +44,16 @@ func (a *app) table(heads []string, rows [][]string) error {
 		}
 		return nil
 	}
-	width := a.width
-	if a.widthFlag == 0 && !isTerminal(a.stdout) {
-		width = maxWidth // a line for each row, for grep and its like
-	}
-	(&readable.Table{Width: width, Rows: rows}).Write(a.stdout, nil)
+	(&readable.Table{Width: a.rowWidth(), Rows: rows}).Write(a.stdout, nil)
 	return a.stdout.Err()
+}
+
+// rowWidth is the width of tables of data: a pipe has a line for each row, for grep and its like.
+func (a *app) rowWidth() int {
+	if a.widthFlag == 0 && !isTerminal(a.stdout) {
+		return maxWidth
+	}
+	return a.width
 }
 
 func newListInstructions(a *app) *cobra.Command {

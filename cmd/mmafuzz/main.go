@@ -130,7 +130,7 @@ was found so far).`,
 	f.StringVar(&a.colorFlag, "color", "auto", "`when` to use colour: auto, always or never")
 	f.StringVar(&a.logFormat, "log-format", "text", "`form` of what is logged: text, or json for collectors of logs")
 	f.BoolVarP(&a.verbose, "verbose", "v", false, "show all, and log what happens inside")
-	f.IntVar(&a.widthFlag, "width", 0, "`columns` of tables and of pictures, which take at least 60 (0: the terminal's, or 100; list in a pipe: no limit)")
+	f.IntVar(&a.widthFlag, "width", 0, "`columns` of tables and of pictures, which take at least 60 (0: the terminal's, or 100; lists and data in a pipe: no limit)")
 	oneOf(root, "color", colors...)
 	oneOf(root, "log-format", logFormats...)
 	root.AddCommand(

@@ -84,7 +84,7 @@ func (a *app) writeDocument(d *document.Document, format string, verbose bool) e
 	if format == "html" {
 		w = printable.Raw(a.stdout)
 	}
-	return d.Write(w, format, document.Options{Width: a.width, Verbose: verbose, Bold: a.bolden})
+	return d.Write(w, format, document.Options{Width: a.width, Rows: a.rowWidth(), Verbose: verbose, Bold: a.bolden})
 }
 
 // writeDocumentFile writes a document in one of its printed forms to a file and says so. A file

@@ -50,8 +50,15 @@ the answer where no input of these formats decides; the reason stands beside it.
 The summation tree shows products p0, p1, .. and c: [ ] is a fused sum in which a
 large term makes small ones vanish, { } an exact one, ( ) the sum of two terms.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		PreRunE:           func(cmd *cobra.Command, _ []string) error { return notNegative(cmd.Flags()) },
-		RunE:              func(cmd *cobra.Command, _ []string) error { return p.run(cmd.Context()) },
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			for _, name := range []string{"svg", "dot", "figures", "format", "evidence", "profile", "paper"} {
+				if p.brief && cmd.Flags().Changed(name) {
+					return hint.New("leave one out", "--brief prints three lines, and has nothing for --%s", name)
+				}
+			}
+			return notNegative(cmd.Flags())
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.run(cmd.Context()) },
 	}
 	f := c.Flags()
 	p.unitFlags.add(c, "sim:hopper")

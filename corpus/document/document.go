@@ -138,6 +138,7 @@ func blocksOf[T Block](d *Document) (all []T) {
 // Options say how a document is written.
 type Options struct {
 	Width   int                 // of a terminal, in columns
+	Rows    int                 // columns of a row of a table that has a name; 0: Width
 	Verbose bool                // a terminal shows tables to the end and what is folded
 	Bold    func(string) string // marks up names in a terminal; nil: nothing is marked up
 	// Shared is, of a page of a site, the path to the directory of style.css and script.js

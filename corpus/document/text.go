@@ -2,6 +2,7 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -74,6 +75,9 @@ func (t *Table) text(o *terminal) {
 	}
 	blanks := strings.Repeat(" ", o.indent)
 	g := readable.Table{Width: o.Width, Right: map[int]bool{}}
+	if t.Name != "" {
+		g.Width = cmp.Or(o.Rows, o.Width)
+	}
 	words := t.words()
 	var head []string
 	for i, c := range words.Columns {
