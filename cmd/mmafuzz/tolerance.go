@@ -23,6 +23,7 @@ type toleranceCmd struct {
 	against   string
 	generator string
 	lengths   []int
+	format    string
 	tolerance.Measurement
 }
 
@@ -57,6 +58,7 @@ Exit status: 0 done, 2 trouble, 75 interrupted.`,
 	f.IntVar(&t.Count, "count", 10_000, "`number` of dot products")
 	f.Uint64Var(&t.Seed, "seed", 1, "`seed` of the inputs")
 	f.Float64Var(&t.Rtol, "rtol", 0, "`number` to find atol for (default: twice the unit roundoff of the result)")
+	formatFlag(f, &t.format, "text")
 	completeTargets(c, "against")
 	_ = c.RegisterFlagCompletionFunc("gen", completeGenerators)
 	return c
@@ -71,6 +73,9 @@ func nearestMultiple(k, step int) int {
 }
 
 func (t *toleranceCmd) run(ctx context.Context) error {
+	if err := checkFormat(t.format); err != nil {
+		return err
+	}
 	target, u, err := t.openLive()
 	if err != nil {
 		return err
@@ -124,11 +129,14 @@ func (t *toleranceCmd) run(ctx context.Context) error {
 		res.Command = t.command(i)
 		all = append(all, res)
 	}
-	if len(all) == 1 {
+	if len(all) == 1 && (t.json || t.format == "text") {
 		return t.result(all[0], all[0].Write)
 	}
 	table := tolerance.Lengths{Lengths: all}
-	return t.result(table, table.Write)
+	if t.json {
+		return t.writeJSON(table)
+	}
+	return t.writeDocument(table.Document(), t.format, true)
 }
 
 // openAgainst opens the unit that gives the results to compare with.

@@ -112,7 +112,7 @@ func (t *Finder) inferCommand(s TargetUnit, pair int, which string) string {
 		}
 	}
 	i := s.Unit.Instruction()
-	if !IsUnknown(target) || i.K > mma.MaxK {
+	if !IsUnknown(target) || i.K > mma.MaxK || i.D.Flags() != 0 { // infer refuses these
 		return ""
 	}
 	number := ""

@@ -9,6 +9,7 @@ import (
 	"math/big"
 	"strconv"
 
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -173,23 +174,19 @@ type Lengths struct {
 	Lengths []*Measured `json:"lengths"`
 }
 
-// Write writes the measurements as a table.
-func (l Lengths) Write(w io.Writer, width int) {
+// Document is the table of the measurements.
+func (l Lengths) Document() *document.Document {
 	first := l.Lengths[0]
-	head := readable.Table{Width: width}
-	head.Add("unit", first.Target)
-	head.Add("against", first.Against)
-	head.Add("inputs", fmt.Sprintf("%s dot products of each K, %s, seed %d", readable.Thousands(uint64(first.Count)), first.Source, first.Seed))
-	head.Add("error", "root mean square of the errors, divided by that of the results")
-	head.Add("atol", fmt.Sprintf("the least that all need, with an rtol of %g", first.Rtol))
-	head.Write(w, nil)
-	fmt.Fprintln(w)
-	g := readable.Table{Width: width}
-	g.Add("K", "ERROR", "ATOL", "RTOL, ATOL BEING 0")
+	number := func(name string) document.Column { return document.Column{Name: name, Number: true} }
+	g := document.Table{Name: "tolerance", Columns: []document.Column{number("K"), number("error"), number("atol"), number("rtol, atol being 0")}}
+	g.Caption = fmt.Sprintf("%s against %s, %s dot products of each K, %s, seed %d. The error is the root mean square of the errors, divided by that of the results; atol is the least that all need, with an rtol of %g.",
+		first.Target, first.Against, readable.Thousands(uint64(first.Count)), first.Source, first.Seed, first.Rtol)
 	for _, m := range l.Lengths {
 		g.Add(readable.Thousands(uint64(m.K)), fmt.Sprintf("%.2g", m.Norm), fmt.Sprintf("%g", m.Atol), fmt.Sprintf("%g", m.RtolAlone))
 	}
-	g.Write(w, nil)
+	d := document.New("Tolerances of "+first.Target, "")
+	d.Add("Error and tolerances by K", &g)
+	return d
 }
 
 // Write writes the measurement for people.
