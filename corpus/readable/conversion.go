@@ -81,6 +81,10 @@ var inConversions = strings.NewReplacer(
 	// defects
 	"the exponent of the largest term", "the exponent of the number",
 	"the leading bit of the largest term", "its leading bit",
+	"the largest exponent of a term", "the exponent of the number",
+	"the exponent of the sum", "the exponent of the number",
+	"the sum overflows", "the number overflows",
+	"each sum", "the result", "sum 0", "the result", "in a sum ", "",
 	" of each product", "", " of product 0", "",
 	"each product", "the number", "in a product ", "",
 	"product 0", "the number",

@@ -41,7 +41,7 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", changesText(e))
 	}
 	if m.Defect != nil {
-		fmt.Fprintf(&b, "A defect of %s.\n\n", readable.Markdown(DefectText(m.Defect)))
+		fmt.Fprintf(&b, "A defect of %s.\n\n", readable.Markdown(readable.Converted(m.Formats, DefectText(m.Defect))))
 	}
 	if m.Past != nil {
 		fmt.Fprintf(&b, "What was asked before matters: a replay, which starts a new process, does not show this mismatch. %s.\n\n", readable.Markdown(DefectText(m.Past)))

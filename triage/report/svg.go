@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -21,6 +22,9 @@ type SVGOptions struct {
 func SVG(m *Mismatch, o SVGOptions) *document.Canvas {
 	a, b, panels := panelsOf(m, o.All)
 	p := newPainter(panels)
+	if m.Formats.B == fp.One { // a conversion has no sum
+		p.term = "number"
+	}
 	p.heading(&m.Input)
 	p.paragraph(textLeft, "bold", decisive(a, b, panels))
 	p.panels(panels)
@@ -53,10 +57,11 @@ type painter struct {
 	xs    []int
 	right int // of the axis
 	width int // of the picture
+	term  string
 }
 
 func newPainter(panels []panel) *painter {
-	p := &painter{d: newDrawing(panels), y: 24, right: bitsLeft, width: minPicture}
+	p := &painter{d: newDrawing(panels), y: 24, right: bitsLeft, width: minPicture, term: "term"}
 	if len(p.d.rows) > 0 {
 		p.d.layout = arrange(p.d.rows, 0, svgColumns)
 	}
@@ -181,7 +186,7 @@ func (p *painter) textBelow(e *entry) {
 // ruler writes the powers of two above the columns.
 func (p *painter) ruler() {
 	p.y += 2
-	p.c.Text(textLeft, p.y, "small faint", "term")
+	p.c.Text(textLeft, p.y, "small faint", p.term)
 	p.c.Text(expRight, p.y, "small faint end", "exponent")
 	behindGap, last := true, -cellWidth*3
 	for i, c := range p.d.axis {
@@ -270,7 +275,7 @@ func (p *painter) paragraphBeside(x int, words string) {
 
 // rowTitle says what a row is, for those who hover.
 func (p *painter) rowTitle(r *row) string {
-	what := "term " + r.label
+	what := p.term + " " + r.label
 	if r.sum {
 		what = "the sum " + r.label
 	}
