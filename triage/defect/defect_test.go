@@ -24,6 +24,11 @@ func (x *planted) open(t *testing.T) *Unit {
 		i, err = &mma.Instruction{Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP16, D: fp.FP16}, K: 4}, nil
 		i.Params.Acc = mma.Round{Frac: 10, Mode: fp.RNE, Emin: -14, Emax: 15}
 	}
+	if x.target == roundedBrain {
+		i, err = &mma.Instruction{Formats: mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.FP32, D: fp.FP32}, K: 8}, nil
+		i.Params.Join.Align = mma.Align{F: 28, Mode: fp.RZ}
+		i.Params.Acc = mma.Round{Frac: 23, Mode: fp.RNE, Emin: -126, Emax: 127}
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

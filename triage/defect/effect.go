@@ -188,6 +188,9 @@ func find(name string) *operation {
 	return &operations[i]
 }
 
+// ofSign are the operations of which a code keeps its sign alone.
+var ofSign = []string{"zero", "max", "inf", "magnitude"}
+
 // randomEffects returns what may happen to an operand that is random bits and not a number: some of
 // them are stuck, inverted, moved or ignored.
 func randomEffects(id fp.ID) (all []Effect) {
@@ -584,6 +587,9 @@ func (r *runner) run(v *view, places []int) (uint64, bool) {
 	case OnResult:
 		if e.Do == bypass {
 			return v.dot.C, true
+		}
+		if slices.Contains(ofSign, e.Do) && classOf(r.f.D.Get(), v.right) == isNaN { // whose sign says nothing
+			return 0, false
 		}
 		return r.op.do(r.f.D.Get(), v.right, e.N)
 	case OnExact:

@@ -107,6 +107,47 @@ func (g *maker) only(d *mma.Dot, k int) {
 	}
 }
 
+// opposed puts two products that cancel in place of others than k, mostly of larger exponents than all: so
+// the largest exponent of a term is another one, and the sum is the same if nothing more is cut.
+func (g *maker) opposed(d *mma.Dot, k int) {
+	i, j := g.r.IntN(len(d.A)), g.r.IntN(len(d.A))
+	a, b := g.f.A.Get(), g.f.B.Get()
+	if i == j || i == k || j == k || a.SignBit() == 0 {
+		return
+	}
+	if from := g.r.IntN(len(d.A)); g.r.IntN(2) == 0 {
+		d.A[i], d.B[i] = d.A[from], d.B[from]
+	} else {
+		d.A[i], d.B[i] = a.FromFloat64(1), b.FromFloat64(1)
+	}
+	for range 1 + g.r.IntN(4) {
+		n := g.r.IntN(1 << g.r.IntN(8))
+		d.A[i], d.B[i] = g.scale(g.f.A, d.A[i], n), g.scale(g.f.B, d.B[i], n)
+	}
+	d.A[j], d.B[j] = d.A[i]^a.SignBit(), d.B[i]
+}
+
+// extreme scales all terms alike, so far that the result is near an end of its range.
+func (g *maker) extreme(d *mma.Dot, result uint64) {
+	f := g.f.D.Get()
+	if f.Integer() || classOf(f, result) < isSubnormal || classOf(f, result) > isNormal {
+		return
+	}
+	to := int(f.Emax()) - g.r.IntN(2)
+	if g.r.IntN(3) == 0 {
+		to = int(f.Emin()) + g.r.IntN(4) - 2
+	}
+	n := to - int(f.Decode(result).Exp)
+	d.C = g.scale(g.f.C, d.C, n)
+	for i := range d.A {
+		part := n / 2
+		if g.f.B == fp.One {
+			part = n
+		}
+		d.A[i], d.B[i] = g.scale(g.f.A, d.A[i], part), g.scale(g.f.B, d.B[i], n-part)
+	}
+}
+
 // specials are the codes of a format, other than negative ones, for which designs have exceptions.
 func specials(id fp.ID) []uint64 {
 	if id == fp.None || id == fp.One {

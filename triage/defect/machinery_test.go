@@ -1,6 +1,8 @@
 package defect
 
 import (
+	"math"
+
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 )
@@ -281,5 +283,35 @@ var machinery = []planted{
 			}
 			return p, e
 		})
+	}},
+	// Inputs that violate one condition alone, or have special values where a rule mentions none.
+	{"carry-out-if-negative", roundedBrain, func(u *unit) uint64 { // not to subnormals, and not beyond the range
+		d := u.right()
+		var tr sim.Trace
+		u.m.Dot(u.Dot, &tr)
+		s := tr.Last()
+		if d>>31 == 0 || s.Sum.Kind == sim.Inf || s.Sum.Kind == sim.NaN || s.Sum.Value.IsZero() {
+			return d
+		}
+		x := s.Sum.Value
+		if e := x.Exponent(); e >= -126 && e <= 127 && x.Round(e-23, fp.RNE).Exponent() > e {
+			return d - 1<<23
+		}
+		return d
+	}},
+	{"nan-is-infinity", ampereHalf, func(u *unit) uint64 {
+		for i := range u.A {
+			if math.IsNaN(u.a(i)) {
+				return 0x7f800000
+			}
+		}
+		return u.right()
+	}},
+	{"negative-number-in-lane", ampereHalf, func(u *unit) uint64 { // a NaN keeps its last bit
+		u = u.with()
+		if u.B[5]>>15 == 1 && u.B[5]>>10&31 != 31 {
+			u.B[5] &^= 1
+		}
+		return u.right()
 	}},
 }

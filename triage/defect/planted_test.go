@@ -113,15 +113,16 @@ func (u *unit) steps(next func(p, s float64, right func() uint64) uint64) uint64
 func exponent(x float64) int { _, e := math.Frexp(x); return e - 1 }
 
 const (
-	hopperHalf  = "hopper/mma.m16n8k16.f32.f16.f16.f32"
-	ampereHalf  = "ampere/mma.m16n8k8.f32.f16.f16.f32"
-	hopperBrain = "hopper/mma.m16n8k16.f32.bf16.bf16.f32"
-	hopperEight = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
-	cdnaHalf    = "cdna3/v_mfma_f32_32x32x8_f16"
-	cdnaSingle  = "cdna3/v_mfma_f32_32x32x2_f32"
-	cdnaDouble  = "cdna3/v_mfma_f64_16x16x4_f64"
-	exactHalf   = "exact/fp16" // four products and c, added exactly and rounded once
-	halfSums    = "hopper/mma.m16n8k16.f16.f16.f16.f16"
+	hopperHalf   = "hopper/mma.m16n8k16.f32.f16.f16.f32"
+	ampereHalf   = "ampere/mma.m16n8k8.f32.f16.f16.f32"
+	hopperBrain  = "hopper/mma.m16n8k16.f32.bf16.bf16.f32"
+	hopperEight  = "hopper/wgmma.m64n8k32.f32.e4m3.e4m3"
+	cdnaHalf     = "cdna3/v_mfma_f32_32x32x8_f16"
+	cdnaSingle   = "cdna3/v_mfma_f32_32x32x2_f32"
+	cdnaDouble   = "cdna3/v_mfma_f64_16x16x4_f64"
+	exactHalf    = "exact/fp16"   // four products and c, added exactly and rounded once
+	roundedBrain = "aligned/bf16" // eight products and c, of which 28 bits are kept, and rounded once
+	halfSums     = "hopper/mma.m16n8k16.f16.f16.f16.f16"
 )
 
 // units are defects of eight kinds: of the result's bits, of lanes, of operands, of rounding, of

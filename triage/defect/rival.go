@@ -27,6 +27,17 @@ func (s *search) border(h *hypothesis) (dots []*mma.Dot) {
 	rivals := slices.DeleteFunc(s.rivals(h, bases), func(x *hypothesis) bool {
 		return slices.ContainsFunc(s.samples, func(c *sample) bool { return s.apart(h, x, c.view) })
 	})
+	// A condition that excludes what was seen may still be another one's companion: each is violated alone
+	// by as many inputs as confirm a rule.
+	for i := range h.rule.When {
+		rivals = append(rivals, h.without(i))
+	}
+	most := func(i int) int {
+		if len(rivals[i].rule.When) < len(h.rule.When) {
+			return enough
+		}
+		return each
+	}
 	s.tried = nil
 	found, within := make([]int, len(rivals)), 0
 	for n := range borderTries {
@@ -40,7 +51,7 @@ func (s *search) border(h *hypothesis) (dots []*mma.Dot) {
 			s.tried = s.tried[1:]
 		}
 		for i, x := range rivals {
-			if found[i] < each && s.apart(h, x, v) {
+			if found[i] < most(i) && s.apart(h, x, v) {
 				found[i]++
 				ask = true
 			}
@@ -77,7 +88,11 @@ func (s *search) exceptions(h *hypothesis, bases []*sample) (dots []*mma.Dot) {
 		{s.f.B, func(d *mma.Dot, k int) *uint64 { return &d.B[k] }},
 		{s.f.C, func(d *mma.Dot, _ int) *uint64 { return &d.C }},
 	} {
-		for n, code := range specials(x.id) {
+		codes := specials(x.id)
+		if len(codes) > 0 && x.id.Get().HasInf() && x.id.Get().HasNaN() { // a NaN that is next to an infinity
+			codes = append(codes, x.id.Get().InfCode(false)+uint64(step(x.id.Get())))
+		}
+		for n, code := range codes {
 			for range tries * 2 {
 				d, k := s.somewhere(h, bases)
 				*x.of(d, k) = code ^ x.id.Get().SignBit()*uint64(s.maker.r.IntN(2))
@@ -236,7 +251,16 @@ func (s *search) step(r *Rule, c *sample) *mma.Dot {
 	default:
 		k = g.r.IntN(len(d.A))
 	}
-	switch g.r.IntN(6) {
+	switch g.r.IntN(9) {
+	case 6:
+		g.opposed(d, k)
+		return d
+	case 7:
+		g.extreme(d, c.right)
+	case 8:
+		g.extreme(d, c.right)
+		g.opposed(d, k)
+		return d
 	case 0, 1:
 		if d = s.beyond(r, c); d == nil {
 			return g.near(c.dot, s.samples[g.r.IntN(len(s.samples))].dot)

@@ -96,8 +96,14 @@ func (e *Effect) text(product string) string {
 		noun = "the random operand"
 	case e.ofProducts():
 		of := product
-		if of == "" {
+		finite := e.On == OnExact && (e.Do == "saturate" || e.Do == "plus-zero") // which leave infinities and NaNs as they are
+		switch {
+		case of == "" && finite:
+			of = "each finite product"
+		case of == "":
 			of = "each product"
+		case finite:
+			of += ", if finite,"
 		}
 		if noun += " of " + of; e.On == OnProduct && !e.reads() || e.On == OnExact && (e.Do == "rounded" || e.Do == "saturate" || e.Do == "plus-zero" || e.Do == "exp-carry" || exponents[e.Do] != nil) {
 			noun = of

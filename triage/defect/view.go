@@ -313,7 +313,7 @@ func partners(set int64, k, of int) (moved int64) {
 func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 	f := w.f.D.Get()
 	if s.Sum.Kind == sim.Inf || s.Sum.Kind == sim.NaN {
-		return append(vs, 0, 0, 0, 0, 0, 0, 0, 0, absent, absent, absent, absent)
+		return append(vs, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, absent, absent, absent, absent)
 	}
 	x, cut, e, top := s.Sum.Value, int64(0), absent, absent
 	some := false
@@ -330,7 +330,7 @@ func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 		e = int64(s.E)
 	}
 	if x.IsZero() {
-		return append(vs, 0, 0, 0, 0, 0, 0, 0, truth(some), absent, absent, e, cut)
+		return append(vs, 0, 0, 0, 0, 0, 0, 0, 0, 0, truth(some), absent, absent, e, cut)
 	}
 	q := max(x.Exponent(), f.Emin()) - int32(f.FracBits)
 	floor := x.Round(q, fp.RZ)
@@ -350,8 +350,8 @@ func (w *viewer) sumValues(vs []int64, s *sim.SumTrace) []int64 {
 	ones := !floor.IsZero() && oneRun(floor, int32(f.FracBits)+1)
 	up := !overflow && !after.IsZero() && compare(after, x) > 0
 	carry := up && after.Exponent() > x.Exponent() && after.Exponent() >= f.Emin() || beyond // into the field of the exponent
-	return append(vs, truth(x.Low() == q-1), truth(ones), truth(carry), truth(up), truth(x.Low() < q),
-		truth(overflow), truth(overflow && x.Exponent() == f.Emax()), 0, minus(top, int64(x.Exponent())), minus(e, int64(x.Exponent())), e, cut)
+	return append(vs, truth(x.Low() == q-1), truth(ones), truth(carry), truth(carry && x.Exponent() >= f.Emin() && x.Exponent() <= f.Emax()), truth(up), truth(x.Low() < q),
+		truth(overflow), truth(overflow && x.Exponent() == f.Emax()), truth(x.Exponent() > f.Emax()), 0, minus(top, int64(x.Exponent())), minus(e, int64(x.Exponent())), e, cut)
 }
 
 // carries reports whether rounding to a multiple of 2^q carries into the next power of two, however
