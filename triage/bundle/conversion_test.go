@@ -45,6 +45,8 @@ func TestConversions(t *testing.T) {
 	}
 	for from, want := range map[string]string{
 		"kept bits (F) 7→exact": "first rounding to 8 significant bits (bf16)→none", "kept bits (F) none→10": "first rounding none→to 11 significant bits (fp16 or tf32)",
+		"rounding each sum does not see the bits more than 6 below the last place":                                   "rounding the result does not see the bits more than 6 below the last place",
+		"the result is negative where in a sum the exponent of the sum is beyond the largest of the result's format": "the result is negative where the exponent of the number is beyond the largest of the result's format",
 		"kept bits (F) 8→9": "first rounding to 9 significant bits→to 10 significant bits",
 	} {
 		if got := readable.Converted(conversion, from); got != want {

@@ -8,6 +8,10 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 // svgGolden are the cases whose drawings are in the golden file: one sum, groups with
@@ -60,5 +64,30 @@ func wellFormed(text string) error {
 		} else if err != nil {
 			return err
 		}
+	}
+}
+
+// TestConversionHasNoTerm draws a conversion: its row is a number, no term of a sum.
+func TestConversionHasNoTerm(t *testing.T) {
+	i, err := mma.Lookup("ada", "cvt.rn.satfinite.e4m3x2.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := mma.NewDot(i.Formats, 1)
+	d.A[0], d.B[0] = 0x3a800001, 1
+	other := i.Params
+	other.Acc.Mode = fp.RU
+	side := func(p mma.Params) Side {
+		unit, err := sim.New(i.Formats, 1, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr := &sim.Trace{}
+		return Side{Name: "unit", Params: &p, Trace: tr, Result: unit.Dot(d, tr)}
+	}
+	m := &Mismatch{Input: Input{Formats: i.Formats, Dot: d}, A: side(i.Params), B: side(other)}
+	svg := string(SVG(m, SVGOptions{}).Titled("").SVG())
+	if strings.Contains(svg, ">term") || !strings.Contains(svg, ">number<") {
+		t.Error(svg)
 	}
 }
