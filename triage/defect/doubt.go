@@ -61,7 +61,12 @@ func (s *search) doubt(h *hypothesis) *hypothesis {
 			if !ok || !also {
 				return nil
 			}
-			if !s.idle(h, i, low) || !s.idle(h, i, high) {
+			// Where nothing shows one of both bounds, the other one alone is the condition.
+			if up := h.without(i, Condition{Feature: c.Feature, Is: AtLeast, Value: c.Value}); !s.refuted(up, h) {
+				h = up
+			} else if down := h.without(i, Condition{Feature: c.Feature, Is: AtMost, Value: c.Value}); !s.refuted(down, h) {
+				h = down
+			} else if !s.idle(h, i, low) || !s.idle(h, i, high) {
 				h = h.without(i, low, high)
 				i++
 			}

@@ -299,6 +299,12 @@ var machinery = []planted{
 		}
 		return d
 	}},
+	{"top-is-infinity", roundedBrain, func(u *unit) uint64 { // of what is beyond, nothing is seen
+		if d := u.right(); d>>23&255 == 254 {
+			return d&(1<<31) | 0x7f800000
+		}
+		return u.right()
+	}},
 	{"nan-is-infinity", ampereHalf, func(u *unit) uint64 {
 		for i := range u.A {
 			if math.IsNaN(u.a(i)) {
