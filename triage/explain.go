@@ -112,6 +112,8 @@ type Verdict struct {
 	// Defect says of a verdict that does not explain all cases what is wrong with the unit beside
 	// Program.
 	Defect *defect.Claim `json:",omitempty"`
+	// Refuted is the rule of a defect that new inputs confirmed and that a case contradicts all the same.
+	Refuted string `json:",omitempty"`
 	// Seldom are the verdicts with programs that explain a part of the cases and that new inputs seldom
 	// contradict: what holds if a defect beside one explains these, too, and all others.
 	Seldom []*Verdict `json:"-"`

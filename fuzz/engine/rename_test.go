@@ -41,6 +41,9 @@ func TestRefutedDefect(t *testing.T) {
 	}{{4000, []string{"defect"}}, {30_000, []string{"unexplained"}}, {30_001, []string{"unexplained"}}} {
 		cfg.Count = tc.count
 		st := runCampaign(t, cfg).Pairs[0]
+		if refuted := st.Verdict.Refuted != ""; refuted != (tc.names[0] == "unexplained") {
+			t.Errorf("count %d: the rule that is said to be contradicted is %q", tc.count, st.Verdict.Refuted)
+		}
 		var names []string
 		for _, b := range st.Sorted() {
 			names = append(names, b.Name)

@@ -201,11 +201,14 @@ func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case, quic
 			if holds, err := x.holdsInTiles(ctx, evidence, v.K, v.Program, &v.Defect.Rule); err != nil {
 				return err
 			} else if !holds {
-				v = &triage.Verdict{Program: pr.Base, K: pr.K, Differ: v.Differ, Agree: v.Agree, Kept: v.Agree, Sought: v.Sought, Ended: v.Ended, Labels: []triage.Label{triage.Unexplained}}
+				v = &triage.Verdict{Program: pr.Base, K: pr.K, Differ: v.Differ, Agree: v.Agree, Kept: v.Agree, Sought: v.Sought, Ended: v.Ended, Labels: []triage.Label{triage.Unexplained}, Refuted: v.Defect.String()}
 			}
 		}
 		if v.Quick = quick && (old == nil || old.Quick); old != nil {
 			v.Sought += old.Sought
+			if !v.Settled() {
+				v.Refuted = cmp.Or(v.Refuted, old.Refuted)
+			}
 			if quick && !v.Complete() {
 				v.Spent, v.Ended = old.Spent, v.Ended || old.Ended // by the last search that was wide
 			}

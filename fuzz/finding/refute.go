@@ -60,7 +60,7 @@ func (x *pairTriage) dropDefect(cases []*Case) {
 // withoutDefect returns a verdict without its defect. A program that new inputs had contradicted but
 // for the defect (triage.Verdict.Seldom), of which there is no witness, goes with it.
 func withoutDefect(v triage.Verdict, base mma.Params) triage.Verdict {
-	v.Defect, v.Labels = nil, []triage.Label{triage.Unexplained}
+	v.Refuted, v.Defect, v.Labels = v.Defect.String(), nil, []triage.Label{triage.Unexplained}
 	if v.Nearest != nil && v.Nearest.Witness.Dot == nil {
 		v.Program, v.Changes, v.Explained, v.Partial, v.Nearest = base, nil, 0, false, nil
 	}

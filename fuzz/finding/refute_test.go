@@ -22,10 +22,10 @@ func TestWithoutDefect(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			changes := []mma.Change{{Path: "together"}}
 			v := withoutDefect(triage.Verdict{
-				Program: program, Changes: changes, Partial: true, Differ: 9, Explained: 5, Defect: &defect.Claim{},
+				Program: program, Changes: changes, Partial: true, Differ: 9, Explained: 5, Defect: &defect.Claim{Rule: defect.Rule{Effect: defect.Effect{On: defect.OnExact, Do: "plus-zero"}}},
 				Nearest: &triage.Nearest{Program: program, Changes: changes, Witness: triage.Case{Dot: test.witness}},
 			}, base)
-			if v.Defect != nil || v.Settled() || v.Found() != test.found || (v.Nearest != nil) != test.found {
+			if v.Defect != nil || v.Refuted == "" || v.Settled() || v.Found() != test.found || (v.Nearest != nil) != test.found {
 				t.Errorf("%+v", v)
 			}
 			want := base

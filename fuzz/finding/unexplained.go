@@ -69,6 +69,9 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 		} else if v.Ended {
 			u.Why += " The search for a defect has ended at its budget: there may be one under a condition that was not tried."
 		}
+		if v.Refuted != "" {
+			u.Why += fmt.Sprintf(" New inputs confirmed a defect, %q, but one of the differing cases contradicts it, so it is not claimed: its condition is another one, or there is a second defect.", v.Refuted)
+		}
 		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
 	}
 	if len(units) > 1 {

@@ -63,7 +63,7 @@ func numpyRepro(m *corpus.Mismatch) ([]byte, error) {
 			}
 			code, array = s.Result, numpyArray(f.D, []uint64{d})
 		}
-		fmt.Fprintf(&data, "    (%s, %q, %s),\n", strconv.QuoteToASCII(printable.Line(s.Target+" "+s.Instruction)), code, array)
+		fmt.Fprintf(&data, "    (%s, %q, %s),\n", strconv.QuoteToASCII(printable.Line(strings.TrimSpace(s.Target+" "+s.Instruction))), code, array)
 	}
 	data.WriteString("]\n")
 	fmt.Fprintf(&data, "codes = np.uint%d\nnan_bits = %s\n", 8*f.D.Width(), pythonBool(Policy(m).NaN != oracle.ByClass))
@@ -106,6 +106,8 @@ func numpyOwn(f mma.Formats, dot *mma.Dot) (what, statement string) {
 		what, statement = "NumPy's own sum, in the type of the result", statement+".sum(keepdims=True)"
 	case f.Scale != fp.None:
 		statement = fmt.Sprintf("(%s * np.repeat(sa, %[2]d, 1)[:, :a.size]) @ (b%s * np.repeat(sb, %[2]d, 0)[:b.size])", statement, f.Block, cast)
+	case len(dot.A) == 1: // whose sign of zero the @ of some builds of NumPy loses
+		statement = fmt.Sprintf("(%s) * b%s", statement, cast)
 	default:
 		statement = fmt.Sprintf("(%s) @ b%s", statement, cast)
 	}
