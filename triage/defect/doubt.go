@@ -1,6 +1,7 @@
 package defect
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -62,10 +63,15 @@ func (s *search) doubt(h *hypothesis) *hypothesis {
 				return nil
 			}
 			// Where nothing shows one of both bounds, the other one alone is the condition.
-			if up := h.without(i, Condition{Feature: c.Feature, Is: AtLeast, Value: c.Value}); !s.refuted(up, h) {
-				h = up
-			} else if down := h.without(i, Condition{Feature: c.Feature, Is: AtMost, Value: c.Value}); !s.refuted(down, h) {
-				h = down
+			oneSided := func(is Is) *hypothesis {
+				r := h.without(i, Condition{Feature: c.Feature, Is: is, Value: c.Value})
+				if !s.isBeyond(h, c, is) || s.refuted(r, h) {
+					return nil
+				}
+				return r
+			}
+			if r := cmp.Or(oneSided(AtLeast), oneSided(AtMost)); r != nil {
+				h = r
 			} else if !s.idle(h, i, low) || !s.idle(h, i, high) {
 				h = h.without(i, low, high)
 				i++
@@ -120,6 +126,21 @@ func (s *search) bound(h *hypothesis, i int) (Condition, bool) {
 		c.Doubt = sign*c.Value + beyond[n] - 1
 	}
 	return c, true
+}
+
+// isBeyond reports whether a case has a value above that of an equality (is: AtLeast) or below it (AtMost).
+func (s *search) isBeyond(h *hypothesis, c Condition, is Is) bool {
+	at := column(h.rule.Scope, c.Feature)
+	side := Condition{Feature: c.Feature, Is: is, Value: c.Value}
+	return slices.ContainsFunc(s.samples, func(x *sample) bool {
+		s.add(x.view, h.rule.Scope)
+		for k := range x.of[h.rule.Scope] {
+			if v := x.value(h.rule.Scope, k, at); v != c.Value && side.holds(v) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // idle reports whether the doubt of a condition, which replaces another one, changes nothing: the
