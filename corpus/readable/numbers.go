@@ -55,12 +55,16 @@ func Mismatches(n uint64) string {
 	return Thousands(n) + " mismatches"
 }
 
-// Ulps writes a distance, counted in representable numbers; a large one as a power of two.
+// Ulps writes a distance, counted in representable numbers; a large one as the nearest power of two.
 func Ulps(n float64) string {
+	about := "~"
+	if fraction, _ := math.Frexp(n); fraction == 0.5 {
+		about = ""
+	}
 	if n < 10_000 {
 		return fmt.Sprintf("%.0f", n)
 	}
-	return fmt.Sprintf("2^%.0f", math.Log2(n))
+	return fmt.Sprintf("%s2^%.0f", about, math.Log2(n))
 }
 
 // Clock writes a time as h:mm:ss or m:ss.

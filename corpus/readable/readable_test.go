@@ -171,7 +171,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%d is %s, want %s", n, got, want)
 		}
 	}
-	for n, want := range map[float64]string{0: "0", 1: "1", 9999: "9999", 16384: "2^14", 4294967295: "2^32"} {
+	for n, want := range map[float64]string{0: "0", 1: "1", 9999: "9999", 16384: "2^14", 20480: "~2^14", 4294967295: "~2^32"} {
 		if got := readable.Ulps(n); got != want {
 			t.Errorf("%g is %s, want %s", n, got, want)
 		}

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -193,11 +194,13 @@ func momentsOf(errs, toZero []float64) moments {
 	}
 	mu := mean(func(i int) float64 { return errs[i] })
 	sd := math.Sqrt(mean(func(i int) float64 { return (errs[i] - mu) * (errs[i] - mu) }))
-	m := moments{N: len(errs), Mean: Number(mu), SD: Number(sd), ToZero: Number(mean(func(i int) float64 { return toZero[i] }))}
+	zero := mean(func(i int) float64 { return toZero[i] })
+	m := moments{N: len(errs), Mean: Number(mu), SD: Number(sd), ToZero: Number(zero)}
 	if sd > 0 {
 		m.Skew = Number(mean(func(i int) float64 { return math.Pow((errs[i]-mu)/sd, 3) }))
 		m.Z = Number(mu / sd * math.Sqrt(n))
-		m.ZToZero = m.ToZero / m.SD * Number(math.Sqrt(n))
+		own := math.Sqrt(mean(func(i int) float64 { return (toZero[i] - zero) * (toZero[i] - zero) }))
+		m.ZToZero = Number(zero / cmp.Or(own, sd) * math.Sqrt(n))
 	}
 	return m
 }

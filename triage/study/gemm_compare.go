@@ -96,7 +96,7 @@ func (g *gemmStudy) report(kernels []*gemmKernel) *Result {
 				continue
 			}
 			d := g.compareProducts(x.product, y.product)
-			c.add(x.name, y.name, 100*float64(d.differ)/float64(g.m*g.n), d.max, d.norm, readable.Ulps(float64(d.most)))
+			c.add(x.name, y.name, 100*float64(d.differ)/float64(g.m*g.n), d.max, d.norm, d.most)
 			words := fmt.Sprintf("%s and %s differ in %s of %s elements, by %s of the norm.", x.name, y.name,
 				readable.Count(uint64(d.differ)), readable.Count(uint64(g.m*g.n)), Number(d.norm))
 			if d.numbers > 0 && g.matrices[fileD] == nil { // otherwise only differences from the expected product are failures

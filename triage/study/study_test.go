@@ -280,6 +280,11 @@ func TestBias(t *testing.T) {
 		if seen := max(math.Abs(z), math.Abs(zero)) > 3.4205; seen != (row[len(row)-1] != "none seen") {
 			t.Errorf("%v: z = %v and %v", row, z, zero)
 		}
+		// Both kinds of errors have the same squares.
+		mean, sd, toZero := float64(row[1].(study.Number)), float64(row[2].(study.Number)), float64(row[5].(study.Number))
+		if own := toZero * math.Sqrt(512/(sd*sd+mean*mean-toZero*toZero)); math.Abs(zero-own) > 1e-6*math.Abs(own) {
+			t.Errorf("%v: z towards zero is %v, want %v", row, zero, own)
+		}
 	}
 	want := map[string]string{
 		"sim:ampere/mma.m8n8k4.f64.f64.f64.f64":    "none seen",
