@@ -42,7 +42,17 @@ func plansAt(ctx context.Context, k *schedule.Kernel, o *Operands, at [][2]int) 
 	if o, err = unitOperands(ctx, k, o); err != nil {
 		return nil, nil, err
 	}
-	return plans, o, checkOperands(plans[0], o)
+	var last *schedule.Plan
+	for _, p := range plans {
+		if p == last { // most elements have the plan of the one before
+			continue
+		}
+		if err := checkOperands(p, o); err != nil {
+			return nil, nil, err
+		}
+		last = p
+	}
+	return plans, o, nil
 }
 
 // one does the operations of a plan for one element.

@@ -38,6 +38,9 @@ type Operands struct {
 	Alpha, Beta    uint64
 	Bias           []uint64
 	ScaleA, ScaleB []uint64 // see schedule.Blocks.Index
+	// D is the format of the results of the units for which C and the numbers after it are given; those of a kernel
+	// with other units are converted. None: that of the kernel's units.
+	D fp.ID
 }
 
 // Given returns which operands there are.
@@ -74,8 +77,10 @@ func Multiply(ctx context.Context, k *schedule.Kernel, o *Operands, opt Options)
 	}
 	id := areas[0].Plan.D
 	d := make([]byte, o.M*o.N*id.Width())
-	if err := checkOperands(areas[0].Plan, o); err != nil {
-		return nil, 0, err
+	for _, a := range areas {
+		if err := checkOperands(a.Plan, o); err != nil {
+			return nil, 0, err
+		}
 	}
 	blocks, err := blocksOf(k, areas, opt.Open)
 	if err != nil {

@@ -3,6 +3,7 @@ package gemm_test
 import (
 	"cmp"
 	"context"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -289,5 +290,33 @@ func TestSizes(t *testing.T) {
 	codes, _, err := gemm.Elements(t.Context(), k, of(2), [][2]int{{1, 0}}, gemm.Options{})
 	if want := mma.Load(d, id.Width(), 1); err != nil || codes[0] != want {
 		t.Errorf("element (1,0) is %x, and %x in the product: %v", codes, want, err)
+	}
+}
+
+// TestOtherAccumulator gives C, alpha and beta in the format of other units' results: they are converted, and without
+// that format a C of another width is refused.
+func TestOtherAccumulator(t *testing.T) {
+	k := &schedule.Kernel{Unit: &schedule.Unit{Op: "fma", In: fp.FP16, Acc: fp.FP64}, Schedules: []schedule.Schedule{{}},
+		Epilogue: []schedule.Step{{Op: "alpha"}, {Op: "beta-c-mul"}}}
+	f := fp.FP32.Get()
+	code := func(v float64) uint64 { return f.FromFloat64(v) }
+	half := packed([]uint64{fp.FP16.Get().FromFloat64(3)}, fp.FP16)
+	o := &gemm.Operands{Shape: schedule.Shape{M: 1, N: 1, K: 1}, A: half, B: half, C: packed([]uint64{code(5)}, fp.FP32), Alpha: code(0.5), Beta: code(2), D: fp.FP32}
+	at := [][2]int{{0, 0}}
+	codes, id, err := gemm.Elements(t.Context(), k, o, at, gemm.Options{})
+	d, _, other := gemm.Multiply(t.Context(), k, o, gemm.Options{})
+	if err != nil || other != nil {
+		t.Fatal(err, other)
+	}
+	if id != fp.FP64 || math.Float64frombits(codes[0]) != 0.5*9+2*5 || mma.Load(d, 8, 0) != codes[0] {
+		t.Errorf("%s %x, and %x in the product", id, codes, d)
+	}
+	o.D = fp.None
+	for _, epilogue := range [][]schedule.Step{k.Epilogue, {{Op: "c"}}, nil} {
+		k.Epilogue, k.CFirst = epilogue, epilogue == nil
+		_, _, err := gemm.Elements(t.Context(), k, o, at, gemm.Options{})
+		if _, _, other := gemm.Multiply(t.Context(), k, o, gemm.Options{}); err == nil || other == nil {
+			t.Errorf("a C of 4 bytes is read as FP64 by %v: %v, %v", epilogue, err, other)
+		}
 	}
 }

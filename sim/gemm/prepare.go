@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -12,13 +13,16 @@ import (
 
 // unitOperands returns operands as units have them.
 func unitOperands(ctx context.Context, k *schedule.Kernel, o *Operands) (*Operands, error) {
-	p := k.Preparation()
-	if p == (schedule.Preparation{}) {
-		return o, nil
-	}
 	unit, err := k.FirstUnit().Resolve()
 	if err != nil {
 		return nil, err
+	}
+	if o.D != fp.None && o.D != unit.D {
+		o = converted(o, unit.D)
+	}
+	p := k.Preparation()
+	if p == (schedule.Preparation{}) {
+		return o, nil
 	}
 	out := *o
 	if k.Dequantize != nil {
@@ -40,11 +44,41 @@ func unitOperands(ctx context.Context, k *schedule.Kernel, o *Operands) (*Operan
 	return &out, err
 }
 
+// converted returns operands for units with other results.
+func converted(o *Operands, d fp.ID) *Operands {
+	out := *o
+	out.D = d
+	if o.C != nil {
+		out.C = make([]byte, o.M*o.N*d.Width())
+		for n := range o.M * o.N {
+			mma.Store(out.C, d.Width(), n, d.Get().FromFloat64(o.D.Get().Float64(mma.Load(o.C, o.D.Width(), n))))
+		}
+	}
+	from, to := schedule.Side(o.D).Get(), schedule.Side(d).Get()
+	if from == to {
+		return &out
+	}
+	one := func(code uint64) uint64 { return to.FromFloat64(from.Float64(code)) }
+	out.Alpha, out.Beta = one(o.Alpha), one(o.Beta)
+	for _, codes := range []*[]uint64{&out.Bias, &out.ScaleA, &out.ScaleB} {
+		own := slices.Clone(*codes)
+		for i, code := range own {
+			own[i] = one(code)
+		}
+		*codes = own
+	}
+	return &out
+}
+
 // checkOperands returns an error if matrices do not have the sizes that they have in the formats of a plan's units.
 func checkOperands(p *schedule.Plan, o *Operands) error {
 	for i := range p.Ops {
-		f := p.Ops[i].Unit.Formats
-		if p.Ops[i].K != nil && (len(o.A) != o.M*o.K*f.A.Width() || len(o.B) != o.N*o.K*f.B.Width()) {
+		op := &p.Ops[i]
+		f := op.Unit.Formats
+		if op.X.Kind == schedule.C && len(o.C) != o.M*o.N*f.A.Width() || op.Z.Kind == schedule.C && len(o.C) != o.M*o.N*f.C.Width() {
+			return fmt.Errorf("matrix C has %d bytes, not those of %d x %d elements of a unit that adds to %s", len(o.C), o.M, o.N, f.C)
+		}
+		if op.K != nil && (len(o.A) != o.M*o.K*f.A.Width() || len(o.B) != o.N*o.K*f.B.Width()) {
 			return fmt.Errorf("matrices A and B have %d and %d bytes, not those of %d x %d elements of %s and %d x %d of %s", len(o.A), len(o.B), o.M, o.K, f.A, o.K, o.N, f.B)
 		}
 	}

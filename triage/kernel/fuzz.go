@@ -292,7 +292,8 @@ func (z *Fuzz) draw(rng *rand.Rand, kind int, s schedule.Shape) *drawn {
 	c := o
 	p := &drawn{kind: kind, a: &o, b: &c}
 	for i, of := range []*gemm.Operands{p.a, p.b} {
-		one := schedule.Side([]*Side{z.A, z.B}[i].Unit.D).Get().FromFloat64(1)
+		of.D = []*Side{z.A, z.B}[i].Unit.D
+		one := schedule.Side(of.D).Get().FromFloat64(1)
 		of.Alpha, of.Beta = one, one
 	}
 	z.scale(rng, p)

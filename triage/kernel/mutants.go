@@ -59,8 +59,8 @@ func Mutants(k *schedule.Kernel) []Mutant {
 		m.tails()
 		m.units("unit", unit, put)
 	}
+	m.scaled() // before steps that change places
 	m.epilogue()
-	m.scaled()
 	m.dequantized()
 	return m.all
 }
@@ -124,8 +124,6 @@ var (
 	parts   = []int{2, 3, 4, 5, 6, 7, 8, 16, 32}
 	formats = []fp.ID{fp.None, fp.FP16, fp.BF16, fp.FP32, fp.FP64}
 	orders  = []string{"forward", "reverse", "neighbours", "halves", "pairwise", "chain", "chain-reverse"}
-
-	roundings = []string{"", "away", "zero"}
 )
 
 // cutWords say that a cut has another number, first the new one.
@@ -452,32 +450,5 @@ func (m *mutator) units(field string, u *schedule.Unit, put func(k *schedule.Ker
 	for _, f := range formats {
 		set("product", cmp.Or(u.Product, u.Acc), f, func(u *schedule.Unit) { u.Product = f }, "products are rounded to %s", f)
 		set("acc", u.Acc, f, func(u *schedule.Unit) { u.In, u.Product, u.Acc = cmp.Or(u.In, u.Acc), cmp.Or(u.Product, u.Acc), f }, "the accumulator is %s", f)
-	}
-}
-
-// epilogue changes the steps after the sum.
-func (m *mutator) epilogue() {
-	m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.CFirst = !k.CFirst }, "the sum starts from C, or does not")
-	for i, s := range m.of.Epilogue {
-		m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue = slices.Delete(k.Epilogue, i, i+1) }, "there is no %s", s.Op)
-		if before := m.of.Epilogue[max(0, i-1)]; (s.Op == "cast") != (before.Op == "cast") {
-			m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i-1], k.Epilogue[i] = s, before }, "%s is done before %s", s.Op, before.Op)
-		}
-		at := fmt.Sprintf("epilogue[%d].", i)
-		m.try("epilogue", at+"saturate", s.Saturate, !s.Saturate, func(k *schedule.Kernel) { k.Epilogue[i].Saturate = !s.Saturate }, "%s saturates, or does not", s.Op)
-		for _, round := range roundings {
-			m.try("epilogue", at+"round", cmp.Or(s.Round, "nearest"), cmp.Or(round, "nearest"), func(k *schedule.Kernel) { k.Epilogue[i].Round = round }, "%s rounds to %s", s.Op, cmp.Or(round, "nearest"))
-		}
-		for _, sub := range []string{"", "zero"} {
-			m.try("epilogue", at+"subnormals", s.Subnormals, sub, func(k *schedule.Kernel) { k.Epilogue[i].Subnormals = sub }, "subnormal numbers of a %s are zeros, or are not", s.Op)
-		}
-		for _, f := range formats {
-			m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i].Format = f }, "%s is rounded to %s", s.Op, f)
-		}
-		for _, op := range []string{"beta-c", "beta-c-mul"} {
-			if strings.HasPrefix(s.Op, "beta-c") {
-				m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i].Op = op }, "%s is %s", s.Op, op)
-			}
-		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 func (g *gemmStudy) operands(ctx context.Context, k *gemmKernel) (*gemm.Operands, error) {
 	u := k.unit
 	side := schedule.Side(u.D).Get()
-	o := &gemm.Operands{Shape: g.shape(), Alpha: side.FromFloat64(g.alpha), Beta: side.FromFloat64(g.beta)}
+	o := &gemm.Operands{Shape: g.shape(), D: u.D, Alpha: side.FromFloat64(g.alpha), Beta: side.FromFloat64(g.beta)}
 	var err error
 	of := k.kernel
 	if of == nil { // a black box
