@@ -61,8 +61,9 @@ memory than two, and the same command goes on after an interruption.
 
 A difference is new if it is neither in the baseline, which is the compare.json of
 an earlier directory or what --json wrote, nor in the list of known differences
-(mmafuzz help known). --update-known makes that list or adds the differences that it
-does not cover; what it has already stays as it is.
+(mmafuzz help known). --update-known makes that list or adds the differences that are new
+or have expired; what it has already stays as it is. To add what is in the baseline, too, leave
+--baseline out.
 
 Exit status: 0 nothing new, 1 something new, 2 trouble, 75 incomplete, even if
 something is new: a recording is not complete, or it was interrupted.`,
@@ -147,7 +148,7 @@ func (c *compareCmd) run(ctx context.Context, args []string) error {
 		if err := dir.Save(r); err != nil {
 			return err
 		}
-		if err := c.knownFlags.write(c.app, r.Differences); err != nil {
+		if err := c.knownFlags.write(c.app, r.Differences, r.Counts.Still); err != nil {
 			return err
 		}
 	}

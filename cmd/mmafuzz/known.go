@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -26,7 +27,7 @@ type knownFlags struct {
 func (k *knownFlags) add(f *pflag.FlagSet) {
 	f.StringVar(&k.known, "known", "", "`file` with a list of known differences (mmafuzz help known)")
 	f.StringVar(&k.date, "date", "", "`date` for expiry, YYYY-MM-DD (default: today, UTC)")
-	f.BoolVar(&k.update, "update-known", false, "make the list of --known, or add to it the differences that it does not cover")
+	f.BoolVar(&k.update, "update-known", false, "make the list of --known, or add to it the differences that are new or have expired")
 	f.StringVar(&k.reason, "reason", "", "with --update-known, `text`: why these are accepted (default: accepted on DATE)")
 }
 
@@ -69,14 +70,19 @@ func (k *knownFlags) hold() (err error) {
 	return err
 }
 
-// write writes the list if --update-known asks for it, and says so.
-func (k *knownFlags) write(a *app, ds []compare.Difference) error {
+// write writes the list if --update-known asks for it, and says so. Of the differences, some are in
+// the baseline, too, and still there.
+func (k *knownFlags) write(a *app, ds []compare.Difference, still int) error {
 	if k.file == nil {
 		return nil
 	}
 	n, err := k.file.Save(&k.Known, ds, k.reason)
 	if err == nil && !a.json {
-		a.say("%s is written: it lists %s", k.known, readable.Plural(n, "known difference"))
+		more := ""
+		if still > 0 {
+			more = fmt.Sprintf(", and not what is still there (%d): without --baseline that is added, too", still)
+		}
+		a.say("%s is written: it lists %s%s", k.known, readable.Plural(n, "known difference"), more)
 	}
 	return err
 }

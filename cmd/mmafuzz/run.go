@@ -285,7 +285,7 @@ func (r *runCmd) display(cfg *fuzz.Config, dir string) *runUI {
 // written writes the list of --update-known. It returns an error if there were differences that
 // are news.
 func (r *runCmd) written(sum *summary.Summary) error {
-	if err := r.list.write(r.app, sum.Differences()); err != nil {
+	if err := r.list.write(r.app, sum.Differences(), 0); err != nil {
 		return err
 	}
 	if sum.HasNews() {

@@ -259,6 +259,12 @@ func TestWriteKnown(t *testing.T) {
 	if again.judge(); again.result.Counts.Known != 3 || again.result.Exit != exitNoNews {
 		t.Errorf("%+v", again.result)
 	}
+	for i, state := range []string{StateStill, StateExpired, StateNew} { // what is still there is not added
+		again.result.Differences[i].State = state
+	}
+	if list := c.Known.accept(again.result.Differences, "x", nil); len(list.Entries) != 2 {
+		t.Errorf("%+v", list)
+	}
 	for _, change := range []func(){func() { plain.Changes[1].To = "26" }, func() { odd.Digest = "x" }, func() { alone.Instruction = "w" }} {
 		change()
 		for _, d := range []*Difference{&plain, &odd, &alone} {

@@ -119,7 +119,7 @@ func (k *Known) uses() []KnownUse {
 }
 
 // accept returns a list with the entries of another one, which may be nil, and with new entries
-// for the differences that these do not cover on the day.
+// for the differences that are news and that these do not cover on the day.
 func (k *Known) accept(ds []Difference, reason string, list *corpus.Known) *corpus.Known {
 	all := &corpus.Known{Version: corpus.KnownVersion, Entries: []corpus.KnownEntry{}}
 	if list != nil {
@@ -130,8 +130,8 @@ func (k *Known) accept(ds []Difference, reason string, list *corpus.Known) *corp
 		ids[e.ID] = true
 	}
 	kept := &Known{List: all, Day: k.Day}
-	unknown, _ := groups(ds, func(d *Difference) bool { return d.State != StateKnown })
-	for _, g := range unknown {
+	news, _ := groups(ds, (*Difference).isNews)
+	for _, g := range news {
 		left := slices.DeleteFunc(g, func(d *Difference) bool {
 			state, _, _ := kept.stateOf(d, "")
 			return state == StateKnown

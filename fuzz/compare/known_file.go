@@ -35,7 +35,7 @@ func HoldKnown(name string) (*KnownFile, error) {
 }
 
 // Save writes the list: what the file has already, as it is, and entries for the differences that
-// it does not cover on the day of k. It returns how many entries it has then.
+// are news and that it does not cover on the day of k. It returns how many entries it has then.
 func (f *KnownFile) Save(k *Known, ds []Difference, reason string) (int, error) {
 	list := k.accept(ds, reason, f.kept)
 	body, err := json.MarshalIndent(list, "", "  ")
