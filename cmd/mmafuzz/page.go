@@ -95,7 +95,7 @@ func (a *app) writeDocumentFile(d *document.Document, format, file string) error
 	if err := d.Write(&b, format, document.Options{Width: a.width, Verbose: a.verbose}); err != nil {
 		return err
 	}
-	err := corpus.CheckForeign(file, "earlier form of this", func() bool {
+	err := corpus.CheckForeign(file, "report that --format "+format+" wrote", func() bool {
 		old, err := os.ReadFile(file)
 		begin, _, _ := bytes.Cut(b.Bytes(), []byte(" "))
 		return err == nil && (len(old) == 0 || bytes.HasPrefix(old, begin))

@@ -102,7 +102,7 @@ func (p *printer) computesAs(machine string, models []Model) string {
 	for _, a := range archs {
 		texts = append(texts, a)
 		if len(archs) > 1 || len(others) > 0 {
-			texts[len(texts)-1] += fmt.Sprintf(" on %d", plain[a])
+			texts[len(texts)-1] += " on " + readable.Plural(plain[a], "instruction")
 		}
 	}
 	return strings.Join(append(p.first(texts, otherRows), p.first(others, otherRows)...), "; ")

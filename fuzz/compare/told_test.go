@@ -172,5 +172,9 @@ func TestComputesAs(t *testing.T) {
 		if got := m.text(tc.instruction); got != "as "+tc.want {
 			t.Errorf("%s: %s", tc.base, got)
 		}
+		odd := Model{Machine: "m", Instruction: "odd"}
+		if got, want := newPrinter(TextOptions{}).computesAs("m", []Model{m, odd}), tc.want+" on 1 instruction; no model for odd"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
