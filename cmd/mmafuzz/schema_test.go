@@ -407,6 +407,7 @@ var rare = map[string]bool{
 	"failed: wrong":                              true,
 	"failed: runs":                               true,
 	"triage: differed":                           true,
+	"triage: defect":                             true,
 	"triage: runs":                               true,
 	"import: differed":                           true,
 	"import: runs":                               true,

@@ -15,6 +15,7 @@
 //	changes[].path  string?  as in summary: what B does in this case that A does not
 //	changes[].from  string?
 //	changes[].to    string?
+//	defect          string?  the rule of a defect, and what speaks for it
 //	problem         string?  why there is no bucket
 //
 // corpus export, an object for each call:
@@ -60,6 +61,7 @@ type Outcome struct {
 	Was     string       `json:"was"`
 	Now     string       `json:"now"`
 	Changes []mma.Change `json:"changes,omitempty"`
+	Defect  string       `json:"defect,omitempty"`
 	Problem string       `json:"problem,omitempty"`
 
 	Differed int `json:"differed,omitempty"` // of an unstable case: of Runs
@@ -122,7 +124,11 @@ func Triage(ctx context.Context, dir string, noInfer bool, may func(m *corpus.Mi
 	if err != nil {
 		return NewOutcome(dir, was, err), err
 	}
-	return &Outcome{Bundle: dir, Was: was, Now: f.Bucket, Changes: bundle.Changes(f.Mismatch)}, nil
+	o := &Outcome{Bundle: dir, Was: was, Now: f.Bucket, Changes: bundle.Changes(f.Mismatch)}
+	if d := f.Mismatch.Defect; d != nil {
+		o.Defect = readable.Converted(f.Mismatch.Formats, bundle.DefectText(d))
+	}
+	return o, nil
 }
 
 // Confirmed reports whether the primary cause is still the bundle's. Bundles of earlier
@@ -149,6 +155,9 @@ func (o *Outcome) Write(w io.Writer, width int) {
 	}
 	if len(o.Changes) > 0 {
 		text += " (" + readable.Changes(o.Changes, 4) + ")"
+	}
+	if o.Defect != "" {
+		text += ", of " + o.Defect
 	}
 	const indent = 2
 	fmt.Fprintln(w, o.Bundle)

@@ -120,7 +120,7 @@ func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *t
 		budget.Most += moreBeside * million * defect.PerDot
 	}
 	both, err := x.beside(ctx, pr, v, budget)
-	if err != nil || !quick {
+	if err != nil || !quick || both.Complete() {
 		return both, err
 	}
 	// One defect that explains all cases is simpler than a program and a defect beside it, which
@@ -184,6 +184,10 @@ func (x *pairTriage) beside(ctx context.Context, pr *triage.Unknown, v *triage.V
 	}
 	var settled []*triage.Verdict
 	for _, part := range parts {
+		if withSignsOfZeros(pr, part) {
+			settled = append(settled, part)
+			continue
+		}
 		if err := x.findDefect(ctx, pr, part, &defect.Unit{Single: true, Budget: budget}); err != nil {
 			return part, err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
@@ -36,4 +37,20 @@ func signsOfZeros(ctx context.Context, pr *triage.Unknown) (*triage.Verdict, err
 	}
 	v.Partial, v.Differ, v.Explained = true, len(pr.Differ), triage.Right(pr, &v.Program, pr.Differ)
 	return v, nil
+}
+
+// withSignsOfZeros reports whether the program of a verdict that explains a part of the cases explains all if the zeros
+// of its sums have the signs of IEEE 754; the verdict is that then. A brief inference may lack it, which few inputs show.
+func withSignsOfZeros(pr *triage.Unknown, v *triage.Verdict) bool {
+	p := v.Program
+	p.Special.NegZero = true
+	if p.Start == mma.StartZero { // whose +0 the first sum would keep
+		p.Start = mma.StartEmpty
+	}
+	if p == v.Program || p.Validate(pr.Formats, pr.K) != nil || triage.Right(pr, &p, pr.Differ) < len(pr.Differ) || triage.Right(pr, &p, pr.Agree) < len(pr.Agree) {
+		return false
+	}
+	v.Program, v.Changes, v.Labels = p, mma.Diff(&pr.Base, &p), triage.LabelsOf(&pr.Base, &p)
+	v.Explained, v.Kept, v.Partial, v.Nearest = len(pr.Differ), len(pr.Agree), false, nil
+	return true
 }
