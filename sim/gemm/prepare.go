@@ -20,6 +20,15 @@ func unitOperands(ctx context.Context, k *schedule.Kernel, o *Operands) (*Operan
 	if o.D != fp.None && o.D != unit.D {
 		o = converted(o, unit.D)
 	}
+	for _, s := range []struct {
+		of    *schedule.Blocks
+		codes []uint64
+		lines int
+	}{{k.ScaleA, o.ScaleA, o.M}, {k.ScaleB, o.ScaleB, o.N}} {
+		if s.of != nil && len(s.codes) != s.of.Count(s.lines, o.K) {
+			return nil, fmt.Errorf("there are %d scales of %d lines, not %d", len(s.codes), s.lines, s.of.Count(s.lines, o.K))
+		}
+	}
 	p := k.Preparation()
 	if p == (schedule.Preparation{}) {
 		return o, nil

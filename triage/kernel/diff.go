@@ -67,6 +67,9 @@ func Compare(ctx context.Context, a, b *Side, seed uint64) (*Difference, error) 
 	d := &Difference{A: a.Name, B: b.Name, Fields: fieldsOf(portable(a.Kernel), portable(b.Kernel)), Same: same(a, b)}
 	z := &Fuzz{A: a, B: b, Seed: seed, Count: searched}
 	shapes, err := shapesOf(a, b)
+	if err == nil {
+		err = checkScales(a, b)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ var inputs = [...]string{"normal", "spread", "ones", "marks", "one-hot", "specia
 func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 	shapes, err := shapesOf(z.A, z.B)
 	if err == nil {
-		err = z.checkScales()
+		err = checkScales(z.A, z.B)
 	}
 	if err != nil {
 		return nil, err

@@ -5,8 +5,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
@@ -14,10 +16,10 @@ import (
 
 // scale draws the scales that the sides need. Where both sides have scales, an element has the same
 // one on both. Those of kernels are near 1 but not powers of two: powers of two would hide where they
-// are multiplied in.
+// are multiplied in. So are those of a black box, unless the other side's instruction has them, too.
 func (z *Fuzz) scale(rng *rand.Rand, p *drawn) {
 	for _, s := range []*Side{z.A, z.B} {
-		if u := s.Unit; u.Scale != fp.None && p.a.SA == nil {
+		if u := s.Unit; s.Kernel != nil && u.Scale != fp.None && p.a.SA == nil {
 			f, blocks := u.Scale.Get(), unitBlocks(u)
 			one := func(lines int) []byte {
 				out := make([]byte, blocks.Count(lines, p.a.K)*u.Scale.Width())
@@ -29,6 +31,7 @@ func (z *Fuzz) scale(rng *rand.Rand, p *drawn) {
 			p.a.SA, p.a.SB = one(p.a.M), one(p.a.N)
 		}
 	}
+	own := p.a.SA != nil
 	if z.B.Unit.Scale != fp.None {
 		p.b.SA, p.b.SB = p.a.SA, p.a.SB
 	}
@@ -37,11 +40,18 @@ func (z *Fuzz) scale(rng *rand.Rand, p *drawn) {
 	}
 	sides := [2]fp.ID{schedule.Side(z.A.Unit.D), schedule.Side(z.B.Unit.D)}
 	narrow := sides[0] // has numbers that both have
-	if sides[1] == fp.FP32 {
-		narrow = fp.FP32
+	for _, id := range []fp.ID{sides[1], z.A.boxScale(), z.B.boxScale()} {
+		if id != fp.None && id.Width() < narrow.Width() {
+			narrow = id
+		}
 	}
 	draw := func(which, lines int) (a, b []uint64) {
 		of := [2]*schedule.Blocks{z.A.blocks(which), z.B.blocks(which)}
+		for i, s := range []*Side{z.A, z.B} {
+			if own && s.Kernel == nil {
+				of[i] = nil
+			}
+		}
 		common := common(of[0], of[1])
 		if common == nil {
 			return nil, nil
@@ -66,21 +76,40 @@ func in(codes []uint64, from, to fp.ID) []uint64 {
 	return codes
 }
 
-// checkScales returns an error if instructions of the sides have different scales.
-func (z *Fuzz) checkScales() error {
-	a, b := z.A.Unit, z.B.Unit
-	if a.Scale != fp.None && b.Scale != fp.None && (a.Scale != b.Scale || a.Block != b.Block) {
-		return fmt.Errorf("%s has scales in %s for %d products, and %s in %s for %d: no scales are the same for both", z.A.Name, a.Scale, a.Block, z.B.Name, b.Scale, b.Block)
+// checkScales returns an error if one side has scales that the other cannot have.
+func checkScales(a, b *Side) error {
+	for _, s := range [][2]*Side{{a, b}, {b, a}} {
+		if s[0].boxScale() != fp.None && s[1].Unit.Scale == fp.None && s[1].blocks(0) != nil && s[1].blocks(1) != nil {
+			return nil
+		}
+		if s[0].Unit.Scale != fp.None && s[1].Unit.Scale == fp.None {
+			return hint.New(`where its schedule multiplies by scales, the fields "scale_a" and "scale_b" say so (go doc ./sim/schedule Kernel)`,
+				"%s has scales in %s for %d products, and %s has none: they cannot be compared", s[0].Name, s[0].Unit.Scale, s[0].Unit.Block, s[1].Name)
+		}
+	}
+	if a, b, x, y := a.Unit, b.Unit, a.Name, b.Name; a.Scale != b.Scale || a.Block != b.Block {
+		return fmt.Errorf("%s has scales in %s for %d products, and %s in %s for %d: no scales are the same for both", x, a.Scale, a.Block, y, b.Scale, b.Block)
 	}
 	return nil
 }
 
-// blocks are those of a side's scales of A (which 0) or B; nil: it has none.
+// blocks are those of a side's scales of A (which 0) or B, but for those of a kernel's instruction; nil: it has none.
 func (s *Side) blocks(which int) *schedule.Blocks {
-	if s.Kernel == nil {
-		return nil
+	switch {
+	case s.Kernel != nil:
+		return [2]*schedule.Blocks{s.Kernel.ScaleA, s.Kernel.ScaleB}[which]
+	case s.Unit.Scale != fp.None:
+		return unitBlocks(s.Unit)
 	}
-	return [2]*schedule.Blocks{s.Kernel.ScaleA, s.Kernel.ScaleB}[which]
+	return nil
+}
+
+// boxScale is the format of the scales of a black box; None: it has none, or is a kernel.
+func (s *Side) boxScale() fp.ID {
+	if s.Kernel != nil {
+		return fp.None
+	}
+	return s.Unit.Scale
 }
 
 // unitBlocks are those of an instruction's scales.
@@ -143,26 +172,43 @@ func (f *Found) scaleFiles() (files [4]*scaleFile) {
 	c := f.Smallest
 	for side, o := range c.Operands {
 		k, u := c.kernels[side], c.units[side]
+		own := [2][]byte{o.SA, o.SB}
 		for which, codes := range [2][]uint64{o.ScaleA, o.ScaleB} {
+			if len(codes) > 0 && u.Scale != fp.None && own[which] == nil { // a black box
+				own[which] = boxScales(codes, u)
+			}
 			if k == nil || len(codes) == 0 {
 				continue
 			}
 			id, lines := schedule.Side(u.D), [2]int{o.M, o.N}[which]
 			b, each := [2]*schedule.Blocks{k.ScaleA, k.ScaleB}[which], &schedule.Blocks{Lines: 1, K: 1}
 			all := spread(codes, b, each, lines, o.K)
-			out := make([]byte, len(all)*id.Width())
-			for i, code := range all {
-				mma.Store(out, id.Width(), i, code)
-			}
-			files[which] = newScaleFile(which, out, id, o.K)
+			files[which] = newScaleFile(which, packed(all, id), id, o.K)
 		}
-		for which, codes := range [2][]byte{o.SA, o.SB} {
+		for which, codes := range own {
 			if len(codes) > 0 {
 				files[2+which] = newScaleFile(which, codes, u.Scale, unitBlocks(u).Along(o.K))
 			}
 		}
 	}
 	return files
+}
+
+// packed writes codes into containers of the width of their format.
+func packed(codes []uint64, id fp.ID) []byte {
+	out := make([]byte, len(codes)*id.Width())
+	for i, code := range codes {
+		mma.Store(out, id.Width(), i, code)
+	}
+	return out
+}
+
+// boxScales returns drawn scales as a black box takes them; nil for none.
+func boxScales(codes []uint64, u *mma.Instruction) []byte {
+	if codes == nil {
+		return nil
+	}
+	return packed(in(slices.Clone(codes), schedule.Side(u.D), u.Scale), u.Scale)
 }
 
 // newScaleFile makes a file of scales that lie line after line; a line has as many as along says.

@@ -273,12 +273,7 @@ func ownScales(codes []byte, u *mma.Instruction, lines, ks []int, depth int, ok 
 	for i := range all {
 		all[i] = mma.Load(codes, w, i)
 	}
-	all = scalesOf(all, unitBlocks(u), lines, ks, depth, ok)
-	out := make([]byte, len(all)*w)
-	for i, code := range all {
-		mma.Store(out, w, i, code)
-	}
-	return out
+	return packed(scalesOf(all, unitBlocks(u), lines, ks, depth, ok), u.Scale)
 }
 
 // scalesOf returns the scales of some lines and products of a matrix with K = depth. It clears

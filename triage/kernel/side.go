@@ -32,7 +32,10 @@ func (s *Side) Multiply(ctx context.Context, o *gemm.Operands) ([]byte, fp.ID, e
 		return nil, 0, fmt.Errorf("%s has no product of K = %d", s.Name, o.K)
 	}
 	f := u.Instruction().Formats
-	in := &mma.Batch{Formats: f, Shape: mma.Shape{M: o.M, N: o.N, K: o.K, Tiles: 1}, A: o.A, B: o.B}
+	in := &mma.Batch{Formats: f, Shape: mma.Shape{M: o.M, N: o.N, K: o.K, Tiles: 1}, A: o.A, B: o.B, SA: o.SA, SB: o.SB}
+	if o.SA == nil && f.Scale != fp.None {
+		in.SA, in.SB = boxScales(o.ScaleA, s.Unit), boxScales(o.ScaleB, s.Unit)
+	}
 	d := make([]byte, o.M*o.N*f.D.Width())
 	return d, f.D, u.Run(ctx, in, d)
 }

@@ -320,7 +320,7 @@ func Sides(ctx context.Context, a, b string) (sides [2]*kernel.Side, done func()
 	switch x := all[0]; {
 	case len(all) != 2:
 		err = fmt.Errorf("%s and %s are %d kernels: name one instruction of each", a, b, len(all))
-	case !sameOperands(x.unit, all[1].unit):
+	case x.unit.A != all[1].unit.A || x.unit.B != all[1].unit.B: // scales are looked at where they are drawn
 		err = fmt.Errorf("%s takes %s, and %s takes %s: they cannot be compared", x.name, x.unit.Formats, all[1].name, all[1].unit.Formats)
 	case x.result() != all[1].result():
 		err = fmt.Errorf("%s gives %s, and %s gives %s: they cannot be compared", x.name, x.result(), all[1].name, all[1].result())
