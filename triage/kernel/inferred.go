@@ -355,6 +355,7 @@ var meanings = [][2]string{
 	{".merge.start", "what the first of these sums is added to"},
 	{".merge.format", "format in which they are added"},
 	{".merge.parts", "format to which they are rounded before"},
+	{".merge.scale", "in which order a partial sum p is multiplied by the scales sa and sb"},
 	{".tail.into", "where the products left over are added"},
 	{".tail.of", "left over are the last K mod this"},
 	{".tail.last", "whether they go to the last parts"},

@@ -66,7 +66,7 @@ def same(x, y):
 wrong = False
 print("element (%d,%d) of %d x %d, K = %d" % (case["row"], case["column"], case["m"], case["n"], case["k"]))
 if all(map(math.isfinite, a + b)):
-    print("exact sum: %r" % float(sum((Fraction(x) * Fraction(y) for x, y in zip(a, b)), Fraction(0))))
+    print("exact sum%s: %r" % (" without scales" if "scales" in case else "", float(sum((Fraction(x) * Fraction(y) for x, y in zip(a, b)), Fraction(0)))))
 for side in case["sides"]:
     want = float.fromhex(side["result"])
     what = "recorded"
