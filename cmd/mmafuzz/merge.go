@@ -66,7 +66,7 @@ func (r *runCmd) merge(ctx context.Context, dirs []string) error {
 		return planError(err)
 	}
 	if n := len(m.Missing); n > 0 {
-		return incomplete(hint.New("start the shards again, with the directories that they had, and merge again",
+		return incomplete(hint.New(m.Advice+"; then merge again",
 			"%d of %s have no result yet: %s", n, readable.Plural(len(m.Plan.Units()), "unit"), fleet.Ranges(m.Missing)))
 	}
 	cfg, err := r.openPlan(ctx, dirs[0], m.Plan)

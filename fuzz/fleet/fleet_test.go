@@ -313,17 +313,33 @@ func writeLog(t *testing.T, dir, name string, body []byte) {
 }
 
 // TestRounds has shards with directories of their own, which cannot go on without each other, and
-// do not wait for each other.
+// do not wait for each other. The status of the directories says in either order who has done what,
+// and which merge helps.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	p, pairs := newPlan(t, 1)
 	dirs := []string{filepath.Join(t.TempDir(), "0"), filepath.Join(t.TempDir(), "1")}
-	stopped := 0
+	stopped, did := 0, make([]int, len(dirs))
+	check := func(advice string) {
+		t.Helper()
+		for _, dirs := range [][]string{dirs, {dirs[1], dirs[0]}} {
+			s := look(t, dirs...)
+			for i, x := range s.Shards {
+				if x.Units != did[i] || x.Dots == 0 {
+					t.Errorf("shard %d has done %d units: %+v", i, did[i], x)
+				}
+			}
+			if !strings.Contains(s.advice, advice) {
+				t.Errorf("%q lacks %q", s.advice, advice)
+			}
+		}
+	}
 	for round := 0; ; round++ {
 		left := 0
 		for i, dir := range dirs {
+			here := 0
 			s := Shard{Plan: p, Pairs: slices.Clone(pairs), Dir: dir, Index: i, Of: len(dirs), Workers: 1, OwnOnly: true, Observe: func(p Progress) {
-				if p.Waiting {
+				if here = p.Here; p.Waiting {
 					t.Errorf("shard %d waits for what nobody does", i)
 				}
 			}}
@@ -332,17 +348,29 @@ func TestRounds(t *testing.T) {
 			} else if err != nil {
 				t.Fatal(err)
 			}
+			did[i] += here
 		}
 		if left == 0 {
 			break
 		}
 		stopped++
-		for _, dir := range dirs {
-			if _, err := Merge(t.Context(), dirs, dir); err != nil {
+		check(" --out " + dirs[0])
+		for i, dir := range dirs {
+			m, err := Merge(t.Context(), dirs, dir)
+			if err != nil {
 				t.Fatal(err)
+			}
+			if i == 0 {
+				check(" --out " + dirs[1] + "; then " + startAgain)
+				if want := "mmafuzz merge " + strings.Join(dirs, " ") + " --out " + dirs[1] + "; then " + startAgain; !strings.HasSuffix(m.Advice, ": "+want) {
+					t.Errorf("%q, want %q", m.Advice, want)
+				}
+			} else if check(startAgain); m.Advice != startAgain {
+				t.Errorf("%q, want %q", m.Advice, startAgain)
 			}
 		}
 	}
+	check("")
 	if stopped < 1 || stopped >= p.Rounds {
 		t.Errorf("stopped %d times for %d rounds", stopped, p.Rounds)
 	}

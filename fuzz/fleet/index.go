@@ -43,6 +43,7 @@ type readLog struct {
 	size  int64     // of the complete lines that were read
 	seen  int64     // of the file: a killed shard may have left a part of a line, which nobody completes
 	grown time.Time // when it was written; after that, when it was seen to be longer
+	done  times     // the units of these lines
 }
 
 // ended reports that the process that wrote a log has ended, without waiting for what it may still
@@ -115,7 +116,7 @@ func (x *index) readLog(path string, name logName) error {
 	}
 	l := x.logs[key]
 	if l == nil {
-		l = &readLog{logName: name, grown: info.ModTime()}
+		l = &readLog{logName: name, grown: info.ModTime(), done: times{}}
 		if now := time.Now(); l.grown.After(now) {
 			l.grown = now
 		}
@@ -167,7 +168,7 @@ func (x *index) readLines(in *bufio.Reader, key string, l *readLog) (bad string,
 			return bad, err
 		}
 		why := ""
-		switch _, plan, n, ok := head(line); {
+		switch at, plan, n, ok := head(line); {
 		case !ok:
 			why = "is damaged"
 		case plan != x.plan.digest:
@@ -176,6 +177,7 @@ func (x *index) readLines(in *bufio.Reader, key string, l *readLog) (bad string,
 			why = fmt.Sprintf("is of unit %d, which the plan does not have", n)
 		default:
 			x.put(n, place{key, l.size, l.size + int64(len(line))})
+			l.done.add(n, at)
 		}
 		if bad == "" && why != "" {
 			bad = fmt.Sprintf("what begins at byte %d %s", l.size, why)

@@ -21,7 +21,8 @@ import (
 // Merged is the merged results of a plan.
 type Merged struct {
 	Plan    *Plan
-	Missing []int // numbers of units that have no result
+	Missing []int  // numbers of units that have no result
+	Advice  string // what to do about these
 	dir     string
 	index   *index
 }
@@ -42,7 +43,7 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 	if err := x.update(); err != nil {
 		return nil, err
 	}
-	m := &Merged{p, nil, out, newIndex(p, out)}
+	m := &Merged{Plan: p, dir: out, index: newIndex(p, out)}
 	if len(x.at) > 0 {
 		before := x.mergedIn(out)
 		err = retryOnce(func() error { return m.save(ctx, x, out) })
@@ -55,7 +56,10 @@ func Merge(ctx context.Context, dirs []string, out string) (*Merged, error) {
 			}
 		}
 	}
-	m.Missing = m.index.missing()
+	if m.Missing = m.index.missing(); len(m.Missing) > 0 {
+		err = errors.Join(err, x.update()) // with what out has now
+		m.Advice = x.advice(dirs)
+	}
 	return m, err
 }
 
@@ -163,7 +167,9 @@ func Unfinished(dir string, epochs int) bool {
 
 // Ranges writes numbers in order as ranges, such as 3-7, 9.
 func Ranges(numbers []int) string {
+	const most = 12
 	var parts []string
+	rest := 0 // numbers after the most ranges
 	for len(numbers) > 0 {
 		n := 1
 		for n < len(numbers) && numbers[n] == numbers[0]+n {
@@ -174,10 +180,12 @@ func Ranges(numbers []int) string {
 			part += fmt.Sprintf("-%d", numbers[n-1])
 		}
 		parts, numbers = append(parts, part), numbers[n:]
+		if len(parts) == most {
+			rest = len(numbers)
+		}
 	}
-	const most = 12
-	if len(parts) > most {
-		parts = slices.Concat(parts[:most], []string{fmt.Sprintf("and %d more ranges", len(parts)-most)})
+	if len(parts) > most && rest > 1 {
+		parts = append(parts[:most], fmt.Sprintf("and %d more", rest))
 	}
 	return strings.Join(parts, ", ")
 }

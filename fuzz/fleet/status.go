@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,8 @@ type Status struct {
 	ETA        float64       `json:"eta_seconds,omitempty"`
 	Shards     []ShardStatus `json:"shards"`
 	Causes     []CauseStatus `json:"causes"`
+
+	advice string // what to do if nobody works on the rest
 }
 
 // ShardStatus is what the logs of a shard say of it.
@@ -65,12 +68,12 @@ const (
 )
 
 // patience is how long a shard that has done some units may take for the next one.
-func (w *Watcher) patience(units []int) time.Duration {
-	if len(units) < 3 {
+func (t times) patience() time.Duration {
+	if len(t) < 3 {
 		return mostPatience
 	}
-	w.sort(units)
-	first, last := w.units[units[0]].at, w.units[units[len(units)-1]].at
+	units := t.order()
+	first, last := t[units[0]], t[units[len(units)-1]]
 	if first.IsZero() { // when it was done is not known
 		return mostPatience
 	}
@@ -88,8 +91,21 @@ type Watcher struct {
 type seenUnit struct {
 	dots, mismatches uint64
 	causes           map[string]uint64
-	at               time.Time // when it was done; zero: it was read from merged results
-	shard, of        int       // that did it; of 0: not known
+}
+
+// times has units that are done, and when; zero: it was read from merged results.
+type times map[int]time.Time
+
+// add adds a unit. Of the times when it was done the first counts.
+func (t times) add(n int, at time.Time) {
+	if have := t[n]; have.IsZero() || !at.IsZero() && at.Before(have) {
+		t[n] = at
+	}
+}
+
+// order returns the units in the order of their completion.
+func (t times) order() []int {
+	return slices.SortedFunc(maps.Keys(t), func(x, y int) int { return cmp.Or(t[x].Compare(t[y]), cmp.Compare(x, y)) })
 }
 
 // NewWatcher returns a watcher of directories of shards or of merged results, of one plan. It
@@ -122,20 +138,20 @@ func (w *Watcher) Look() (*Status, error) {
 	}
 	s := &Status{Plan: w.plan.Digest(), Units: len(w.plan.Units()), Done: len(w.units), Rounds: w.plan.Rounds, Round: w.index.complete(),
 		Shards: []ShardStatus{}, Causes: []CauseStatus{}, Count: w.plan.Dots()}
-	w.shards(s)
-	w.progress(s)
+	done, of := w.done()
+	w.shards(s, of)
+	w.progress(s, done)
+	if s.unattended() {
+		s.advice = w.index.advice(w.index.dirs)
+	}
 	return s, nil
 }
 
 // unit reads the result of a unit and returns what a watcher keeps of it.
 func (w *Watcher) unit(n int) (u seenUnit, err error) {
-	line, r, err := w.index.line(n)
+	_, r, err := w.index.line(n)
 	if err != nil {
 		return u, err
-	}
-	u.at, _, _, _ = head(line)
-	if l := w.index.logs[w.index.at[n].log]; l != nil {
-		u.shard, u.of = l.shard, l.of
 	}
 	u.dots, u.mismatches, u.causes = r.Dots, r.Dots-r.Classes[oracle.Same], causesOf(r)
 	return u, nil
@@ -152,9 +168,32 @@ func causesOf(r *engine.Result) map[string]uint64 {
 	return causes
 }
 
+// done returns the units that are done, and of these those that each shard has done itself, whichever
+// directories repeat their results.
+func (w *Watcher) done() (all times, of map[[2]int]times) {
+	all, of = times{}, map[[2]int]times{}
+	for n := range w.units {
+		all[n] = time.Time{}
+	}
+	for _, l := range w.index.logs {
+		own := of[[2]int{l.shard, l.of}]
+		if own == nil {
+			own = times{}
+			of[[2]int{l.shard, l.of}] = own
+		}
+		for n, at := range l.done {
+			if _, ok := all[n]; ok {
+				all.add(n, at)
+				own.add(n, at)
+			}
+		}
+	}
+	return all, of
+}
+
 // shards lists the shards that have logs. Those of processes that were killed and started again are
 // of one shard.
-func (w *Watcher) shards(s *Status) {
+func (w *Watcher) shards(s *Status, of map[[2]int]times) {
 	newest, paths := map[[2]int]*readLog{}, map[[2]int]string{}
 	for path, l := range w.index.logs {
 		at := [2]int{l.shard, l.of}
@@ -162,14 +201,11 @@ func (w *Watcher) shards(s *Status) {
 			newest[at], paths[at] = l, path
 		}
 	}
-	missing, of := w.index.missing(), map[[2]int][]int{}
-	for n, u := range w.units {
-		of[[2]int{u.shard, u.of}] = append(of[[2]int{u.shard, u.of}], n)
-	}
+	missing := w.index.missing()
 	for at, l := range newest {
 		x := ShardStatus{Shard: l.shard, Of: l.of, Host: l.host, State: stateAlive, Age: since(l.grown)}
 		x.Units = len(of[at])
-		for _, n := range of[at] {
+		for n := range of[at] {
 			x.Dots += w.units[n].dots
 		}
 		switch {
@@ -177,7 +213,7 @@ func (w *Watcher) shards(s *Status) {
 			x.State = stateDone
 		case l.ended(paths[at]):
 			x.State = stateEnded
-		case x.Age > w.patience(of[at]).Seconds():
+		case x.Age > of[at].patience().Seconds():
 			x.State = stateSilent
 		default:
 			x.Rate = w.rate(of[at])
@@ -198,15 +234,13 @@ func (s *Status) alive() int {
 	return n
 }
 
+// unattended reports whether nobody works on units that are not done.
+func (s *Status) unattended() bool { return s.Done < s.Units && s.alive() == 0 }
+
 // progress totals the units that are done, in the order of their completion.
-func (w *Watcher) progress(s *Status) {
-	var order []int
-	for n := range w.units {
-		order = append(order, n)
-	}
-	w.sort(order)
+func (w *Watcher) progress(s *Status, done times) {
 	at := map[string]int{}
-	for i, n := range order {
+	for i, n := range done.order() {
 		u := w.units[n]
 		s.Dots += u.dots
 		s.Mismatches += u.mismatches
@@ -215,23 +249,18 @@ func (w *Watcher) progress(s *Status) {
 			if !ok {
 				j = len(s.Causes)
 				at[name] = j
-				s.Causes = append(s.Causes, CauseStatus{Name: name, Since: since(u.at), AtUnits: i + 1})
+				s.Causes = append(s.Causes, CauseStatus{Name: name, Since: since(done[n]), AtUnits: i + 1})
 			}
 			s.Causes[j].Cases += cases
 		}
 	}
 	slices.SortFunc(s.Causes, func(x, y CauseStatus) int { return cmp.Or(cmp.Compare(y.Cases, x.Cases), cmp.Compare(x.Name, y.Name)) })
 	if s.Done < s.Units && s.alive() > 0 {
-		s.Rate = w.rate(order)
+		s.Rate = w.rate(done)
 	}
 	if s.Rate > 0 {
 		s.ETA = float64(s.Count-min(s.Count, s.Dots)) / s.Rate
 	}
-}
-
-// sort puts units in the order of their completion.
-func (w *Watcher) sort(units []int) {
-	slices.SortFunc(units, func(x, y int) int { return cmp.Or(w.units[x].at.Compare(w.units[y].at), cmp.Compare(x, y)) })
 }
 
 // since returns the seconds that have passed since t, or 0 for the zero time.
@@ -250,23 +279,23 @@ const (
 
 // rate returns the dot products a second of units, from those that were done within rateOver of the
 // last one; 0: not known.
-func (w *Watcher) rate(units []int) float64 {
-	if len(units) == 0 {
+func (w *Watcher) rate(done times) float64 {
+	if len(done) == 0 {
 		return 0
 	}
-	w.sort(units)
-	last := w.units[units[len(units)-1]].at
+	units := done.order()
+	last := done[units[len(units)-1]]
 	dots, first := uint64(0), last
 	for _, n := range units {
-		u := w.units[n]
-		if u.at.IsZero() || last.Sub(u.at) > rateOver {
+		at := done[n]
+		if at.IsZero() || last.Sub(at) > rateOver {
 			continue
 		}
-		if u.at.Before(first) {
-			first = u.at
+		if at.Before(first) {
+			first = at
 			continue // its dot products were computed before the interval began
 		}
-		dots += u.dots
+		dots += w.units[n].dots
 	}
 	if span := last.Sub(first); span >= coarse {
 		return float64(dots) / span.Seconds()

@@ -25,12 +25,11 @@ func TestPatience(t *testing.T) {
 		{30 * time.Second, 3, mostPatience},
 		{time.Second, 2, mostPatience},
 	} {
-		w := &Watcher{units: map[int]seenUnit{}}
-		var all []int
+		all := times{}
 		for n := range tc.units {
-			w.units[n], all = seenUnit{at: began.Add(time.Duration(n) * tc.each)}, append(all, n)
+			all[n] = began.Add(time.Duration(n) * tc.each)
 		}
-		if got := w.patience(all); got != tc.want {
+		if got := all.patience(); got != tc.want {
 			t.Errorf("%d units of %v: %v, want %v", tc.units, tc.each, got, tc.want)
 		}
 	}

@@ -49,8 +49,8 @@ func clock(seconds float64) string {
 // outlook says how fast a campaign goes on, if that is known.
 func (s *Status) outlook() string {
 	switch {
-	case s.Done < s.Units && s.alive() == 0:
-		return "; nobody seems to work on the rest: start its shards again"
+	case s.unattended():
+		return "; nobody seems to work on the rest: " + s.advice
 	case s.Rate > 0:
 		return fmt.Sprintf(", %s/s, about %s left", readable.Count(uint64(s.Rate)), clock(s.ETA))
 	}

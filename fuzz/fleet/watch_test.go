@@ -2,10 +2,10 @@ package fleet
 
 import "testing"
 
-// look returns the status of a campaign's directory.
-func look(t *testing.T, dir string) *Status {
+// look returns the status of a campaign's directories.
+func look(t *testing.T, dirs ...string) *Status {
 	t.Helper()
-	w, err := NewWatcher(dir)
+	w, err := NewWatcher(dirs...)
 	if err != nil {
 		t.Fatal(err)
 	}
