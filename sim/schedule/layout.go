@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -123,7 +124,8 @@ func (k *Kernel) takes(s Shape) error {
 			return fmt.Errorf("%s is %d, not in 1..%d", side.name, side.n, maxSize)
 		}
 		if !side.set.Has(side.n) {
-			return fmt.Errorf("the kernel is for %s = %s, not %d", side.name, side.set, side.n)
+			return hint.New(fmt.Sprintf(`"when" in its file says so: without it the schedule is computed for other shapes, too, whether it holds for them or not; mmafuzz infer --shape %dx%dx%d finds that of this one`, s.M, s.N, s.K),
+				"the kernel is for %s = %s, not %d", side.name, side.set, side.n)
 		}
 	}
 	if k.NeedsUnit() {

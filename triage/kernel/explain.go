@@ -126,6 +126,7 @@ func (q *Question) among(ctx context.Context, a *Answer, of *schedule.Kernel, al
 			if checked > 0 {
 				a.Label, a.Words, a.Kernel, a.Checked = m.Label, m.Words, m.Kernel, checked
 			}
+		case sameFunction(m.Kernel, a.Kernel):
 		case m.Label == a.Label && m.Words != a.Words && !slices.Contains(a.Alike, m.Words):
 			a.Alike = append(a.Alike, m.Words)
 		case m.Label != a.Label && !slices.Contains(a.Others, m.Label):

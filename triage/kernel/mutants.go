@@ -374,7 +374,7 @@ func (m *mutator) added() {
 	add := func(label string, l schedule.Level, words string, args ...any) {
 		for at := range len(m.of.Schedules[m.s].Levels) + 1 {
 			m.try(label, "", nil, nil, func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Insert(k.Schedules[m.s].Levels, at, l) },
-				"%s%s", fmt.Sprintf(words, args...), within(m.of.Schedules[m.s].Levels[:at]))
+				"%s%s", fmt.Sprintf(words, args...), within(m.of.Schedules[m.s].Levels, at))
 		}
 	}
 	forward, halves := schedule.Merge{Order: "forward"}, schedule.Merge{Order: "halves"}
@@ -392,12 +392,15 @@ func (m *mutator) added() {
 	}
 }
 
-// within says where a level is that is added after others.
-func within(levels []schedule.Level) string {
-	if len(levels) == 0 {
+// within says where a level is that is added to others: after the one before at, or around the first.
+func within(levels []schedule.Level, at int) string {
+	switch {
+	case len(levels) == 0:
 		return ""
+	case at == 0:
+		return fmt.Sprintf(", and each part is cut by %s %d as before", levels[0].Cut.By, levels[0].Cut.N)
 	}
-	switch cut := levels[len(levels)-1].Cut; cut.By {
+	switch cut := levels[at-1].Cut; cut.By {
 	case "lanes":
 		return fmt.Sprintf(", within each of its %d lanes", cut.N)
 	case "count":

@@ -2,6 +2,8 @@ package kernel
 
 import (
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -91,5 +93,38 @@ func TestOtherAccumulator(t *testing.T) {
 	}
 	if a := askedWhy(t, k, wide, func(code uint64) uint64 { return code ^ code>>9&0x3f }); a.Kernel != nil {
 		t.Errorf("%s, %q", a.Label, a.Words)
+	}
+}
+
+// TestSameChange tells no change beside another one that is the same function, and in other words one that is not.
+func TestSameChange(t *testing.T) {
+	for start, want := range map[string][]string{"": nil, "zero": {"a new accumulator begins after every 32 products, and each part is cut by size 64 as before"}} {
+		k, truth := epilogued(), epilogued()
+		for n, k := range map[int]*schedule.Kernel{64: k, 32: truth} {
+			k.Schedules[0].Levels = []schedule.Level{{Cut: schedule.Cut{By: "size", N: n}, Merge: schedule.Merge{Order: "forward", Start: start}}}
+		}
+		a := askedWhy(t, k, truth, same32)
+		var alike []string
+		for _, words := range a.Alike {
+			if strings.HasPrefix(words, "a new accumulator begins") && !strings.Contains(words, "within each run") {
+				alike = append(alike, words)
+			}
+		}
+		if a.Words != "a new accumulator begins after every 32 products, not 64" || !slices.Equal(alike, want) {
+			t.Errorf("start %q: %q or %q", start, a.Words, a.Alike)
+		}
+	}
+}
+
+// TestSameWithC holds that schedules that do different things with C are not said to be the same function.
+func TestSameWithC(t *testing.T) {
+	fused, rounded := epilogued(schedule.Step{Op: "alpha-beta"}), epilogued(schedule.Step{Op: "alpha"}, schedule.Step{Op: "beta-c-mul"})
+	if !sameFunction(fused, fused) || sameFunction(fused, rounded) {
+		t.Error("fma(alpha, x, beta*C) and alpha*x + beta*C are told to be the same function")
+	}
+	unit, _ := fused.Unit.Resolve()
+	d, err := Compare(t.Context(), &Side{Kernel: fused, Unit: unit, Modelled: true}, &Side{Kernel: rounded, Unit: unit, Modelled: true}, 1)
+	if err != nil || d.Verdict != Undecided || !strings.HasPrefix(d.Same, "What the schedules do with C was not compared") {
+		t.Errorf("%+v, %v", d, err)
 	}
 }

@@ -25,7 +25,7 @@ func firstK(a, b *Side) (k int, ok bool) {
 	for k := 1; k <= maxOrderK; k++ {
 		var ops [2][]schedule.Op
 		for i, s := range []*Side{a, b} {
-			plans, err := s.Kernel.PlansAt(schedule.Shape{M: 1, N: 1, K: k}, schedule.Given{}, [][2]int{{0, 0}})
+			plans, err := s.Kernel.PlansAt(schedule.Shape{M: 1, N: 1, K: k}, schedule.Given{C: true, Bias: true}, [][2]int{{0, 0}})
 			if err != nil {
 				return 0, false
 			}
@@ -42,6 +42,17 @@ func firstK(a, b *Side) (k int, ok bool) {
 	return 0, true
 }
 
+// sameFunction reports whether two kernels are the same function for every K up to maxOrderK: no input tells them apart.
+func sameFunction(a, b *schedule.Kernel) bool {
+	everywhere := func(k *schedule.Kernel) *Side {
+		c := *k
+		c.When = schedule.When{}
+		return &Side{Kernel: &c, Modelled: true}
+	}
+	k, ok := firstK(everywhere(a), everywhere(b))
+	return ok && k == 0
+}
+
 // sameOp reports whether two operations are the same at the same place of two plans.
 func sameOp(x, y schedule.Op) bool {
 	return keyOf(x.Unit) == keyOf(y.Unit) && slices.Equal(x.K, y.K) && x.X == y.X && x.Y == y.Y && x.Z == y.Z
@@ -49,7 +60,11 @@ func sameOp(x, y schedule.Op) bool {
 
 // same says for which K two sides are the same function.
 func same(a, b *Side) string {
-	switch k, ok := firstK(a, b); {
+	k, ok := firstK(a, b)
+	if k > 0 && a.Kernel.AddsC() && b.Kernel.AddsC() {
+		return "What the schedules do with C was not compared: matrix products are drawn without one (mmafuzz gemm --c FILE has it)."
+	}
+	switch {
 	case !ok:
 		return ""
 	case k == 0:
