@@ -74,8 +74,10 @@ type Mismatch struct {
 	// other side's arithmetic with Changes says.
 	Defect *Defect `json:"defect,omitempty"`
 	// Past says that a side gives another result in a new process, and what changes it: then a
-	// replay, which starts a new one, does not show the mismatch.
+	// replay, which starts a new one, does not show the mismatch without Before.
 	Past *Defect `json:"past,omitempty"`
+	// Before is a question that is to be asked right before the case.
+	Before string `json:"before,omitempty"`
 	// Nearest and Next are there if nothing explains the mismatch: the program that comes
 	// nearest, and commands that go on from it. Alike are known targets that compute the
 	// same as the side that Changes explain.
@@ -147,8 +149,25 @@ type Bundle struct {
 }
 
 // Dot returns the case's operands.
-func (m *Mismatch) Dot() (*mma.Dot, error) {
-	return mma.ParseDot(m.Formats, m.K, false, strings.Fields(m.Case))
+func (m *Mismatch) Dot() (*mma.Dot, error) { return m.parseDot(m.Case) }
+
+func (m *Mismatch) parseDot(text string) (*mma.Dot, error) {
+	return mma.ParseDot(m.Formats, m.K, false, strings.Fields(text))
+}
+
+// Questions returns what is to be asked one after the other: the case is the last one.
+func (m *Mismatch) Questions() (all []*mma.Dot, err error) {
+	for _, text := range []string{m.Before, m.Case} {
+		if text == "" {
+			continue
+		}
+		d, err := m.parseDot(text)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, d)
+	}
+	return all, nil
 }
 
 // WriteBundle writes a bundle: all of it or nothing. A bundle that is there
@@ -465,12 +484,9 @@ func (m *Mismatch) check() error {
 	if m.ProgramK < 0 || m.ProgramK > 0 && m.K%m.ProgramK != 0 {
 		return fmt.Errorf("impossible program_k: %d of a case with K %d", m.ProgramK, m.K)
 	}
-	if _, err := m.Dot(); err != nil {
-		return fmt.Errorf("case: %w", err)
-	}
-	if m.Found != "" {
-		if _, err := mma.ParseDot(m.Formats, m.K, false, strings.Fields(m.Found)); err != nil {
-			return fmt.Errorf("found: %w", err)
+	for _, q := range []struct{ name, text string }{{"case", m.Case}, {"found", m.Found}, {"before", m.Before}} {
+		if _, err := m.parseDot(q.text); err != nil && (q.text != "" || q.name == "case") {
+			return fmt.Errorf("%s: %w", q.name, err)
 		}
 	}
 	return cmp.Or(m.A.checkResult("a", m.Formats), m.B.checkResult("b", m.Formats))

@@ -31,6 +31,7 @@ import (
 // are; or it drifts: after 3000 of them every result has its lowest bit flipped;
 // or it is stuck: bit 3 of the sixth result of every batch is always 1;
 // or it stalls, as long as there is a file of that name: it answers twenty requests;
+// or the last bit of a result is lost right after an infinite one: remembers;
 // or the last bit of its results is lost in tiles of several rows, which are batched, or where
 // OMP_NUM_THREADS is more than 1: threads.
 func mmachild() {
@@ -63,6 +64,7 @@ func mmachild() {
 		name = flags["-name"]
 	}
 	requests, dots := 0, 0
+	infinite := false
 	rng := rand.New(rand.NewPCG(1, 2))
 	deadline := 2 * time.Second
 	if flags["-bad"] == "hangs" {
@@ -90,6 +92,14 @@ func mmachild() {
 				out[0] ^= byte(requests & 1)
 			case bad == "batched" || bad == "threads":
 				loseLast(in, out, bad == "batched" && in.M > 1 || bad == "threads" && os.Getenv("OMP_NUM_THREADS") > "1")
+			case bad == "remembers":
+				for n := range in.Dots() {
+					code := mma.Load(out, 4, n)
+					if infinite {
+						mma.Store(out, 4, n, code&^1)
+					}
+					infinite = code&0x7fffffff == 0x7f800000
+				}
 			case bad == "stuck":
 				if in.Dots() > 5 {
 					out[5*i.D.Width()] |= 8

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 )
 
@@ -18,7 +21,11 @@ repeat itself when it was found) as often as it was run then, at most 1000 times
 target is a command (exec:), it is shown, and run only if you agree: on the terminal, or by
 --allow-exec. minimize and triage ask in the same way.
 
-Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, 75 interrupted.`,
+A case that depends on the question before it is asked right after such a question. If the bundle
+has none, or if the case depends on its tile, its operands alone decide nothing where both sides agree.
+
+Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, or nothing is decided,
+75 interrupted.`,
 		Args:              takes("BUNDLE"),
 		ValidArgsFunction: directories,
 		RunE:              func(cmd *cobra.Command, args []string) error { return a.replay(cmd.Context(), t, args[0]) },
@@ -42,8 +49,13 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 	if err := a.result(r, r.Write); err != nil {
 		return err
 	}
-	if r.Differ() {
+	switch {
+	case r.Differ():
 		return errMismatch
+	case r.Undecided:
+		m := &b.Mismatch
+		return hint.New("the run that found it asks everything again: "+readable.ShellCommand("mmafuzz", "run", "--a", m.A.Target, "--b", m.B.Target, "--seed", fmt.Sprint(m.Origin.Seed)),
+			"bundle %s: the replay decides nothing", dir)
 	}
 	return nil
 }

@@ -172,7 +172,9 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 	if m.Defect = f.Spots; f.Bucket == string(triage.Defect) {
 		m.Defect = describe(f.Verdict, map[bool]string{false: p.TargetA, true: p.TargetB}[f.BaseA])
 	}
-	m.Past = f.Past
+	if m.Past = f.Past; f.Before != nil {
+		m.Before = mma.FormatDot(formats, f.Before)
+	}
 	if f.Bucket == string(triage.Unexplained) {
 		if u := t.Unexplained(f.Pair, f.Verdict); u != nil {
 			m.Nearest, m.Next = u.Nearest, u.Next

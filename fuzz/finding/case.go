@@ -37,6 +37,8 @@ type Case struct {
 	Spots *corpus.Defect `json:"spots,omitempty"`
 	// Past says of a case that repeats itself that a side gives another result in a new process.
 	Past *corpus.Defect `json:"past,omitempty"`
+	// Before is a question right after which the case differs, of one that depends on what was asked before.
+	Before *mma.Dot `json:"before,omitempty"`
 	// In a bucket, and of one of its details.
 	Bucket string `json:"bucket"`
 	Detail string `json:"detail"`

@@ -239,6 +239,11 @@ func (p *Pair) CheckFinding(f *Case, index int) error {
 	case f.Number < 1 || f.Queries < 0 || f.Batches < 0 || f.Stable < 0 || f.Of < 0:
 		return fmt.Errorf("number %d, %d queries in %d batches, stable %d of %d", f.Number, f.Queries, f.Batches, f.Stable, f.Of)
 	}
+	if f.Before != nil {
+		if err := p.checkDot("before", f.Before); err != nil {
+			return err
+		}
+	}
 	return errors.Join(
 		CheckName(f.Bucket),
 		CheckName(f.Detail),

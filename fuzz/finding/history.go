@@ -26,16 +26,17 @@ func (x *pairTriage) askHistory(ctx context.Context) (err error) {
 	if f == nil {
 		return nil
 	}
-	if f.Spots = x.keptIn(); f.Spots != nil {
-		return nil
-	}
-	var trigger *mma.Dot
 	var side int
-	if f.Spots, trigger, side, err = x.history(ctx, f); f.Spots == nil || err != nil || x.t.Effort < 0 {
+	f.Spots, f.Before, side, err = x.history(ctx, f)
+	if kept := x.keptIn(); kept != nil {
+		f.Spots = kept
+		return err
+	}
+	if f.Spots == nil || err != nil || x.t.Effort < 0 {
 		return err
 	}
 	wrong, err := x.wrongThere(ctx, "after a question", side, func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
-		return x.rightAfter(ctx, side, trigger, dots)
+		return x.rightAfter(ctx, side, f.Before, dots)
 	})
 	if wrong != "" {
 		f.Spots.Rule += "; right after such a question " + wrong
@@ -79,17 +80,24 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (d *corpus.Defect, qu
 	if x.p.baseUnit == nil || len(f.Start.A) != x.p.K {
 		return nil, nil, 0, nil
 	}
-	before := x.predecessors()
+	before := x.predecessors(f)
 	var probes []*mma.Dot
 	for round := 0; len(probes) < 2*questions && round < 4; round++ {
 		probes = append(probes, gen.Probe(x.p.Spec, x.t.Seed, round, &x.p.base)...)
 	}
 	probes = probes[:min(len(probes), 2*questions)]
-	found := slices.Concat(before[:len(before)/2], probes[:len(probes)/2])
-	test := slices.Concat(before[len(before)/2:], probes[len(probes)/2:])
-	after, side, err := x.after(ctx, f, found)
+	found := slices.Concat(before[:(len(before)+1)/2], probes[:len(probes)/2])
+	test := slices.Concat(before[(len(before)+1)/2:], probes[len(probes)/2:])
+	after, chosen, side, err := x.after(ctx, f, found)
 	if after == nil || err != nil {
 		return nil, nil, 0, err
+	}
+	alone, err := x.bothOf(ctx, mma.BatchOf(x.p.Spec.Formats, x.p.K, []*mma.Dot{found[chosen], f.Start}))
+	if err != nil {
+		return nil, nil, 0, harmlessFault(err)
+	}
+	if r := alone(1); x.p.Equal(r[0], r[1]) { // its place in the sequence matters, or more than one question
+		return nil, nil, 0, nil
 	}
 	var yes, no []*mma.Dot
 	for i, differs := range after {
@@ -100,18 +108,18 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (d *corpus.Defect, qu
 		}
 	}
 	d = &corpus.Defect{Target: x.p.targets()[side], Confirmed: len(yes), Beside: len(no), Tested: len(found),
-		Rule: fmt.Sprintf("its result depends on the question before it: this input gives another result right after %s than right after %s", mma.FormatDot(x.p.Spec.Formats, yes[0]), mma.FormatDot(x.p.Spec.Formats, no[0]))}
+		Rule: fmt.Sprintf("its result depends on the question before it: this input gives another result right after %s than right after %s", mma.FormatDot(x.p.Spec.Formats, found[chosen]), mma.FormatDot(x.p.Spec.Formats, no[0]))}
 	words, meets, err := defect.Separate(x.p.Spec.Formats, x.p.baseUnit.Instruction().K, x.p.base, yes, no)
 	if err != nil || words == "" {
-		return d, yes[0], side, err
+		return d, found[chosen], side, err
 	}
-	again, other, err := x.after(ctx, f, test)
+	again, _, other, err := x.after(ctx, f, test)
 	if again == nil || other != side || err != nil {
-		return d, yes[0], side, err
+		return d, found[chosen], side, err
 	}
 	for i := range test {
 		if again[i] != meets(test[i]) {
-			return d, yes[0], side, nil
+			return d, found[chosen], side, nil
 		}
 		if again[i] {
 			d.Confirmed++
@@ -121,13 +129,13 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (d *corpus.Defect, qu
 	}
 	d.Tested += len(test)
 	d.Rule = "its result depends on the question before it: it is another if in that question " + words
-	return d, yes[0], side, nil
+	return d, found[chosen], side, nil
 }
 
-// predecessors returns what was asked before cases that differ, where it is known: conditions that
-// probes seldom meet.
-func (x *pairTriage) predecessors() (dots []*mma.Dot) {
-	for _, s := range x.d.Unnamed {
+// predecessors returns what was asked before a case and others that differ, where it is known: conditions
+// that probes seldom meet.
+func (x *pairTriage) predecessors(f *Case) (dots []*mma.Dot) {
+	for _, s := range append([]Sample{{CaseRef: f.Origin}}, x.d.Unnamed...) {
 		if s.Source != Recorded && s.Index > 0 && len(dots) < questions {
 			dots = append(dots, x.p.Dot(x.t.Seed, CaseRef{s.Source, s.Index - 1}))
 		}
@@ -136,9 +144,10 @@ func (x *pairTriage) predecessors() (dots []*mma.Dot) {
 }
 
 // after asks about a case right after each of some questions, twice. It reports after which the two
-// sides differ, and the one side whose results are not always the same; nil: none, or both, or a side
-// that changes its answers.
-func (x *pairTriage) after(ctx context.Context, f *Case, before []*mma.Dot) (differs []bool, side int, err error) {
+// sides differ, chooses of these the first that gives the results of the case, or else the first, and
+// reports the one side whose results are not always the same; nil: none, or both, or a side that changes
+// its answers.
+func (x *pairTriage) after(ctx context.Context, f *Case, before []*mma.Dot) (differs []bool, chosen, side int, err error) {
 	var dots []*mma.Dot
 	for _, d := range before {
 		dots = append(dots, d, f.Start)
@@ -146,27 +155,32 @@ func (x *pairTriage) after(ctx context.Context, f *Case, before []*mma.Dot) (dif
 	b := mma.BatchOf(x.p.Spec.Formats, x.p.K, dots)
 	first, err := x.bothOf(ctx, b)
 	if err != nil {
-		return nil, 0, harmlessFault(err)
+		return nil, 0, 0, harmlessFault(err)
 	}
 	second, err := x.bothOf(ctx, b)
 	if err != nil {
-		return nil, 0, harmlessFault(err)
+		return nil, 0, 0, harmlessFault(err)
 	}
 	var varies [2]bool
+	var asFound []bool
 	for i := range before {
 		r := first(2*i + 1)
 		if !x.p.alike(r, second(2*i+1)) {
-			return nil, 0, nil
+			return nil, 0, 0, nil
 		}
 		for s := range varies {
 			varies[s] = varies[s] || !x.p.Equal(r[s], first(1)[s])
 		}
 		differs = append(differs, !x.p.Equal(r[0], r[1]))
+		asFound = append(asFound, differs[i] && r == [2]uint64{f.A, f.B})
 	}
 	if varies[0] == varies[1] || !slices.Contains(differs, true) || !slices.Contains(differs, false) {
-		return nil, 0, nil
+		return nil, 0, 0, nil
 	}
-	return differs, slices.Index(varies[:], true), nil
+	if chosen = slices.Index(asFound, true); chosen < 0 {
+		chosen = slices.Index(differs, true)
+	}
+	return differs, chosen, slices.Index(varies[:], true), nil
 }
 
 // harmlessFault is nil for a fault of a unit, after which nothing is concluded.

@@ -39,13 +39,13 @@ func (x *pairTriage) askPast(ctx context.Context) error {
 	}
 	for side := range sideNames {
 		for _, f := range first {
-			p := &past{x: x, side: side, dot: f.Start, then: [2]uint64{f.A, f.B}[side]}
+			p := &past{x: x, side: side, of: f, then: [2]uint64{f.A, f.B}[side]}
 			d, err := p.defect(ctx)
 			if err != nil {
 				return harmlessFault(err)
 			}
 			if d != nil {
-				d.Target, f.Past = x.p.targets()[side], d
+				d.Target, f.Past, f.Before = x.p.targets()[side], d, p.before
 				return nil
 			}
 			if p.none {
@@ -60,25 +60,27 @@ func (x *pairTriage) askPast(ctx context.Context) error {
 type past struct {
 	x    *pairTriage
 	side int
-	dot  *mma.Dot
+	of   *Case
 	then uint64 // its result where it was found
 	none bool   // it has no worker that can be replaced
+
+	before *mma.Dot // a question after which it gives this result; nil: no single one is known
 }
 
 // defect says how the result depends on what was asked before; nil: it does not.
 func (p *past) defect(ctx context.Context) (*corpus.Defect, error) {
-	first, err := p.asked(ctx, []*mma.Dot{p.dot})
+	first, err := p.asked(ctx, []*mma.Dot{p.of.Start})
 	if err != nil || p.none || p.x.p.Equal(first[0], p.then) {
 		return nil, err
 	}
-	again, err := p.asked(ctx, []*mma.Dot{p.dot})
+	again, err := p.asked(ctx, []*mma.Dot{p.of.Start})
 	if err != nil || !p.x.p.Equal(first[0], again[0]) {
 		return nil, err
 	}
 	f := p.x.p.Spec.Formats
 	d := &corpus.Defect{Confirmed: 2, Tested: 2,
 		Rule: fmt.Sprintf("its results depend on what was asked before: for %s a new process, which has been asked nothing else, gives %s, not %s",
-			mma.FormatDot(f, p.dot), mma.FormatCode(f.D, first[0]), mma.FormatCode(f.D, p.then))}
+			mma.FormatDot(f, p.of.Start), mma.FormatCode(f.D, first[0]), mma.FormatCode(f.D, p.then))}
 	found, test := p.questions()
 	yes, no, err := p.changed(ctx, found, first[0])
 	if err != nil || len(yes) == 0 {
@@ -86,6 +88,13 @@ func (p *past) defect(ctx context.Context) (*corpus.Defect, error) {
 	}
 	d.Confirmed += len(yes)
 	d.Tested += len(yes) + len(no)
+	after, err := p.asked(ctx, []*mma.Dot{yes[0], p.of.Start})
+	if err != nil {
+		return d, err
+	}
+	if p.x.p.Equal(after[1], p.then) {
+		p.before = yes[0]
+	}
 	words, meets, err := defect.Separate(f, p.x.p.A.Instruction().K, p.x.p.base, yes, no)
 	if err != nil || words == "" {
 		return d, err
@@ -113,7 +122,7 @@ func (p *past) defect(ctx context.Context) (*corpus.Defect, error) {
 
 // questions returns those that may change the results, and others to test what they have shown.
 func (p *past) questions() (found, test []*mma.Dot) {
-	all := p.x.predecessors()
+	all := p.x.predecessors(p.of)
 	for round := 0; len(all) < 2*pastAsked && round < 4; round++ {
 		all = append(all, gen.Probe(p.x.p.Spec, p.x.t.Seed, round, &p.x.p.base)...)
 	}
@@ -133,7 +142,7 @@ func (p *past) changed(ctx context.Context, questions []*mma.Dot, beginning uint
 	for range pastWorkers {
 		var dots []*mma.Dot
 		for _, q := range questions {
-			dots = append(dots, q, p.dot)
+			dots = append(dots, q, p.of.Start)
 		}
 		if len(dots) == 0 {
 			return yes, no, nil

@@ -24,11 +24,15 @@ const numpyFile = "repro_numpy.py"
 // numpyRepro is a Python program with the case as NumPy arrays: it gives them to NumPy, to a
 // function, or to a child, and says which side's result comes out. It needs no mmafuzz.
 func numpyRepro(m *corpus.Mismatch) ([]byte, error) {
-	dot, err := m.Dot()
+	dots, err := m.Questions()
 	if err != nil {
 		return nil, err
 	}
-	f := m.Formats
+	f, dot := m.Formats, dots[len(dots)-1]
+	var lines []string
+	for _, d := range dots {
+		lines = append(lines, strconv.Quote(childLine(f, d)))
+	}
 	var data strings.Builder
 	var names []string
 	operand := func(name string, id fp.ID, codes []uint64, shape string) {
@@ -52,7 +56,7 @@ func numpyRepro(m *corpus.Mismatch) ([]byte, error) {
 		side = &m.B
 	}
 	all := strings.Join(names, ", ")
-	fmt.Fprintf(&data, "operands = (%s,)\nline = %q\ninstruction = %q\n\n", all, childLine(f, dot), side.Instruction)
+	fmt.Fprintf(&data, "operands = (%s,)\nlines = [%s]  # the last one is the case\ninstruction = %q\n\n", all, strings.Join(lines, ", "), side.Instruction)
 	data.WriteString("# What each side gave: a code, and the number that it is of.\nsides = [\n")
 	for _, s := range []*corpus.SideRecord{&m.A, &m.B} {
 		code, array := "-", "None"

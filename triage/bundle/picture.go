@@ -44,6 +44,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	if m.Past != nil {
 		pic.Notes = append(pic.Notes, "before  "+readable.Converted(m.Formats, DefectText(m.Past)))
 	}
+	if m.Before != "" {
+		pic.Notes = append(pic.Notes, "ask     right after "+m.Before)
+	}
 	if pic.A, err = pictureSide(m, &m.A, "a", dot); err != nil {
 		return nil, err
 	}

@@ -44,7 +44,12 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 		fmt.Fprintf(&b, "A defect of %s.\n\n", readable.Markdown(readable.Converted(m.Formats, DefectText(m.Defect))))
 	}
 	if m.Past != nil {
-		fmt.Fprintf(&b, "What was asked before matters: a replay, which starts a new process, does not show this mismatch. %s.\n\n", readable.Markdown(DefectText(m.Past)))
+		fmt.Fprintf(&b, "What was asked before matters: a new process does not show this mismatch with this case alone. %s.\n\n", readable.Markdown(DefectText(m.Past)))
+	}
+	if m.Before != "" {
+		fmt.Fprintf(&b, "The case is asked right after `%s`, by each way below to run it again except those of a GPU and of a function.\n\n", m.Before)
+	} else if undecided(m) {
+		b.WriteString("What is below runs the case alone, which does not repeat what the mismatch depends on: that both sides agree then says nothing.\n\n")
 	}
 	b.WriteString(unexplainedText(m))
 	if m.OnModel {

@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // Replayed is what the case of a bundle gives now.
@@ -22,6 +23,7 @@ type Replayed struct {
 	RecordedB  string `json:"recorded_b"`
 	Class      string `json:"class"`
 	Reproduced bool   `json:"reproduced"`
+	Undecided  bool   `json:"undecided,omitempty"`     // see undecided
 	OnModel    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
 	FaultA     string `json:"fault_a,omitempty"`       // how a side failed on the input now
 	FaultB     string `json:"fault_b,omitempty"`
@@ -80,10 +82,17 @@ func (r *Replayed) run(ctx context.Context, runs int) error {
 			r.differed++
 		}
 	}
-	if r.Reproduced = r.A == r.RecordedA && r.B == r.RecordedB; r.Runs > 0 {
+	r.Undecided = r.differed == 0 && undecided(m)
+	if r.Reproduced = !r.Undecided && r.A == r.RecordedA && r.B == r.RecordedB; r.Runs > 0 {
 		r.Reproduced, r.Differed = r.differed > 0, r.differed
 	}
 	return nil
+}
+
+// undecided reports whether it says nothing of a mismatch that both sides agree on its case: it depends on
+// something that is not repeated.
+func undecided(m *corpus.Mismatch) bool {
+	return m.Before == "" && (m.Past != nil || m.Bucket == string(triage.Layout))
 }
 
 // show makes the results of a run those that are shown.
@@ -102,6 +111,9 @@ func (r *Replayed) show(res *results) {
 func (r *Replayed) writeSides(w io.Writer, width int) {
 	m := r.mismatch
 	fmt.Fprint(w, readable.Flowing(m.Case+"  ("+m.A.Instruction+")", width))
+	if m.Before != "" {
+		fmt.Fprint(w, readable.Hanging("right after "+m.Before, width))
+	}
 	g := readable.Table{Width: width}
 	for _, s := range []struct{ name, target, now, then, fault string }{{"A", m.A.Target, r.A, r.RecordedA, r.FaultA}, {"B", m.B.Target, r.B, r.RecordedB, r.FaultB}} {
 		note := ""
@@ -127,14 +139,26 @@ func (r *Replayed) Write(w io.Writer, width int) {
 		fmt.Fprint(w, readable.Hanging(r.unstableText(), width))
 	case r.Reproduced:
 		fmt.Fprintln(w, "reproduced")
+	case r.Undecided:
+		fmt.Fprint(w, readable.Hanging("not decided: the two sides agree on this input alone, but "+surroundings(r.mismatch)+", which a replay does not repeat", width))
 	case r.Class == oracle.Same.String():
 		fmt.Fprintln(w, "not reproduced: the two sides agree")
 	default:
 		fmt.Fprint(w, readable.Hanging("not reproduced: the two sides still differ, but with other results", width))
 	}
-	if past := r.mismatch.Past; past != nil && !r.Reproduced {
-		fmt.Fprint(w, readable.Hanging("A new process was asked, and what was asked before matters. "+DefectText(past), width))
+	for _, d := range []*corpus.Defect{r.mismatch.Past, r.mismatch.Defect} {
+		if d != nil && r.Undecided {
+			fmt.Fprint(w, readable.Hanging(DefectText(d), width))
+		}
 	}
+}
+
+// surroundings says what the results of an undecided mismatch depend on.
+func surroundings(m *corpus.Mismatch) string {
+	if m.Past != nil {
+		return "the result depends on what a process was asked before"
+	}
+	return LabelDoc(string(triage.Layout))
 }
 
 // UnstableText says that a case is unstable: in how many of so many runs the sides differed.

@@ -49,14 +49,14 @@ def child(command):
         while not header or header[-1] not in ("ready", ""):  # "": it has ended
             header.append(process.stdout.readline().rstrip("\n"))
         several = sum(words.startswith("instruction ") for words in header) > 1
-        question = f"{instruction} {line}" if several else line
-        answer = ""
+        prefix = f"{instruction} " if several else ""
+        answers = []
         if header[0] == "mmafuzz-exec 1 text" and header[-1] == "ready":
-            answer = process.communicate(question + "\n")[0].strip()
+            answers = process.communicate("".join(f"{prefix}{line}\n" for line in lines))[0].splitlines()
         process.kill()
-    if not answer:
+    if len(answers) != len(lines):
         raise OSError(f"{' '.join(command)} has not answered in the mode of lines: {header[:3]}")
-    return answer
+    return answers[-1].strip()
 
 
 def main(words):

@@ -15,6 +15,10 @@ func reproTest(m *corpus.Mismatch) string {
 	if m.Formats.Common {
 		byValue = "\t\tif unit, err = devices.ByValue(unit); err != nil {\n\t\t\tt.Fatal(err)\n\t\t}\n"
 	}
+	questions := fmt.Sprintf("[]string{%q}", m.Case)
+	if m.Before != "" {
+		questions = fmt.Sprintf("[]string{%q, %q}", m.Before, m.Case)
+	}
 	return fmt.Sprintf(`//go:build ignore
 
 // Run it by its name, in a clone of mmafuzz or in a module that requires it:
@@ -44,7 +48,7 @@ import (
 
 // TestRepro runs one dot product on two targets, which gave %[1]s and %[2]s.
 func TestRepro(t *testing.T) {
-	const operands = %[3]q
+	questions := %[3]s // the last one is the case
 	bundle, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
@@ -65,13 +69,16 @@ func TestRepro(t *testing.T) {
 			t.Fatal(err) // also where the target is not on this machine: nothing was reproduced
 		}
 %[11]s		f := unit.Instruction().Formats
-		dot, err := mma.ParseDot(f, %[10]d, false, strings.Fields(operands))
-		if err != nil {
-			t.Fatal(err)
+		var dots []*mma.Dot
+		for _, text := range questions {
+			dot, err := mma.ParseDot(f, %[10]d, false, strings.Fields(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			dots = append(dots, dot)
 		}
-		b := mma.NewBatch(f, mma.Shape{M: 1, N: 1, K: %[10]d, Tiles: 1})
-		b.Set(0, dot)
-		out := make([]byte, f.D.Width())
+		b := mma.BatchOf(f, %[10]d, dots)
+		out := make([]byte, len(dots)*f.D.Width())
 		err = unit.Run(t.Context(), b, out)
 		switch {
 		case errors.Is(err, devices.ErrNoRecording):
@@ -81,10 +88,10 @@ func TestRepro(t *testing.T) {
 		case err != nil:
 			t.Fatal(err)
 		}
-		if got := mma.FormatCode(f.D, mma.Load(out, f.D.Width(), 0)); got != side.want {
+		if got := mma.FormatCode(f.D, mma.Load(out, f.D.Width(), len(dots)-1)); got != side.want {
 			t.Errorf("%%s %%s gives %%s, it gave %%s", side.target, side.instruction, got, side.want)
 		}
 	}
 }
-`, m.A.Result, m.B.Result, m.Case, m.A.Target, m.A.Instruction, like(m, "a"), m.B.Target, m.B.Instruction, like(m, "b"), m.K, byValue)
+`, m.A.Result, m.B.Result, questions, m.A.Target, m.A.Instruction, like(m, "a"), m.B.Target, m.B.Instruction, like(m, "b"), m.K, byValue)
 }

@@ -18,8 +18,8 @@ import (
 // results that change may depend on a unit's state.
 type rerun struct {
 	a, b   rerunSide
-	dot    *mma.Dot
-	d      fp.ID // format of the results
+	dots   []*mma.Dot // the case is the last one
+	d      fp.ID      // format of the results
 	policy oracle.Policy
 }
 
@@ -30,11 +30,11 @@ type rerunSide struct {
 
 // openRerun opens the units of a mismatch.
 func openRerun(m *corpus.Mismatch) (*rerun, error) {
-	dot, err := m.Dot()
+	dots, err := m.Questions()
 	if err != nil {
 		return nil, err
 	}
-	r := &rerun{dot: dot, d: m.Formats.D, policy: Policy(m)}
+	r := &rerun{dots: dots, d: m.Formats.D, policy: Policy(m)}
 	if r.a, err = openSide(m, &m.A, "a"); err != nil {
 		return nil, err
 	}
@@ -93,13 +93,15 @@ func (r *rerun) run(ctx context.Context) (res results, err error) {
 // runSide runs the case on a side. A failure of the target on this input is a result: fault says
 // how it failed.
 func (r *rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, throughModel bool, fault string, err error) {
-	code, err = devices.Result(ctx, s.unit, r.dot)
+	f, last := s.unit.Instruction().Formats, len(r.dots)-1
+	out := make([]byte, len(r.dots)*f.D.Width())
+	err = s.unit.Run(ctx, mma.BatchOf(f, len(r.dots[last].A), r.dots), out)
 	var failed *devices.FaultError
 	switch {
 	case errors.Is(err, devices.ErrNoRecording) && s.model != nil:
-		return s.model.Dot(r.dot, nil), true, "", nil
+		return s.model.Dot(r.dots[last], nil), true, "", nil
 	case errors.As(err, &failed):
 		return 0, false, cmp.Or(failed.What, "it failed"), nil
 	}
-	return code, false, "", err
+	return mma.Load(out, f.D.Width(), last), false, "", err
 }
