@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 func newReplay(a *app) *cobra.Command {
@@ -23,6 +24,7 @@ target is a command (exec:), it is shown, and run only if you agree: on the term
 
 A case that depends on the question before it is asked right after such a question. If the bundle
 has none, or if the case depends on its tile, its operands alone decide nothing where both sides agree.
+Of a matrix product, replay does what mmafuzz gemm does.
 
 Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, or nothing is decided,
 75 interrupted.`,
@@ -35,6 +37,9 @@ Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, or nothi
 }
 
 func (a *app) replay(ctx context.Context, t *trust, dir string) error {
+	if product := kernel.Rerun(dir); product != nil && !bundle.Is(dir) {
+		return a.replayProduct(ctx, t, dir, product)
+	}
 	b, err := a.readBundle(dir)
 	if err != nil {
 		return err
@@ -58,4 +63,17 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 			"bundle %s: the replay decides nothing", dir)
 	}
 	return nil
+}
+
+// replayProduct computes a matrix product again, by the words of mmafuzz gemm.
+func (a *app) replayProduct(ctx context.Context, t *trust, dir string, words []string) error {
+	if err := t.targets(ctx, dir, words[:2]...); err != nil {
+		return hint.Add(err, allowHint+"; mmafuzz show writes what is in a bundle without running anything")
+	}
+	c := newGEMM(a)
+	c.SetContext(ctx)
+	if err := c.ParseFlags(words[2:]); err != nil {
+		return err
+	}
+	return c.RunE(c, words[:2])
 }

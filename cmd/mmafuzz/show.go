@@ -2,13 +2,16 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
@@ -19,7 +22,7 @@ func newShow(a *app) *cobra.Command {
 		Short: "draw the picture of a bundle",
 		Long: `show draws what the two sides of a bundle did with its case: the terms of each
 sum by weight, the bits that one side kept and the other dropped, the results,
-and the cause.
+and the cause. Of a matrix product it writes README.md.
 
 With --html it draws them on a page for a browser, which needs nothing else. With
 --json it writes the bundle's mismatch.json in a line.`,
@@ -50,6 +53,9 @@ func (a *showCmd) show(dir string) error {
 	if err := checkPage(a.out, dir); err != nil {
 		return err
 	}
+	if kernel.Rerun(dir) != nil && !bundle.Is(dir) && !a.html && !a.json {
+		return a.showProduct(dir)
+	}
 	b, err := a.readBundle(dir)
 	switch {
 	case err != nil:
@@ -76,6 +82,16 @@ func (a *showCmd) show(dir string) error {
 	if bundle.RunsCommand(b.Mismatch.A.Target, b.Mismatch.B.Target) {
 		fmt.Fprint(a.stdout, readable.Hanging("This runs the command that is a target: mmafuzz shows it and asks first, or is told --allow-exec.", a.width))
 	}
+	return a.stdout.Err()
+}
+
+// showProduct writes what is in the bundle of a matrix product.
+func (a *showCmd) showProduct(dir string) error {
+	text, err := corpus.ReadFile(filepath.Join(dir, "README.md"), "file of a bundle", corpus.MaxMember)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "%s", text)
 	return a.stdout.Err()
 }
 

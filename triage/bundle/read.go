@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // Read reads a bundle; what is wrong with a bad one comes with a hint. A bundle
@@ -28,6 +29,9 @@ func Read(dir string, note func(string)) (*corpus.Bundle, error) {
 	if err == nil {
 		Notes(b, note)
 		return b, nil
+	}
+	if !Is(dir) && kernel.Rerun(dir) != nil {
+		return nil, hint.New("mmafuzz replay computes the product again, and mmafuzz show writes what is in README.md", "bundle %s is of a matrix product: there is no dot product of an instruction in it", dir)
 	}
 	if below, _ := Below(dir); !Is(dir) && len(below) > 0 {
 		return nil, hint.New("for example "+below[0]+"; mmafuzz triage looks at all of them", "bundle %s: it is not a bundle, but has %s below it", dir, readable.Plural(len(below), "bundle"))

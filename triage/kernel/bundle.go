@@ -128,11 +128,7 @@ func (f *Found) Save(dir string) (string, error) {
 
 // checkForeign returns a *corpus.ForeignError if files of a bundle would replace others.
 func checkForeign(dir string) error {
-	ours := func() bool {
-		var file caseFile
-		body, err := os.ReadFile(filepath.Join(dir, caseName))
-		return err == nil && json.Unmarshal(body, &file) == nil && file.V == 1 && len(file.Sides) > 1
-	}
+	ours := func() bool { return Rerun(dir) != nil }
 	names := slices.Concat([]string{caseName, "A.npy", "B.npy", "reproduce.py", "README.md"}, kernelFiles[:], changedFiles[:], productFiles[:], scaleNames[:])
 	for _, name := range names {
 		if err := corpus.CheckForeign(filepath.Join(dir, name), "file of a bundle", ours); err != nil {
@@ -140,6 +136,32 @@ func checkForeign(dir string) error {
 		}
 	}
 	return nil
+}
+
+// Rerun returns the kernels or targets and then the flags by which mmafuzz gemm computes the product of a
+// bundle again; nil: it is no bundle of a product.
+func Rerun(dir string) []string {
+	var file caseFile
+	body, err := corpus.ReadFile(filepath.Join(dir, caseName), "file of a bundle", corpus.MaxMember)
+	if err != nil || json.Unmarshal(body, &file) != nil || file.V != 1 || len(file.Sides) < 2 {
+		return nil
+	}
+	in := func(name string) string { return filepath.ToSlash(filepath.Join(dir, name)) }
+	var words []string
+	for i, name := range kernelFiles {
+		if target := file.Sides[i].Name; strings.HasPrefix(target, "exec:") { // of which the file is what was inferred
+			words = append(words, target)
+		} else {
+			words = append(words, in(name))
+		}
+	}
+	words = append(words, "--a", in("A.npy"), "--b", in("B.npy"))
+	for i, name := range scaleNames {
+		if _, err := os.Stat(in(name)); err == nil {
+			words = append(words, "--"+ScaleFlags[i], in(name))
+		}
+	}
+	return words
 }
 
 // WriteMatrix writes codes of a format, row after row, to a file .npy.

@@ -354,7 +354,7 @@ var meanings = [][2]string{
 	{".merge.order", "in which order the sums of the parts are added"},
 	{".merge.start", "what the first of these sums is added to"},
 	{".merge.format", "format in which they are added"},
-	{".merge.parts", "format to which they are rounded before"},
+	{".merge.parts", "format to which each of these sums is rounded before they are added"},
 	{".merge.scale", "in which order a partial sum p is multiplied by the scales sa and sb"},
 	{".tail.into", "where the products left over are added"},
 	{".tail.of", "left over are the last K mod this"},
