@@ -17,6 +17,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -475,8 +476,8 @@ func isBundleFile(name string, letters func(string) string) bool {
 const maxK = mma.MaxK * mma.MaxK
 
 func (m *Mismatch) check() error {
-	if err := m.Formats.Validate(); err != nil {
-		return err
+	if f := m.Formats; f.A == fp.None || f.B == fp.None || f.D == fp.None || (f.Scale == fp.None) != (f.Block == 0) || f.Down > 127 {
+		return fmt.Errorf("impossible formats: %s", f) // those that no program has may be those of a unit
 	}
 	if m.K < 1 || m.K > maxK || m.A.K < 1 || m.B.K < 1 || m.K%m.A.K != 0 || m.K%m.B.K != 0 {
 		return fmt.Errorf("impossible K: %d of instructions with %d and %d", m.K, m.A.K, m.B.K)

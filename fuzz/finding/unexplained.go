@@ -7,6 +7,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
@@ -31,7 +32,11 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 		base, other = other, base
 	}
 	if err := p.Formats().Validate(); err != nil {
-		return &Unexplained{Why: fmt.Sprintf("The cause was not looked for: %v. The parts of such a unit can be compared each alone, such as its sum of integers (d=s32).", err)}
+		how := "The parts of such a unit can be compared each alone, such as its sum of integers (d=s32)."
+		if p.Formats().Scale != fp.None {
+			how = fmt.Sprintf("Of a black box whose scales are of this format mmafuzz infer finds the schedule: mmafuzz infer --shape 4x4x%d --target TARGET --out DIR for each side, and mmafuzz diff DIR/kernel.json DIR/kernel.json compares the two.", p.K)
+		}
+		return &Unexplained{Why: fmt.Sprintf("The cause was not looked for: %v. %s", err, how)}
 	}
 	var units []TargetUnit // whose arithmetic is to be found out
 	u := &Unexplained{}

@@ -76,11 +76,21 @@ func classesOf(c *fuzz.Cause) string {
 	return ""
 }
 
+// counted is the head of a column that counts pairs: those of one pair of targets are instructions.
+func (w *printer) counted() string {
+	for _, p := range w.state.Pairs {
+		if first := w.state.Pairs[0]; p.TargetA != first.TargetA || p.TargetB != first.TargetB {
+			return "PAIRS"
+		}
+	}
+	return "INSTR"
+}
+
 // causeTable has a row for each primary cause, with numbers that a first look does not need.
 func (w *printer) causeTable(all []fuzz.Cause) {
 	total := totalOf(all)
 	g := readable.Table{Width: w.Width, Right: map[int]bool{0: true, 1: true, 2: true, 3: true}, Head: true}
-	g.Add("CASES", "SHARE", "INSTR", "MAX ULP", "CAUSE")
+	g.Add("CASES", "SHARE", w.counted(), "MAX ULP", "CAUSE")
 	for _, c := range all {
 		g.Add(readable.Thousands(c.Cases), readable.Share(c.Cases, total), fmt.Sprintf("%d of %d", c.Pairs, len(w.state.Pairs)), readable.Ulps(c.MaxUlp), causeInWords(&c))
 	}

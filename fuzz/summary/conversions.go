@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -20,13 +21,16 @@ func formatsOf(p *fuzz.PairState) (f mma.Formats) {
 
 // labelDoc says what a label means, in words for conversions if all findings are some.
 func labelDoc(s *fuzz.State, label string) string {
-	doc, all := bundle.LabelDoc(label), mma.Formats{}
+	doc, all := "", mma.Formats{}
 	for _, p := range s.Pairs {
 		if f := formatsOf(p); len(p.Findings) > 0 {
-			if all = f; f.B != fp.One {
-				break
+			if doc == "" || f.Validate() == nil {
+				doc = bundle.LabelDocOf(label, f)
+			}
+			if all.B == fp.None || f.B != fp.One {
+				all = f
 			}
 		}
 	}
-	return readable.Converted(all, doc)
+	return readable.Converted(all, cmp.Or(doc, bundle.LabelDoc(label)))
 }

@@ -64,7 +64,7 @@ func (w *printer) shortCauses(all []fuzz.Cause) {
 		}
 		g.Add(cells...)
 	}
-	add("CASES", "SHARE", "INSTR", causeHead(all), "WHAT DIFFERS")
+	add("CASES", "SHARE", w.counted(), causeHead(all), "WHAT DIFFERS")
 	for _, c := range all[:rows] {
 		add(readable.Thousands(c.Cases), readable.Share(c.Cases, total), fmt.Sprint(c.Pairs), c.Name, "")
 	}

@@ -24,7 +24,7 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*document.Document, error) 
 		return nil, err
 	}
 	p := document.New(fmt.Sprintf("%s and %s give different results", m.A.Target, m.B.Target),
-		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, resultText(&m.A), resultText(&m.B), readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket)))))
+		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, resultText(&m.A), resultText(&m.B), readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket), m.Formats))))
 	p.Add("What happens", document.Steps(report.InWords(pic)...), Drawing(pic, true, all))
 	p.Add("Why", whyBlocks(m)...)
 	p.Add("The input", inputBlocks(m, pic)...)

@@ -23,7 +23,7 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	pic := &report.Mismatch{
 		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
 		Changes: Changes(m),
-		Labels:  []string{readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket)))},
+		Labels:  []string{readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket), m.Formats))},
 		Next:    next(m),
 	}
 	if m.A.Instruction != m.B.Instruction {
