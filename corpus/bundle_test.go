@@ -200,7 +200,7 @@ func TestForgedBundle(t *testing.T) {
 		{"no JSON", `{`, `[`, "mismatch.json: line 2: ':' is no JSON: a comma or ] should be there"},
 		{"fields of another kind", `"class": "value"`, `"class": 3`, `mismatch.json: line 54: "class" is a number, not a string`},
 		{"unknown format", `"a": "fp16"`, `"a": "fp17"`, `mismatch.json: unknown format "fp17"`},
-		{"no format", `"a": "fp16"`, `"a": "none"`, "mismatch.json: format of a is not given"},
+		{"no format", `"a": "fp16"`, `"a": "none"`, "mismatch.json: impossible formats: fp32.none.fp16.fp32"},
 		{"k of 0", `"k": 16,
   "case"`, `"k": 0,
   "case"`, "mismatch.json: impossible K: 0 of instructions with 8 and 16"},
