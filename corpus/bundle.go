@@ -57,12 +57,14 @@ type Mismatch struct {
 	Base    string       `json:"base,omitempty"`    // "a" or "b": the side that Changes apply to
 	// ProgramK is the K with which the changed arithmetic runs. CaseChanges are those of
 	// Changes that this case needs; with CaseBack they are taken back on the other side.
-	// Equivalent are lists of changes that no input was found to tell from Changes. With
-	// Changes, Explained of the differing cases come out right, and so do Kept agreeing ones.
+	// Equivalent are lists of changes that no case of the pair tells from Changes, and the first
+	// Same of them no input that was tried, whatever the unit. With Changes, Explained of the
+	// differing cases come out right, and so do Kept agreeing ones.
 	ProgramK    int            `json:"program_k,omitempty"`
 	CaseChanges []mma.Change   `json:"case_changes,omitempty"`
 	CaseBack    bool           `json:"case_back,omitempty"`
 	Equivalent  [][]mma.Change `json:"equivalent,omitempty"`
+	Same        int            `json:"same,omitempty"`
 	Explained   int            `json:"explained,omitempty"`
 	Kept        int            `json:"kept,omitempty"`
 	Exact       string         `json:"exact"`
@@ -103,8 +105,9 @@ type Defect struct {
 
 // Nearest is the program that comes nearest to a unit that none explains.
 type Nearest struct {
-	From    string       `json:"from"`    // target that computes it, except for the changes
-	Changes []mma.Change `json:"changes"` // of its arithmetic
+	Of      string       `json:"of,omitempty"` // the target whose unit it comes near
+	From    string       `json:"from"`         // target that computes it, except for the changes
+	Changes []mma.Change `json:"changes"`      // of its arithmetic
 	// Of the cases looked into, the arithmetic of the mismatch's other side is wrong in
 	// Differ and right in Agree; of these, this one is right in Explained and Kept.
 	Differ    int `json:"differ"`
@@ -476,6 +479,9 @@ func isBundleFile(name string, letters func(string) string) bool {
 const maxK = mma.MaxK * mma.MaxK
 
 func (m *Mismatch) check() error {
+	if m.Same < 0 || m.Same > len(m.Equivalent) {
+		return fmt.Errorf("same is %d, of %d equivalent", m.Same, len(m.Equivalent))
+	}
 	if f := m.Formats; f.A == fp.None || f.B == fp.None || f.D == fp.None || (f.Scale == fp.None) != (f.Block == 0) || f.Down > 127 {
 		return fmt.Errorf("impossible formats: %s", f) // those that no program has may be those of a unit
 	}

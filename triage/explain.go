@@ -87,8 +87,10 @@ type Verdict struct {
 	// was not found.
 	Partial bool `json:",omitempty"`
 	Asked   int  // inputs on which the unit was asked during the search
-	// Equivalent are other changes of the same size that no input told apart.
+	// Equivalent are other changes of the same size that no case told apart. The first Same of them no
+	// input does, whatever the unit.
 	Equivalent [][]mma.Change
+	Same       int `json:",omitempty"`
 	// Known: the unit's program was known, nothing was searched for. Changes may then be
 	// empty, if only the number of products of an execution differs.
 	Known bool `json:",omitempty"`
@@ -288,5 +290,6 @@ func (s *explainer) verdict(programs []mma.Params) *Verdict {
 	for _, q := range programs[1:] {
 		v.Equivalent = append(v.Equivalent, mma.Diff(&s.pr.Base, &q))
 	}
+	s.sameFirst(v)
 	return v
 }

@@ -167,6 +167,9 @@ func findingOf(u opened, x *fuzz.Case) (*finding, error) {
 	why := strings.Join(pic.Labels, " + ")
 	if len(pic.Changes) > 0 {
 		why += "; A to B: " + readable.Converted(i.Formats, mma.Brief(pic.Changes, pic.A.Params, pic.B.Params))
+		if pic.Instead != "" {
+			why += " (" + pic.Instead + ")"
+		}
 	}
 	f.Why = strings.Join(append([]string{why}, pic.Notes...), "\n")
 	for _, x := range []struct {

@@ -33,6 +33,18 @@ func NamedChanges(changes []mma.Change, programs ...*mma.Params) string {
 	return fmt.Sprintf("%s (%s)", mma.Brief(changes, programs...), strings.Join(paths, ", "))
 }
 
+// Instead writes what may be the cause as well as changes; "" if there is nothing.
+func Instead(others [][]mma.Change, programs ...*mma.Params) string {
+	var texts []string
+	for _, o := range others {
+		texts = append(texts, mma.Brief(o, programs...))
+	}
+	if texts == nil {
+		return ""
+	}
+	return "or, which no input tells apart: " + strings.Join(texts, "; ")
+}
+
 // Shorten cuts text to the given number of columns.
 func Shorten(text string, columns int) string {
 	if r := []rune(text); len(r) > columns {

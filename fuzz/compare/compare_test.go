@@ -115,7 +115,7 @@ func TestStates(t *testing.T) {
 func TestKinds(t *testing.T) {
 	width := mma.Change{Path: "join.align.f", From: "24", To: "25"}
 	steps := mma.Change{Path: "l", From: "8", To: "16"}
-	parts := []part{{"truncation-width", []mma.Change{width}}, {"fusion-width", []mma.Change{steps}}}
+	parts := []part{{label: "truncation-width", changes: []mma.Change{width}}, {label: "fusion-width", changes: []mma.Change{steps}}}
 	p := &pair{a: &Side{Name: "a100"}, b: &Side{Name: "h100"}}
 	p.A, p.B = aUnit{"x"}, aUnit{"x"}
 	bucket := &fuzz.Bucket{Name: "truncation-width", Cases: 9, Details: []fuzz.Detail{

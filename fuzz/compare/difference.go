@@ -39,16 +39,19 @@ type Difference struct {
 	Class        string       `json:"class"`
 	Details      []Kind       `json:"details"` // the kinds of cases in the bucket
 	Changes      []mma.Change `json:"changes"` // behind the primary cause, from A to B
-	Cases        uint64       `json:"cases"`
-	Dots         uint64       `json:"dots"` // dot products that were compared
-	MaxUlp       float64      `json:"max_ulp"`
-	Digest       string       `json:"digest"`          // of the cases and their results
-	Marks        corpus.Marks `json:"marks,omitempty"` // some of the cases, by which they are found again among others
-	What         string       `json:"what,omitempty"`
-	State        string       `json:"state"`
-	Known        string       `json:"known,omitempty"`  // the entry that covers it, or a part of it
-	Beyond       []string     `json:"beyond,omitempty"` // if only a part: the kinds that no entry covers
-	Bundle       string       `json:"bundle,omitempty"`
+	// Equivalent is what may be behind the primary cause as well, from A to B, as no input tells it apart.
+	Equivalent [][]mma.Change `json:"equivalent,omitempty"`
+
+	Cases  uint64       `json:"cases"`
+	Dots   uint64       `json:"dots"` // dot products that were compared
+	MaxUlp float64      `json:"max_ulp"`
+	Digest string       `json:"digest"`          // of the cases and their results
+	Marks  corpus.Marks `json:"marks,omitempty"` // some of the cases, by which they are found again among others
+	What   string       `json:"what,omitempty"`
+	State  string       `json:"state"`
+	Known  string       `json:"known,omitempty"`  // the entry that covers it, or a part of it
+	Beyond []string     `json:"beyond,omitempty"` // if only a part: the kinds that no entry covers
+	Bundle string       `json:"bundle,omitempty"`
 
 	uncounted *Kind // the cases that no detail counts, which may need all changes; nil: none
 }
@@ -72,6 +75,11 @@ func newDifference(p *pair, b *fuzz.Bucket, parts []part) Difference {
 	d := Difference{A: p.a.Name, B: p.b.Name, Instruction: p.Name(), InstructionA: p.A.Instruction().Name, InstructionB: p.B.Instruction().Name,
 		Bucket: b.Name, Class: b.MostClass().String(), Changes: changesOf(parts, b.Name), Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
 		Digest: fmt.Sprintf("%016x", b.Digest), Marks: b.Marks, Details: []Kind{}}
+	for _, x := range parts {
+		if x.label == b.Name {
+			d.Equivalent = append(d.Equivalent, x.instead...)
+		}
+	}
 	for _, x := range b.SortedDetails() {
 		d.Details = append(d.Details, Kind{x.Name, x.Cases, changesOf(parts, fuzz.LabelsIn(x.Name)...)})
 	}
@@ -86,10 +94,11 @@ func newDifference(p *pair, b *fuzz.Bucket, parts []part) Difference {
 	return d
 }
 
-// part is the changes, from A to B, that one label stands for.
+// part is the changes, from A to B, that one label stands for, and what no input tells from these.
 type part struct {
 	label   string
 	changes []mma.Change
+	instead [][]mma.Change
 }
 
 // changesFrom returns the changes of a verdict in parts, from A's arithmetic to B's; nil
@@ -109,7 +118,7 @@ func changesFrom(p *pair, v *triage.Verdict) []part {
 		if turned {
 			changes = readable.Reversed(changes)
 		}
-		parts = append(parts, part{string(x.Label), changes})
+		parts = append(parts, part{string(x.Label), changes, v.Instead(x.Changes, turned)})
 	}
 	return parts
 }

@@ -69,6 +69,7 @@
 //	differences[].changes[].path  string?   behind the bucket; none: it is not explained
 //	differences[].changes[].from  string?
 //	differences[].changes[].to    string?
+//	differences[].equivalent[][]  object?   other changes that no input tells from these: path, from, to
 //	differences[].cases           number?   differing dot products of the bucket
 //	differences[].dots            number?   that were compared
 //	differences[].max_ulp         number?   as in summary

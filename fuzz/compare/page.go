@@ -210,7 +210,7 @@ func (n *nightly) states() []document.Block {
 				}
 			}
 			row := document.Row{{Text: s.text, Class: s.class}}
-			for _, text := range []string{machinePair(d.A, d.B), "`" + d.Instruction + "`", d.Bucket, readable.Changes(d.Changes, 4), readable.Thousands(d.Cases), readable.Share(d.Cases, d.Dots), n.first[d.ID], reason} {
+			for _, text := range []string{machinePair(d.A, d.B), "`" + d.Instruction + "`", d.Bucket, d.changes(4), readable.Thousands(d.Cases), readable.Share(d.Cases, d.Dots), n.first[d.ID], reason} {
 				row = append(row, document.Cell{Text: text})
 			}
 			t.Rows = append(t.Rows, row)

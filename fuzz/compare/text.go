@@ -171,10 +171,19 @@ func (d *Difference) text() string {
 	}
 	text := fmt.Sprintf("%s of %s (%s) %s", readable.Thousands(d.Cases), readable.Thousands(d.Dots), readable.Share(d.Cases, d.Dots), d.Bucket)
 	if len(d.Changes) > 0 {
-		text += ": " + readable.Changes(d.Changes, 6)
+		text += ": " + d.changes(6)
 	}
 	if d.What != "" {
 		text += ": " + d.What
+	}
+	return text
+}
+
+// changes writes what is behind a difference, and what may be so as well.
+func (d *Difference) changes(most int) string {
+	text := readable.Changes(d.Changes, most)
+	if len(d.Equivalent) > 0 {
+		text += " (" + readable.Instead(d.Equivalent) + ")"
 	}
 	return text
 }

@@ -167,7 +167,7 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 		if f.BaseA {
 			m.Base = "a"
 		}
-		m.Explained, m.Kept, m.Equivalent, m.Alike = v.Explained, v.Kept, v.Equivalent, v.Alike
+		m.Explained, m.Kept, m.Equivalent, m.Same, m.Alike = v.Explained, v.Kept, v.Equivalent, v.Same, v.Alike
 	}
 	if m.Defect = f.Spots; f.Bucket == string(triage.Defect) {
 		m.Defect = describe(f.Verdict, map[bool]string{false: p.TargetA, true: p.TargetB}[f.BaseA])

@@ -152,7 +152,7 @@ func (p *Pair) CheckVerdict(v *triage.Verdict) error {
 	if p.baseUnit == nil {
 		return errors.New("there is one, but neither unit's arithmetic is known")
 	}
-	if v.Explained < 0 || v.Kept < 0 || v.Asked < 0 || v.Explained > v.Differ || v.Kept > v.Agree {
+	if v.Explained < 0 || v.Kept < 0 || v.Asked < 0 || v.Explained > v.Differ || v.Kept > v.Agree || v.Same < 0 || v.Same > len(v.Equivalent) {
 		return fmt.Errorf("it explains %d of %d cases and keeps %d of %d", v.Explained, v.Differ, v.Kept, v.Agree)
 	}
 	for _, changes := range append(v.Equivalent, v.Changes) {

@@ -349,6 +349,7 @@ func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 	v := *x.verdict
 	v.K = pr.K
 	v.Alike = triage.StillAlike(pr, &v)
+	triage.StillEquivalent(pr, &v)
 	v.Explained += differ - v.Differ
 	v.Differ, v.Agree, v.Kept = differ, agree, agree
 	x.verdict = &v

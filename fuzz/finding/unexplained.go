@@ -77,7 +77,7 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 		if v.Refuted != "" {
 			u.Why += fmt.Sprintf(" New inputs confirmed a defect, %q, but one of the differing cases contradicts it, so it is not claimed: its condition is another one, or there is a second defect.", v.Refuted)
 		}
-		u.Nearest = nearestOf(v.Nearest, base.Target, p.Formats())
+		u.Nearest = nearestOf(v.Nearest, base.Target, other.Target, p.Formats())
 	}
 	if len(units) > 1 {
 		u.Why += " mmafuzz infer looks for the program of each side, and mmafuzz diff model:DIR/model.json model:DIR/model.json compares the two."
@@ -95,7 +95,7 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 }
 
 // nearestOf writes the nearest program for people and programs; nil: there is none.
-func nearestOf(n *triage.Nearest, base string, f mma.Formats) *corpus.Nearest {
+func nearestOf(n *triage.Nearest, base, unit string, f mma.Formats) *corpus.Nearest {
 	if n == nil {
 		return nil
 	}
@@ -104,7 +104,7 @@ func nearestOf(n *triage.Nearest, base string, f mma.Formats) *corpus.Nearest {
 		from = base
 	}
 	return &corpus.Nearest{
-		From: from, Changes: append([]mma.Change{}, n.Changes...), Differ: n.Differ, Explained: n.Explained, Agree: n.Agree, Kept: n.Kept,
+		Of: unit, From: from, Changes: append([]mma.Change{}, n.Changes...), Differ: n.Differ, Explained: n.Explained, Agree: n.Agree, Kept: n.Kept,
 		Case: mma.FormatDot(f, n.Witness.Dot), Unit: mma.FormatCode(f.D, n.Witness.Want), Program: mma.FormatCode(f.D, n.Would),
 	}
 }

@@ -242,7 +242,7 @@ func (w *printer) causeWords(causes []fuzz.Cause) (rows [][]string) {
 			text := labelDoc(w.state, string(l.Label))
 			var texts []string
 			for _, c := range behind[l.Label] {
-				texts = append(texts, c.text)
+				texts = append(texts, c.whole())
 			}
 			if texts != nil {
 				text += ": " + strings.Join(readable.First(texts, most), "; ")
@@ -298,36 +298,44 @@ const changesMost = 4
 // allChanges is more than a program can have, so that all are shown.
 const allChanges = 1000
 
-// behind is the changes of the arithmetic behind a label, and the instructions with these
-// changes.
+// behind is the changes of the arithmetic behind a label, what may be the cause as well, and the
+// instructions with these changes.
 type behind struct {
-	text         string
-	instructions []string
+	text, instead string
+	instructions  []string
+}
+
+// whole is the changes with what may be the cause as well.
+func (b *behind) whole() string {
+	if b.instead == "" {
+		return b.text
+	}
+	return b.text + " (" + b.instead + ")"
 }
 
 // changesBehind lists for each label the changes of all verdicts that earned it, as write writes
 // those of a verdict.
 func changesBehind(s *fuzz.State, write writer) map[triage.Label][]behind {
 	all := map[triage.Label][]behind{}
-	add := func(l triage.Label, text, instruction string) {
+	add := func(l triage.Label, text, instead, instruction string) {
 		list := all[l]
-		i := slices.IndexFunc(list, func(b behind) bool { return b.text == text })
+		i := slices.IndexFunc(list, func(b behind) bool { return b.text == text && b.instead == instead })
 		if i < 0 {
-			i, list = len(list), append(list, behind{text: text})
+			i, list = len(list), append(list, behind{text: text, instead: instead})
 		}
 		list[i].instructions = append(list[i].instructions, instruction)
 		all[l] = list
 	}
 	for _, p := range s.Pairs {
 		if d := p.Defect(); d != nil {
-			add(triage.Defect, readable.Converted(formatsOf(p), bundle.DefectText(d)), p.Name)
+			add(triage.Defect, readable.Converted(formatsOf(p), bundle.DefectText(d)), "", p.Name)
 		}
 		for _, f := range p.Findings {
 			if f.Spots != nil {
-				add(triage.Layout, bundle.DefectText(f.Spots), p.Name)
+				add(triage.Layout, bundle.DefectText(f.Spots), "", p.Name)
 			}
 			if f.Past != nil {
-				add(triage.Label(f.Bucket), bundle.DefectText(f.Past), p.Name)
+				add(triage.Label(f.Bucket), bundle.DefectText(f.Past), "", p.Name)
 			}
 		}
 		if p.Verdict == nil || !p.Verdict.Found() {
@@ -342,7 +350,7 @@ func changesBehind(s *fuzz.State, write writer) map[triage.Label][]behind {
 			if f.B == fp.One {
 				text = readable.Converted(f, readable.Changes(fromA(p, part.Changes), changesMost, &base, &p.Verdict.Program))
 			}
-			add(part.Label, text, p.Name)
+			add(part.Label, text, readable.Instead(p.Verdict.Instead(part.Changes, !p.BaseA)), p.Name)
 		}
 	}
 	return all

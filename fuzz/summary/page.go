@@ -383,11 +383,11 @@ func (c *campaign) causes() ([]document.Block, error) {
 // partsList lists the changes behind a cause, each with its instructions.
 func partsList(parts []behind) document.Block {
 	if len(parts) == 1 {
-		return document.Text("On all of them, from A to B: " + parts[0].text + ".")
+		return document.Text("On all of them, from A to B: " + parts[0].whole() + ".")
 	}
 	var items []string
 	for _, p := range parts {
-		items = append(items, fmt.Sprintf("From A to B: %s, on %s.", p.text, strings.Join(readable.First(p.instructions, 3), ", ")))
+		items = append(items, fmt.Sprintf("From A to B: %s, on %s.", p.whole(), strings.Join(readable.First(p.instructions, 3), ", ")))
 	}
 	return document.List(items...)
 }
@@ -406,7 +406,7 @@ func (c *campaign) others(causes []fuzz.Cause, parts map[triage.Label][]behind) 
 		}
 		text := string(l.Label) + ", " + labelDoc(c.State, string(l.Label))
 		for i, p := range parts[l.Label] {
-			text += []string{": from A to B ", "; "}[min(i, 1)] + p.text + ", on " + strings.Join(readable.First(p.instructions, 3), ", ")
+			text += []string{": from A to B ", "; "}[min(i, 1)] + p.whole() + ", on " + strings.Join(readable.First(p.instructions, 3), ", ")
 		}
 		items = append(items, text+".")
 	}

@@ -225,7 +225,7 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 		s.Explained = v.Complete()
 		s.Labels = append(s.Labels, v.Labels...)
 		s.Changes = append(s.Changes, v.Changes...)
-		s.Equivalent = append(s.Equivalent, v.Equivalent...)
+		s.Equivalent = append(s.Equivalent, v.Equivalent[:v.Same]...)
 		s.Alike = append(s.Alike, v.Alike...)
 	}
 	s.Defect = p.Defect()

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -22,7 +23,7 @@ func NearestText(n *corpus.Nearest) string {
 
 // WitnessText says where the nearest program fails.
 func WitnessText(n *corpus.Nearest) string {
-	return fmt.Sprintf("for example on %s: it gives %s, the unit %s", n.Case, n.Program, n.Unit)
+	return fmt.Sprintf("for example on %s: the nearest program gives %s, %s gives %s", n.Case, n.Program, cmp.Or(n.Of, "the unit"), n.Unit)
 }
 
 // DefectText is a defect with what speaks for it.

@@ -74,8 +74,8 @@ func whyBlocks(m *corpus.Mismatch) []document.Block {
 		blocks = append(blocks, document.Text(fmt.Sprintf("The evidence: with these changes the arithmetic of one side gives the results of the other in all %s that were looked into, and keeps all %s.",
 			readable.Plural(m.Explained, "differing case"), readable.Plural(m.Kept, "agreeing one"))))
 	}
-	for _, e := range m.Equivalent {
-		blocks = append(blocks, document.Text("No input was found that tells this from "+readable.Changes(e, 20)+"."))
+	for _, text := range equivalentTexts(m) {
+		blocks = append(blocks, document.Text(text+"."))
 	}
 	if m.Defect != nil {
 		blocks = append(blocks, document.Alert("A defect of "+readable.Converted(m.Formats, DefectText(m.Defect))+"."))

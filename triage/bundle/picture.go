@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
@@ -23,6 +24,7 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	pic := &report.Mismatch{
 		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
 		Changes: Changes(m),
+		Instead: readable.Instead(instead(m)),
 		Labels:  []string{readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket), m.Formats))},
 		Next:    next(m),
 	}
@@ -52,6 +54,18 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	}
 	pic.B, err = pictureSide(m, &m.B, "b", dot)
 	return pic, err
+}
+
+// instead returns what may be the cause of a mismatch as well as Changes, from A to B, as no input tells it apart.
+func instead(m *corpus.Mismatch) [][]mma.Change {
+	if m.Class == oracle.Fault.String() {
+		return nil
+	}
+	some := m.CaseChanges
+	if len(some) == 0 {
+		some = m.Changes
+	}
+	return triage.Instead(some, m.Changes, m.Equivalent[:m.Same], m.Base == "b")
 }
 
 // Changes returns what makes A's arithmetic do what B's does: for the case of a mismatch or, if

@@ -34,11 +34,18 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 			side, other, changes = other, side, readable.Reversed(changes)
 		}
 		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", readable.Markdown(side.Target), changesText(changes, p, q), readable.Markdown(other.Target))
-		fmt.Fprintf(&b, "All of %s together explain %d differing cases of this pair and keep %d agreeing ones.\nModel files (`mmafuzz help model`) name them %s.\n\n",
-			changesText(m.Changes, p, q), m.Explained, m.Kept, pathsText(m.Changes))
+		explain, keep := "All of "+changesText(m.Changes, p, q)+" together explain", "keep"
+		switch {
+		case len(m.Changes) == 1:
+			explain, keep = "This change alone explains", "keeps"
+		case len(m.Changes) == len(m.CaseChanges):
+			explain = "These changes together explain"
+		}
+		fmt.Fprintf(&b, "%s %s of this pair and %s %s.\nModel files (`mmafuzz help model`) name %s %s.\n\n", explain, readable.Plural(m.Explained, "differing case"), keep,
+			readable.Plural(m.Kept, "agreeing one"), map[bool]string{true: "it", false: "them"}[len(m.Changes) == 1], pathsText(m.Changes))
 	}
-	for _, e := range m.Equivalent {
-		fmt.Fprintf(&b, "No input was found that tells this from %s.\n\n", changesText(e))
+	for _, text := range equivalentTexts(m) {
+		fmt.Fprintf(&b, "%s.\n\n", readable.Markdown(text))
 	}
 	if m.Defect != nil {
 		fmt.Fprintf(&b, "A defect of %s.\n\n", readable.Markdown(readable.Converted(m.Formats, DefectText(m.Defect))))
@@ -116,6 +123,21 @@ func RunsCommand(targets ...string) bool {
 // changesText lists changes in Markdown, with the two programs where they are known.
 func changesText(changes []mma.Change, programs ...*mma.Params) string {
 	return readable.Markdown(readable.Changes(changes, 20, programs...))
+}
+
+// equivalentTexts says which other changes may be the cause as well: those that no input tells apart, and those that the
+// cases do not.
+func equivalentTexts(m *corpus.Mismatch) (texts []string) {
+	for i, start := range []string{"Or, which no input tells apart", "Or, which the cases of this pair do not tell apart"} {
+		var all []string
+		for _, e := range [][][]mma.Change{m.Equivalent[:m.Same], m.Equivalent[m.Same:]}[i] {
+			all = append(all, readable.Changes(e, 20))
+		}
+		if all != nil {
+			texts = append(texts, start+": "+strings.Join(all, "; "))
+		}
+	}
+	return texts
 }
 
 // pathsText lists the parameters that changes are of, by their names in model files.

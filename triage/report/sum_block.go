@@ -239,7 +239,7 @@ func (v *view) termBody(b *block, i int) {
 		case !t.Value.IsZero():
 			rows = append(rows, v.termRow(i, j))
 		case t.Kind == sim.Finite:
-			rows = append(rows, row{label: v.termName(i, j), exp: t.E, hasExp: !v.integers(), note: sayNote("0, cancelled")})
+			rows = append(rows, row{label: v.termName(i, j), exp: t.E, hasExp: !v.integers(), note: v.zeroNote(i, j)})
 		default:
 			if n := v.nullNote(i, j); n.kind != noNote {
 				rows = append(rows, row{label: v.termName(i, j), exp: noExponent, neg: t.Value.Neg, note: n})
@@ -265,6 +265,15 @@ func (v *view) termBody(b *block, i int) {
 	if len(zeros) > 0 {
 		b.text(zeroText(zeros, negative, skipped))
 	}
+}
+
+// zeroNote says that a term with an exponent is zero, and of a sum that it is so because its terms cancel.
+func (v *view) zeroNote(sum, term int) note {
+	i := v.origin(sum, term)
+	if i >= 0 && slices.ContainsFunc(v.sums[i].Terms, func(t sim.TermTrace) bool { return !t.Value.IsZero() }) {
+		return sayNote("zero: its terms cancel")
+	}
+	return sayNote("zero")
 }
 
 // limit returns at most maxRows rows, in their order. Rows with bits that only this side

@@ -84,6 +84,9 @@ func (p *printer) cause(m *Mismatch) {
 	if len(m.Changes) > 0 {
 		p.text("A to B  "+readable.Converted(m.Formats, mma.Brief(m.Changes, m.A.Params, m.B.Params)), 8, plain)
 	}
+	if m.Instead != "" {
+		p.text("        "+m.Instead, 8, plain)
+	}
 	for _, n := range m.Notes {
 		p.text(n, 8, plain)
 	}
