@@ -13,6 +13,9 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage/internal/search"
 )
 
+// FindEquivalent adds the equivalent changes to a verdict with a program that was found before.
+func FindEquivalent(pr *Unknown, v *Verdict) { newExplainer(pr).sameFirst(v) }
+
 // sameFirst puts first, of a verdict's equivalent changes, those that no input tells from its program, and
 // counts them. Of a unit that cannot be asked, the others are only not told apart by its cases.
 func (s *explainer) sameFirst(v *Verdict) {

@@ -340,6 +340,9 @@ func (x *pairTriage) explainByPrograms(ctx context.Context, evidence []*Case) (b
 		return false, err // with long dot products the next step takes seconds
 	}
 	v.Idle = x.p.Programs.Idle(pr.Seed)
+	if x.p.unknown.Model() == nil { // its program was found, and may not be the only one
+		triage.FindEquivalent(pr, v)
+	}
 	x.verdict, x.d.Verdict, x.attributor = v, v, x.p.Programs
 	return true, nil
 }

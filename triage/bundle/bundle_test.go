@@ -70,7 +70,7 @@ func TestWrite(t *testing.T) {
 		{"both sides are known", ampereHopper(t),
 			[]string{"MANIFEST", "README.md", "case.txt", "extra.bin", "mismatch.json", "picture.txt", "repro_a.cu", "repro_a.py", "repro_b.cu", "repro_b.py",
 				"repro_numpy.py", "repro_test.go", "trace-a.json", "trace-b.json"},
-			[]string{"# truncation-width\n", "sim:ampere's arithmetic with the change kept bits (F) 24→25 gives sim:hopper's result.", "explain 7 differing cases of this pair and keep 9",
+			[]string{"# truncation-width\n", "sim:ampere's arithmetic with the change kept bits (F) 24→25 gives sim:hopper's result.", "This change alone explains 7 differing cases of this pair and keeps 9 agreeing ones.\nModel files (`mmafuzz help model`) name it `join.align.f`.",
 				"Repeated 3 of 3 times.", "mmafuzz replay BUNDLE"}},
 		{"nothing explains one side", ampereReference(t),
 			[]string{"MANIFEST", "README.md", "case.txt", "extra.bin", "mismatch.json", "picture.txt", "repro_a.cu", "repro_a.py", "repro_numpy.py", "repro_test.go", "trace-a.json"},
@@ -158,5 +158,57 @@ func TestComplete(t *testing.T) {
 	check("out/file", false, true, true)
 	if dirs, err := Below("out"); err != nil || len(dirs) != 1 || !Is(dirs[0]) {
 		t.Errorf("bundles below out: %q, %v", dirs, err)
+	}
+}
+
+// TestReadmeText holds what a README says of the changes of a pair, and of what may be the cause as well.
+func TestReadmeText(t *testing.T) {
+	width, step := mma.Change{Path: "join.align.f", From: "24", To: "25"}, mma.Change{Path: "l", From: "8", To: "16"}
+	subnormal, flush := mma.Change{Path: "in.c", From: "keep", To: "zero"}, mma.Change{Path: "acc.flush", From: "keep", To: "before"}
+	for _, tc := range []struct {
+		all, some  []mma.Change
+		equivalent [][]mma.Change
+		same       int
+		want       []string
+	}{
+		{[]mma.Change{width}, []mma.Change{width}, nil, 0, []string{"This change alone explains 1 differing case of this pair and keeps 9 agreeing ones.\nModel files (`mmafuzz help model`) name it `join.align.f`."}},
+		{[]mma.Change{width, step}, []mma.Change{width, step}, nil, 0, []string{"These changes together explain 1 differing case of this pair and keep 9", "name them `join.align.f`, `l`."}},
+		{[]mma.Change{width, step}, []mma.Change{width}, nil, 0, []string{"All of kept bits (F) 24→25, products in a step (L) 8→16 together explain 1 differing case"}},
+		{[]mma.Change{subnormal}, []mma.Change{subnormal}, [][]mma.Change{{flush}, {width}}, 1, []string{
+			"Or, which no input tells apart: flush to zero of the result keep→before.", "Or, which the cases of this pair do not tell apart: kept bits (F) 24→25."}},
+	} {
+		m := ampereHopper(t)
+		m.Changes, m.CaseChanges, m.Equivalent, m.Same, m.Explained, m.Kept = tc.all, tc.some, tc.equivalent, tc.same, 1, 9
+		text := readme(m, "", nil, nil)
+		for _, want := range tc.want {
+			if !strings.Contains(text, want) {
+				t.Errorf("%v: README.md does not say %q:\n%s", tc.all, want, text)
+			}
+		}
+	}
+}
+
+// TestInstead holds that a picture names what may be the cause as well, from A to B.
+func TestInstead(t *testing.T) {
+	m := ampereHopper(t)
+	m.Changes, m.CaseChanges = []mma.Change{{Path: "in.c", From: "keep", To: "zero"}}, nil
+	m.Equivalent, m.Same = [][]mma.Change{{{Path: "acc.flush", From: "keep", To: "before"}}, {{Path: "l", From: "8", To: "4"}}}, 1
+	for base, want := range map[string]string{"a": "keep→before", "b": "before→keep"} {
+		m.Base = base
+		pic, err := Picture(m, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := textPicture(pic); err != nil || !strings.Contains(text, "\n        or, which no input tells apart: flush to zero of the result "+want+"\n") {
+			t.Errorf("base %s: %v\n%s", base, err, text)
+		}
+	}
+}
+
+// TestWitnessText holds that each result has the name of whose it is.
+func TestWitnessText(t *testing.T) {
+	n := &corpus.Nearest{Of: "fn:mine", Case: "0 0 1", Program: "3f800000", Unit: "3f800001"}
+	if got, want := WitnessText(n), "for example on 0 0 1: the nearest program gives 3f800000, fn:mine gives 3f800001"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -119,6 +119,7 @@ var pictureCases = []pictureCase{
 	{name: "signed-zero", a: hopper8, setA: []string{"special.negzero=true"}, b: hopper8, dot: "8000,8000,8000,8000,8000,8000,8000,8000 3c00,0,0,0,0,0,0,0 80000000", change: labels("signed-zero")},
 	{name: "counted-zeros", a: hopper8, setA: []string{"special.negzero=true", "prod.gate=skip-numbers", "join.post.frac=64", "join.post.mode=rd"}, b: hopper8, dot: "0 0 00000000"},
 	{name: "cancelled-zero", a: hopper8, setA: []string{"special.negzero=true", "acc.mode=rd"}, b: hopper8, dot: "3c00 3c00 bf800000"},
+	{name: "zero-with-exponent", a: hopper8, setA: []string{"prod.zeros=true"}, b: hopper8, dot: "0000,3c00 7bff,0001 33000000"},
 	{name: "subnormal-result", a: hopperBF, setA: []string{"acc.mode=rne", "acc.flush=before"}, b: hopperBF, dot: "0080,2f80 3f00,0080 00000000"},
 	{name: "tie-to-zero", a: hopperBF, setA: []string{"acc.mode=rne"}, b: hopperBF, dot: "0080 3380 00000000"},
 	{name: "several-nans", a: "x86/dpps", b: "zen4/dpps", dot: "7f800000,7fc00000 0,0 -", change: labels("summation-order")},
