@@ -349,3 +349,17 @@ func TestChanged(t *testing.T) {
 		}
 	}
 }
+
+// TestInstead holds that a difference names what may be behind it as well.
+func TestInstead(t *testing.T) {
+	p := &pair{a: &Side{Name: "a100"}, b: &Side{Name: "h100"}}
+	p.A, p.B = aUnit{"x"}, aUnit{"x"}
+	parts := []part{{"input-ftz", []mma.Change{{Path: "in.c", From: "keep", To: "zero"}}, [][]mma.Change{{{Path: "acc.flush", From: "keep", To: "before"}}}}, {label: "overflow"}}
+	d := newDifference(p, &fuzz.Bucket{Name: "input-ftz", Cases: 9}, parts)
+	if want := "input-ftz: subnormal c keep→zero (or, which no input tells apart: flush to zero of the result keep→before)"; !strings.HasSuffix(d.text(), want) {
+		t.Errorf("%s, want %s", d.text(), want)
+	}
+	if d = newDifference(p, &fuzz.Bucket{Name: "overflow", Cases: 9}, parts); d.Equivalent != nil {
+		t.Errorf("another cause: %v", d.Equivalent)
+	}
+}

@@ -91,6 +91,9 @@ func (w *printer) shortWords() func(triage.Label, int) string {
 	const most = 3 // changes of one pair that are written
 	all := changesBehind(w.state, ofAnyLabel(mma.Brief))
 	return func(l triage.Label, room int) string {
+		if x := all[l]; len(x) == 1 && x[0].instead != "" && utf8.RuneCountInString(x[0].whole()) <= mostRule*room {
+			return x[0].whole()
+		}
 		var pairs [][]string
 		for _, b := range all[l] {
 			changes := []string{b.text}
@@ -113,8 +116,8 @@ func (w *printer) shortWords() func(triage.Label, int) string {
 	}
 }
 
-// mostRule are the lines that a rule may take in a table that has one for each cause otherwise: it says more
-// than what its label means.
+// mostRule are the lines that a rule, or a cause with another that no input tells apart, may take in a table that
+// has one for each cause otherwise: they say more than what a label means.
 const mostRule = 4
 
 // ruleAlone is the rule behind a cause that is one, without the counts of inputs at its end; "": it is none.
