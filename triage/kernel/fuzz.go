@@ -4,14 +4,13 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/gemm"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/parallel"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
@@ -221,24 +220,7 @@ func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel, sid
 // round computes products.
 func (z *Fuzz) round(ctx context.Context, s *shapeRange, from, n int) []*drawn {
 	all := make([]*drawn, n)
-	work := make(chan int)
-	var wait sync.WaitGroup
-	workers := z.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	for range min(workers, n) {
-		wait.Go(func() {
-			for i := range work {
-				all[i] = z.product(ctx, s, uint64(from+i))
-			}
-		})
-	}
-	for i := range n {
-		work <- i
-	}
-	close(work)
-	wait.Wait()
+	parallel.For(max(0, z.Workers), n, func(i int) { all[i] = z.product(ctx, s, uint64(from+i)) })
 	return all
 }
 
