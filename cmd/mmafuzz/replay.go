@@ -37,8 +37,8 @@ Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, or nothi
 }
 
 func (a *app) replay(ctx context.Context, t *trust, dir string) error {
-	if product := kernel.Rerun(dir); product != nil && !bundle.Is(dir) {
-		return a.replayProduct(ctx, t, dir, product)
+	if words := productIn(dir); words != nil {
+		return a.replayProduct(ctx, t, dir, words)
 	}
 	b, err := a.readBundle(dir)
 	if err != nil {
@@ -63,6 +63,14 @@ func (a *app) replay(ctx context.Context, t *trust, dir string) error {
 			"bundle %s: the replay decides nothing", dir)
 	}
 	return nil
+}
+
+// productIn returns the words by which mmafuzz gemm computes a bundle's matrix product again; nil: it is no bundle of one.
+func productIn(dir string) []string {
+	if bundle.Is(dir) {
+		return nil
+	}
+	return kernel.Rerun(dir)
 }
 
 // replayProduct computes a matrix product again, by the words of mmafuzz gemm.

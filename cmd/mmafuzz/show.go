@@ -11,7 +11,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
-	"github.com/mmafuzz/mmafuzz/triage/kernel"
 	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
@@ -53,7 +52,7 @@ func (a *showCmd) show(dir string) error {
 	if err := checkPage(a.out, dir); err != nil {
 		return err
 	}
-	if kernel.Rerun(dir) != nil && !bundle.Is(dir) && !a.html && !a.json {
+	if productIn(dir) != nil && !a.html && !a.json {
 		return a.showProduct(dir)
 	}
 	b, err := a.readBundle(dir)

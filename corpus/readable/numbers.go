@@ -57,12 +57,12 @@ func Mismatches(n uint64) string {
 
 // Ulps writes a distance, counted in representable numbers; a large one as the nearest power of two.
 func Ulps(n float64) string {
+	if n < 10_000 {
+		return fmt.Sprintf("%.0f", n)
+	}
 	about := "~"
 	if fraction, _ := math.Frexp(n); fraction == 0.5 {
 		about = ""
-	}
-	if n < 10_000 {
-		return fmt.Sprintf("%.0f", n)
 	}
 	return fmt.Sprintf("%s2^%.0f", about, math.Log2(n))
 }

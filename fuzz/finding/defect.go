@@ -267,9 +267,15 @@ func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *tria
 		}
 		v.Defect = &rule
 	}
-	v.Program, v.Changes, v.Labels = program, mma.Diff(&pr.Base, &program), triage.LabelsOf(&pr.Base, &program)
-	v.Explained, v.Kept, v.Partial = triage.Right(pr, &program, pr.Differ), triage.Right(pr, &program, pr.Agree), v.Defect != nil
+	setProgram(v, pr, &program)
+	v.Partial = v.Defect != nil
 	return nil
+}
+
+// setProgram makes a program that of a verdict, with its changes and what it explains.
+func setProgram(v *triage.Verdict, pr *triage.Unknown, p *mma.Params) {
+	v.Program, v.Changes, v.Labels = *p, mma.Diff(&pr.Base, p), triage.LabelsOf(&pr.Base, p)
+	v.Explained, v.Kept = triage.Right(pr, p, pr.Differ), triage.Right(pr, p, pr.Agree)
 }
 
 // predicts reports whether a rule about a program predicts all cases of a unit.

@@ -47,10 +47,14 @@ func withSignsOfZeros(pr *triage.Unknown, v *triage.Verdict) bool {
 	if p.Start == mma.StartZero { // whose +0 the first sum would keep
 		p.Start = mma.StartEmpty
 	}
-	if p == v.Program || p.Validate(pr.Formats, pr.K) != nil || triage.Right(pr, &p, pr.Differ) < len(pr.Differ) || triage.Right(pr, &p, pr.Agree) < len(pr.Agree) {
+	with := *v
+	if p == v.Program || p.Validate(pr.Formats, pr.K) != nil {
 		return false
 	}
-	v.Program, v.Changes, v.Labels = p, mma.Diff(&pr.Base, &p), triage.LabelsOf(&pr.Base, &p)
-	v.Explained, v.Kept, v.Partial, v.Nearest = len(pr.Differ), len(pr.Agree), false, nil
+	if setProgram(&with, pr, &p); with.Explained < len(pr.Differ) || with.Kept < len(pr.Agree) {
+		return false
+	}
+	with.Partial, with.Nearest = false, nil
+	*v = with
 	return true
 }
