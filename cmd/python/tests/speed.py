@@ -29,16 +29,18 @@ rng = np.random.default_rng(1)
 
 
 def timed(f, clock=time.process_time, at_least=0.03):
-    """The seconds that a call takes."""
-    f()
-    took = []
-    for _ in range(RUNS):
-        began, calls = clock(), 0
-        while calls == 0 or clock() - began < at_least:
-            f()
-            calls += 1
-        took.append((clock() - began) / calls)
-    return statistics.median(took)
+    """The seconds that a call takes, which may be less than those of looking at the clock."""
+    calls = 1
+    while seconds(f, clock, calls) < at_least:
+        calls *= 2
+    return statistics.median(seconds(f, clock, calls) for _ in range(RUNS)) / calls
+
+
+def seconds(f, clock, calls):
+    began = clock()
+    for _ in range(calls):
+        f()
+    return clock() - began
 
 
 def tiles():
