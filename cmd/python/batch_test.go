@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/bench/measure"
@@ -83,10 +85,11 @@ func BenchmarkModels(b *testing.B) {
 			b.Fatal(err)
 		}
 		i := u.unit.Instruction()
-		s := measure.Shape(i, 8192) // 2^20 dot products: NumPy gives arrays of 4 MiB and more large pages, as Go does
+		s := measure.Shape(i, 8192) // 2^20 dot products
 		for _, s := range []mma.Shape{s, {M: 1, N: 1, K: s.K, Tiles: 1 << 20}} {
 			in := measure.Batch(i, s, 1, measure.Finite)
-			out := make([]byte, in.Dots()*i.D.Width())
+			in.A, in.B, in.C = asInNumPy(in.A), asInNumPy(in.B), asInNumPy(in.C)
+			out := asInNumPy(make([]byte, in.Dots()*i.D.Width()))
 			b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.M, s.N, s.K), func(b *testing.B) {
 				defer measure.Lock()()
 				took, err := measure.Timing{Clock: measure.Thread, Runs: 5, Each: 50 * time.Millisecond}.Of(func() error { return u.unit.Run(b.Context(), in, out) })
@@ -98,6 +101,15 @@ func BenchmarkModels(b *testing.B) {
 			})
 		}
 	}
+}
+
+// asInNumPy is a copy of a buffer that begins 16 bytes into a page, as large arrays of NumPy do: of vectors
+// of 64 bytes each crosses a cache line then.
+func asInNumPy(buf []byte) []byte {
+	page := os.Getpagesize()
+	out := make([]byte, len(buf)+2*page)
+	from := 16 + page - int(uintptr(unsafe.Pointer(&out[0]))%uintptr(page))
+	return out[from:][:copy(out[from:], buf)]
 }
 
 // TestSizes checks that a buffer of a wrong size is refused, not read.

@@ -227,13 +227,9 @@ func (x *pairTriage) unnamedCauses() []*triage.Cause {
 	if u.batch != nil && u.by == x.attributor && u.with == x.defect {
 		return u.causes
 	}
-	dots := make([]*mma.Dot, len(x.d.Unnamed))
-	for i := range dots {
-		dots[i] = x.p.Dot(x.t.Seed, x.d.Unnamed[i].CaseRef)
-	}
 	u.by, u.with = x.attributor, x.defect
 	var causes []*triage.Cause
-	u.batch, causes = x.causesOf(&u.Labeller, dots, x.d.Unnamed)
+	u.batch, causes = x.causesOf(&u.Labeller, x.p.dots(x.t.Seed, x.d.Unnamed), x.d.Unnamed)
 	return causes
 }
 

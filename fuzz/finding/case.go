@@ -70,15 +70,13 @@ type Case struct {
 }
 
 // newCase begins the way of a case.
-func (x *pairTriage) newCase(s Sample) *Case {
-	dot := x.p.Dot(x.t.Seed, s.CaseRef)
-	return &Case{Pair: x.index, Seed: x.t.Seed, Origin: s.CaseRef, Start: dot, Dot: dot, A: s.A, B: s.B, Class: s.Class}
-}
+func (x *pairTriage) newCase(s Sample) *Case { return x.newCases([]Sample{s})[0] }
 
 func (x *pairTriage) newCases(samples []Sample) []*Case {
 	cases := make([]*Case, len(samples))
-	for i, s := range samples {
-		cases[i] = x.newCase(s)
+	for i, dot := range x.p.dots(x.t.Seed, samples) {
+		s := samples[i]
+		cases[i] = &Case{Pair: x.index, Seed: x.t.Seed, Origin: s.CaseRef, Start: dot, Dot: dot, A: s.A, B: s.B, Class: s.Class}
 	}
 	return cases
 }

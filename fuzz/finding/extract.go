@@ -19,15 +19,34 @@ import (
 // these alone do not show the difference, what surrounds them in the tile matters.
 
 // Dot returns the operands of a case.
-func (p *Pair) Dot(seed uint64, ref CaseRef) *mma.Dot {
-	if ref.Source == Recorded {
-		b := mma.NewBatch(p.Spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
-		_ = p.Recorder.Load(int(ref.Index), b, make([]byte, p.Spec.D.Width())) // after an error too b has the operands
-		d := mma.NewDot(p.Spec.Formats, p.K)
-		b.Get(0, d)
-		return d
+func (p *Pair) Dot(seed uint64, ref CaseRef) *mma.Dot { return p.dots(seed, []Sample{{CaseRef: ref}})[0] }
+
+// dots returns the operands of cases.
+func (p *Pair) dots(seed uint64, ss []Sample) []*mma.Dot {
+	var fill gen.Filler
+	sources, out := map[string]gen.Source{}, make([]*mma.Dot, len(ss))
+	for i := range ss {
+		name := ss[i].Source
+		if name == Recorded {
+			out[i] = p.recorded(int(ss[i].Index))
+			continue
+		}
+		src, ok := sources[name]
+		if !ok {
+			src = SourceOf(name)
+			sources[name] = src
+		}
+		out[i] = fill.Dot(src, name, p.Spec, seed, ss[i].Index)
 	}
-	return SourceOf(ref.Source).Dot(p.Spec, seed, ref.Index)
+	return out
+}
+
+func (p *Pair) recorded(index int) *mma.Dot {
+	b := mma.NewBatch(p.Spec.Formats, mma.Shape{M: 1, N: 1, K: p.K, Tiles: 1})
+	_ = p.Recorder.Load(index, b, make([]byte, p.Spec.D.Width())) // after an error too b has the operands
+	d := mma.NewDot(p.Spec.Formats, p.K)
+	b.Get(0, d)
+	return d
 }
 
 // SourceOf returns the source of a name that this package has checked or made.

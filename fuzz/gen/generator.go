@@ -371,7 +371,10 @@ func (s Source) Fill(b *mma.Batch, seed, first uint64) {
 
 // Filler fills batches, for one goroutine at a time. The zero Filler is ready for use;
 // from the second batch of a Spec on it needs no new memory.
-type Filler struct{ draws map[Spec]*draw }
+type Filler struct {
+	draws map[Spec]*draw
+	one   mma.Batch // the tile of Dot
+}
 
 // Fill is Source.Fill; name must be s.String().
 func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
@@ -410,21 +413,30 @@ func (f *Filler) draw(sp Spec) *draw {
 
 // Dot returns the dot product of an index.
 func (s Source) Dot(sp Spec, seed, index uint64) *mma.Dot {
-	b, output := s.Tile(sp, seed, index)
+	return (&Filler{}).Dot(s, s.String(), sp, seed, index)
+}
+
+// Dot is Source.Dot; name must be s.String().
+func (f *Filler) Dot(s Source, name string, sp Spec, seed, index uint64) *mma.Dot {
+	output := f.tile(&f.one, s, name, sp, seed, index)
 	dot := mma.NewDot(sp.Formats, sp.K)
-	b.Get(output, dot)
+	f.one.Get(output, dot)
 	return dot
 }
 
 // Tile returns the tile that has the dot product of an index as one of its
 // outputs, and which of them.
 func (s Source) Tile(sp Spec, seed, index uint64) (b *mma.Batch, output int) {
+	b = &mma.Batch{}
+	return b, (&Filler{}).tile(b, s, s.String(), sp, seed, index)
+}
+
+func (f *Filler) tile(b *mma.Batch, s Source, name string, sp Spec, seed, index uint64) (output int) {
 	g := s.Generator
-	perTile := uint64(g.M * g.N)
-	output = int(index % perTile)
-	b = mma.NewBatch(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: 1})
-	s.Fill(b, seed, index-uint64(output))
-	return b, output
+	output = int(index % uint64(g.M*g.N))
+	b.Reset(sp.Formats, mma.Shape{M: g.M, N: g.N, K: sp.K, Tiles: 1})
+	f.Fill(s, name, b, seed, index-uint64(output))
+	return output
 }
 
 // key mixes a source's name (FNV-1a) and the seed.
