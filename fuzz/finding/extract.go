@@ -19,7 +19,9 @@ import (
 // these alone do not show the difference, what surrounds them in the tile matters.
 
 // Dot returns the operands of a case.
-func (p *Pair) Dot(seed uint64, ref CaseRef) *mma.Dot { return p.dots(seed, []Sample{{CaseRef: ref}})[0] }
+func (p *Pair) Dot(seed uint64, ref CaseRef) *mma.Dot {
+	return p.dots(seed, []Sample{{CaseRef: ref}})[0]
+}
 
 // dots returns the operands of cases.
 func (p *Pair) dots(seed uint64, ss []Sample) []*mma.Dot {
