@@ -347,7 +347,7 @@ func (k *checkpoint) addResult(number int, u *Unit, r *Result) {
 
 // size is an upper estimate of the bytes that a result takes.
 func (r *Result) size() int {
-	n := 1000 + 40*(len(r.Unnamed)+len(r.Differ)+len(r.Agree)) + 400*len(r.Kinds) + 8*len(r.Where.Ulps) + 32*len(r.Where.Spread)
+	n := 1000 + 40*(len(r.Unnamed)+len(r.Differ)+len(r.Agree)+len(r.Against)) + 400*len(r.Kinds) + 8*len(r.Where.Ulps) + 32*len(r.Where.Spread)
 	for i := range r.Fresh {
 		n += 200 + 12*len(r.Fresh[i].Features)
 	}

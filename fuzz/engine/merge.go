@@ -51,6 +51,7 @@ func (g *merging) merge(u *Unit, r *Result, unnamed int) {
 		g.addFeatures(&r.Fresh[i])
 	}
 	g.Agree = append(g.Agree, r.Agree[:min(len(r.Agree), max(0, finding.EvidenceKept-len(g.Before.Agree)-len(g.Agree)))]...)
+	g.Agree = append(g.Agree, r.Against[:min(len(r.Against), max(0, finding.EvidenceKept+finding.RefutingKept-len(g.Before.Agree)-len(g.Agree)))]...)
 	before := len(g.Chunks)
 	for _, s := range r.Differ {
 		kind := sampleKind{s.Class, generator}

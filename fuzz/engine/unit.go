@@ -41,8 +41,9 @@ type Result struct {
 	Unexamined uint64                   `json:"unexamined,omitempty"` // number of further such cases, which are not kept
 	Differ     samples                  `json:"differ,omitempty"`     // differing cases to be rechecked; they become evidence for triage
 	Agree      samples                  `json:"agree,omitempty"`
-	Fresh      []FreshInput             `json:"fresh,omitempty"` // inputs with features that no earlier input of the unit had
-	Where      finding.Where            `json:"where"`           // without Sources
+	Against    samples                  `json:"against,omitempty"` // cases that agree, and by the verdict known before the epoch would not
+	Fresh      []FreshInput             `json:"fresh,omitempty"`   // inputs with features that no earlier input of the unit had
+	Where      finding.Where            `json:"where"`             // without Sources
 
 	features []uint32 // memory for those of Fresh
 }
@@ -65,7 +66,7 @@ const (
 // reset empties r and keeps its memory.
 func (r *Result) reset() {
 	r.Where.Reset()
-	*r = Result{Where: r.Where, Kinds: r.Kinds[:0], Unnamed: r.Unnamed[:0], Differ: r.Differ[:0], Agree: r.Agree[:0], Fresh: r.Fresh[:0], features: r.features[:0]}
+	*r = Result{Where: r.Where, Kinds: r.Kinds[:0], Unnamed: r.Unnamed[:0], Differ: r.Differ[:0], Agree: r.Agree[:0], Against: r.Against[:0], Fresh: r.Fresh[:0], features: r.features[:0]}
 }
 
 // chunk returns the chunk of a unit that begins at a dot product of it. inputs are those with
@@ -158,7 +159,7 @@ func (p *pair) checkResult(u *Unit, r *Result) error {
 	if differ := r.Dots - r.Classes[oracle.Same]; accounted != differ {
 		return fmt.Errorf("%d cases differ, %d are accounted for", differ, accounted)
 	}
-	if err := p.checkOf(u, r, slices.Concat(r.Unnamed, r.Differ, r.Agree)...); err != nil {
+	if err := p.checkOf(u, r, slices.Concat(r.Unnamed, r.Differ, r.Agree, r.Against)...); err != nil {
 		return err
 	}
 	for i := range r.Fresh {

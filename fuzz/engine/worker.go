@@ -25,7 +25,8 @@ type worker struct {
 	a, b   []byte
 	at     []int32        // the differing cases of a chunk
 	class  []oracle.Class // their classes
-	resA   []uint64       // their results
+	same   []int32        // the others
+	resA   []uint64       // the results of either
 	resB   []uint64
 	labels finding.Labeller
 	dot    *mma.Dot
@@ -78,6 +79,7 @@ func (w *worker) chunk(ctx context.Context, c *Campaign, ch *finding.Chunk, r *R
 	}
 	r.Dots += uint64(ch.Dots)
 	w.distances(p, r)
+	w.against(p, c.state.Pairs[ch.Pair], ch, r)
 	if c.cfg.Examine > 0 {
 		w.examine(c.cfg.Examine, p, c.state.Pairs[ch.Pair], r)
 	}
@@ -240,7 +242,7 @@ func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
 		}
 		return
 	}
-	w.loadResults(p)
+	w.loadResults(p, w.at)
 	for j, cause := range w.labels.Causes(p.Attributor, p.Defect, &w.batch, w.at, w.resA, w.resB, w.class) {
 		s := w.sample(ch, w.at[j], w.class[j], width)
 		if !gaveUp && cause.Primary == triage.Unexplained {
@@ -266,7 +268,7 @@ func (w *worker) examine(after uint64, p *pair, st *finding.PairState, r *Result
 	inPart := st.Buckets[string(triage.Unexplained)] != nil || st.Buckets[string(triage.Defect)] != nil
 	var shown []bool
 	if p.Attributor != nil && !inPart {
-		w.loadResults(p)
+		w.loadResults(p, w.at)
 		shown = w.labels.Shown(p.Attributor, &w.batch, w.at, w.resA, w.resB)
 	}
 	kept := 0
@@ -282,11 +284,11 @@ func (w *worker) examine(after uint64, p *pair, st *finding.PairState, r *Result
 	w.at, w.class = w.at[:kept], w.class[:kept]
 }
 
-// loadResults loads the results of a chunk's differing cases.
-func (w *worker) loadResults(p *pair) {
+// loadResults loads the results of some of a chunk's cases.
+func (w *worker) loadResults(p *pair, at []int32) {
 	width := p.Spec.D.Width()
 	w.resA, w.resB = w.resA[:0], w.resB[:0]
-	for _, i := range w.at {
+	for _, i := range at {
 		w.resA, w.resB = append(w.resA, mma.Load(w.a, width, int(i))), append(w.resB, mma.Load(w.b, width, int(i)))
 	}
 }

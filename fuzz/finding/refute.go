@@ -13,7 +13,7 @@ import (
 const (
 	refutingPerRound = 8
 	refutingRounds   = 3  // in an epoch
-	refutingKept     = 64 // of a pair, in addition to EvidenceKept
+	RefutingKept     = 64 // of a pair, in addition to EvidenceKept
 )
 
 // refute tries a verdict on all cases of the epoch: some that it does not explain become
@@ -26,7 +26,7 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 			return nil, err
 		}
 		cases = append(cases, more...)
-		if !x.keepEvidence(more, EvidenceKept+refutingKept) {
+		if !x.keepEvidence(more, EvidenceKept+RefutingKept) {
 			break
 		}
 		verdict, attributor := x.verdict, x.attributor

@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
+	"github.com/mmafuzz/mmafuzz/oracle"
+)
+
+// againstPerUnit is how many cases a unit keeps that speak against the verdict.
+const againstPerUnit = 4
+
+// against keeps a few cases on which the sides agree, while the programs that explain their differences
+// say otherwise: a verdict that is made of differing cases alone may claim too many of them. Two models
+// are what they are.
+func (w *worker) against(p *pair, st *finding.PairState, ch *finding.Chunk, r *Result) {
+	if p.Attributor == nil || p.Defect != nil || p.Spec.D.Flags() != 0 || p.A.Model() != nil && p.B.Model() != nil ||
+		st.UnstablePair || st.RoundsStochastically(0) || st.RoundsStochastically(1) || len(r.Against) == againstPerUnit {
+		return
+	}
+	w.agreeing(ch)
+	width := p.Spec.D.Width()
+	w.loadResults(p, w.same)
+	for j, shown := range w.labels.Shown(p.Attributor, &w.batch, w.same, w.resA, w.resB) {
+		if !shown && len(r.Against) < againstPerUnit {
+			r.Against = append(r.Against, w.sample(ch, w.same[j], oracle.Same, width))
+		}
+	}
+}
+
+// agreeing lists the cases of a chunk that do not differ.
+func (w *worker) agreeing(ch *finding.Chunk) {
+	w.same = w.same[:0]
+	j := 0
+	for i := range int32(ch.Dots) {
+		if j < len(w.at) && w.at[j] == i {
+			j++
+		} else {
+			w.same = append(w.same, i)
+		}
+	}
+}
