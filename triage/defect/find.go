@@ -72,9 +72,11 @@ type hypothesis struct {
 	p    *proposal
 	rule Rule
 	when int // the cost of the conditions
-	cost int
-	seen int // cases on which it was tried
-	odd  int // of these, those that contradict it
+	// where is the part of it for the number of a product or a sum, which is a place like any other.
+	where int
+	cost  int
+	seen  int // cases on which it was tried
+	odd   int // of these, those that contradict it
 	// moved is 1 + the number of the condition of which a rival has another bound; 0: of none
 	moved int
 }
@@ -160,6 +162,12 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 	// Where an effect happens to several products at once, these hide each other.
 	if _, err := s.test(ctx, nil, nil, s.alone()); err != nil {
 		return nil, err
+	}
+	// Of few cases that differ nearly every effect is an explanation, each under many conditions.
+	for tries := 0; tries < calmRounds && len(s.differing(learnDiffer)) < learnDiffer; tries++ {
+		if _, err := s.test(ctx, nil, nil, s.inputs(nil)); err != nil {
+			return nil, err
+		}
 	}
 	for round := 0; round < mostRounds && len(s.samples)-s.before < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil && !s.budget.Over(); round++ {
 		if pool = s.stillConsistent(pool); pool == nil {
@@ -341,7 +349,7 @@ func (s *search) simplest() []*hypothesis {
 			pool = append(pool, s.inOneProduct(p, parts)...)
 		}
 		slices.SortStableFunc(pool, func(x, y *hypothesis) int { return x.cost - y.cost })
-		if before > 0 || len(pool) > 0 && pool[0].when <= farFetched {
+		if before > 0 || len(pool) > 0 && pool[0].when-pool[0].where <= farFetched {
 			break
 		}
 	}
@@ -495,10 +503,13 @@ func (s *search) consistentBut(p *proposal, scope Scope, only, parts, one int) [
 // setCost sets what a rule costs.
 func (s *search) setCost(h *hypothesis) {
 	scope := h.rule.Scope
-	h.when = 0
+	h.when, h.where = 0, 0
 	for i := range h.rule.When {
 		c := &h.rule.When[i]
-		h.when += conditionCost(&scopes[scope][column(scope, c.Feature)], c)
+		cost := conditionCost(&scopes[scope][column(scope, c.Feature)], c)
+		if h.when += cost; c.Feature == numbers[scope] {
+			h.where += cost
+		}
 	}
 	h.cost = h.when + 3*h.p.cost + scopeCosts[scope]
 	if s.partial { // prefer what explains many cases
