@@ -328,15 +328,34 @@ func (s *search) hypotheses() []*hypothesis {
 	return pool
 }
 
-// simplest returns those with the fewest conditions. Where these need a far-fetched one, such as a
-// pattern of bits, one more condition may be simpler.
+// simplest returns the simplest rules of all effects that are left. Where one in a single product, or sum,
+// explains all of many cases, others of which products would hide each other are tried only in vain.
 func (s *search) simplest() []*hypothesis {
 	proposals := s.proposals()
+	elsewhere := func(p *proposal) bool { return p.effect.ofProducts() && !s.inOne(p) }
+	if slices.ContainsFunc(proposals, s.inOne) {
+		if pool := s.fewest(slices.DeleteFunc(slices.Clone(proposals), elsewhere)); len(pool) > 0 {
+			return pool
+		}
+	}
+	return s.fewest(proposals)
+}
+
+// inOne reports whether an effect explains many cases, and all of them in the same one of several products
+// or sums alone.
+func (s *search) inOne(p *proposal) bool {
+	differ := s.differing(filterOn)
+	return p.effect.ofProducts() && len(differ) == filterOn && s.instances(p, differ[0].view) > 1 && s.place(p) >= 0
+}
+
+// fewest returns the rules with the fewest conditions. Where these need a far-fetched one, such as a
+// pattern of bits, one more condition may be simpler.
+func (s *search) fewest(proposals []*proposal) []*hypothesis {
 	var pool []*hypothesis
 	for parts := range s.mostParts() + 1 {
 		before := len(pool)
 		for _, p := range proposals {
-			only := p.effect.ofProducts() && parts > 1 && s.place(p) >= 0
+			only := s.inOne(p) || p.effect.ofProducts() && parts > 1 && s.place(p) >= 0
 			for _, scope := range scopesOf(p, parts) {
 				if s.budget.Over() {
 					return nil
@@ -372,7 +391,7 @@ func (s *search) stillConsistent(pool []*hypothesis) (left []*hypothesis) {
 // inOneProduct returns rules with conditions on a product of a certain number, for effects on
 // other things than products.
 func (s *search) inOneProduct(p *proposal, parts int) (pool []*hypothesis) {
-	if p.effect.ofProducts() && parts > 1 {
+	if p.effect.ofProducts() && (parts > 1 || parts == 1 && s.inOne(p)) {
 		if k := s.place(p); k >= 0 {
 			if pool = s.consistent(p, p.effect.scope(), k, parts); len(pool) == 0 && parts == s.mostParts() {
 				pool = s.consistent(p, p.effect.scope(), k, parts+1)
@@ -402,7 +421,7 @@ func (s *search) place(p *proposal) int {
 		return -1
 	}
 	var left []int
-	for n, c := range s.differing(proposeOn) {
+	for n, c := range s.differing(filterOn) {
 		wanted := func(k int) bool { return k < s.instances(p, c.view) && s.effectAt(p, c, k) == asWanted }
 		if n == 0 {
 			for k := range s.instances(p, c.view) {
