@@ -128,15 +128,18 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestJobs: a job can be waited for and ended; one that panics is an error.
+// TestJobs: a job can be waited for, says once what it does, and can be ended; one that panics is an error.
 func TestJobs(t *testing.T) {
-	n := start(nil, func(ctx context.Context) (string, error) { <-ctx.Done(); return "", ctx.Err() })
-	if _, _, over, _ := wait(n, time.Millisecond, 0); over {
-		t.Error("over before it has ended")
-	}
+	n := start(nil, func(ctx context.Context, _ func(string)) (string, error) { <-ctx.Done(); return "", ctx.Err() })
 	j, err := jobs.get(n)
 	if err != nil {
 		t.Fatal(err)
+	}
+	j.say("waiting")
+	for _, want := range []string{"waiting", ""} {
+		if _, doing, over, _ := wait(n, time.Millisecond, 0); over || doing != want {
+			t.Errorf("%q, over: %v", doing, over)
+		}
 	}
 	j.cancel()
 	if _, _, over, err := wait(n, time.Hour, 0); !over || !errors.Is(err, context.Canceled) {
@@ -145,7 +148,7 @@ func TestJobs(t *testing.T) {
 	if _, _, over, err := wait(n, 0, 0); !over || err == nil {
 		t.Error("a job is waited for twice")
 	}
-	if _, _, _, err := wait(start(nil, func(context.Context) (string, error) { panic("oh") }), time.Hour, 0); err == nil {
+	if _, _, _, err := wait(start(nil, func(context.Context, func(string)) (string, error) { panic("oh") }), time.Hour, 0); err == nil {
 		t.Error("no error of a panic")
 	}
 }
@@ -159,7 +162,7 @@ func TestAsks(t *testing.T) {
 	in := mma.NewBatch(i.Formats, mma.Shape{M: 1, N: 1, K: 16, Tiles: 1})
 	begin := func() int64 {
 		asks := make(chan *ask)
-		return start(asks, func(ctx context.Context) (string, error) {
+		return start(asks, func(ctx context.Context, _ func(string)) (string, error) {
 			u := &caller{i, 1, asks, ctx.Done()}
 			return "", u.Run(context.Background(), in, make([]byte, 4))
 		})

@@ -70,6 +70,7 @@ func pair(unit, with opened, r *request) (fuzz.Config, error) {
 	return fuzz.Config{
 		Pairs: []devices.Pair{{A: devices.WithK(with.unit, k), B: devices.WithK(unit.unit, k), TargetA: targetA, TargetB: targetB, K: k}},
 		Seed:  r.Seed, Count: r.Count, Workers: r.Workers, NaN: &nan, Effort: cmp.Or(r.Effort, -1),
+		Searching: func(_ int, doing string) { r.say(doing) },
 	}, nil
 }
 
@@ -85,7 +86,7 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	cfg.Bundles, cfg.Observe, cfg.Examine, cfg.Traced = r.Bundles, quiet{}, r.Examine, traced
+	cfg.Bundles, cfg.Observe, cfg.Examine, cfg.Traced = r.Bundles, observer(r.say), r.Examine, traced
 	c, err := fuzz.New(cfg)
 	if err != nil {
 		return nil, err
@@ -122,11 +123,15 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 	return out, nil
 }
 
-// quiet has findings examined to the end; they are read when the campaign is over.
-type quiet struct{}
+// observer says how far a campaign is. Findings are read when it is over.
+type observer func(doing string)
 
-func (quiet) Finding(*fuzz.Case, bool) error { return nil }
-func (quiet) Progress(*fuzz.State)           {}
+func (observer) Finding(*fuzz.Case, bool) error { return nil }
+
+func (say observer) Progress(s *fuzz.State) {
+	p := s.Pairs[0]
+	say(fmt.Sprintf("%s dot products  %s", readable.Thousands(p.Dots), readable.Mismatches(p.Mismatches())))
+}
 
 // shrink explains and minimizes one dot product; the result is nil if the units agree on it.
 func shrink(ctx context.Context, units []opened, r *request) (any, error) {

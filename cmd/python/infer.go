@@ -32,6 +32,7 @@ func inferUnit(ctx context.Context, units []opened, r *request) (any, error) {
 	o := infer.Options{
 		Seed: r.Seed, Checks: r.Checks, Effort: r.Effort, Workers: r.Workers,
 		Time: time.Duration(r.Seconds * float64(time.Second)), Target: u.target, Policy: oracle.Policy{NaN: oracle.ByClass},
+		Show: func(p infer.Progress) { r.say(p.String()) },
 	}
 	if r.Bits {
 		o.Policy.NaN = oracle.Bits
@@ -64,7 +65,7 @@ type probed struct {
 }
 
 // probeUnit asks a unit the questions of papers.
-func probeUnit(ctx context.Context, units []opened, _ *request) (any, error) {
+func probeUnit(ctx context.Context, units []opened, r *request) (any, error) {
 	u := units[0]
 	p := probe.New(ctx, u.unit)
 	unstable, err := stability.Sample(ctx, u.target, u.unit)
@@ -79,6 +80,7 @@ func probeUnit(ctx context.Context, units []opened, _ *request) (any, error) {
 	}
 	out := &probed{}
 	for _, paper := range probe.Papers {
+		r.say("asking the questions of " + paper.Title)
 		answers, err := p.Ask(paper.Key)
 		if err != nil {
 			return nil, err

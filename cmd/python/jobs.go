@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -18,8 +19,9 @@ type job struct {
 	done   chan struct{}
 	text   string // the result, if there is one
 	err    error
-	asks   chan *ask // nil if it asks nothing
-	asked  *ask      // what has no answer yet
+	doing  atomic.Pointer[string] // what it does, if it has said that since somebody has waited for it
+	asks   chan *ask              // nil if it asks nothing
+	asked  *ask                   // what has no answer yet
 }
 
 // ask is a batch that a job wants a function of the caller's to compute. Whoever waits for the job
@@ -77,15 +79,26 @@ func (h *handles[T]) remove(n int64) {
 
 var jobs handles[*job]
 
-// start begins a job, which asks on a channel.
-func start(asks chan *ask, f func(ctx context.Context) (string, error)) int64 {
+// say notes what a job does.
+func (j *job) say(doing string) { j.doing.Store(&doing) }
+
+// news is what a job has said since it was asked for before; "": nothing.
+func (j *job) news() string {
+	if doing := j.doing.Swap(nil); doing != nil {
+		return *doing
+	}
+	return ""
+}
+
+// start begins a job, which asks on a channel and says what it does.
+func start(asks chan *ask, f func(ctx context.Context, say func(doing string)) (string, error)) int64 {
 	ctx, cancel := context.WithCancel(context.Background())
 	j := &job{cancel: cancel, done: make(chan struct{}), asks: asks}
 	go func() {
 		defer close(j.done)
 		defer cancel()
 		j.err = guarded(func() (err error) {
-			j.text, err = f(ctx)
+			j.text, err = f(ctx, j.say)
 			return err
 		})
 	}()
@@ -102,8 +115,8 @@ func guarded(f func() error) error {
 	return err
 }
 
-// wait answers what a job has asked, and waits for it for at most some time, or until it asks again.
-// When the job is over it is forgotten.
+// wait answers what a job has asked, and waits for it for at most some time, or until it asks again. Until
+// the job is over text is what it does, if it has said so since. When the job is over it is forgotten.
 func wait(n int64, most time.Duration, status int) (asked *ask, text string, over bool, err error) {
 	j, err := jobs.get(n)
 	if err != nil {
@@ -118,9 +131,9 @@ func wait(n int64, most time.Duration, status int) (asked *ask, text string, ove
 		select {
 		case <-j.done:
 		case j.asked = <-j.asks:
-			return j.asked, "", false, nil
+			return j.asked, j.news(), false, nil
 		case <-t.C:
-			return nil, "", false, nil
+			return nil, j.news(), false, nil
 		}
 	}
 	jobs.remove(n)

@@ -160,7 +160,7 @@ func mmafuzz_run(unit C.int64_t, b *C.mmafuzz_batch, workers C.int, job *C.int64
 		if n, _ := parts(in, workers); err != nil || done == n {
 			return 0, err
 		}
-		return C.int64_t(start(nil, func(ctx context.Context) (string, error) {
+		return C.int64_t(start(nil, func(ctx context.Context, _ func(string)) (string, error) {
 			return "", runParts(ctx, o.unit, in, out, workers, done)
 		})), nil
 	})
@@ -291,7 +291,7 @@ func mmafuzz_gemm(unit C.int64_t, text *C.char, b *C.mmafuzz_batch, workers C.in
 		if err != nil {
 			return 0, err
 		}
-		return C.int64_t(start(nil, func(ctx context.Context) (string, error) {
+		return C.int64_t(start(nil, func(ctx context.Context, _ func(string)) (string, error) {
 			return "", s.run(ctx, in, out, int(workers))
 		})), nil
 	})
@@ -314,6 +314,7 @@ func fromC(f mma.Formats, b *C.mmafuzz_batch) (*mma.Batch, []byte, error) {
 
 // mmafuzz_wait waits at most some milliseconds for a job. It returns 0 if the job goes on, 1 if
 // it has ended well, 2 if it has failed; after 1 and 2 it is over, and text is what it has to say.
+// Before, text becomes what the job is doing if it has said that anew, and else stays as it is.
 // If it returns 3 or 4, the job asks the caller to compute d of the batch, by the function that is
 // the first unit of its task (3) or the second (4). The next call of mmafuzz_wait then passes the
 // status of that: 0, or 1 if the function failed. Any other status is a mistake.
@@ -321,6 +322,9 @@ func fromC(f mma.Formats, b *C.mmafuzz_batch) (*mma.Batch, []byte, error) {
 //export mmafuzz_wait
 func mmafuzz_wait(n C.int64_t, milliseconds, status C.int, b *C.mmafuzz_batch, text **C.char) C.int {
 	asked, said, over, err := wait(int64(n), time.Duration(milliseconds)*time.Millisecond, int(status))
+	if !over && said != "" {
+		*text = C.CString(said)
+	}
 	switch {
 	case asked != nil:
 		*b = asked.batch()

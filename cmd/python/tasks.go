@@ -19,6 +19,8 @@ type request struct {
 	Checks  int     // as in infer.Options, and so the following
 	Effort  int     // in compare and minimize as in fuzz.Config, but 0: no search
 	Seconds float64 //
+
+	say func(doing string)
 }
 
 // tasks are what is done with a unit or two, in the background, by name.
@@ -52,12 +54,13 @@ func startTask(name string, handles []int64, options []byte) (int64, error) {
 		}
 	}
 	asks := make(chan *ask)
-	return start(asks, func(ctx context.Context) (string, error) {
+	return start(asks, func(ctx context.Context, say func(string)) (string, error) {
 		for n, o := range all {
 			if c, ok := o.unit.(*caller); ok {
 				all[n].unit = &caller{c.inst, n, asks, ctx.Done()}
 			}
 		}
+		r.say = say
 		result, err := t.run(ctx, all, &r)
 		if err != nil {
 			return "", err

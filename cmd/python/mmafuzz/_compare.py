@@ -99,7 +99,7 @@ class Comparison(_table.Table):
         return "\n".join([text, *self.stochastic])
 
 
-def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_000, effort=4, seed=1, bits=False, bundles="", workers=0):
+def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_000, effort=4, seed=1, bits=False, bundles="", workers=0, progress=None):
     """Compares f with g, on inputs that are aimed at the decisions of arithmetics. Each is a unit,
     the name of one, or a function.
 
@@ -125,15 +125,15 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
     change that explains all is found in a second or two. Where nothing explains the mismatches all of that
     is spent: with effort=4 it takes 5 to 25 s of a processor, depending on the formats, k and the machine.
     Several causes together, or a defect beside one, may need effort=16. With effort=0 there is
-    no search, and mismatches are unexplained unless both sides are units."""
+    no search, and mismatches are unexplained unless both sides are units. progress is as in infer."""
     with _function.opened(f, g, formats=formats, k=k, like=like) as units:
-        found = _function.run("compare", units, count=count, examine=examine, effort=effort, seed=seed, bits=bits, workers=workers, bundles=os.fspath(bundles))
+        found = _function.run("compare", units, progress, count=count, examine=examine, effort=effort, seed=seed, bits=bits, workers=workers, bundles=os.fspath(bundles))
         info = _both(units)
     return Comparison(found["dots"], found["mismatches"], found["codes"], [Cause(**x) for x in found["causes"]],
                       [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"], effort, found["spent"], found["unstable"])
 
 
-def minimize(f, g, case, *, formats=None, k=None, like=None, effort=4, seed=1, bits=False, workers=0):
+def minimize(f, g, case, *, formats=None, k=None, like=None, effort=4, seed=1, bits=False, workers=0, progress=None):
     """The smallest input on which f and g differ as they do on one dot product, and why: a Finding,
     or None if they agree on it. The case is a Finding, its input, or the operands of a dot product, as in
     compare but without the first dimension. f and g are asked about other inputs, too, to find
@@ -142,7 +142,7 @@ def minimize(f, g, case, *, formats=None, k=None, like=None, effort=4, seed=1, b
         info = _both(units)
         case = case.input if isinstance(case, Finding) else case
         line = case if isinstance(case, str) else line_of(info, case)
-        found = _function.run("minimize", units, input=line, effort=effort, seed=seed, bits=bits, workers=workers)
+        found = _function.run("minimize", units, progress, input=line, effort=effort, seed=seed, bits=bits, workers=workers)
     return found and Finding(**found, info=info)
 
 

@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 
-from . import _formats, _library
+from . import _formats, _library, _progress
 from ._dots import Signature
 from ._unit import Unit, UnitInfo, unit
 
@@ -108,7 +108,7 @@ def opened(*subjects, formats=None, k=None, like=None):
         yield units
 
 
-def run(task, units, **options):
+def run(task, units, progress=None, **options):
     """Does a task with units, and returns its result. An exception of a function ends it."""
     for what, x in options.items():
         if what in ("count", "examine", "seed", "workers", "checks", "effort"):
@@ -123,7 +123,8 @@ def run(task, units, **options):
         return next((e for u in units if isinstance(u, Function) for e in u.failed), None)
 
     try:
-        result = json.loads(_library.do("task", task.encode(), handles[0], handles[1], json.dumps(options).encode(), uses=units, stop=raised))
+        with _progress.line(progress) as say:
+            result = json.loads(_library.do("task", task.encode(), handles[0], handles[1], json.dumps(options).encode(), uses=units, stop=raised, say=say))
     except _library.Error as e:
         raise raised() or e
     if raised():

@@ -53,13 +53,15 @@ class Inference(_table.Table):
         pathlib.Path(path).write_text(self.model)
 
 
-def infer(f, *, formats=None, k=None, like=None, seed=1, checks=100_000, effort=200, seconds=0, bits=False, workers=0):
+def infer(f, *, formats=None, k=None, like=None, seed=1, checks=100_000, effort=200, seconds=0, bits=False, workers=0,
+          progress=None):
     """Finds the arithmetic of a function, of a unit, or of the name of one: a program that
     reproduces it bit for bit. A function is as in compare. It is asked until one program explains
     all answers, and then on checks inputs of each kind. effort bounds the search, in millions of
-    dot products of models; seconds, if not 0, bounds the time by the clock. It may take minutes."""
+    dot products of models; seconds, if not 0, bounds the time by the clock. It may take minutes:
+    lines on stderr say what is being done if progress is true, or if it is None and stderr is a terminal."""
     with _function.opened(f, formats=formats, k=k, like=like) as units:
-        r = _function.run("infer", units, seed=seed, checks=checks, effort=effort, seconds=seconds, bits=bits, workers=workers)
+        r = _function.run("infer", units, progress, seed=seed, checks=checks, effort=effort, seconds=seconds, bits=bits, workers=workers)
     text, model = r.pop("text"), r.pop("model")
     return Inference(r["verdict"], r["arithmetic"], r["alike"] or [], r.get("tree", ""), r["params"],
                      [Parameter(**p) for p in map(_without_none, r["parameters"] or [])], model, r, text)
@@ -106,9 +108,9 @@ class Probe(_table.Table):
         return next(a.value for a in self.answers if a.id == id)
 
 
-def probe(f, *, formats=None, k=None, like=None):
+def probe(f, *, formats=None, k=None, like=None, progress=None):
     """Asks a function, a unit, or the name of one, the questions that papers have asked of matrix
-    units: rounding, widths, the order of additions, special values."""
+    units: rounding, widths, the order of additions, special values. progress is as in infer."""
     with _function.opened(f, formats=formats, k=k, like=like) as units:
-        r = _function.run("probe", units)
+        r = _function.run("probe", units, progress)
     return Probe([Answer(**a) for a in r["answers"]], r["tree"], r.get("problem", ""), r.get("unstable", ""), r["text"])

@@ -154,12 +154,19 @@ def close(handle):
         _load().mmafuzz_close(handle)
 
 
+def _told(text):
+    """A text that the library has put there, which it takes away."""
+    pointer, text.value = text.value, None
+    return _taken(pointer)
+
+
 _in_use = {}  # by a key of each call of do that goes on: what the library uses
 
 
-def do(name, *arguments, uses, stop=lambda: False):
+def do(name, *arguments, uses, stop=lambda: False, say=lambda doing: None):
     """Calls a function that begins a job, waits for it, if there is one, and returns its text. uses is the memory
-    that the library uses meanwhile, or the units of a task, of which it may ask what functions compute.
+    that the library uses meanwhile, or the units of a task, of which it may ask what functions compute. say is
+    told again and again what the job is doing, "" if that is nothing new.
     An interrupt cancels the job, and so does stop() once it is true; the job is over when the exception
     leaves this function. Only if another interrupt comes before that it may go on: then it keeps what it uses."""
     lib, job, batch, text, key = _load(), _handle(), Batch(), ctypes.c_void_p(), object()
@@ -169,6 +176,7 @@ def do(name, *arguments, uses, stop=lambda: False):
         milliseconds, status, state = 1, 0, 1  # so that short jobs do not wait
         while job.value and (state := lib.mmafuzz_wait(job, milliseconds, status, ctypes.byref(batch), ctypes.byref(text))) not in (1, 2):
             milliseconds = 50
+            say(_told(text))
             if state:
                 status = uses[state - 3].compute(batch)
             if stop():
@@ -177,12 +185,12 @@ def do(name, *arguments, uses, stop=lambda: False):
         if job.value:
             lib.mmafuzz_cancel(job)
             while lib.mmafuzz_wait(job, 1000, 1, ctypes.byref(batch), ctypes.byref(text)) not in (1, 2):
-                pass
-            _taken(text.value)
+                _told(text)
+            _told(text)
         del _in_use[key]
         raise
     del _in_use[key]
-    said = _taken(text.value)
+    said = _told(text)
     if state == 2:
         raise Error(said)
     return said

@@ -2,11 +2,13 @@
 
 import contextlib
 import io
+import itertools
 import pathlib
 import re
 import tempfile
 import textwrap
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -440,6 +442,25 @@ class Inferences(unittest.TestCase):
             i.save(pathlib.Path(d, "m.json"))
             with mmafuzz.unit(f"model:{d}/m.json") as u:
                 self.assertFalse(mmafuzz.compare(chain, u, count=3000))
+
+    def test_progress(self):
+        """Long calls say what they do, if somebody wants to know or looks at a terminal."""
+        half = dict(formats=("fp16", "fp16", "fp32", "fp32"), k=2)
+        for call, line in [(lambda **p: mmafuzz.infer(chain, checks=500, **half, **p), r"(?s)challenging it  \d+ queries in \d+ batches  .*validating"),
+                           (lambda **p: mmafuzz.compare(chain, lambda a, b, c: chain(a, b, c) + 0, count=3000, **half, **p), "looking for the arithmetic of python:g"),
+                           (lambda **p: mmafuzz.probe(chain, **half, **p), "asking the questions of ")]:
+            for terminal, progress, shown in [(False, None, False), (False, True, True), (True, None, True), (True, False, False)]:
+                err, clock = io.StringIO(), itertools.count(step=5)
+                err.isatty = lambda: terminal
+                with contextlib.redirect_stderr(err), unittest.mock.patch("time.monotonic", lambda: next(clock)):
+                    call(progress=progress)
+                with self.subTest(line=line, terminal=terminal, progress=progress):
+                    if shown:
+                        self.assertRegex(err.getvalue(), r"^(\r\x1b\[K)?\d+:\d\d  ")
+                        self.assertRegex(err.getvalue(), line)
+                        self.assertEqual(err.getvalue().endswith("\r\x1b[K"), terminal)
+                    else:
+                        self.assertEqual(err.getvalue(), "")
 
     def test_unexplained(self):
         i = mmafuzz.infer(lambda a, b, c: np.maximum(c, 3), formats=("fp16", "fp16", "fp32", "fp32"), k=1, seconds=0.5)
