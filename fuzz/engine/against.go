@@ -5,15 +5,19 @@ import (
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
 
-// againstPerUnit is how many cases a unit keeps that speak against the verdict.
-const againstPerUnit = 4
+const (
+	againstPerUnit = 4       // cases that a unit keeps which speak against the verdict
+	againstFirst   = 1 << 20 // dot products of a pair of which all that agree are looked at
+	againstLater   = 8       // of so many later chunks it is one
+)
 
 // against keeps a few cases on which the sides agree, while the programs that explain their differences
 // say otherwise: a verdict that is made of differing cases alone may claim too many of them. Two models
 // are what they are.
 func (w *worker) against(p *pair, st *finding.PairState, ch *finding.Chunk, r *Result) {
 	if p.Attributor == nil || p.Defect != nil || p.Spec.D.Flags() != 0 || p.A.Model() != nil && p.B.Model() != nil ||
-		st.UnstablePair || st.RoundsStochastically(0) || st.RoundsStochastically(1) || len(r.Against) == againstPerUnit {
+		st.UnstablePair || st.RoundsStochastically(0) || st.RoundsStochastically(1) || len(r.Against) == againstPerUnit ||
+		st.Dots > againstFirst && ch.First/uint64(ch.Dots)%againstLater != 0 {
 		return
 	}
 	w.agreeing(ch)
