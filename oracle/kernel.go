@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -224,7 +226,9 @@ func (j *judge) sum(n int, seq []int, start number) number {
 		}
 		more := make([][]int, len(parts))
 		for i, k := range rest {
-			j.tail[k] = u
+			if u != nil {
+				j.tail[k] = u
+			}
 			if l.Tail.Last { // counted from the end
 				i = len(rest) - 1 - i
 			}
@@ -406,18 +410,28 @@ func (j *judge) merge(n int, parts [][]int, start number) number {
 	if m.Chain() {
 		acc := start
 		for _, i := range order {
-			acc = j.to(j.to(j.sum(n+1, parts[i], acc), m.Store), j.unit.D)
+			if acc = j.sum(n+1, parts[i], acc); concerns(m.Only, i, len(parts)) {
+				acc = j.to(acc, m.Store)
+			}
+			acc = j.to(acc, j.unit.D)
 		}
 		return acc
 	}
 	d := cmp.Or(m.Format, j.unit.D)
 	result := cmp.Or(m.Store, d)
+	if m.Only != "" {
+		result = d
+	}
 	partial := func(i int) number {
 		begin := j.empty(j.own, j.unit.D)
 		if i == order[0] {
 			begin = start
 		}
-		return j.to(j.sum(n+1, parts[i], begin), m.Parts)
+		p := j.sum(n+1, parts[i], begin)
+		if concerns(m.Only, i, len(parts)) {
+			p = j.to(p, m.Parts)
+		}
+		return p
 	}
 	if distances, _ := m.Distances(len(parts)); distances != nil {
 		return j.to(j.tree(0, distances, len(parts), m, d, func(i int) number { return j.scaled(m, parts[i], partial(i), d) }), result)
@@ -434,9 +448,24 @@ func (j *judge) merge(n int, parts [][]int, start number) number {
 		default:
 			acc = j.add(acc, j.scaled(m, parts[i], p, d), d)
 		}
-		acc = j.to(acc, m.Store)
+		if concerns(m.Only, i, len(parts)) {
+			acc = j.to(acc, m.Store)
+		}
 	}
 	return j.to(acc, result)
+}
+
+// concerns reports whether what a merge says of some parts only is true of part i of n, from 0 on.
+func concerns(only string, i, n int) bool {
+	if only == "" {
+		return true
+	}
+	name, others := strings.CutPrefix(only, "not-")
+	one := n
+	if name != "last" {
+		one, _ = strconv.Atoi(name) // validated
+	}
+	return (i+1 == one) != others
 }
 
 // tree is part i after all distances: a part whose number has the bit of a distance is added

@@ -117,6 +117,10 @@ func (d drawer) level(n int) schedule.Level {
 		m.Start = pick(d, "", "zero")
 		m.Fused = m.Scale != "" && m.Start == "zero" && d.IntN(2) == 0
 	}
+	ordered := m.Chain() || m.Order == "forward" || m.Order == "reverse"
+	if m.Order != "pairwise" && (m.Store != fp.None && ordered || m.Store == fp.None && m.Parts != fp.None) {
+		m.Only = pick(d, "", "1", "2", "last", "not-2", "not-last")
+	}
 	l := schedule.Level{Cut: c, Merge: m}
 	if c.By != "stream" && c.By != "pairwise" && d.IntN(6) == 0 {
 		l.Head = 1 + d.IntN(5)

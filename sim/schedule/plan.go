@@ -305,7 +305,11 @@ func (m *merger) merge() value {
 	}
 	distances, _ := o.Distances(len(m.parts))
 	if distances == nil {
-		return m.convert(m.sequential(d), cmp.Or(o.Store, d), phrase(m.prefix, "sum"))
+		acc := m.sequential(d)
+		if o.Only == "" {
+			d = cmp.Or(o.Store, d)
+		}
+		return m.convert(acc, d, phrase(m.prefix, "sum"))
 	}
 	sums := make([]value, len(m.parts))
 	left := make([]bool, len(m.parts))
@@ -354,7 +358,7 @@ func (m *merger) chain() value {
 	acc := m.start
 	for _, i := range m.visited() {
 		acc = m.sum(m.inner, m.parts[i], acc, m.name(i))
-		acc = m.convert(acc, m.l.Merge.Store, phrase(m.name(i), "store"))
+		acc = m.rounded(acc, i, m.l.Merge.Store, phrase(m.name(i), "store"))
 		acc = m.convert(acc, m.unit.D, phrase(m.name(i), "load"))
 	}
 	return acc
@@ -365,7 +369,7 @@ func (m *merger) sequential(d fp.ID) value {
 	var acc value
 	for n, i := range m.visited() {
 		if n == 0 && o.Start == "" {
-			acc = m.convert(m.partial(i, true, d), o.Store, m.name(i))
+			acc = m.rounded(m.partial(i, true, d), i, o.Store, m.name(i))
 			continue
 		} else if n == 0 {
 			acc = value{Ref: Ref{Kind: Zero}, id: d}
@@ -373,10 +377,11 @@ func (m *merger) sequential(d fp.ID) value {
 		if o.Fused {
 			x, y := m.factors(i, m.raw(i, n == 0), d)
 			acc = m.arithmetic(x, y, m.convert(acc, d, m.name(i)).Ref, d, Rounding{}, phrase(m.name(i), "scale and add"))
-			acc = m.convert(acc, o.Store, phrase(m.name(i), "store"))
+			acc = m.rounded(acc, i, o.Store, phrase(m.name(i), "store"))
 			continue
 		}
-		acc = m.stored(acc, m.partial(i, n == 0, d), d, phrase(m.name(i), "add"))
+		what := phrase(m.name(i), "add")
+		acc = m.rounded(m.add(acc, m.partial(i, n == 0, d), d, what), i, o.Store, what)
 	}
 	return acc
 }
@@ -387,7 +392,7 @@ func (m *merger) raw(i int, first bool) value {
 	if first {
 		start = m.start
 	}
-	return m.convert(m.sum(m.inner, m.parts[i], start, m.name(i)), m.l.Merge.Parts, phrase(m.name(i), "partial sum"))
+	return m.rounded(m.sum(m.inner, m.parts[i], start, m.name(i)), i, m.l.Merge.Parts, phrase(m.name(i), "partial sum"))
 }
 
 // partial appends the partial sum of part i, scaled.
@@ -431,6 +436,14 @@ func (m *merger) factors(i int, x value, d fp.ID) (f, y value) {
 // stored appends the sum of two partial sums, as it is stored.
 func (m *merger) stored(x, y value, d fp.ID, what string) value {
 	return m.convert(m.add(x, y, d, what), m.l.Merge.Store, what)
+}
+
+// rounded rounds what belongs to part i to a format, if Only says so of this part.
+func (m *merger) rounded(x value, i int, d fp.ID, what string) value {
+	if !m.l.Merge.Rounds(i, len(m.parts)) {
+		return x
+	}
+	return m.convert(x, d, what)
 }
 
 func (m *merger) name(i int) string {

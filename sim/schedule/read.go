@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -246,6 +247,12 @@ func (m *Merge) validate(k *Kernel) error {
 		return errors.New(`"start" belongs to the orders forward and reverse`)
 	case m.Fused && (m.Scale == "" || m.Start != "zero"):
 		return errors.New(`"fused" needs "scale" and "start": "zero"`)
+	case m.Only != "" && (m.Parts == fp.None && m.Store == fp.None || m.Order == "pairwise"):
+		return errors.New(`"only" says which parts "parts" and "store" are of; pairwise sums have none`)
+	case m.Only != "" && m.Store != fp.None && !chain && m.Order != "forward" && m.Order != "reverse":
+		return errors.New(`"only" with "store" belongs to the orders forward and reverse and to chains`)
+	case m.Only != "" && !onlyParts.MatchString(m.Only):
+		return fmt.Errorf(`"only" is %q, not the number of a part from 1 on or last, perhaps after not-`, m.Only)
 	case m.Scale != "" && (k.ScaleA == nil || k.ScaleB == nil):
 		return errors.New(`"scale" needs "scale_a" and "scale_b" of the kernel`)
 	}
@@ -284,6 +291,16 @@ func (s *Step) validate(k *Kernel) error {
 		return err
 	}
 	return checkSum(s.Format)
+}
+
+// onlyParts are the texts of Only.
+var onlyParts = regexp.MustCompile(`^(not-)?([1-9][0-9]{0,4}|last)$`)
+
+// Rounds reports whether Parts and Store are true of part i, from 0 on, of n.
+func (m *Merge) Rounds(i, n int) bool {
+	part, others := strings.CutPrefix(m.Only, "not-")
+	is := part == strconv.Itoa(i+1) || part == "last" && i == n-1
+	return m.Only == "" || is != others
 }
 
 // Chain reports whether accumulators go on from one another.

@@ -178,7 +178,7 @@ type Tail struct {
 	Last bool `json:"last,omitempty"`
 	// Reverse: they are added last first, as where code counts them down. deal has no such order.
 	Reverse bool  `json:"reverse,omitempty"`
-	Unit    *Unit `json:"unit,omitempty"` // what adds them; none: the schedule's
+	Unit    *Unit `json:"unit,omitempty"` // what adds them; none: what adds the others
 	// Format is that of apart's addition. The result is rounded to that of the level.
 	Format fp.ID `json:"format,omitzero"`
 }
@@ -199,8 +199,12 @@ type Merge struct {
 	Format fp.ID  `json:"format,omitzero"` // of sums, to nearest even; none: that of the unit's results
 	// Parts is a format to which partial sums are rounded before they are added, and Store
 	// one to which every sum is (in a chain: what is handed on).
-	Parts fp.ID  `json:"parts,omitzero"`
-	Store fp.ID  `json:"store,omitzero"`
+	Parts fp.ID `json:"parts,omitzero"`
+	Store fp.ID `json:"store,omitzero"`
+	// Only says of which parts this is true: "2" of the second, "last" of the last, "not-2" and "not-last" of all
+	// others; "" of all. Store then rounds the sum to which such a part was added, or in a chain what it hands
+	// on. Sums have the format that they have without Store, and no tree has such sums.
+	Only  string `json:"only,omitempty"`
 	Start string `json:"start,omitempty"` // of forward and reverse: what the first is added to: "" nothing, or zero
 	// Scale multiplies each partial sum p by the scales of A and B of its first k, sa and sb:
 	// (sa*sb)*p, sa*(sb*p) or sb*(sa*p), every product rounded to Format. Sums of integers, in int32, are

@@ -38,28 +38,8 @@ const mostInferred = 2048
 func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Found, differ, agree []*drawn) error {
 	kernels, products := [2]*schedule.Kernel{z.A.Kernel, z.B.Kernel}, slices.Concat(differ, agree)
 	var s Sides
-	for i, side := range []*Side{z.A, z.B} {
-		if side.Kernel != nil {
-			continue
-		}
-		if z.Infer == nil {
-			return nil
-		}
-		size := func(p *drawn) int { // the least is the one to take: see mostInferred
-			if p.a.K > mostInferred {
-				return 1<<30 + p.a.K
-			}
-			return -p.a.K
-		}
-		s.Inferred, s.Shape = append(s.Inferred, side.Name), slices.MinFunc(differ, func(x, y *drawn) int { return size(x) - size(y) }).a.Shape
-		var err error
-		if kernels[i], s.Checked, err = z.Infer(ctx, side.Box[s.Shape.K], s.Shape); err != nil {
-			return err
-		}
-		if kernels[i] == nil {
-			found.Unfound = side.Name
-			return nil
-		}
+	if err := z.inferSides(ctx, shapes, found, &s, &kernels, products); err != nil || found.Unfound != "" || slices.Contains(kernels[:], nil) {
+		return err
 	}
 	for i, k := range kernels {
 		if kernels[i] = portable(k); kernels[i] == nil {
@@ -355,6 +335,8 @@ var meanings = [][2]string{
 	{".merge.start", "what the first of these sums is added to"},
 	{".merge.format", "format in which they are added"},
 	{".merge.parts", "format to which each of these sums is rounded before they are added"},
+	{".merge.store", "format to which these sums are rounded"},
+	{".merge.only", "the parts of which this is true, alone"},
 	{".merge.scale", "in which order a partial sum p is multiplied by the scales sa and sb"},
 	{".tail.into", "where the products left over are added"},
 	{".tail.of", "left over are the last K mod this"},

@@ -62,6 +62,9 @@ func Mutants(k *schedule.Kernel) []Mutant {
 	m.scaled() // before steps that change places
 	m.epilogue()
 	m.dequantized()
+	for m.s = range k.Schedules { // after a rounding of the whole sum
+		m.partials()
+	}
 	return m.all
 }
 
@@ -369,25 +372,27 @@ func (m *mutator) dequantized() {
 // partialScales are the orders in which a partial sum is multiplied by scales, as those of scaled are.
 var partialScales = []string{"(sa*sb)*p", "sb*(sa*p)", "sa*(sb*p)"}
 
+// add adds a level at each place.
+func (m *mutator) add(label string, l schedule.Level, words string, args ...any) {
+	for at := range len(m.of.Schedules[m.s].Levels) + 1 {
+		m.try(label, "", nil, nil, func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Insert(k.Schedules[m.s].Levels, at, l) },
+			"%s%s", fmt.Sprintf(words, args...), within(m.of.Schedules[m.s].Levels, at))
+	}
+}
+
 // added adds a level.
 func (m *mutator) added() {
-	add := func(label string, l schedule.Level, words string, args ...any) {
-		for at := range len(m.of.Schedules[m.s].Levels) + 1 {
-			m.try(label, "", nil, nil, func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Insert(k.Schedules[m.s].Levels, at, l) },
-				"%s%s", fmt.Sprintf(words, args...), within(m.of.Schedules[m.s].Levels, at))
-		}
-	}
 	forward, halves := schedule.Merge{Order: "forward"}, schedule.Merge{Order: "halves"}
 	for _, n := range append(slices.Clone(lengths), blocks...) {
-		add("split-k", schedule.Level{Cut: schedule.Cut{By: "size", N: n}, Merge: forward}, "a new accumulator begins after every %d products", n)
-		add("split-k", schedule.Level{Cut: schedule.Cut{By: "size", N: n, Rest: "first"}, Merge: schedule.Merge{Order: "chain"}}, "the short one of the runs of %d products is the first", n)
-		add("k-order", schedule.Level{Cut: schedule.Cut{By: "size", N: n}, Merge: schedule.Merge{Order: "chain-reverse"}}, "runs of %d products are added last first", n)
+		m.add("split-k", schedule.Level{Cut: schedule.Cut{By: "size", N: n}, Merge: forward}, "a new accumulator begins after every %d products", n)
+		m.add("split-k", schedule.Level{Cut: schedule.Cut{By: "size", N: n, Rest: "first"}, Merge: schedule.Merge{Order: "chain"}}, "the short one of the runs of %d products is the first", n)
+		m.add("k-order", schedule.Level{Cut: schedule.Cut{By: "size", N: n}, Merge: schedule.Merge{Order: "chain-reverse"}}, "runs of %d products are added last first", n)
 	}
 	for _, n := range parts {
 		for _, g := range grains {
-			add("split-k", schedule.Level{Cut: schedule.Cut{By: "count", N: n, Grain: g}, Merge: forward}, "K is split among %d accumulators in multiples of %d", n, g)
-			add("lanes", schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: g}, Merge: forward}, "products are dealt to %d lanes, %d at a time, added in order", n, g)
-			add("lanes", schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: g}, Merge: halves}, "products are dealt to %d lanes, %d at a time, added by halves", n, g)
+			m.add("split-k", schedule.Level{Cut: schedule.Cut{By: "count", N: n, Grain: g}, Merge: forward}, "K is split among %d accumulators in multiples of %d", n, g)
+			m.add("lanes", schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: g}, Merge: forward}, "products are dealt to %d lanes, %d at a time, added in order", n, g)
+			m.add("lanes", schedule.Level{Cut: schedule.Cut{By: "lanes", N: n, Vector: g}, Merge: halves}, "products are dealt to %d lanes, %d at a time, added by halves", n, g)
 		}
 	}
 }

@@ -30,10 +30,11 @@ func (m *mutator) epilogue() {
 		}
 		m.stored(i)
 	}
+	m.stored(len(m.of.Epilogue))
 	m.combined()
 }
 
-// stored rounds what a step takes, as where it is stored in a narrower format in between.
+// stored rounds what a step takes, or the result, as where it is stored in a narrower format in between.
 func (m *mutator) stored(at int) {
 	own := clone(m.of)
 	own.When, own.Epilogue = schedule.When{}, own.Epilogue[:at]
@@ -42,11 +43,20 @@ func (m *mutator) stored(at int) {
 		return
 	}
 	for _, f := range []fp.ID{fp.FP16, fp.BF16, fp.FP32} {
+		before, d := "the end", plans[0].D
+		if at < len(m.of.Epilogue) {
+			before = m.of.Epilogue[at].Op
+		} else if d.Integer() || f.Get().FracBits >= d.Get().FracBits {
+			continue
+		}
 		m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) {
+			if at == len(k.Epilogue) {
+				k.Epilogue = append(k.Epilogue, schedule.Step{Op: "cast"})
+			}
 			next := &k.Epilogue[at]
-			next.Format = cmp.Or(next.Format, plans[0].D)
+			next.Format = cmp.Or(next.Format, d)
 			k.Epilogue = slices.Insert(k.Epilogue, at, schedule.Step{Op: "cast", Format: f})
-		}, "the sum is rounded to %s before %s", f, m.of.Epilogue[at].Op)
+		}, "the sum is rounded to %s before %s", f, before)
 	}
 }
 

@@ -180,13 +180,15 @@ func (f *Found) Document() *document.Document {
 	}
 	d.Add("What was found", blocks...)
 	if s := f.Smallest; s != nil {
-		names, kernels := [2]string{f.A, f.B}, s.kernels
+		names, kernels, depth := [2]string{f.A, f.B}, s.kernels, s.K
 		if side, _, _ := f.changedSide(); f.Sides != nil {
-			kernels = f.Sides.kernels
+			if kernels = f.Sides.kernels; f.Sides.Inferred != nil {
+				depth = f.Sides.Shape.K
+			}
 		} else if kernels[1-side] == nil {
 			names[1-side], kernels[1-side] = names[side]+", changed", f.changed()
 		}
-		d.Add("In which order", figures(names, kernels, s.K)...)
+		d.Add("In which order", figures(names, kernels, depth)...)
 	}
 	if f.Bundle != "" {
 		d.Add("Again", document.Text("bundle: "+f.Bundle), document.Command(f.command(f.Bundle)))
