@@ -287,6 +287,9 @@ func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Cha
 	mode, rounds := onRounding[e.Do]
 	switch {
 	case e.On == OnStep:
+		if e.ofSeveral() {
+			numbers = r.severalSums(v)
+		}
 		change.Result = r.stepChange(numbers, some)
 	case rounds || e.Do == saturates:
 		change.Round = func(sum int, round *mma.Round) *mma.Round {

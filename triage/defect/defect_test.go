@@ -32,6 +32,11 @@ func (x *planted) open(t *testing.T) *Unit {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return x.of(t, i)
+}
+
+// of is open of an instruction that has no target.
+func (x *planted) of(t *testing.T, i *mma.Instruction) *Unit {
 	m, err := sim.New(i.Formats, i.K, i.Params)
 	if err != nil {
 		t.Fatal(err)

@@ -50,7 +50,7 @@ const (
 // ofProducts reports whether an effect happens to single products, to their operands or to single
 // sums: to those that meet its conditions.
 func (e *Effect) ofProducts() bool {
-	return e.On == OnTerm || e.On == OnSum || e.On == OnStep || e.On == OnEach || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact || e.On == OnSignificand
+	return e.On == OnTerm || e.On == OnSum || e.On == OnStep && !e.ofSeveral() || e.On == OnEach || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact || e.On == OnSignificand
 }
 
 // scope is that of an effect on products, operands or sums.
@@ -59,7 +59,9 @@ func (e *Effect) scope() Scope {
 	case OnOperand, OnSignificand:
 		return OfOperand
 	case OnSum, OnStep:
-		return OfSum
+		if !e.ofSeveral() {
+			return OfSum
+		}
 	case OnEach:
 		return OfTerm
 	}
@@ -166,6 +168,7 @@ var operations = []operation{
 	}},
 	{"narrow", "%w wraps around in %s bits", 2, false, narrowed, narrower, nil}, // of integers
 	{"narrow-sat", "%w saturates in %s bits", 2, false, saturated, narrower, nil},
+	{roundsTo, "%w is rounded to %s", 1, false, roundedTo, nil, nil}, // of sums: see step.go
 	{bypass, "%w is c", 2, false, never, nil, nil},
 	{"reverse", "the bits of %w are in reverse", 2, false, func(f *fp.Format, x uint64, _ int64) (uint64, bool) {
 		return bits.Reverse64(x) >> (64 - f.CodeBits()), f.ID.RandomBits() != 0

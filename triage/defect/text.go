@@ -247,6 +247,9 @@ func (e *Effect) number() string {
 	case splitA, splitB:
 		bit, low := splitAt(e.N)
 		return fmt.Sprintf("the low %d bits where its parts with the low %d bits of %s and with the others are added", low, bit, map[string]string{splitA: "a", splitB: "b"}[e.Do])
+	case roundsTo:
+		id, _ := roundedSums(e.N)
+		return id.String()
 	case asOther:
 		return fp.ID(e.N).String()
 	case "cross-bytes":

@@ -28,9 +28,10 @@ func (m *mutator) epilogue() {
 		for _, f := range formats {
 			m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i].Format = f }, "%s is rounded to %s", s.Op, f)
 		}
-		m.stored(i)
 	}
-	m.stored(len(m.of.Epilogue))
+	for at := range len(m.of.Epilogue) + 1 { // after steps in another order
+		m.stored(at)
+	}
 	m.combined()
 }
 
