@@ -81,6 +81,8 @@ type Mismatch struct {
 	Past *Defect `json:"past,omitempty"`
 	// Before is a question that is to be asked right before the case.
 	Before string `json:"before,omitempty"`
+	// Test is the Go test that found the mismatch, and runs it again.
+	Test string `json:"test,omitempty"`
 	// Nearest and Next are there if nothing explains the mismatch: the program that comes
 	// nearest, and commands that go on from it. Alike are known targets that compute the
 	// same as the side that Changes explain.

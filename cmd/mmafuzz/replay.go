@@ -22,8 +22,9 @@ repeat itself when it was found) as often as it was run then, at most 1000 times
 target is a command (exec:), it is shown, and run only if you agree: on the terminal, or by
 --allow-exec. minimize and triage ask in the same way.
 
-A case that depends on the question before it is asked right after such a question. If the bundle
-has none, or if the case depends on its tile, its operands alone decide nothing where both sides agree.
+A case that depends on the question before it is asked right after such a question, one that depends on
+its tile in the tile that was recorded. If the bundle has none, or one that did not show the
+mismatch when it was written, nothing is decided where both sides agree.
 Of a matrix product, replay does what mmafuzz gemm does.
 
 Exit status: 0 the two sides agree now, 1 they still differ, 2 trouble, or nothing is decided,

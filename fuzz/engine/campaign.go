@@ -61,6 +61,8 @@ type Config struct {
 	// (SeveralTargets).
 	Bundles   string
 	BundleDir func(f *finding.Case) string
+	// Test is the Go test that runs this comparison, "" if none does: bundles say how it is run again.
+	Test string
 	// Turned, if not nil, reports whether the bundles of a pair have B as their first side.
 	Turned func(pair int) bool
 	// Observe is told of progress; it may be nil. It is called from one
@@ -125,7 +127,7 @@ func (cfg *Config) SeveralTargets() bool {
 func (cfg *Config) finderOptions() finding.Options {
 	o := finding.Options{
 		Pairs: cfg.Pairs, Seed: cfg.Seed, PerBucket: cfg.PerBucket, MaxFindings: cfg.MaxFindings, Keep: cfg.Keep, Bundles: cfg.Bundles,
-		BundleDir: cfg.BundleDir, Turned: cfg.Turned, Searching: cfg.Searching, Effort: cfg.Effort, Infer: !cfg.NoInfer && cfg.Plan == "", Planned: cfg.Plan != "", Workers: cfg.Workers, Time: cfg.Time,
+		BundleDir: cfg.BundleDir, Test: cfg.Test, Turned: cfg.Turned, Searching: cfg.Searching, Effort: cfg.Effort, Infer: !cfg.NoInfer && cfg.Plan == "", Planned: cfg.Plan != "", Workers: cfg.Workers, Time: cfg.Time,
 		SearchTime: cfg.SearchTime,
 	}
 	if cfg.Observe != nil {

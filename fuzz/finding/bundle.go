@@ -154,7 +154,7 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 		Bucket: f.Bucket, Detail: f.Detail, Labels: LabelsIn(f.Detail),
 		Exact: fmt.Sprintf("%s (%s)", exact, exact.Decimal()), Stable: f.Stable, Minimal: f.Minimal,
 		Free:    strings.Join(bundle.Free(formats, f.Mask), "\n"),
-		OnModel: f.OnModel, Made: "mmafuzz " + versions.Program(), CaseChanges: f.Changes, CaseBack: f.Back,
+		OnModel: f.OnModel, Test: t.Test, Made: "mmafuzz " + versions.Program(), CaseChanges: f.Changes, CaseBack: f.Back,
 	}
 	if !f.BaseA && f.Changes != nil { // mismatch.json has the changes of the base
 		m.CaseChanges, m.CaseBack = readable.Reversed(f.Changes), !f.Back

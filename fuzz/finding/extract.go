@@ -69,12 +69,9 @@ func (x *pairTriage) extract(ctx context.Context, f *Case, alone [2]uint64) erro
 	if err != nil {
 		return err
 	}
-	if where <= minimize.Corner {
-		f.A, f.B = alone[0], alone[1]
-		f.Class = oracle.Compare(x.p.Spec.D, x.p.Policy, f.A, f.B)
-		if f.Class != oracle.Same {
-			return nil
-		}
+	if class := oracle.Compare(x.p.Spec.D, x.p.Policy, alone[0], alone[1]); where <= minimize.Corner && class != oracle.Same {
+		f.A, f.B, f.Class = alone[0], alone[1], class
+		return nil
 	}
 	f.Bucket, f.Place = string(triage.Layout), where.String()
 	if where == minimize.Original {

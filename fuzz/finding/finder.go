@@ -21,6 +21,7 @@ type Options struct {
 	Keep        func(pair int, bucket *Bucket, v *triage.Verdict) bool
 	Bundles     string
 	BundleDir   func(f *Case) string
+	Test        string              // the Go test that runs the comparison; "": none does
 	Turned      func(pair int) bool // bundles have B as their first side; nil: none has
 	Found       func(f *Case, kept bool) error
 	Searching   func(pair int, doing string)

@@ -2,7 +2,6 @@ package fuzztest
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,9 +51,6 @@ func (h *harness) describe(f *fuzz.Case) string {
 	fmt.Fprintf(&s, "\n%s\n", heading)
 	pic, err := bundle.Picture(f.Mismatch, f.Dir)
 	if err == nil {
-		if pic.Rerun == nil { // of functions that do not have the test's name
-			pic.Rerun = []string{"go", "test", "-run", "'^" + filepath.Base(h.dir) + "$'"}
-		}
 		err = report.Text(&s, pic, report.TextOptions{Width: columns})
 	}
 	if err != nil {

@@ -205,8 +205,9 @@ type harness struct {
 	rounding *rounding // nil: not judged yet
 }
 
+// newHarness returns the harness of the test that the directory is called after.
 func newHarness(pair devices.Pair, dir string, options ...Option) *harness {
-	h := &harness{pair: pair, dir: dir, examineLimit: examineLimit, config: fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Effort: effort, SearchTime: searchTime, NoInfer: true}}
+	h := &harness{pair: pair, dir: dir, examineLimit: examineLimit, config: fuzz.Config{Pairs: []devices.Pair{pair}, Seed: 1, Effort: effort, SearchTime: searchTime, NoInfer: true, Test: filepath.Base(dir)}}
 	for _, o := range options {
 		o(h)
 	}

@@ -33,7 +33,7 @@ func harnessOf(t *testing.T, spoil func(d *mma.Dot, code uint64) uint64, options
 		}
 		return spoil(d, mma.Load(out, 4, 0))
 	})
-	h := newHarness(devices.Pair{A: a, B: own, TargetA: "sim:ampere", TargetB: "mine", K: i.K}, t.TempDir(), options...)
+	h := newHarness(devices.Pair{A: a, B: own, TargetA: "sim:ampere", TargetB: "mine", K: i.K}, filepath.Join(t.TempDir(), "FuzzMine"), options...)
 	h.examineLimit, h.config.SearchTime = time.Hour, 0
 	return h
 }
@@ -56,7 +56,7 @@ func TestCampaign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"sim:ampere and mine differ on ", " of 4,128 dot products", "CASES  FIRST CAUSE", "flush", "bundle: " + h.dir, "re-run: go test -run '^" + filepath.Base(h.dir) + "$'"} {
+	for _, want := range []string{"sim:ampere and mine differ on ", " of 4,128 dot products", "CASES  FIRST CAUSE", "flush", "bundle: " + h.dir, "re-run: go test -run '^FuzzMine$'"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %q in\n%s", want, text)
 		}

@@ -20,6 +20,7 @@
 //	recorded_b     string   the result that the bundle has
 //	class          string   class of the difference now, as in summary
 //	reproduced     bool     both results are the recorded ones; of an unstable case: the sides differed in some run
+//	tile           string?  the place in the tile that the bundle has, if the case was asked there and not alone
 //	undecided      bool?    the sides agree on the case alone, but it differed because of its place or of what was asked before, which was not repeated
 //	fault_a        string?  how the first side failed on the input now; its result is then -
 //	fault_b        string?  the second side

@@ -41,20 +41,31 @@ func Rerun(m *corpus.Mismatch, dir string) []string { return RerunBy("mmafuzz", 
 // RerunBy is Rerun for somebody who calls mmafuzz by a certain command. It has no --allow-exec:
 // the bundle may be a stranger's, and without that mmafuzz shows the bundle's command and asks.
 func RerunBy(mmafuzz string, m *corpus.Mismatch, dir string) []string {
-	switch name := functionOf(m); {
-	case name == "":
+	if functionOf(m) == "" {
 		return []string{mmafuzz, "replay", readable.ShellPath(dir)}
-	case testName().MatchString(name):
-		return []string{"go", "test", "-run", "'^" + name + "$'"}
+	}
+	return goTest(m)
+}
+
+// goTest returns the words of the command that runs the test that found a mismatch, which may be called as
+// the function; nil: it is not known.
+func goTest(m *corpus.Mismatch) []string {
+	for _, name := range []string{m.Test, functionOf(m)} {
+		if testName().MatchString(name) {
+			return []string{"go", "test", "-run", "'^" + name + "$'"}
+		}
 	}
 	return nil
 }
 
-// functionError says how a function is run.
-func functionError(name string) error {
-	where := "run that program, or its test by go test -run NAME, again"
-	if testName().MatchString(name) {
-		where = "go test -run '^" + name + "$' in its package"
+// functionError says how a function is run; nil if no side is one.
+func functionError(m *corpus.Mismatch) error {
+	name, where := functionOf(m), "run that program, or its test by go test -run NAME, again"
+	if name == "" {
+		return nil
+	}
+	if words := goTest(m); words != nil {
+		where = strings.Join(words, " ") + " in its package"
 	}
 	return fmt.Errorf("%s is a Go function, which only its own program can run: %s", printable.Line(name), where)
 }

@@ -27,13 +27,15 @@ func TestUnitSlash(t *testing.T) {
 
 // TestRerun holds that the command of a bundle is one that works.
 func TestRerun(t *testing.T) {
-	for _, c := range []struct{ b, command, err string }{
-		{"sim:hopper", "mmafuzz replay dir", ""},
-		{"exec:./mine", "mmafuzz replay dir", ""},
-		{"FuzzMine", "go test -run '^FuzzMine$'", "FuzzMine is a Go function, which only its own program can run: go test -run '^FuzzMine$' in its package"},
-		{"mine", "", "mine is a Go function, which only its own program can run: run that program, or its test by go test -run NAME, again"},
+	for _, c := range []struct{ b, test, command, err string }{
+		{"sim:hopper", "FuzzModels", "mmafuzz replay dir", ""},
+		{"exec:./mine", "", "mmafuzz replay dir", ""},
+		{"now", "FuzzRewrite", "go test -run '^FuzzRewrite$'", "now is a Go function, which only its own program can run: go test -run '^FuzzRewrite$' in its package"},
+		{"now", "-exec=evil", "", "now is a Go function, which only its own program can run: run that program, or its test by go test -run NAME, again"},
+		{"FuzzMine", "", "go test -run '^FuzzMine$'", "FuzzMine is a Go function, which only its own program can run: go test -run '^FuzzMine$' in its package"},
+		{"mine", "", "", "mine is a Go function, which only its own program can run: run that program, or its test by go test -run NAME, again"},
 	} {
-		m := &corpus.Mismatch{A: corpus.SideRecord{Target: "ref:exact"}, B: corpus.SideRecord{Target: c.b}}
+		m := &corpus.Mismatch{A: corpus.SideRecord{Target: "ref:exact"}, B: corpus.SideRecord{Target: c.b}, Test: c.test}
 		if command := strings.Join(Rerun(m, "dir"), " "); command != c.command {
 			t.Errorf("%s: %q, want %q", c.b, command, c.command)
 		}

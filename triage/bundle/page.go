@@ -105,8 +105,8 @@ func inputBlocks(m *corpus.Mismatch, pic *report.Mismatch) []document.Block {
 }
 
 func rerunBlocks(m *corpus.Mismatch, dir string) []document.Block {
-	if name := functionOf(m); name != "" {
-		return []document.Block{document.Text(functionError(name).Error() + ".")}
+	if err := functionError(m); err != nil {
+		return []document.Block{document.Text(err.Error() + ".")}
 	}
 	blocks := []document.Block{document.Command("mmafuzz replay " + readable.ShellPath(dir)), document.Text("The same as a Go test, in a clone of mmafuzz or in any module that requires it:"),
 		document.Command("go test " + readable.ShellPath(filepath.Join(dir, "repro_test.go")))}

@@ -55,8 +55,12 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 	}
 	if m.Before != "" {
 		fmt.Fprintf(&b, "The case is asked right after `%s`, by each way below to run it again except those of a GPU and of a function.\n\n", m.Before)
-	} else if undecided(m) {
-		b.WriteString("What is below runs the case alone, which does not repeat what the mismatch depends on: that both sides agree then says nothing.\n\n")
+	} else if undecided(m, nil) {
+		b.WriteString("What is below runs the case alone, which does not repeat what the mismatch depends on: that both sides agree then says nothing.")
+		if m.Past == nil {
+			b.WriteString(" `mmafuzz replay` asks it in its tile where the bundle has that, as `tile-a.rec` and `tile-b.rec`.")
+		}
+		b.WriteString("\n\n")
 	}
 	b.WriteString(unexplainedText(m))
 	if m.OnModel {
@@ -85,8 +89,8 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 	if len(programs) > 0 {
 		fmt.Fprintf(&b, "Programs that run the case on a GPU and need nothing but its driver or compiler; each\nsays how: `%s`.\n\n", strings.Join(programs, "`, `"))
 	}
-	if name := functionOf(m); name != "" {
-		fmt.Fprintf(&b, "Re-run: %s.\n", readable.Markdown(functionError(name).Error()))
+	if err := functionError(m); err != nil {
+		fmt.Fprintf(&b, "Re-run: %s.\n", readable.Markdown(err.Error()))
 		return b.String()
 	}
 	fmt.Fprintf(&b, "Re-run, with the path of this directory as %s:\n\n    mmafuzz replay %s\n\n", here, here)

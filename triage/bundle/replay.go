@@ -24,6 +24,7 @@ type Replayed struct {
 	Class      string `json:"class"`
 	Reproduced bool   `json:"reproduced"`
 	Undecided  bool   `json:"undecided,omitempty"`     // see undecided
+	Tile       string `json:"tile,omitempty"`          // the place in the recorded tile in which the case was asked; "": it was asked alone
 	OnModel    string `json:"through_model,omitempty"` // the side that a model stands in for: a, b or both
 	FaultA     string `json:"fault_a,omitempty"`       // how a side failed on the input now
 	FaultB     string `json:"fault_b,omitempty"`
@@ -33,13 +34,17 @@ type Replayed struct {
 	differed int  // as Differed, but counted for stable cases too
 	changed  bool // the runs did not all give the same
 	mismatch *corpus.Mismatch
+	tile     *tile // in which the case was asked; nil: alone
 }
 
 // Replay runs the case of the bundle in a directory on both targets: once, or if it is
 // unstable as often as it was run when it was found, at most 1000 times.
 func Replay(ctx context.Context, b *corpus.Bundle, dir string) (*Replayed, error) {
 	m := Local(&b.Mismatch, dir)
-	r := &Replayed{Bundle: dir, RecordedA: m.A.Result, RecordedB: m.B.Result, mismatch: m}
+	r := &Replayed{Bundle: dir, RecordedA: m.A.Result, RecordedB: m.B.Result, mismatch: m, tile: tileOf(b)}
+	if r.tile != nil {
+		r.Tile = fmt.Sprintf("row %d, column %d of %d x %d", r.tile.output/r.tile.batch.N, r.tile.output%r.tile.batch.N, r.tile.batch.M, r.tile.batch.N)
+	}
 	runs := 1
 	if m.Bucket == Unstable {
 		r.Runs = min(repetitions(m), mostRuns)
@@ -65,6 +70,7 @@ func (r *Replayed) run(ctx context.Context, runs int) error {
 	if err != nil {
 		return err
 	}
+	again.tile = r.tile
 	var first results
 	for i := range runs {
 		res, err := again.run(ctx)
@@ -82,7 +88,7 @@ func (r *Replayed) run(ctx context.Context, runs int) error {
 			r.differed++
 		}
 	}
-	r.Undecided = r.differed == 0 && undecided(m)
+	r.Undecided = r.differed == 0 && undecided(m, r.tile)
 	if r.Reproduced = !r.Undecided && r.A == r.RecordedA && r.B == r.RecordedB; r.Runs > 0 {
 		r.Reproduced, r.Differed = r.differed > 0, r.differed
 	}
@@ -90,9 +96,10 @@ func (r *Replayed) run(ctx context.Context, runs int) error {
 }
 
 // undecided reports whether it says nothing of a mismatch that both sides agree on its case: it depends on
-// something that is not repeated.
-func undecided(m *corpus.Mismatch) bool {
-	return m.Before == "" && (m.Past != nil || m.Bucket == string(triage.Layout))
+// something that is not repeated. t is the recorded tile in which the case was asked, which decides it if it
+// has shown the mismatch.
+func undecided(m *corpus.Mismatch, t *tile) bool {
+	return m.Before == "" && (m.Past != nil || m.Bucket == string(triage.Layout) && (t == nil || !t.shows))
 }
 
 // show makes the results of a run those that are shown.
@@ -113,6 +120,9 @@ func (r *Replayed) writeSides(w io.Writer, width int) {
 	fmt.Fprint(w, readable.Flowing(m.Case+"  ("+m.A.Instruction+")", width))
 	if m.Before != "" {
 		fmt.Fprint(w, readable.Hanging("right after "+m.Before, width))
+	}
+	if r.Tile != "" {
+		fmt.Fprint(w, readable.Hanging("in "+r.Tile+", in the tile of the bundle", width))
 	}
 	g := readable.Table{Width: width}
 	for _, s := range []struct{ name, target, now, then, fault string }{{"A", m.A.Target, r.A, r.RecordedA, r.FaultA}, {"B", m.B.Target, r.B, r.RecordedB, r.FaultB}} {
@@ -140,7 +150,7 @@ func (r *Replayed) Write(w io.Writer, width int) {
 	case r.Reproduced:
 		fmt.Fprintln(w, "reproduced")
 	case r.Undecided:
-		fmt.Fprint(w, readable.Hanging("not decided: the two sides agree on this input alone, but "+surroundings(r.mismatch)+", which a replay does not repeat", width))
+		fmt.Fprint(w, readable.Hanging("not decided: the two sides agree on this input "+map[bool]string{true: "alone", false: "in the tile of the bundle"}[r.tile == nil]+", but "+surroundings(r.mismatch)+", which a replay does not repeat", width))
 	case r.Class == oracle.Same.String():
 		fmt.Fprintln(w, "not reproduced: the two sides agree")
 	default:

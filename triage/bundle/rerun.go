@@ -19,6 +19,7 @@ import (
 type rerun struct {
 	a, b   rerunSide
 	dots   []*mma.Dot // the case is the last one
+	tile   *tile      // in which it is asked instead; nil: it is asked alone
 	d      fp.ID      // format of the results
 	policy oracle.Policy
 }
@@ -94,8 +95,12 @@ func (r *rerun) run(ctx context.Context) (res results, err error) {
 // how it failed.
 func (r *rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, throughModel bool, fault string, err error) {
 	f, last := s.unit.Instruction().Formats, len(r.dots)-1
-	out := make([]byte, len(r.dots)*f.D.Width())
-	err = s.unit.Run(ctx, mma.BatchOf(f, len(r.dots[last].A), r.dots), out)
+	in, at := mma.BatchOf(f, len(r.dots[last].A), r.dots), last
+	if r.tile != nil {
+		in, at = r.tile.batch, r.tile.output
+	}
+	out := make([]byte, in.Dots()*f.D.Width())
+	err = s.unit.Run(ctx, in, out)
 	var failed *devices.FaultError
 	switch {
 	case errors.Is(err, devices.ErrNoRecording) && s.model != nil:
@@ -103,5 +108,5 @@ func (r *rerun) runSide(ctx context.Context, s *rerunSide) (code uint64, through
 	case errors.As(err, &failed):
 		return 0, false, cmp.Or(failed.What, "it failed"), nil
 	}
-	return mma.Load(out, f.D.Width(), last), false, "", err
+	return mma.Load(out, f.D.Width(), at), false, "", err
 }

@@ -15,8 +15,8 @@ func Unit(m *corpus.Mismatch, which string) (devices.Unit, error) {
 	if which == "b" {
 		s = &m.B
 	}
-	if name := functionOf(m); name != "" { // the other side may take its formats from it
-		return nil, functionError(name)
+	if err := functionError(m); err != nil { // the other side may take its formats from it
+		return nil, err
 	}
 	// What is before a slash in an instruction's name would be taken for the end of the target.
 	for _, name := range []string{m.A.Instruction, m.B.Instruction} {

@@ -46,7 +46,12 @@ func (s *search) proposals() []*proposal {
 // propose returns the effects that explain the differing cases, the simplest first.
 func (s *search) propose() []*proposal {
 	differ := s.differing(filterOn)
-	all := s.best(differ, allEffects, s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(differ), s.significandEffects(), s.shiftEffects(), s.programEffects())
+	// Sums in a narrower format are few to try, and long dot products leave no time for them behind all others.
+	all := s.best(differ, allEffects, s.storedEffects())
+	if len(differ) >= proposeOn && len(all) > 0 && all[0].hits == len(differ) {
+		return all
+	}
+	all = s.best(differ, allEffects, s.storedEffects(), s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(differ), s.significandEffects(), s.shiftEffects(), s.programEffects())
 	// Many of these have the same effect as others, which they must not displace.
 	all = append(all, s.best(differ, otherEffects, s.adderEffects(OnSum), s.adderEffects(OnTerm), s.adderEffects(OnTermC), s.stepEffects(), s.swapEffects(), s.pairEffects(), s.infEffects())...)
 	if s.allowed != nil { // see oneOrTwo

@@ -41,6 +41,9 @@ func (e *Effect) ofSeveral() bool { return e.On == OnStep && e.Do == roundsTo &&
 
 // storedEffects are these effects.
 func (s *search) storedEffects() (all []Effect) {
+	if s.f.D.Get().Integer() || s.u.Program.Step(s.u.K) == s.u.K && s.u.Program.Lanes < 2 {
+		return nil
+	}
 	for _, id := range stored {
 		if id.Get().FracBits >= s.f.D.Get().FracBits {
 			continue
@@ -90,10 +93,9 @@ func roundedTo(f *fp.Format, x uint64, n int64) (uint64, bool) {
 
 // stepEffects are the effects, if there are several sums.
 func (s *search) stepEffects() (all []Effect) {
-	if s.f.D.Get().Integer() || s.u.Program.Step(s.u.K) == s.u.K && s.u.Program.Lanes < 2 {
+	if s.f.D.Get().Integer() || s.u.Program.Step(s.u.K) == s.u.K {
 		return nil
 	}
-	all = s.storedEffects()
 	for _, name := range stepNames {
 		ns := []int64{-1, 1} // exponents
 		if numbers := find(name).numbers; numbers != nil {

@@ -19,17 +19,18 @@ func TestStored(t *testing.T) {
 		return math.Float32frombits((code + 0x7fff + code>>16&1) &^ 0xffff)
 	}
 	for _, c := range []struct {
+		k     int
 		lanes int
 		after []int // products
 		rule  string
 	}{
-		{1, []int{7}, "the result of sum 7 is rounded to bf16"},
-		{2, []int{14}, "the result of sum 7 is rounded to bf16"},
-		{2, []int{15}, "the result of sum 15 is rounded to bf16"},
-		{1, []int{3, 7, 11, 15}, "the result of each sum whose number, counted from 1, 4 divides, is rounded to bf16"},
-		{2, []int{14, 15}, "the last sum of each accumulator is rounded to bf16"},
+		{16, 1, []int{7}, "the result of sum 7 is rounded to bf16"},
+		{16, 2, []int{14}, "the result of sum 7 is rounded to bf16"},
+		{64, 2, []int{63}, "the result of sum 63 is rounded to bf16"},
+		{16, 1, []int{3, 7, 11, 15}, "the result of each sum whose number, counted from 1, 4 divides, is rounded to bf16"},
+		{16, 2, []int{14, 15}, "the last sum of each accumulator is rounded to bf16"},
 	} {
-		i := &mma.Instruction{Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, K: 16}
+		i := &mma.Instruction{Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, K: c.k}
 		i.Params = mma.FMA(fp.FP32)
 		i.Params.L = 1
 		if c.lanes > 1 {
@@ -56,7 +57,7 @@ func TestStored(t *testing.T) {
 			return uint64(math.Float32bits(sums[0]))
 		}}
 		u := x.of(t, i)
-		u.Budget = &Budget{}
+		u.Budget = &Budget{Most: 2_000_000 * PerDot} // a quick search has no more
 		claim, err := Find(t.Context(), u)
 		got := ""
 		if claim != nil {

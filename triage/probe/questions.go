@@ -73,7 +73,7 @@ var questions = []question{
 	{"clfp", "2 L", "products of a step", unscaled, (*Prober).stepLength},
 	{"clfp", "3 F", "fraction bits to which products are aligned", unscaled, (*Prober).productBits},
 	{"clfp", "3 F of c", "fraction bits to which c is aligned", unscaled, measured((*Prober).cWidth)},
-	{"clfp", "3 F2", "fraction bits of the sum of products beside a larger c", cScale, (*Prober).besideC},
+	{"clfp", "3 F2", "fraction bits of the sum of products beside a larger c: the fewer of F and of those to which the sum with c is rounded, where diff has both", cScale, (*Prober).besideC},
 	{"clfp", "3 align", "direction in which products are cut", unscaled, (*Prober).productCut},
 	{"clfp", "3 align c", "direction in which c is cut", unscaled, (*Prober).cCut},
 	{"clfp", "3 add", "rounding direction of the sum of two terms", unscaled, (*Prober).sumDirection},
