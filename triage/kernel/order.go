@@ -1,7 +1,9 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -28,13 +30,20 @@ type Sum struct {
 	X    int  `json:"x"`
 	Y    int  `json:"y"`
 	Then bool `json:"then,omitempty"`
+	// C is what of the matrix C is added to X, or with Then what accumulator X starts from; and Times is what X
+	// is multiplied by. There is no Y then.
+	C     string `json:"c,omitempty"`
+	Times string `json:"times,omitempty"`
 }
 
-// nothing stands for a value that is no sum of products.
-const nothing = 1 << 30
+// nothing stands for a value that is no sum of products, and the others for what is added of C.
+const nothing, wholeC, betaC = 1 << 30, 1<<30 + 1, 1<<30 + 2
+
+// addends are their names.
+var addends = map[int]string{wholeC: "matrix C", betaC: "beta * matrix C"}
 
 // Orders returns the orders of summation of the schedules of a kernel that are not one
-// accumulator of all products, as a picture of name shows them. Of stream-K it is that of element (0,0).
+// accumulator of all products without C, as a picture of name shows them. Of stream-K it is that of element (0,0).
 func Orders(name string, k *schedule.Kernel, s schedule.Shape) (all []*Order) {
 	for n := range k.Schedules {
 		one := *k
@@ -44,12 +53,13 @@ func Orders(name string, k *schedule.Kernel, s schedule.Shape) (all []*Order) {
 			one.Schedules = slices.Clone(one.Schedules)
 			one.Schedules[0].Where = nil
 		}
-		plans, err := one.PlansAt(s, schedule.Given{}, [][2]int{{0, 0}})
+		c := one.AddsC()
+		plans, err := one.PlansAt(s, schedule.Given{C: c}, [][2]int{{0, 0}})
 		if err != nil {
 			continue
 		}
-		o := orderOf(plans[0], s.K)
-		if len(o.Accumulators) < 2 && !slices.Contains(o.owners(), -1) { // there is nothing to see
+		o := orderOf(plans[0], s.K, c)
+		if len(o.Accumulators) < 2 && !c && !slices.Contains(o.owners(), -1) { // there is nothing to see
 			continue
 		}
 		if o.Title = name; len(k.Schedules) > 1 {
@@ -60,29 +70,50 @@ func Orders(name string, k *schedule.Kernel, s schedule.Shape) (all []*Order) {
 	return all
 }
 
-// orderOf returns the order of a plan.
-func orderOf(p *schedule.Plan, depth int) *Order {
+// orderOf returns the order of a plan, which may add C.
+func orderOf(p *schedule.Plan, depth int, c bool) *Order {
 	o := &Order{K: depth}
 	values := make([]int, len(p.Ops))
 	of := func(r schedule.Ref) int {
-		if r.Kind == schedule.Value {
+		switch r.Kind {
+		case schedule.Value:
 			return values[r.N]
+		case schedule.C:
+			return wholeC
 		}
 		return nothing
 	}
-	sum := func(x, y int, then bool) int {
-		if x == nothing {
-			return y
-		} else if y == nothing {
-			return x
-		}
-		o.Sums = append(o.Sums, Sum{x, y, then})
+	add := func(s Sum) int {
+		o.Sums = append(o.Sums, s)
 		return -len(o.Sums)
+	}
+	sum := func(x, y int, then bool) int {
+		switch {
+		case x == nothing:
+			return y
+		case y == nothing:
+			return x
+		case addends[x] != "":
+			return add(Sum{X: y, C: addends[x], Then: then})
+		case addends[y] != "":
+			return add(Sum{X: x, C: addends[y]})
+		}
+		return add(Sum{X: x, Y: y, Then: then})
+	}
+	product := func(op *schedule.Op) int {
+		x := sum(of(op.X), of(op.Y), false)
+		switch is := func(k schedule.RefKind) bool { return op.X.Kind == k || op.Y.Kind == k }; {
+		case is(schedule.Beta) && x == wholeC:
+			return betaC
+		case is(schedule.Alpha) && c && x != nothing:
+			return add(Sum{X: x, Times: "alpha"})
+		}
+		return x
 	}
 	for i := range p.Ops {
 		op := &p.Ops[i]
 		if op.K == nil {
-			values[i] = sum(of(op.Z), sum(of(op.X), of(op.Y), false), false)
+			values[i] = sum(of(op.Z), product(op), false)
 			continue
 		}
 		values[i] = of(op.Z)
@@ -301,7 +332,16 @@ func (o *Order) sumsText() (text string) {
 		if n == len(o.Sums)-1 {
 			result = "result" // D is an accumulator, too
 		}
-		text += fmt.Sprintf("  %s = %s %s %s\n", result, o.name(s.X), sign, o.name(s.Y))
+		x, y := o.name(s.X), o.name(s.Y)
+		switch {
+		case s.Times != "":
+			x, sign, y = s.Times, "*", x
+		case s.C != "" && s.Then:
+			x, y = s.C, x
+		case s.C != "":
+			y = s.C
+		}
+		text += fmt.Sprintf("  %s = %s %s %s\n", result, x, sign, y)
 	}
 	return text
 }
@@ -338,17 +378,27 @@ func (o *Order) Picture() *document.Canvas {
 	places := map[int][2]int{}
 	drawn := map[int][][2]int{} // by x, from where to where there are lines
 	for n, s := range o.Sums {
-		p, q := at(places, s.X), at(places, s.Y)
+		p := at(places, s.X)
+		q, label := p, cmp.Or(s.C, s.Times)
+		if label == "" {
+			q = at(places, s.Y)
+		}
 		span := [2]int{min(p[1], q[1]), max(p[1], q[1])}
 		to := [2]int{max(p[0], q[0]) + step, (p[1]+q[1])/2 + 4} // beside the line of an accumulator
 		for slices.ContainsFunc(drawn[to[0]], func(d [2]int) bool { return d[0] <= span[1] && span[0] <= d[1] }) {
 			to[0] += step
 		}
 		drawn[to[0]] = append(drawn[to[0]], span)
-		places[-1-n] = to
+		places[-1-n] = [2]int{to[0] + 6*len(label), to[1]} // behind the words
 		sign := "+"
 		if s.Then {
 			sign = "→"
+		}
+		switch {
+		case s.Times != "":
+			sign = "* " + label
+		case label != "":
+			sign += " " + label
 		}
 		c.Path(fmt.Sprintf("M%d %dH%dV%dH%d", p[0], p[1], to[0], q[1], q[0]), "k-ink none")
 		c.Text(to[0]+4, to[1]-3, "small", sign)
@@ -362,13 +412,19 @@ func (o *Order) Figure() document.Figure {
 	return document.Figure{Picture: o.Picture(), Caption: o.Title, Text: o.Text()}
 }
 
-// figures are the pictures of two kernels at a K, none where there is nothing to see. Of long ones the parts are shown
+// figures are the pictures of two kernels at a K, one if they are the same, none where there is nothing to see. Of long ones the parts are shown
 // in which they differ.
 func figures(names [2]string, kernels [2]*schedule.Kernel, depth int) (all []document.Block) {
 	var orders [2][]*Order
 	for i, k := range kernels {
 		if k != nil {
 			orders[i] = Orders(names[i], k, schedule.Shape{M: 1, N: 1, K: depth})
+		}
+	}
+	if same := orders[0]; len(same) == 1 && len(orders[1]) == 1 {
+		if other := *orders[1][0]; reflect.DeepEqual(&Order{Title: other.Title, K: same[0].K, Accumulators: same[0].Accumulators, Sums: same[0].Sums}, &other) {
+			same[0].Title = names[0] + " and " + names[1]
+			return append(all, same[0].Figure())
 		}
 	}
 	for i, own := range orders {

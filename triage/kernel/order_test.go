@@ -130,3 +130,73 @@ func TestOrdersApart(t *testing.T) {
 		}
 	}
 }
+
+// TestOrderC draws where C enters, whatever the number of accumulators.
+func TestOrderC(t *testing.T) {
+	for _, c := range []struct{ kernel, want string }{
+		{`"c_first": true, "schedules": [{}]`, `
+  AAAAAAAAAAAA
+  result = matrix C then A
+`},
+		{`"schedules": [{}], "epilogue": [{"op": "c"}, {"op": "cast", "format": "fp16"}]`, `
+  AAAAAAAAAAAA
+  result = A + matrix C
+`},
+		{`"schedules": [{"levels": [{"cut": {"by": "count", "n": 3}, "merge": {"order": "forward"}}]}], "epilogue": [{"op": "alpha"}, {"op": "beta-c"}]`, `
+  AAAABBBBCCCC
+  s1 = A + B
+  s2 = s1 + C
+  s3 = alpha * s2
+  result = s3 + beta * matrix C
+`},
+		{`"c_first": true, "schedules": [{"levels": [{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward"}}]}], "epilogue": [{"op": "alpha"}]`, `
+  AAAAAABBBBBB
+  s1 = matrix C then A
+  s2 = s1 + B
+  result = alpha * s2
+`},
+		{`"schedules": [{}], "epilogue": [{"op": "alpha-beta"}]`, `
+  AAAAAAAAAAAA
+  s1 = alpha * A
+  result = s1 + beta * matrix C
+`},
+		{`"schedules": [{}], "epilogue": [{"op": "beta-c-mul"}]`, `
+  AAAAAAAAAAAA
+  result = A + beta * matrix C
+`},
+		{`"schedules": [{}], "epilogue": [{"op": "alpha"}]`, ""},
+	} {
+		k := kernelOf(t, `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, `+c.kernel+`}`)
+		got := ""
+		for _, o := range Orders("mine", k, schedule.Shape{M: 1, N: 1, K: 12}) {
+			if err := o.Check(); err != nil {
+				t.Error(err)
+			}
+			_, text, _ := strings.Cut(o.Text(), "right.")
+			got += text
+			if svg := string(o.Picture().SVG()); strings.Count(svg, "<path") != len(o.Sums) || strings.Contains(text, "beta") != strings.Contains(svg, "beta * matrix C") {
+				t.Errorf("%s: %s", c.kernel, svg)
+			}
+		}
+		if d := cmp.Diff(c.want, got); d != "" {
+			t.Errorf("%s: %s", c.kernel, d)
+		}
+	}
+}
+
+// TestSameOrder draws an order that both sides have once.
+func TestSameOrder(t *testing.T) {
+	of := func(merge string) *schedule.Kernel {
+		return kernelOf(t, `{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [{"cut": {"by": "count", "n": 2}, "merge": {`+merge+`}}]}]}`)
+	}
+	for other, want := range map[string][]string{`"order": "forward", "parts": "bf16"`: {"a and b"}, `"order": "reverse"`: {"a", "b"}} {
+		var got []string
+		for _, f := range figures([2]string{"a", "b"}, [2]*schedule.Kernel{of(`"order": "forward"`), of(other)}, 12) {
+			title, _, _ := strings.Cut(f.(document.Figure).Text, ":")
+			got = append(got, title)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", other, d)
+		}
+	}
+}
