@@ -46,9 +46,11 @@ func (s *search) proposals() []*proposal {
 // propose returns the effects that explain the differing cases, the simplest first.
 func (s *search) propose() []*proposal {
 	differ := s.differing(filterOn)
-	// Sums in a narrower format are few to try, and long dot products leave no time for them behind all others.
-	all := s.best(differ, allEffects, s.storedEffects())
-	if len(differ) >= proposeOn && len(all) > 0 && all[0].hits == len(differ) {
+	// Sums in a narrower format are few to try, and long dot products leave no time for them behind all others
+	// but those of the result, which are simpler.
+	all := s.best(differ, allEffects, s.resultEffects(differ), s.storedEffects())
+	explainsAll := func(p *proposal) bool { return p.effect.On == OnStep && p.hits == len(differ) }
+	if len(differ) >= proposeOn && slices.ContainsFunc(all, explainsAll) {
 		return all
 	}
 	all = s.best(differ, allEffects, s.storedEffects(), s.resultEffects(differ), s.operandEffects(OnC), s.operandEffects(OnA), s.operandEffects(OnB), s.operandEffects(OnOperand), s.productEffects(differ), s.significandEffects(), s.shiftEffects(), s.programEffects())

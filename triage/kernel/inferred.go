@@ -19,6 +19,7 @@ import (
 // the difference. The schedule of a black box is inferred from its answers, for one shape.
 type Sides struct {
 	Inferred []string       `json:"inferred,omitempty"` // the sides whose schedules were inferred; nil: both are known
+	Change   string         `json:"change,omitempty"` // by which the other side has the schedule of the one that was inferred; "": its own was found
 	Shape    schedule.Shape `json:"shape,omitzero"`
 	Checked  int            `json:"checked,omitempty"` // elements on which an inferred schedule was found to give the bits of its side
 	Fields   []FieldChange  `json:"fields"`
@@ -307,10 +308,12 @@ func (s *Sides) String() string {
 		untold = fmt.Sprintf(" Fields whose values give the same bits on %s of this run are left out.", readable.Plural(s.Untold, "matrix product"))
 	}
 	checked := readable.Thousands(uint64(s.Checked)) + " fresh elements"
-	switch len(s.Inferred) {
-	case 0:
+	switch {
+	case s.Change != "":
+		return fmt.Sprintf("The schedule of %s was inferred for %s. The other side has the same with a change: %s. Each schedule has the bits of its side on %s. They differ in these fields.", s.Inferred[0], shape, s.Change, checked) + untold
+	case len(s.Inferred) == 0:
 		return "The schedules of A and B differ in more than two fields, each of which may change bits."
-	case 1:
+	case len(s.Inferred) == 1:
 		return fmt.Sprintf("The schedule of %s was inferred for %s, and has its bits on %s. It differs from the other's in these fields.", s.Inferred[0], shape, checked) + untold
 	}
 	return fmt.Sprintf("The schedules of both were inferred for %s; each has the bits of its side on %s. They differ in these fields.", shape, checked) + untold

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -154,6 +155,9 @@ func TestChangedBox(t *testing.T) {
 		}
 		values := [2]string{"-", "bf16"}
 		want := FieldChange{"schedules[0].levels[0].merge.parts", values[n], values[1-n]}
+		if change := "the sum of the first part is rounded to bf16 before it is added"; !strings.Contains(f.Sides.Change, change) {
+			t.Errorf("%s, want %s", f.Sides.Change, change)
+		}
 		if f.Unfound != "" || f.Label() != "promotion" || f.Sides == nil || !slices.Contains(f.Sides.Fields, want) {
 			t.Errorf("%s, %+v, without %s; want %v", f.Label(), f.Sides, f.Unfound, want)
 		}

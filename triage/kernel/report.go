@@ -31,6 +31,7 @@
 //	rest             number    of these, those that differ: the change is not all
 //	unfound          string?   a side whose schedule was looked for in vain
 //	sides.inferred[]  string?  sides whose schedules were inferred, as no small change explains it
+//	sides.change     string?   by which the other side has the schedule of the one that was inferred
 //	sides.shape.M    number?   of the products for which it was
 //	sides.shape.N    number?
 //	sides.shape.K    number?
