@@ -287,8 +287,8 @@ func (r *runner) adderChange(v *view, numbers []int, some *bool) (change sim.Cha
 	mode, rounds := onRounding[e.Do]
 	switch {
 	case e.On == OnStep:
-		if e.ofSeveral() {
-			numbers = r.severalSums(v)
+		if e.choosesSums() {
+			numbers = r.chosenSums(v)
 		}
 		change.Result = r.stepChange(numbers, some)
 	case rounds || e.Do == saturates:

@@ -50,7 +50,7 @@ const (
 // ofProducts reports whether an effect happens to single products, to their operands or to single
 // sums: to those that meet its conditions.
 func (e *Effect) ofProducts() bool {
-	return e.On == OnTerm || e.On == OnSum || e.On == OnStep && !e.ofSeveral() || e.On == OnEach || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact || e.On == OnSignificand
+	return e.On == OnTerm || e.On == OnSum || e.On == OnStep && !e.choosesSums() || e.On == OnEach || e.On == OnA || e.On == OnB || e.On == OnRandom || e.On == OnOperand || e.On == OnProduct || e.On == OnExact || e.On == OnSignificand
 }
 
 // scope is that of an effect on products, operands or sums.
@@ -59,7 +59,7 @@ func (e *Effect) scope() Scope {
 	case OnOperand, OnSignificand:
 		return OfOperand
 	case OnSum, OnStep:
-		if !e.ofSeveral() {
+		if !e.choosesSums() {
 			return OfSum
 		}
 	case OnEach:

@@ -169,7 +169,10 @@ func (s *search) find(ctx context.Context) (*Claim, error) {
 			return nil, err
 		}
 	}
-	for round := 0; round < mostRounds && len(s.samples)-s.before < mostSamples*16/max(16, s.u.K) && ctx.Err() == nil && !s.budget.Over(); round++ {
+	room := func() bool { // a rule without conditions looks at results alone, which are small
+		return len(s.samples)-s.before < mostSamples*16/max(16, s.u.K) || claim != nil && len(claim.When) == 0
+	}
+	for round := 0; round < mostRounds && room() && ctx.Err() == nil && !s.budget.Over(); round++ {
 		if pool = s.stillConsistent(pool); pool == nil {
 			pool = s.hypotheses()
 		}

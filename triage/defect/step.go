@@ -18,8 +18,8 @@ var stepNames = []string{"field", "add", "negate", "plus-zero", "max", "inf", "f
 // hasStep reports whether there is such an effect.
 func (e *Effect) hasStep() bool {
 	if e.Do == roundsTo {
-		id, every := roundedSums(e.N)
-		return slices.Contains(stored, id) && every >= 0 && every <= mma.MaxK
+		id, which := roundedSums(e.N)
+		return slices.Contains(stored, id) && which >= 0 && which <= oneSum+mma.MaxK
 	}
 	return slices.Contains(stepNames, e.Do) && e.N > -64 && e.N < 64
 }
@@ -30,49 +30,69 @@ const roundsTo = "to"
 // stored are such formats.
 var stored = []fp.ID{fp.BF16, fp.FP16, fp.FP32}
 
-// roundedSums is n of it: the format, and which sums: every so many-th of those that add products, the last of
-// each accumulator (endsLanes), or any that meet the conditions (0).
-func roundedSums(n int64) (id fp.ID, every int64) { return fp.ID(n & 0xff), n >> 8 }
+// roundedSums is n of it: the format, and which of the sums that add products: any that meet the conditions (0),
+// the last one of each accumulator (endsLanes), every so many-th, or one alone, by its number (from oneSum on).
+func roundedSums(n int64) (id fp.ID, which int64) { return fp.ID(n & 0xff), n >> 8 }
 
-const endsLanes = 1
+const endsLanes, oneSum = 1, 1 << 8
 
-// ofSeveral reports whether an effect on the results of sums says itself which of them it happens to.
-func (e *Effect) ofSeveral() bool { return e.On == OnStep && e.Do == roundsTo && e.N>>8 > 0 }
+// choosesSums reports whether an effect on the results of sums says itself to which of them it happens.
+func (e *Effect) choosesSums() bool { return e.On == OnStep && e.Do == roundsTo && e.N>>8 > 0 }
 
-// storedEffects are these effects.
+// laneEnds are the numbers of the last sums of products of all accumulators, in their order.
+func laneEnds(p *mma.Params, k int) (ends []int) {
+	lanes, sums := max(1, int(p.Lanes)), 0
+	for lane := range lanes {
+		n := (k - lane + lanes - 1) / lanes
+		sums += (n + p.Step(n) - 1) / max(1, p.Step(n))
+		ends = append(ends, sums-1)
+	}
+	return ends
+}
+
+// storedEffects are the effects that choose the sums.
 func (s *search) storedEffects() (all []Effect) {
-	if s.f.D.Get().Integer() || s.u.Program.Step(s.u.K) == s.u.K && s.u.Program.Lanes < 2 {
+	ends := laneEnds(&s.u.Program, s.u.K)
+	sums := ends[len(ends)-1] + 1
+	if s.f.D.Get().Integer() || sums == 1 {
 		return nil
 	}
 	for _, id := range stored {
 		if id.Get().FracBits >= s.f.D.Get().FracBits {
 			continue
 		}
-		for every := range int64(s.u.K) {
-			if every == 0 || every == endsLanes && s.u.Program.Lanes > 1 || every > endsLanes && s.u.K%int(every) == 0 {
-				all = append(all, Effect{On: OnStep, Do: roundsTo, N: every<<8 | int64(id)})
+		add := func(which int) { all = append(all, Effect{On: OnStep, Do: roundsTo, N: int64(which)<<8 | int64(id)}) }
+		for n := range sums {
+			add(oneSum + n)
+		}
+		if len(ends) > 1 {
+			add(endsLanes)
+		}
+		for every := endsLanes + 1; every < sums; every++ {
+			if sums%every == 0 {
+				add(every)
 			}
 		}
 	}
 	return all
 }
 
-// severalSums are the numbers of these sums.
-func (r *runner) severalSums(v *view) (numbers []int) {
-	p, k := r.m.Params(), len(v.dot.A)
-	_, every := roundedSums(r.effect.N)
-	lanes, sums := max(1, int(p.Lanes)), 0
-	for lane := range lanes {
-		n := (k - lane + lanes - 1) / lanes
-		sums += (n + p.Step(n) - 1) / max(1, p.Step(n))
-		if every == endsLanes {
-			numbers = append(numbers, sums-1)
+// chosenSums are the numbers of these sums.
+func (r *runner) chosenSums(v *view) (numbers []int) {
+	p := r.m.Params()
+	ends := laneEnds(&p, len(v.dot.A))
+	_, which := roundedSums(r.effect.N)
+	switch every := int(which); {
+	case which == endsLanes:
+		return ends
+	case which >= oneSum:
+		return []int{every - oneSum}
+	default:
+		for i := every - 1; i <= ends[len(ends)-1]; i += every {
+			numbers = append(numbers, i)
 		}
+		return numbers
 	}
-	for i := int(every) - 1; every > endsLanes && i < sums; i += int(every) {
-		numbers = append(numbers, i)
-	}
-	return numbers
 }
 
 // roundedTo rounds a code to nearest even in another format and takes it back.
@@ -105,6 +125,11 @@ func (s *search) stepEffects() (all []Effect) {
 			all = append(all, Effect{On: OnStep, Do: name, N: n})
 		}
 	}
+	for _, id := range stored {
+		if id.Get().FracBits < s.f.D.Get().FracBits {
+			all = append(all, Effect{On: OnStep, Do: roundsTo, N: int64(id)})
+		}
+	}
 	return all
 }
 
@@ -126,12 +151,14 @@ func (r *runner) stepChange(numbers []int, some *bool) func(sum int, code uint64
 // stepText says what is wrong; name names the only sum in which it is.
 func (e *Effect) stepText(name string) string {
 	noun := "the result of each sum"
-	_, every := roundedSums(e.N)
+	_, which := roundedSums(e.N)
 	switch {
-	case e.ofSeveral() && every == endsLanes:
+	case e.choosesSums() && which == endsLanes:
 		noun = "the last sum of each accumulator"
-	case e.ofSeveral():
-		noun = fmt.Sprintf("the result of each sum whose number, counted from 1, %d divides,", every)
+	case e.choosesSums() && which >= oneSum:
+		noun = fmt.Sprintf("the result of sum %d", which-oneSum) // as pictures count them
+	case e.choosesSums():
+		noun = fmt.Sprintf("the result of each sum whose number, counted from 1, %d divides,", which)
 	case name != "":
 		noun = "the result of " + name
 	}

@@ -19,7 +19,7 @@ import (
 // the difference. The schedule of a black box is inferred from its answers, for one shape.
 type Sides struct {
 	Inferred []string       `json:"inferred,omitempty"` // the sides whose schedules were inferred; nil: both are known
-	Change   string         `json:"change,omitempty"` // by which the other side has the schedule of the one that was inferred; "": its own was found
+	Change   string         `json:"change,omitempty"`   // by which the other side has the schedule of the one that was inferred; "": its own was found
 	Shape    schedule.Shape `json:"shape,omitzero"`
 	Checked  int            `json:"checked,omitempty"` // elements on which an inferred schedule was found to give the bits of its side
 	Fields   []FieldChange  `json:"fields"`
