@@ -4,14 +4,24 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// roundedParts are the values of Only that are tried.
-var roundedParts = []string{"1", "2", "3", "4", "last", "not-1", "not-last"}
+// roundedParts are the values of Only that are tried, of each part where it is known how many there are.
+func roundedParts(c *schedule.Cut) (all []string) {
+	n := 4
+	if c.By == "count" || c.By == "spread" || c.By == "lanes" {
+		n = min(c.N, 16)
+	}
+	for i := range n {
+		all = append(all, strconv.Itoa(i+1))
+	}
+	return append(all, "last", "not-1", "not-last")
+}
 
 // partWords say of which parts Only is.
 func partWords(only, part string) string {
@@ -55,7 +65,7 @@ func (m *mutator) partials() {
 				change(merge)
 			}, "%s%s", fmt.Sprintf(words, args...), where)
 		}
-		for _, only := range append(slices.Clone(roundedParts), "") {
+		for _, only := range append(roundedParts(&level.Cut), "") {
 			part := partWords(only, partName(&level.Cut))
 			set(only, func(*schedule.Merge) {}, "what is rounded is the sum of %s only", part)
 			for _, f := range m.narrower() {

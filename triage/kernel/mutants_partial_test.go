@@ -70,13 +70,15 @@ func runsOf(n int) func(k int) [][]int {
 // inHalves are both halves of k, the first the longer one.
 func inHalves(k int) [][]int { return runsOf((k + 1) / 2)(k) }
 
-// inTurn are the products of two accumulators that take turns.
-func inTurn(k int) [][]int {
-	all := make([][]int, 2)
-	for i := range k {
-		all[i%2] = append(all[i%2], i)
+// inTurn are the products of so many accumulators that take turns.
+func inTurn(lanes int) func(k int) [][]int {
+	return func(k int) [][]int {
+		all := make([][]int, lanes)
+		for i := range k {
+			all[i%lanes] = append(all[i%lanes], i)
+		}
+		return all
 	}
-	return all
 }
 
 // box is a black box of some K.
@@ -97,7 +99,9 @@ var partialCases = []struct {
 	{`{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward"}}`,
 		partialSums{inHalves, false, func(n, _ int) bool { return n == 0 }, fp.BF16}, "the sum of the first part is rounded to bf16 before it is added"},
 	{`{"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward"}}`,
-		partialSums{inTurn, false, func(n, _ int) bool { return n == 1 }, fp.FP16}, "the sum of the second lane is rounded to fp16 before it is added"},
+		partialSums{inTurn(2), false, func(n, _ int) bool { return n == 1 }, fp.FP16}, "the sum of the second lane is rounded to fp16 before it is added"},
+	{`{"cut": {"by": "lanes", "n": 8}, "merge": {"order": "forward"}}`,
+		partialSums{inTurn(8), false, func(n, _ int) bool { return n == 6 }, fp.BF16}, "the sum of the 7th lane is rounded to bf16 before it is added"},
 	{`{"cut": {"by": "size", "n": 32}, "merge": {"order": "forward"}}`,
 		partialSums{runsOf(32), false, func(n, of int) bool { return n < of-1 }, fp.BF16}, "the sum of every run of 32 products but the last is rounded to bf16 before it is added"},
 	{"",
