@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -38,6 +39,22 @@ func TestAsOverflows(t *testing.T) {
 		q, err := x.asOverflows(t.Context(), pr, p)
 		if err != nil || q.Acc.Over != tc.over {
 			t.Errorf("%s: overflow %v, %v, want %v", tc.name, q.Acc.Over, err, tc.over)
+		}
+	}
+}
+
+// TestSigns gives an inferred program the signs of zeros of IEEE 754 where no input shows others: where the second
+// of two accumulators begins with +0, no sum is -0.
+func TestSigns(t *testing.T) {
+	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	for lanes, hidden := range map[uint8]bool{1: false, 2: true} {
+		p := mma.FMA(fp.FP32)
+		if p.Special.NegZero = false; lanes > 1 {
+			p.Lanes, p.Late = lanes, p.Acc
+		}
+		q, words := withSigns(t.Context(), f, 4, p, 1)
+		if q.Special.NegZero != hidden || slices.Contains(words, "special.negzero=") != hidden {
+			t.Errorf("%d accumulators: %v, hidden %v", lanes, q.Special, words)
 		}
 	}
 }

@@ -188,7 +188,7 @@ func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, 
 	}
 	r.Late = found.Note == infer.TimeSpent
 	if r.Verdict = found.Verdict; r.Verdict == infer.Found {
-		p, hidden := withTinySign(ctx, x.p.Spec.Formats, u.Instruction().K, found.Params, x.t.Seed)
+		p, hidden := withSigns(ctx, x.p.Spec.Formats, u.Instruction().K, found.Params, x.t.Seed)
 		r.Params, r.Arithmetic = &p, inWords(&p, x.p.Policy.NaN, hidden)
 		for _, c := range found.Classes {
 			r.Tested += c.Asked
@@ -197,25 +197,39 @@ func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, 
 	return r, nil
 }
 
-// withTinySign returns a program of which a result that underflows to zero keeps its sign, as IEEE 754 has
-// it, if no input shows that it does not: a defect may make results that are as small.
-func withTinySign(ctx context.Context, f mma.Formats, k int, p mma.Params, seed uint64) (q mma.Params, hidden bool) {
-	q = p
-	q.Special.TinySign = !p.Special.TinySign
-	if w, err := triage.FindWitness(ctx, f, k, p, q, seed); w != nil || err != nil {
-		return p, false
+// signsOfIEEE are the fields that IEEE 754 sets: a result that underflows to zero keeps its sign, and a sum that is
+// zero has that of its terms.
+var signsOfIEEE = []struct {
+	word string
+	of   func(s *mma.Special) *bool
+}{
+	{"special.tinysign=", func(s *mma.Special) *bool { return &s.TinySign }},
+	{"special.negzero=", func(s *mma.Special) *bool { return &s.NegZero }},
+}
+
+// withSigns returns a program that has these fields as IEEE 754 does, those that no input tells from the others: a
+// defect may make results that are as small, or zeros that no sum else is. hidden are their words.
+func withSigns(ctx context.Context, f mma.Formats, k int, p mma.Params, seed uint64) (q mma.Params, hidden []string) {
+	for _, sign := range signsOfIEEE {
+		other := p
+		field := sign.of(&other.Special)
+		if *field = !*field; other.Validate(f, k) != nil {
+			continue
+		}
+		if w, err := triage.FindWitness(ctx, f, k, p, other, seed); w == nil && err == nil {
+			*sign.of(&p.Special), hidden = true, append(hidden, sign.word)
+		}
 	}
-	q.Special.TinySign = true
-	return q, true
+	return p, hidden
 }
 
 // inWords names a program: as an arithmetic with changes, or by all parameters that are not the
 // default. Where NaN codes were not compared nothing is said of them, and nothing of signs that are
 // hidden.
-func inWords(p *mma.Params, nan oracle.Strictness, hidden bool) string {
+func inWords(p *mma.Params, nan oracle.Strictness, hidden []string) string {
 	if s := p.String(); s != "custom" {
 		return strings.Join(slices.DeleteFunc(strings.Fields(s), func(word string) bool {
-			return nan == oracle.ByClass && strings.HasPrefix(word, "special.nan=") || hidden && strings.HasPrefix(word, "special.tinysign=")
+			return nan == oracle.ByClass && strings.HasPrefix(word, "special.nan=") || slices.ContainsFunc(hidden, func(of string) bool { return strings.HasPrefix(word, of) })
 		}), " ")
 	}
 	return "a program that differs from an exact sum by " + mma.Brief(mma.Diff(&mma.Params{}, p))
