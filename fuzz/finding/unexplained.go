@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -64,7 +65,7 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 			u.Why = fmt.Sprintf("The program that was inferred for %s gives other results than it in some of the differing cases, so it is not the explanation.", other.Target)
 		}
 		if v.Found() {
-			u.Why = fmt.Sprintf("The changes above explain %d of the %d differing cases looked into and break none. But %s does something else, too, which no change that was tried explains.", v.Explained, v.Differ, other.Target)
+			u.Why = fmt.Sprintf("The changes above explain %d of the %s looked into and break none. But %s does something else, too, which no change that was tried explains.", v.Explained, readable.Plural(v.Differ, "differing case"), other.Target)
 		}
 		if !v.Found() && v.Nearest == nil && devices.IsRecording(other.Unit) {
 			u.Why = fmt.Sprintf("%s cannot be asked, and of so few recorded cases that differ, %d, several changes would be an explanation.", other.Target, v.Differ)

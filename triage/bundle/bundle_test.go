@@ -205,6 +205,14 @@ func TestInstead(t *testing.T) {
 	}
 }
 
+// TestNearestText holds that one case is no cases.
+func TestNearestText(t *testing.T) {
+	n := &corpus.Nearest{From: "sim:hopper", Changes: []mma.Change{{Path: "l", From: "8", To: "16"}}, Differ: 1, Explained: 1, Agree: 300, Kept: 300}
+	if got, want := NearestText(n), "sim:hopper with products in a step (L) 8→16 explains 1 of the 1 differing case looked into (100%) and breaks 0 of 300 agreeing ones"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // TestWitnessText holds that each result has the name of whose it is.
 func TestWitnessText(t *testing.T) {
 	n := &corpus.Nearest{Of: "fn:mine", Case: "0 0 1", Program: "3f800000", Unit: "3f800001"}

@@ -17,8 +17,8 @@ func NearestText(n *corpus.Nearest) string {
 	if n.Explained == 0 {
 		return fmt.Sprintf("%s as it is: each change that was tried explains less than half of the %s looked into, or breaks more than half of the %d agreeing ones", what, readable.Plural(n.Differ, "differing case"), n.Agree)
 	}
-	return fmt.Sprintf("%s explains %d of the %d differing cases looked into (%s) and breaks %d of %d agreeing ones",
-		what, n.Explained, n.Differ, readable.Share(uint64(n.Explained), uint64(n.Differ)), n.Agree-n.Kept, n.Agree)
+	return fmt.Sprintf("%s explains %d of the %s looked into (%s) and breaks %d of %d agreeing ones",
+		what, n.Explained, readable.Plural(n.Differ, "differing case"), readable.Share(uint64(n.Explained), uint64(n.Differ)), n.Agree-n.Kept, n.Agree)
 }
 
 // WitnessText says where the nearest program fails.
