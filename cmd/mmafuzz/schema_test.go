@@ -408,6 +408,8 @@ var rare = map[string]bool{
 	"failed: runs":                               true,
 	"compare: differences[].equivalent[][]":      true, // see summary's and compare's TestInstead
 	"replay: undecided":                          true, // see replay_before.txtar
+	"replay: tile":                               true, // see TestTile of package finding
+	"run kernels: sides.change":                  true, // see TestChangedBox of package kernel
 	"run kernels: why.others[]":                  true,
 	"triage: differed":                           true,
 	"triage: defect":                             true,

@@ -133,12 +133,19 @@ func (z *Fuzz) measure(ctx context.Context, k int) (*Distances, error) {
 	return m, nil
 }
 
-// fieldsOf compares the files of two kernels, but for names and sources.
+// fieldsOf compares the files of two kernels, but for names and sources. A schedule that holds everywhere is compared
+// with each of the other's.
 func fieldsOf(a, b *schedule.Kernel) []FieldChange {
 	all := []FieldChange{}
 	var values [2]map[string]string
 	var paths []string
+	most := max(len(a.Schedules), len(b.Schedules))
 	for i, k := range []*schedule.Kernel{a, b} {
+		if len(k.Schedules) == 1 && len(k.Schedules[0].Where) == 0 {
+			everywhere := *k
+			everywhere.Schedules = slices.Repeat(k.Schedules, most)
+			k = &everywhere
+		}
 		values[i] = map[string]string{}
 		flatten("", fileOf(k), func(path, value string) {
 			values[i][path] = value

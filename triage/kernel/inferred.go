@@ -267,10 +267,14 @@ func member(v any, path string) any {
 // of elements on which the kernel was found to give the bits of the black box.
 type Inference func(ctx context.Context, u devices.Unit, s schedule.Shape) (k *schedule.Kernel, checked int, err error)
 
-// Label is the labels of all fields that differ.
+// Label is the labels of all fields that differ. Where a schedule holds is what differs only if nothing else does, and a
+// level that one side lacks has an order of its own only if that is not the usual one.
 func (s *Sides) Label() string {
 	var all []string
 	for _, f := range s.Fields {
+		if strings.Contains(f.Path, ".where") || strings.HasSuffix(f.Path, ".merge.order") && f.added("forward", "chain") {
+			continue
+		}
 		level, _, isCut := strings.Cut(f.Path, ".cut.")
 		cut := "split-k"
 		if isCut && s.dealsOut(level) {
@@ -278,7 +282,7 @@ func (s *Sides) Label() string {
 		}
 		for _, of := range []struct{ part, label string }{
 			{"epilogue", "epilogue"}, {"scale", "scale"}, {".tail.", "tail"}, {".merge.order", "k-order"}, {".merge.start", "k-order"},
-			{".where", "k-order"}, {".merge.", "promotion"}, {".cut.", cut}, {".cast_", "cast"}, {"unit", "unit"},
+			{".merge.", "promotion"}, {".cut.", cut}, {".cast_", "cast"}, {"unit", "unit"},
 		} {
 			if strings.Contains(f.Path, of.part) {
 				all = append(all, of.label)
@@ -286,8 +290,16 @@ func (s *Sides) Label() string {
 			}
 		}
 	}
+	if len(all) == 0 {
+		return "k-order"
+	}
 	slices.Sort(all)
 	return strings.Join(slices.Compact(all), "+")
+}
+
+// added reports whether a field has one of some values on one side and is none on the other.
+func (f *FieldChange) added(values ...string) bool {
+	return f.A == "-" && slices.Contains(values, f.B) || f.B == "-" && slices.Contains(values, f.A)
 }
 
 // dealsOut reports whether a level of one of the schedules deals products out to lanes.
@@ -344,6 +356,8 @@ var meanings = [][2]string{
 	{".tail.into", "where the products left over are added"},
 	{".tail.of", "left over are the last K mod this"},
 	{".tail.last", "whether they go to the last parts"},
+	{".rows", "rows of D where this schedule holds (-: all)"},
+	{".columns", "columns of D where this schedule holds (-: all)"},
 	{"epilogue", "what becomes of the sum"},
 	{"unit.op", "how a product is added: mul-add rounds it first, fma does not"},
 	{"unit.acc", "format of the accumulator"},

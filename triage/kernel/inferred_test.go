@@ -73,9 +73,9 @@ func TestFewestFields(t *testing.T) {
 	const plain, half = `{"op": "fma", "in": "fp16", "acc": "fp32"}`, `{"op": "fma", "acc": "fp16"}`
 	for _, c := range []struct{ unitA, levelsA, unitB, levelsB, fields, label string }{
 		{plain, ``, half, `{"cut": {"by": "size", "n": 8}, "merge": {"order": "forward", "format": "fp32", "parts": "fp32"}}`,
-			"levels[0].cut.by levels[0].cut.n levels[0].merge.format levels[0].merge.order unit.acc", "k-order+promotion+split-k+unit"},
+			"levels[0].cut.by levels[0].cut.n levels[0].merge.format levels[0].merge.order unit.acc", "promotion+split-k+unit"},
 		{half, `{"cut": {"by": "size", "n": 8}, "merge": {"order": "forward", "format": "fp32"}}`, plain, ``,
-			"levels[0].cut.by levels[0].cut.n levels[0].merge.format levels[0].merge.order unit.acc", "k-order+promotion+split-k+unit"},
+			"levels[0].cut.by levels[0].cut.n levels[0].merge.format levels[0].merge.order unit.acc", "promotion+split-k+unit"},
 		{plain, ``, plain, `{"cut": {"by": "size", "n": 24}, "tail": {"of": 16, "into": "drop"}, "merge": {"order": "chain"}}`,
 			"levels[0].tail.into levels[0].tail.of", "tail"},
 		{plain, ``, plain, `{"cut": {"by": "size", "n": 16}, "merge": {"order": "chain-reverse"}}`, "levels[0].merge.order", "k-order"},
@@ -107,6 +107,30 @@ func TestFewestFields(t *testing.T) {
 		}
 		if got := strings.Join(fields, " "); got != c.fields || f.Label() != c.label {
 			t.Errorf("%s and %s: %s differ, %s; want %s, %s", c.levelsA, c.levelsB, got, f.Label(), c.fields, c.label)
+		}
+	}
+}
+
+// TestRegions compares a schedule that holds everywhere with those of two parts of D: only what a part has otherwise
+// differs, and a level that is new has the usual order.
+func TestRegions(t *testing.T) {
+	of := func(schedules string) *schedule.Kernel {
+		return kernelOf(t, `{"v": 1, "unit": {"op": "fma", "in": "fp16", "acc": "fp32"}, "schedules": [`+schedules+`]}`)
+	}
+	const blocks, edge = `{"levels": [{"cut": {"by": "size", "n": 16}, "merge": {"order": "forward"}}]}`, `"where": [{"rows": "32-39"}]`
+	for _, c := range []struct{ a, b, fields, label string }{
+		{blocks, `{` + edge + `, "levels": [{"cut": {"by": "size", "n": 16}, "tail": {"of": 16, "into": "drop"}, "merge": {"order": "forward"}}]}, ` + blocks, "[0].levels[0].tail.into [0].levels[0].tail.of [0].where[0].rows", "tail"},
+		{blocks, `{` + edge + `, "levels": [{"cut": {"by": "size", "n": 32}, "merge": {"order": "forward"}}]}, ` + blocks, "[0].levels[0].cut.n [0].where[0].rows", "split-k"},
+		{`{}`, blocks, "[0].levels[0].cut.by [0].levels[0].cut.n [0].levels[0].merge.order", "split-k"},
+	} {
+		a, b := of(c.a), of(c.b)
+		s := &Sides{Fields: fieldsOf(a, b), kernels: [2]*schedule.Kernel{a, b}}
+		var fields []string
+		for _, f := range s.Fields {
+			fields = append(fields, strings.TrimPrefix(f.Path, "schedules"))
+		}
+		if got := strings.Join(fields, " "); got != c.fields || s.Label() != c.label {
+			t.Errorf("%s and %s: %s differ, %s; want %s, %s", c.a, c.b, got, s.Label(), c.fields, c.label)
 		}
 	}
 }

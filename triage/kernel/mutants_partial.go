@@ -3,6 +3,7 @@ package kernel
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,17 +75,26 @@ func (m *mutator) partials() {
 			}
 		}
 	}
+	length := math.MaxInt // of an innermost part: after its last product it is its sum that is rounded, as above
+	if n := len(levels); n > 0 && levels[n-1].Cut.By == "size" {
+		length = levels[n-1].Cut.N
+	}
 	for _, f := range m.narrower() {
-		for _, only := range []string{"", "1", "2", "3", "not-last"} {
+		for at, only := range []string{"", "1", "2", "3", "not-last"} {
+			nth := max(1, at%4) // the first part after which it is rounded
 			chain := schedule.Merge{Order: "chain", Store: f, Only: only}
 			round := func(cut schedule.Cut, part string) {
 				m.add("promotion", schedule.Level{Cut: cut, Merge: chain}, "the accumulator is rounded to %s after %s", f, partWords(only, part))
 			}
 			for _, n := range lengths {
-				round(schedule.Cut{By: "size", N: n}, fmt.Sprintf("run of %d products", n))
+				if nth*n < length {
+					round(schedule.Cut{By: "size", N: n}, fmt.Sprintf("run of %d products", n))
+				}
 			}
 			for _, n := range parts {
-				round(schedule.Cut{By: "count", N: n}, fmt.Sprintf("of %d equal parts", n))
+				if nth < n {
+					round(schedule.Cut{By: "count", N: n}, fmt.Sprintf("of %d equal parts", n))
+				}
 			}
 		}
 	}

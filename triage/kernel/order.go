@@ -63,11 +63,30 @@ func Orders(name string, k *schedule.Kernel, s schedule.Shape) (all []*Order) {
 			continue
 		}
 		if o.Title = name; len(k.Schedules) > 1 {
-			o.Title += fmt.Sprintf(", schedule %d", n)
+			o.Title += fmt.Sprintf(", schedule %d%s", n, whereText(k.Schedules[n].Where))
 		}
 		all = append(all, o)
 	}
 	return all
+}
+
+// whereText says of which elements a schedule is.
+func whereText(where []schedule.Where) string {
+	var parts []string
+	for _, w := range where {
+		var of []string
+		if len(w.Rows) > 0 {
+			of = append(of, "rows "+w.Rows.String())
+		}
+		if len(w.Columns) > 0 {
+			of = append(of, "columns "+w.Columns.String())
+		}
+		parts = append(parts, strings.Join(of, ", "))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
 }
 
 // orderOf returns the order of a plan, which may add C.

@@ -16,9 +16,10 @@ type difference struct {
 	first         int    // the first one counted in numbers
 	rowsOf        []bool // rows and columns with elements counted in numbers
 	columnsOf     []bool
-	max           float64 // the largest |x - y| of finite numbers
+	finite        int     // elements whose codes differ and that are finite in both products: what follows is of them
+	max           float64 // the largest |x - y|
 	norm          float64 // Frobenius norm of x - y, divided by that of x
-	classes       [65]int // of numbers by their distance in representable numbers: 0, 1, 2..3, 4..7, ...
+	classes       [65]int // by their distance in representable numbers: 0 (equal), 1, 2..3, 4..7, ...
 	most          uint64  // the largest such distance
 	heat          [][]Number
 	rows, columns int // of heat
@@ -42,30 +43,29 @@ func (g *gemmStudy) compareProducts(x, y *product) *difference {
 		i, j := n/g.n*d.rows/g.m, n%g.n*d.columns/g.n
 		count[i][j]++
 		vx := f.Float64(cx)
-		if !math.IsNaN(vx) && !math.IsInf(vx, 0) {
+		if isFinite(vx) {
 			den += vx * vx
 		}
 		if cx == cy {
-			if vx == vx {
+			if isFinite(vx) {
 				d.classes[0]++
 			}
 			continue
 		}
 		d.differ++
 		d.heat[i][j]++
-		if vy := f.Float64(cy); vx == vx || vy == vy {
+		vy := f.Float64(cy)
+		if vx == vx || vy == vy {
 			if d.numbers++; d.numbers == 1 {
 				d.first = n
 			}
 			d.rowsOf[n/g.n], d.columnsOf[n%g.n] = true, true
 		}
-		if v := math.Abs(vx - f.Float64(cy)); !math.IsNaN(v) && !math.IsInf(v, 0) {
-			d.max = max(d.max, v)
+		if isFinite(vx) && isFinite(vy) {
+			d.finite++
+			v, steps := math.Abs(vx-vy), f.Distance(cx, cy)
+			d.max, d.most = max(d.max, v), max(d.most, steps)
 			num += v * v
-		}
-		steps := f.Distance(cx, cy)
-		d.most = max(d.most, steps)
-		if vy := f.Float64(cy); vx == vx && vy == vy {
 			d.classes[bits.Len64(steps)]++
 		}
 	}
@@ -80,6 +80,28 @@ func (g *gemmStudy) compareProducts(x, y *product) *difference {
 	return d
 }
 
+func isFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// sizes are the columns of a table that say how large differences are: of finite elements, of which there may be none.
+func (d *difference) sizes() (largest, norm, ulp any) {
+	if d.differ > 0 && d.finite == 0 {
+		return "-", "-", "-"
+	}
+	return d.max, d.norm, d.most
+}
+
+// words say in how many of some elements the products differ, and by how much.
+func (d *difference) words(elements int) string {
+	text := fmt.Sprintf("%s of %s elements", readable.Count(uint64(d.differ)), readable.Count(uint64(elements)))
+	if d.finite > 0 || d.differ == 0 {
+		text += fmt.Sprintf(", by %s of the norm", Number(d.norm))
+	}
+	if lost := d.differ - d.finite; lost > 0 {
+		text += "; NaN or infinite on a side: " + readable.Count(uint64(lost))
+	}
+	return text
+}
+
 // report compares the products.
 func (g *gemmStudy) report(kernels []*gemmKernel) *Result {
 	res := &Result{}
@@ -88,7 +110,7 @@ func (g *gemmStudy) report(kernels []*gemmKernel) *Result {
 		norm, lost := norms(k.product)
 		t.add(k.name, k.unit.Formats.String(), k.product.f.String(), k.unit.K, norm, lost)
 	}
-	c := Table{Name: "differences", Title: "How the products differ", Note: "norm: that of A's product minus B's, divided by that of A's. ulp: representable numbers between two elements.",
+	c := Table{Name: "differences", Title: "How the products differ", Note: "norm: that of A's product minus B's, divided by that of A's. ulp: representable numbers between two elements. All three are of elements that are finite in both.",
 		Head: []string{"A", "B", "differ %", "largest |A-B|", "norm", "largest ulp"}}
 	for i, x := range kernels {
 		for _, y := range kernels[i+1:] {
@@ -96,9 +118,9 @@ func (g *gemmStudy) report(kernels []*gemmKernel) *Result {
 				continue
 			}
 			d := g.compareProducts(x.product, y.product)
-			c.add(x.name, y.name, 100*float64(d.differ)/float64(g.m*g.n), d.max, d.norm, d.most)
-			words := fmt.Sprintf("%s and %s differ in %s of %s elements, by %s of the norm.", x.name, y.name,
-				readable.Count(uint64(d.differ)), readable.Count(uint64(g.m*g.n)), Number(d.norm))
+			largest, norm, ulp := d.sizes()
+			c.add(x.name, y.name, 100*float64(d.differ)/float64(g.m*g.n), largest, norm, ulp)
+			words := fmt.Sprintf("%s and %s differ in %s.", x.name, y.name, d.words(g.m*g.n))
 			if d.numbers > 0 && g.matrices[fileD] == nil { // otherwise only differences from the expected product are failures
 				res.Failures = append(res.Failures, words)
 			} else {
@@ -134,7 +156,7 @@ func (d *difference) plots(a, b string, g *gemmStudy) []Plot {
 		heat.Columns = append(heat.Columns, fmt.Sprint((j*g.n+d.columns-1)/d.columns))
 	}
 	return []Plot{
-		{Name: "ulp", Title: "By how much " + between + " differ", Kind: "bars", X: "bits of the distance in ulp (0: equal, n: from 2^(n-1))", Y: "elements that are numbers", Series: []Series{bars}},
+		{Name: "ulp", Title: "By how much " + between + " differ", Kind: "bars", X: "bits of the distance in ulp (0: equal, n: from 2^(n-1))", Y: "elements that are finite in both", Series: []Series{bars}},
 		heat,
 	}
 }
@@ -145,7 +167,7 @@ func norms(p *product) (norm float64, lost int) {
 	f, w := p.f.Get(), p.f.Width()
 	for n := range len(p.codes) / w {
 		v := f.Float64(mma.Load(p.codes, w, n))
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !isFinite(v) {
 			lost++
 			continue
 		}

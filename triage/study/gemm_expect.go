@@ -54,7 +54,8 @@ func (g *gemmStudy) expected(ctx context.Context, r *Request, kernels []*gemmKer
 		if err != nil {
 			return fmt.Errorf("%s: %w", k.name, err)
 		}
-		t.add(k.name, d.numbers, g.m*g.n, d.max, d.most, fmt.Sprintf("(%d,%d)", d.first/g.n, d.first%g.n), label)
+		largest, _, ulp := d.sizes()
+		t.add(k.name, d.numbers, g.m*g.n, largest, ulp, fmt.Sprintf("(%d,%d)", d.first/g.n, d.first%g.n), label)
 		res.Plots = append(res.Plots, d.plots(k.name, g.files[fileD], g)...)
 		res.Remarks = append(res.Remarks, fmt.Sprintf("%s differs from %s in elements of %s and %s.", k.name, g.files[fileD], setWords("rows", d.rowsOf, g.m), setWords("columns", d.columnsOf, g.n)))
 		res.Remarks = append(res.Remarks, why...)

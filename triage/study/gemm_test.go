@@ -104,7 +104,7 @@ func TestExpected(t *testing.T) {
 		{half, half + "@split-k", "split-k", "there is no cut by count 4"},
 		{half + "@split-k", half, "split-k", "a new accumulator begins after every 256 products"},
 		{"cutlass-2xacc", "fp8-fast", "split-k", "a new accumulator begins after every 128 products"},
-		{half + "@split-k-tail-lost", half, "k-order+split-k+tail", "its schedule is that of split-k-tail-lost (mmafuzz gemm --list)"},
+		{half + "@split-k-tail-lost", half, "split-k+tail", "its schedule is that of split-k-tail-lost (mmafuzz gemm --list)"},
 		{"naive", "naive", "-", ""},
 		{"openblas-sgemm", "openblas-sgemm naive", "-", "openblas-sgemm has the bits of"},
 		{half + "@dot-blocks", half + "@split-k", "k-order+lanes", "its schedule is that of dot-blocks"},
