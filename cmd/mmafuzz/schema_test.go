@@ -408,7 +408,7 @@ var rare = map[string]bool{
 	"failed: runs":                               true,
 	"compare: differences[].equivalent[][]":      true, // see summary's and compare's TestInstead
 	"replay: undecided":                          true, // see replay_before.txtar
-	"replay: tile":                               true, // see TestTile of package finding
+	"replay: tile":                               true, // see TestTile of package bundle
 	"run kernels: sides.change":                  true, // see TestChangedBox of package kernel
 	"run kernels: why.others[]":                  true,
 	"triage: differed":                           true,

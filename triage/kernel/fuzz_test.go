@@ -342,3 +342,11 @@ func TestCompare(t *testing.T) {
 		}
 	}
 }
+
+// TestCaseText says which products are left, if that is short.
+func TestCaseText(t *testing.T) {
+	c := &Case{Shape: schedule.Shape{M: 1, N: 1, K: 500}, A: 0x3c00, D: fp.FP16, Terms: 3, left: schedule.SetOf([]int{3, 4, 483})}
+	if want := "smallest: 1 x 1 elements, K = 500, all but 3 products zero (k 3-4,483). Element (0,0): A 3c00 = 1, B 0000 = 0."; c.String() != want {
+		t.Errorf("%s, want %s", c, want)
+	}
+}

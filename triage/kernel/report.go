@@ -207,6 +207,9 @@ func labelOf(label string) string {
 	return ""
 }
 
+// mostRanges is of how many ranges a line says which products are left.
+const mostRanges = 8
+
 // String is the case in a line.
 func (c *Case) String() string {
 	f := c.D.Get()
@@ -220,6 +223,9 @@ func (c *Case) String() string {
 	zeros := ""
 	if c.Terms < c.K {
 		zeros = fmt.Sprintf(", all but %s zero", readable.Plural(c.Terms, "product"))
+		if n := len(c.left); n > 0 && n <= mostRanges {
+			zeros += fmt.Sprintf(" (k %s)", c.left)
+		}
 	}
 	return fmt.Sprintf("smallest: %d x %d elements, K = %d%s. Element (%d,%d): A %s, B %s%s.", c.M, c.N, c.K, zeros, c.Row, c.Column, number(c.A), number(c.B), apart)
 }

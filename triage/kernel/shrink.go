@@ -22,6 +22,7 @@ type Case struct {
 	Operands    [2]*gemm.Operands // of the sides: the same matrices; a side may have scales that the other has not
 	Products    [2][]byte         // of the sides
 
+	left    schedule.Set // the Terms
 	formats mma.Formats
 	units   [2]*mma.Instruction
 	kernels [2]*schedule.Kernel // of sides that are models, as files have them; nil: of no others
@@ -70,11 +71,13 @@ func (z *Fuzz) shrink(ctx context.Context, s *shapeRange, p *drawn) (*Case, erro
 			c.kernels[i] = portable(s.Kernel)
 		}
 	}
+	var left []int
 	for k := range c.K {
 		if m.some(k, 1) {
-			c.Terms++
+			left = append(left, k)
 		}
 	}
+	c.Terms, c.left = len(left), schedule.SetOf(left)
 	return c, ctx.Err()
 }
 
