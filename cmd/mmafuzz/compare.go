@@ -59,6 +59,12 @@ Of recordings that are equal, the first by name stands for the others: these are
 with it alone. Pairs of machines are compared one after the other, so that many take little more
 memory than two, and the same command goes on after an interruption.
 
+Two recordings are compared bit by bit, whatever was recorded. By class, any NaN
+equals any other: so are compared, of a recording and a live target, the NaNs that
+a model leaves open (mmafuzz list instructions --unverified) and those of a program
+of yours, and of any two sides with --nan class; a line counts what differs in
+codes alone, and what the baseline has of that is not compared.
+
 A difference is new if it is neither in the baseline, which is the compare.json of
 an earlier directory or what --json wrote, nor in the list of known differences
 (mmafuzz help known). --update-known makes that list or adds the differences that are new
@@ -85,8 +91,8 @@ something is new: a recording is not complete, or it was interrupted.`,
 	f := cmd.Flags()
 	f.StringVar(&c.baseline, "baseline", "", "`file` with the result of an earlier compare")
 	c.knownFlags.add(f)
-	c.policy.add(cmd, "", "how NaNs are compared: `bits|class` (default: bits, but for what a model leaves open)",
-		"how signs of zeros are compared: `bits|class` (default: bits, but for what a model leaves open)")
+	c.policy.add(cmd, "", "how NaNs are compared: `bits|class` (default: bits; beside a live target class, where the codes of a side are not known)",
+		"how signs of zeros are compared: `bits|class` (default: bits; beside a live target class, where those of a side are not known)")
 	f.IntVar(&c.workers, "workers", 0, "`number` of goroutines (default: one per processor, and two more for units that compute elsewhere)")
 	f.StringVar(&c.out, "out", envOr("MMAFUZZ_OUT", ""), "`directory` of compare.json and the bundles (default: mmafuzz-out/compare-HASH)")
 	f.BoolVar(&c.allBundles, "all-bundles", false, "make bundles of known differences and of those in the baseline too")

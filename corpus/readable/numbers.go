@@ -47,6 +47,14 @@ func Plural(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// Dots writes a number of dot products.
+func Dots(n uint64) string {
+	if n == 1 {
+		return "1 dot product"
+	}
+	return Thousands(n) + " dot products"
+}
+
 // Mismatches writes a number of mismatches.
 func Mismatches(n uint64) string {
 	if n == 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -53,14 +54,14 @@ func (c *Comparison) findGone() {
 			return
 		}
 		here[g.ID] = true
-		if g.Compared = c.result.compared(&g); g.Compared {
+		if g.Compared, g.What = c.result.compared(&g); g.Compared {
 			c.result.lookUp(&g)
 		}
 		c.result.Gone = append(c.result.Gone, g)
 	}
 	last := c.Baseline.turnedWhere(byName)
 	for _, d := range last.Differences {
-		add(Gone{ID: d.ID, A: d.A, B: d.B, Instruction: d.Instruction, Bucket: d.Bucket, Cases: d.Cases, State: d.State, Marks: d.Marks})
+		add(Gone{ID: d.ID, A: d.A, B: d.B, Instruction: d.Instruction, Bucket: d.Bucket, Cases: d.Cases, Codes: d.codes(), State: d.State, Marks: d.Marks})
 	}
 	for _, g := range last.Gone {
 		if !g.Compared || g.There != "" {
@@ -71,12 +72,22 @@ func (c *Comparison) findGone() {
 }
 
 // compared reports whether a comparison has the machines and the instruction of a
-// difference.
-func (r *Result) compared(d *Gone) bool {
+// difference, and compares what it is in; why not, if there is more to say.
+func (r *Result) compared(d *Gone) (is bool, why string) {
 	if d.B == "" {
-		return slices.ContainsFunc(r.Machines, func(m Machine) bool { return m.Name == d.A })
+		return slices.ContainsFunc(r.Machines, func(m Machine) bool { return m.Name == d.A }), ""
 	}
-	return slices.ContainsFunc(r.Cells, func(c Cell) bool { return c.A == d.A && c.B == d.B && c.Instruction == d.Instruction })
+	i := slices.IndexFunc(r.Cells, func(c Cell) bool { return c.A == d.A && c.B == d.B && c.Instruction == d.Instruction })
+	if i >= 0 && r.Cells[i].hides(d) {
+		var words []string
+		for i, class := range codeClasses {
+			if slices.Contains(d.Codes, class) {
+				words = append(words, codeWords[i])
+			}
+		}
+		return false, strings.Join(words, " and ") + " are compared by class this time"
+	}
+	return i >= 0, ""
 }
 
 // findChanged lists the recorded instructions whose model computes something else than the baseline's.

@@ -36,8 +36,8 @@ type Options struct {
 	Baseline *Result
 	// Known are differences that do not count as new. Its day is the date of the result.
 	Known Known
-	// NaN and Zero say how NaNs and signs of zeros are compared; nil: by their bits,
-	// except where a model leaves them open.
+	// NaN and Zero say how NaNs and signs of zeros are compared; nil: those of two recordings by their
+	// bits, those of a recording and a live target as in a campaign.
 	NaN, Zero *oracle.Strictness
 	// Workers run in parallel; 0: devices.Workers. They do not change the result.
 	Workers int

@@ -20,11 +20,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/record"
 )
 
-// fleet records machines of the given targets and returns the files by their names.
-func fleet(t *testing.T, targets map[string]string) map[string]string {
+// fleet records machines of the given targets and returns the files by their names. more are
+// inputs beside those that all fleets have.
+func fleet(t *testing.T, targets map[string]string, more ...corpus.PlanInput) map[string]string {
 	t.Helper()
 	plan := &corpus.Plan{Version: 1, Name: "p", Seed: 1, Entries: []corpus.PlanEntry{{Instructions: []string{"mma.m16n8k8.f32.tf32.tf32.f32", "v_mfma_f32_16x16x8_xf32"},
-		Inputs: []corpus.PlanInput{{Source: "cut@1[24,25]", Count: 96}}}}}
+		Inputs: append(more, corpus.PlanInput{Source: "cut@1[24,25]", Count: 96})}}}
 	files := map[string]string{}
 	for name, spec := range targets {
 		target, err := devices.Open(spec)

@@ -48,6 +48,8 @@
 //	cells[].recorded_b            number?
 //	cells[].mismatches            number?   of dots, those that differ
 //	cells[].classes               object?*  number of dots by class, as in summary
+//	cells[].codes                 number?   of the same dots, those that differ in a class of by_class
+//	cells[].by_class[]            string?   nan-code, zero-sign: such dots count as the same
 //	cells[].explained             bool?     the changes below explain all that differ
 //	cells[].changes[].path        string?
 //	cells[].changes[].from        string?
@@ -86,10 +88,11 @@
 //	gone[].instruction            string?
 //	gone[].bucket                 string?
 //	gone[].cases                  number?   it had
+//	gone[].codes[]                string?   nan-code, zero-sign: some of its cases were of such a class
 //	gone[].state                  string?   that it had
-//	gone[].compared               bool?     the instruction was compared this time, too
+//	gone[].compared               bool?     its cases were compared this time, too
 //	gone[].there                  string?   still or unclear: it is, or may be, among differences that nothing explains
-//	gone[].what                   string?   which, and what of it was found
+//	gone[].what                   string?   which, and what of it was found; or why its cases were not compared
 //	gone[].marks                  string?   it had
 //	changed[].machine             string?   of an instruction that has another model than in the baseline
 //	changed[].instruction         string?

@@ -188,7 +188,14 @@ func (p *printer) matrix(r *Result) {
 		}
 	}
 	if same > 0 {
-		fmt.Fprintf(p, "no mismatch on %s of %d\n", readable.Plural(same, "instruction"), len(rows))
+		of := ""
+		if same < len(rows) {
+			of = fmt.Sprintf(" of %d", len(rows))
+		}
+		fmt.Fprintf(p, "no mismatch on %s%s\n", readable.Plural(same, "instruction"), of)
+	}
+	for _, text := range r.uncompared(p.Verbose) {
+		p.line(0, "codes:  ", text)
 	}
 }
 

@@ -84,7 +84,7 @@ func (n *nightly) lead() string {
 		dots += n.Cells[i].Dots
 		mismatches += n.Cells[i].Mismatches
 	}
-	text := fmt.Sprintf("Of %s dot products that two machines were both given, %s (%s) have different results.", readable.Thousands(dots), readable.Thousands(mismatches), readable.Share(mismatches, dots))
+	text := fmt.Sprintf("Of %s that two machines were both given, %s (%s) have different results.", readable.Dots(dots), readable.Thousands(mismatches), readable.Share(mismatches, dots))
 	c := n.Counts
 	var parts []string
 	for _, x := range []struct {
@@ -120,7 +120,10 @@ func (n *nightly) machines() []document.Block {
 		}
 		t.Add(m.Name, "`"+m.Target+"`", when, fmt.Sprint(m.Instructions), dots, strings.Join(env, ", "))
 	}
-	blocks := []document.Block{document.Text("Each machine was given the same operands and computed d = a₀·b₀ + a₁·b₁ + … + c. Results that differ in any bit count, each instruction and each two machines apart."), &t}
+	blocks := []document.Block{document.Text("Each machine was given the same operands and computed d = a₀·b₀ + a₁·b₁ + … + c. " + n.policies()), &t}
+	for _, text := range n.uncompared(true) {
+		blocks = append(blocks, document.Note("Codes: "+text+"."))
+	}
 	for _, text := range slices.Concat(n.Trouble, n.Incomplete) {
 		blocks = append(blocks, document.Alert(text))
 	}
@@ -175,7 +178,7 @@ func (n *nightly) cell(x *Cell) document.HeatCell {
 	}
 	text := n.cellText(x)
 	c := document.HeatCell{Text: strings.TrimRight(text, " *"), Mark: strings.HasSuffix(text, "*"),
-		Title: fmt.Sprintf("%s on %s: %s of %s dot products differ", x.Instruction, machinePair(x.A, x.B), readable.Thousands(x.Mismatches), readable.Thousands(x.Dots))}
+		Title: fmt.Sprintf("%s on %s: %s of %s differ", x.Instruction, machinePair(x.A, x.B), readable.Thousands(x.Mismatches), readable.Dots(x.Dots))}
 	if x.Dots > 0 {
 		c.Share = float64(x.Mismatches) / float64(x.Dots)
 	}
@@ -225,7 +228,7 @@ func (n *nightly) states() []document.Block {
 		why := "compared again: no difference"
 		switch {
 		case !g.Compared:
-			why = "not compared this time"
+			why = strings.TrimSuffix("not compared this time: "+g.What, ": ")
 		case g.There == StateStill:
 			why = "still there: " + g.What
 		case g.There != "":

@@ -11,6 +11,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/printable"
 	"github.com/mmafuzz/mmafuzz/corpus/strictjson"
 	"github.com/mmafuzz/mmafuzz/fuzz"
+	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/versions"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -99,6 +100,8 @@ type Cell struct {
 	RecordedB   int               `json:"recorded_b"`
 	Mismatches  uint64            `json:"mismatches"`
 	Classes     map[string]uint64 `json:"classes"`
+	Codes       uint64            `json:"codes,omitempty"`    // of the same, those with other codes: what is compared by class
+	ByClass     []string          `json:"by_class,omitempty"` // classes that do not count: nan-code, zero-sign
 	Explained   bool              `json:"explained"`
 	Changes     []mma.Change      `json:"changes"` // from A to B
 	// ByValue says of FP8 of OCP and of FNUZ what only one of the formats has.
@@ -121,14 +124,15 @@ func (r *Result) byValue() []string {
 // Gone is a difference of the baseline that was not found, either because it has gone or
 // because its instruction was not compared.
 type Gone struct {
-	ID          string `json:"id"`
-	A           string `json:"a"`
-	B           string `json:"b"`
-	Instruction string `json:"instruction"`
-	Bucket      string `json:"bucket"`
-	Cases       uint64 `json:"cases"`
-	State       string `json:"state"`    // that it had
-	Compared    bool   `json:"compared"` // this time, too
+	ID          string   `json:"id"`
+	A           string   `json:"a"`
+	B           string   `json:"b"`
+	Instruction string   `json:"instruction"`
+	Bucket      string   `json:"bucket"`
+	Cases       uint64   `json:"cases"`
+	Codes       []string `json:"codes,omitempty"` // of its cases: nan-code, zero-sign, which are not seen by class
+	State       string   `json:"state"`           // that it had
+	Compared    bool     `json:"compared"`        // this time, too
 	// There is StateStill or stateUnclear if it is, or may be, among cases that nothing explains, as What says.
 	There string       `json:"there,omitempty"`
 	What  string       `json:"what,omitempty"`
@@ -188,7 +192,9 @@ func (c *Comparison) collect(s *fuzz.State) {
 	for i, st := range s.Pairs {
 		p := &c.pairs[i]
 		parts := changesFrom(p, st.Verdict)
-		r.Cells = append(r.Cells, newCell(p, st, parts))
+		cell := newCell(p, st, parts)
+		cell.Codes, cell.ByClass = st.Codes, byClass(finding.PolicyOf(&p.Pair, c.NaN, c.Zero))
+		r.Cells = append(r.Cells, cell)
 		for _, b := range st.Sorted() {
 			d := newDifference(p, b, parts)
 			d.Bundle = st.Bundle(b.Name, "")

@@ -78,7 +78,7 @@ func (c *Comparison) Resume(d *Directory) error {
 // openLog opens the log of the comparison, and takes what is done from it: nothing if there is an
 // error.
 func (c *Comparison) openLog(file string, d *Directory) (err error) {
-	kind := journal.Kind[logOptions]{Of: "comparison", Version: 2, By: journal.ByCompare, Versions: versions.Current(), Differ: func(_, _ logOptions) error { return errOtherComparison }}
+	kind := journal.Kind[logOptions]{Of: "comparison", Version: 3, By: journal.ByCompare, Versions: versions.Current(), Differ: func(_, _ logOptions) error { return errOtherComparison }}
 	c.done = map[[2]string]*unit{}
 	d.log, err = journal.Open(file, kind, logOptions{c.key()}, func(u *unit) error {
 		c.done[[2]string{u.A, u.B}] = u

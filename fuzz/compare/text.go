@@ -216,7 +216,7 @@ func (p *printer) absent(all []Gone, wanted func(*Gone) bool) (n int, lines []st
 		}
 		n++
 		at := where(g.A, g.B, g.Instruction)
-		if g.There != "" {
+		if g.What != "" {
 			lines = append(lines, g.ID+"  "+at+": "+g.What)
 		} else if p.Verbose {
 			lines = append(lines, g.ID+"  "+at+": "+g.Bucket)
@@ -289,6 +289,6 @@ func (p *printer) counts(r *Result) {
 	}
 	t := r.Counts
 	p.WriteByte('\n')
-	p.line(0, "", fmt.Sprintf("%d new, %d expired, %d still there, %d known, %d gone, in %s dot products; exit %d",
-		t.New, t.Expired, t.Still, t.Known, t.Gone, readable.Thousands(dots), r.Exit))
+	p.line(0, "", fmt.Sprintf("%d new, %d expired, %d still there, %d known, %d gone, in %s; exit %d",
+		t.New, t.Expired, t.Still, t.Known, t.Gone, readable.Dots(dots), r.Exit))
 }

@@ -61,10 +61,14 @@ func NewPair(of devices.Pair, nan, zero *oracle.Strictness) *Pair {
 	return p
 }
 
-// PolicyOf returns how the results of a pair are compared: as the two instructions suggest, unless
+// PolicyOf returns how the results of a pair are compared: those of two recordings, whose codes are
+// known, by bits if they have the same format, others as the two instructions suggest, unless
 // nan or zero is not nil.
 func PolicyOf(p *devices.Pair, nan, zero *oracle.Strictness) oracle.Policy {
 	policy := oracle.DefaultPolicy(p.A.Instruction().Unknown, p.B.Instruction().Unknown)
+	if devices.IsRecording(p.A) && devices.IsRecording(p.B) && !p.Formats().Common {
+		policy = oracle.Policy{}
+	}
 	if nan != nil {
 		policy.NaN = *nan
 	}

@@ -16,7 +16,7 @@ func (s *Status) Document() *document.Document {
 	about := []document.Block{
 		say("plan %s: %d of %s done, round %d of %d; %s alive", s.Plan, s.Done, readable.Plural(s.Units, "unit"),
 			min(s.Round+1, s.Rounds), s.Rounds, readable.Plural(s.alive(), "shard")),
-		say("%s of %s dot products%s", readable.Thousands(s.Dots), readable.Thousands(s.Count), s.outlook()),
+		say("%s of %s%s", readable.Thousands(s.Dots), readable.Dots(s.Count), s.outlook()),
 	}
 	causes := &document.Table{Columns: document.Columns("cause", "#cases", "first seen")}
 	for _, c := range s.Causes {
@@ -83,11 +83,11 @@ func (s *ShardSummary) Write(w io.Writer, width int) {
 	if s.Others > 0 {
 		others = fmt.Sprintf(" (%d of other shards)", s.Others)
 	}
-	text := fmt.Sprintf("shard %s: %s done here%s, %d of %d in all: %s in %s dot products (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"), others,
-		s.Done, s.Units, readable.Mismatches(s.Mismatches), readable.Thousands(s.Dots), s.Seconds, readable.Count(rate))
+	text := fmt.Sprintf("shard %s: %s done here%s, %d of %d in all: %s in %s (%.1f s, %s/s)", s.Shard, readable.Plural(s.Here, "unit"), others,
+		s.Done, s.Units, readable.Mismatches(s.Mismatches), readable.Dots(s.Dots), s.Seconds, readable.Count(rate))
 	fmt.Fprint(w, readable.Hanging(text, width))
 	if left := s.Units - s.Done; s.Complete && left > 0 {
-		fmt.Fprint(w, readable.Hanging("left for other shards: "+readable.Plural(left, "unit")+" (mmafuzz status shows which are at work)", width))
+		fmt.Fprint(w, readable.Hanging("of other shards, without a result in this directory: "+readable.Plural(left, "unit")+" (mmafuzz status, given the directories of all shards, shows how far they are)", width))
 	}
 	if s.Others > 0 && s.Here == s.Done {
 		fmt.Fprint(w, readable.Hanging("no other shard has written here: those that get the same --out share the work", width))

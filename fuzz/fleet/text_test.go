@@ -22,14 +22,15 @@ func TestSummaryAlone(t *testing.T) {
 	}
 }
 
-// TestSummaryLeft holds that a shard whose own units are done says how many are left for others.
+// TestSummaryLeft holds that a shard whose own units are done says how many units it knows nothing of:
+// shards with directories of their own may have done them.
 func TestSummaryLeft(t *testing.T) {
 	for _, c := range []struct {
 		done     int
 		complete bool
 		want     string
 	}{
-		{8, true, "left for other shards: 4 units"}, {12, true, ""}, {8, false, ""},
+		{8, true, "of other shards, without a result in this directory: 4 units"}, {12, true, ""}, {8, false, ""},
 	} {
 		var b strings.Builder
 		(&ShardSummary{Shard: "0/4", Units: 12, Here: 3, Done: c.done, Complete: c.complete, Seconds: 1}).Write(&b, 100)

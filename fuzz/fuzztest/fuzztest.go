@@ -232,8 +232,8 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 		return "", nil
 	}
 	var s strings.Builder
-	fmt.Fprintf(&s, "%s and %s differ on %s of %s dot products\n", h.pair.TargetA, h.pair.TargetB,
-		readable.Thousands(st.Mismatches()), readable.Thousands(st.Dots))
+	fmt.Fprintf(&s, "%s and %s differ on %s of %s\n", h.pair.TargetA, h.pair.TargetB,
+		readable.Thousands(st.Mismatches()), readable.Dots(st.Dots))
 	if st.Codes > 0 {
 		what := "the code of a NaN alone, which is not compared: NaN(oracle.Bits) does"
 		switch policy := h.config.Policy(&h.pair); {

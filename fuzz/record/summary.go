@@ -46,7 +46,7 @@ func (s *Summary) Write(w io.Writer, width int) {
 	if !s.Complete {
 		what = fmt.Sprintf("recorded %s of", readable.Share(s.Dots, s.Of))
 	}
-	dots := readable.Thousands(s.Of) + " dot products"
+	dots := readable.Dots(s.Of)
 	if s.LeftOut > 0 {
 		dots = fmt.Sprintf("%s of %s (%s were not tried)", readable.Thousands(s.Dots-s.LeftOut), dots, readable.Thousands(s.LeftOut))
 	}

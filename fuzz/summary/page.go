@@ -140,9 +140,9 @@ func (c *campaign) lead() string {
 	case dots == 0:
 		return "No dot product was compared, so nothing can be said of them. " + c.completeText() + " It needs more `--time` or `--count`, other generators, or a recording that has inputs."
 	case mismatches == 0 && c.Incomplete != "":
-		return fmt.Sprintf("They gave equal results in the %s dot products of %s that were compared so far.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
+		return fmt.Sprintf("They gave equal results in the %s of %s that were compared so far.", readable.Dots(dots), readable.Plural(len(c.State.Pairs), "instruction"))
 	case mismatches == 0:
-		return fmt.Sprintf("They gave equal results in all %s dot products of %s.", readable.Thousands(dots), readable.Plural(len(c.State.Pairs), "instruction"))
+		return fmt.Sprintf("They gave equal results in all %s of %s.", readable.Dots(dots), readable.Plural(len(c.State.Pairs), "instruction"))
 	}
 	where := fmt.Sprintf("%d of %d instructions", differ, len(c.State.Pairs))
 	if len(c.State.Pairs)-differ == 1 {
@@ -152,8 +152,8 @@ func (c *campaign) lead() string {
 	if len(c.State.Pairs) == 1 {
 		where = c.State.Pairs[0].Name
 	}
-	return fmt.Sprintf("On %s the results differ, in %s of %s dot products (%s). There %s.",
-		where, readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots), c.causesText(causes))
+	return fmt.Sprintf("On %s the results differ, in %s of %s (%s). There %s.",
+		where, readable.Thousands(mismatches), readable.Dots(dots), readable.Share(mismatches, dots), c.causesText(causes))
 }
 
 // causesText names the causes if they are few.

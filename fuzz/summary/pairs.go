@@ -51,8 +51,8 @@ func (w *printer) headline(pairs []*fuzz.PairState) (differ bool) {
 		if len(pairs) > 1 {
 			what = fmt.Sprintf("%d of %s", n, what)
 		}
-		text = fmt.Sprintf("%s and %s differ on %s: in %s of %s dot products (%s)",
-			pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(mismatches), readable.Thousands(dots), readable.Share(mismatches, dots))
+		text = fmt.Sprintf("%s and %s differ on %s: in %s of %s (%s)",
+			pairs[0].TargetA, pairs[0].TargetB, what, readable.Thousands(mismatches), readable.Dots(dots), readable.Share(mismatches, dots))
 	}
 	if len(pairs) == 1 && n == 1 {
 		text += ": " + w.explanation(pairs[0])
@@ -68,9 +68,9 @@ func (w *printer) noDifference(targets, what string, dots uint64) string {
 	case dots == 0:
 		return fmt.Sprintf("%s: nothing was compared on %s", targets, what)
 	case w.sum.in.Left != nil:
-		return fmt.Sprintf("%s: no difference so far on %s, equal results in %s dot products; this is not complete", targets, what, readable.Thousands(dots))
+		return fmt.Sprintf("%s: no difference so far on %s, equal results in %s; this is not complete", targets, what, readable.Dots(dots))
 	}
-	text := fmt.Sprintf("%s agree on %s: equal results in %s dot products", targets, what, readable.Thousands(dots))
+	text := fmt.Sprintf("%s agree on %s: equal results in %s", targets, what, readable.Dots(dots))
 	if w.sum.in.LeftOut != "" {
 		text += "; not compared: " + w.sum.in.LeftOut
 	}

@@ -260,41 +260,22 @@ func (w *printer) inferredList() {
 // codesList counts what differs in codes alone and is no mismatch: for each pair with -v, else
 // together.
 func (w *printer) codesList() {
-	var sum uncompared
+	var sum readable.Uncompared
 	for i, st := range w.state.Pairs {
 		if st.Codes == 0 {
 			continue
 		}
 		policy := w.sum.in.Config.Policy(&w.sum.in.Config.Pairs[i])
-		one := uncompared{st.Codes, "", policy.NaN == oracle.ByClass, policy.Zero == oracle.ByClass}
+		one := readable.Uncompared{Codes: st.Codes, NaN: policy.NaN == oracle.ByClass, Zero: policy.Zero == oracle.ByClass}
 		if w.Verbose {
-			one.of = " of " + st.Name
-			fmt.Fprint(w, "codes:    ", readable.Hanging(one.text(), w.Width-10))
+			one.Of = st.Name
+			fmt.Fprint(w, "codes:    ", readable.Hanging(one.String(), w.Width-10))
 		}
-		sum = uncompared{sum.codes + one.codes, "", sum.nan || one.nan, sum.zero || one.zero}
+		sum.Add(one)
 	}
-	if sum.codes > 0 && !w.Verbose {
-		fmt.Fprint(w, "codes:    ", readable.Hanging(sum.text(), w.Width-10))
+	if sum.Codes > 0 && !w.Verbose {
+		fmt.Fprint(w, "codes:    ", readable.Hanging(sum.String(), w.Width-10))
 	}
-}
-
-// uncompared is how many results differ in codes of NaNs or signs of zeros alone, which of them
-// are compared by class.
-type uncompared struct {
-	codes     uint64
-	of        string
-	nan, zero bool
-}
-
-func (u *uncompared) text() string {
-	what, flags := "NaN codes", "--nan bits"
-	switch {
-	case u.nan && u.zero:
-		what, flags = "NaN codes or zero signs", "--nan bits --zero bits"
-	case u.zero:
-		what, flags = "zero signs", "--zero bits"
-	}
-	return fmt.Sprintf("%s more%s differ in %s alone (counted by %s)", readable.Thousands(u.codes), u.of, what, flags)
 }
 
 // constantFrom is how many results that are kept must be equal before they are worth a remark: an
@@ -464,8 +445,8 @@ func (w *printer) total() {
 	if w.Exit == 2 {
 		lost = ", without those of the round that an error has ended"
 	}
-	w.paragraph(fmt.Sprintf("%s, %s in %s dot products%s%s%s; exit %d",
-		readable.Plural(sum.Causes, "cause"), readable.Mismatches(sum.Mismatches), readable.Thousands(sum.Dots), by, lost, pace, w.Exit))
+	w.paragraph(fmt.Sprintf("%s, %s in %s%s%s%s; exit %d",
+		readable.Plural(sum.Causes, "cause"), readable.Mismatches(sum.Mismatches), readable.Dots(sum.Dots), by, lost, pace, w.Exit))
 	if sum.in.Config.Time == 0 || len(sum.Sequence) == 0 {
 		return
 	}

@@ -74,9 +74,10 @@ class Comparison(_table.Table):
         return self.mismatches > 0
 
     def __str__(self):
+        dots = f"{self.dots:,} dot product{'s' if self.dots != 1 else ''}"
         if not self.mismatches:
-            return "\n".join([f"no mismatch in {self.dots:,} dot products", *self.stochastic])
-        text = f"{self.mismatches:,} mismatch{'es' if self.mismatches > 1 else ''} in {self.dots:,} dot products\n"
+            return "\n".join([f"no mismatch in {dots}", *self.stochastic])
+        text = f"{self.mismatches:,} mismatch{'es' if self.mismatches > 1 else ''} in {dots}\n"
         text += "".join(f"{c.cases:>12,}  {c.label}\n" for c in self.causes)
         if self.unstable:
             text += f"{self.unstable:>12,}  unstable: the same inputs gave other results when they were asked again\n"
