@@ -50,7 +50,7 @@ var properties = []Property{
 	}},
 	{Name: "order", Statement: "the order of the products does not matter", relations: swaps},
 	{Name: "exchange", Statement: "a and b may be exchanged", relations: exchange},
-	{Name: "negation", Statement: "with all a and c negated the result is negated", relations: negation},
+	{Name: "negation", Statement: "with all a and c negated the result is negated, but for signs of zeros and NaNs", relations: negation},
 	{Name: "monotonic", Statement: "a larger c never gives a smaller result", relations: monotonic},
 	{Name: "no-normalization", Statement: "partial sums are not normalized: adding one product after the other is another function", other: func(_ mma.Formats, p *mma.Params) bool {
 		if p.L == 1 || p.Stage0 != (mma.Stage{}) || p.Stage1 != (mma.Stage{}) {

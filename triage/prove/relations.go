@@ -95,6 +95,7 @@ func negation(q *asked) []relation {
 	}
 	return []relation{{
 		other: (*encode.Inputs).Negated,
+		words: "zeros of either sign and NaNs count as negated",
 		nodes: func(in *encode.Inputs, d *fp.Format, x, y *graph.Node) (a, b *graph.Node) {
 			sum := in.Add(in.Order(d, x), in.Order(d, y))
 			return in.And(in.Not(in.Eq(sum, in.Int(0))), in.Not(in.And(in.IsNaN(d, x), in.IsNaN(d, y)))), in.Int(0)

@@ -11,6 +11,10 @@ class Signature:
     def __init__(self, k, a, b, c, d, scale=None, block=0):
         self.k, self.a, self.b, self.c, self.d, self.scale, self.block = k, a, b, c, d, scale, block
 
+    def names(self):
+        """The operands that a function gets, in their order."""
+        return ["a", *([] if self.b.name == ONE else ["b"]), *(["c"] if self.c else []), *(["sa", "sb"] if self.scale else [])]
+
     def blocks(self, k):
         return -(-k // self.block) if self.scale else 0
 

@@ -22,6 +22,7 @@ class Function:
         self._handle = _library.call("callable", json.dumps(description).encode())
         i = self.info = Unit.describe(self._handle)
         self.signature = Signature(i.k, i.a, i.b, i.c, i.d, i.scale, i.block)
+        _check(function, self.signature.names())
         if bare := [str(f) for f in dict.fromkeys((i.a, i.b, i.c, i.d, i.scale)) if f and f.needs_ml_dtypes]:
             warnings.warn(f"{_name(function)} gets arrays of {' and '.join(bare)} as codes, unsigned integers: numbers of "
                           "these formats need the package ml_dtypes, which is not installed", stacklevel=4)
@@ -47,6 +48,18 @@ def _buffers(b):
     for name in ("a", "b", "c", "sa", "sb"):
         if size := getattr(b, "bytes_" + name):
             yield (ctypes.c_char * size).from_address(getattr(b, name))
+
+
+def _check(function, names):
+    """Raises an error if a function cannot be called with operands of these names."""
+    try:
+        inspect.signature(function).bind(*names)
+    except TypeError as e:
+        hint = "" if "sa" in names or "missing" not in str(e) else (": block scales sa and sb need like=\"TARGET/INSTRUCTION\" of a unit that has them, "
+                                         "or formats=dict(a=..., b=..., c=..., d=..., scale=\"ue8m0\", block=32)")
+        raise TypeError(f"{_name(function)} cannot be called with {', '.join(names)}, which the formats have: {e}{hint}") from None
+    except ValueError:  # it does not say what it takes
+        pass
 
 
 def _name(function):

@@ -214,6 +214,7 @@ class Exceptions(unittest.TestCase):
             (ValueError, "has the shape", lambda a, b, c: c[:1]),
             (ValueError, "has the shape", lambda a, b, c: c[None]),
             (TypeError, "positional argument", lambda a, b: a),
+            (TypeError, "block scales sa and sb need like=", lambda a, b, c, sa, sb: c),
             (ValueError, "read-only", lambda a, b, c: a.__setitem__(0, 1)),
         ]:
             with self.subTest(words), self.assertRaisesRegex(error, words):
