@@ -191,6 +191,19 @@ func quirks() function {
 	}}
 }
 
+// cheap rounds products to FP16, without its subnormal numbers, and adds in FP32 what becomes FP16.
+func cheap() function {
+	return function{8, fp.FP16, fp.FP16, fp.FP16, fp.FP16, func(a, b []float64, c float64) float64 {
+		sum := float32(0)
+		for k := range a {
+			if p := round(fp.FP16, a[k]*b[k], fp.RNE); math.Abs(p) >= 0x1p-14 {
+				sum += float32(p)
+			}
+		}
+		return float64(sum + float32(c))
+	}}
+}
+
 // TestFunctions asks units that compute in ways of their own: what cannot be told is not said.
 func TestFunctions(t *testing.T) {
 	all := func(value string, ids ...string) map[string]string {
@@ -226,6 +239,8 @@ func TestFunctions(t *testing.T) {
 			"2 order": "((((p0 + p4) + (p2 + p6)) + ((p1 + p5) + (p3 + p7))) + c)", "T_blk_fma_width": "never lost"})},
 		{"products that are rounded toward zero", halves(fp.RZ), and(all("RNE", directions...), map[string]string{
 			"3 bits": "23", "T_prod": "RZ", "T_3_bits_fin_rnd": ">= 3"})},
+		{"products that are rounded as results are", cheap(), map[string]string{
+			"3.1.2 products": "no", "Step 1": "no", "T_prod": "RNE", "3.1.1 results": "of sums only", "T_ni_so": "no", "3.1.1 c": "yes"}},
 		{"pairs that are rounded before a step of two", pairs(fp.E4M3, 10, 2, 16, 12, false), map[string]string{
 			"2 order": "[[(p0 + p1) (p2 + p3) c] (p4 + p5) (p6 + p7)]", "3.1.2 order": "yes", "Step 5": "yes", "T_3_bits_fin_rnd": "4",
 			"3.1.4 extra bits": "4", "3.1.4 carry": ">= 2", "Step 4": ">= 2", "3 F": "16", "3 F of c": "16", "3 align": "RZ", "3 bits": "12",

@@ -30,7 +30,7 @@ type question struct {
 var questions = []question{
 	{"fasi", "3.1.1 inputs", "subnormal a and b are numbers", unscaled, (*Prober).inputsKept},
 	{"fasi", "3.1.1 c", "subnormal c is a number", unscaled, (*Prober).cKept},
-	{"fasi", "3.1.1 results", "subnormal results of normal operands", unscaled, (*Prober).resultsKept},
+	{"fasi", "3.1.1 results", "subnormal results of normal operands", unscaled, (*Prober).sumsKept},
 	{"fasi", "3.1.2 products", "products are exact", unscaled, (*Prober).productsExact},
 	{"fasi", "3.1.2 roundings", "terms of a sum with 1 that are lost one by one", productScale, (*Prober).lostTerms},
 	{"fasi", "3.1.2 order", "the place of the largest term decides what is lost", productScale, (*Prober).largestFirst},

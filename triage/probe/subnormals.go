@@ -1,6 +1,9 @@
 package probe
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // inputsKept answers whether subnormal numbers in a and b are numbers.
 func (p *Prober) inputsKept() finding {
@@ -103,6 +106,20 @@ func (p *Prober) resultsKept() finding {
 		}
 		return undecided("no normal operands give a subnormal number of %s", p.d.Name)
 	})
+}
+
+// sumsKept is resultsKept, but that where a product is flushed the difference of two normal ones says
+// whether results are.
+func (p *Prober) sumsKept() finding {
+	f := p.resultsKept()
+	if f.value != "no" {
+		return f
+	}
+	least := int(p.d.Emin())
+	if s, ok := p.sum(terms{0: pow(least), 1: times(3, least-1).minus()}); ok && p.k > 1 && p.is(s, pow(least-1).minus()) {
+		return finding{value: "of sums only", why: "a product as small is flushed", seen: append(slices.Clone(f.seen), s)}
+	}
+	return f
 }
 
 // normalProduct reports whether a number is the product of normal numbers.

@@ -14,7 +14,9 @@ import (
 // carries, and truncation.
 
 // productsExact takes the product of the largest significands, and where d has too
-// few digits for it, adds what makes it short: (2^n-1)^2 + (2^n-1) = (2^n-1)*2^n.
+// few digits for it, adds what makes it short: (2^n-1)^2 + (2^n-1) = (2^n-1)*2^n. That d may round
+// to the same where the product was rounded before, so what the product has below d's digits is
+// asked for as well.
 func (p *Prober) productsExact() finding {
 	frac := int(min(p.a.FracBits, p.b.FracBits))
 	digits, most := frac+1, int(p.d.FracBits)+1
@@ -38,7 +40,38 @@ func (p *Prober) productsExact() finding {
 		return undecided("the formats lack the numbers")
 	}
 	s := p.ask(d)[0]
-	return yesNo(p.is(s, p.weighted(times(n, digits-2*frac))), s)
+	if !p.is(s, p.weighted(times(n, digits-2*frac))) {
+		return yesNo(false, s)
+	}
+	return p.lowBitKept(s, n, frac)
+}
+
+// lowBitKept takes (n-1)*(n+1) from n*n, which leaves the last bit of n*n: n is odd and has frac+1
+// bits. The other product is short, and what is left is a normal number of d. It answers "no" only
+// where a sum keeps so small a term beside so large ones.
+func (p *Prober) lowBitKept(s Seen, n uint64, frac int) finding {
+	up := max(0, int(p.d.Emin())+2*frac) // of a
+	left := pow(up - 2*frac)
+	seen := []Seen{s}
+	for place := range 2 {
+		d := p.blank()
+		if !p.set(d, place, times(n, up-frac), times(n, -frac)) || !p.set(d, 1-place, times(n-1, up-frac).minus(), times(n+1, -frac)) {
+			return undecided("the formats lack the numbers")
+		}
+		s := p.ask(d)[0]
+		if seen = append(seen, s); p.is(s, p.weighted(left)) {
+			return finding{value: "yes", seen: []Seen{s}}
+		}
+	}
+	if p.k > 2 {
+		d := p.blank()
+		if p.set(d, 0, pow(up+1), pow(0)) && p.set(d, 1, pow(up-frac), pow(-frac)) && p.set(d, 2, pow(up+1).minus(), pow(0)) {
+			if s := p.ask(d)[0]; p.is(s, p.weighted(left)) {
+				return finding{value: "no", seen: append(seen[1:], s)}
+			}
+		}
+	}
+	return undecided("d has too few digits, and sums do not keep the last bit of a product either")
 }
 
 // extremesExact answers for a unit in which an ordinary product is exact: the largest and the
