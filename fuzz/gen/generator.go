@@ -382,7 +382,7 @@ func (f *Filler) Fill(s Source, name string, b *mma.Batch, seed, first uint64) {
 		return
 	}
 	d := f.draw(Spec{b.Formats, b.K})
-	d.args = s.Args
+	d.args, d.base, d.around = s.Args, nil, nil
 	if s.isAround() {
 		d.around, d.args = s.Base.Source.Generator, s.Base.Source.Args
 		name = aroundWhat(name)

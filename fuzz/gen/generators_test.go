@@ -136,6 +136,28 @@ func TestRandomAccess(t *testing.T) {
 	}
 }
 
+// TestFillerForgets: what a filler gives does not depend on the sources that it was asked for before, such as a
+// case that is mutated.
+func TestFillerForgets(t *testing.T) {
+	i := lookup(t, "blackwell/cvt.rs.satfinite.e4m3x4.f32")
+	sp := Spec{i.Formats, 1} // with random bits, of which a mutated case keeps some
+	var used Filler
+	for _, g := range Every(sp) {
+		src := Source{Generator: g}
+		if !src.Mutable() {
+			continue
+		}
+		for n := range uint64(64) {
+			mutated := src.Mutate(n)
+			used.Dot(mutated, mutated.String(), sp, 1, 0)
+			if got, want := used.Dot(src, src.String(), sp, 1, n), src.Dot(sp, 1, n); !got.Equal(want) {
+				t.Errorf("%s: input %d is %v after a mutated one, and %v before", src, n, got, want)
+				break
+			}
+		}
+	}
+}
+
 // TestInputsAreCodes checks that inputs have no bits beyond their formats, that
 // C is 0 where there is none, and that seeds, indexes and generators differ.
 func TestInputsAreCodes(t *testing.T) {

@@ -32,5 +32,5 @@ func DefectText(d *corpus.Defect) string {
 	if d.Beside > 0 {
 		only = fmt.Sprintf(", %d just outside its condition do not", d.Beside)
 	}
-	return fmt.Sprintf("%s: %s (true of %d new inputs: %d show the error%s)", d.Target, d.Rule, d.Tested, d.Confirmed, only)
+	return fmt.Sprintf("%s: %s (true of all %d inputs asked; of those asked to test it, %d show the error%s)", d.Target, d.Rule, d.Tested, d.Confirmed, only)
 }
