@@ -18,8 +18,11 @@ import (
 // The units of a pair have the same formats and differ in one decision.
 func mmaunit() {
 	units := []ownUnit{ownUnits[os.Args[1]]}
-	if os.Args[1] == "quantizer" {
-		units = ownQuantizer
+	switch os.Args[1] {
+	case "quantizer":
+		units = quantizerOf(32)
+	case "quantizer-31":
+		units = quantizerOf(31)
 	}
 	var served []child.Instruction
 	for _, u := range units {
@@ -159,22 +162,24 @@ var ownUnits = map[string]ownUnit{
 	"zero-plus": {"zero", halves, 4, singleChain, func(d float64) uint64 { return uint64(math.Float32bits(float32(d + 0))) }},
 }
 
-// ownQuantizer makes blocks of MXFP8, with a scale that is large enough for all numbers.
-var ownQuantizer = []ownUnit{
-	{"element", mma.Formats{A: fp.FP32, B: fp.One, D: fp.E4M3}, 32, func(a, _ []float64, _ float64) float64 {
-		x := a[0] / blockScale(a)
-		if math.IsNaN(x) {
-			return 0
-		}
-		return max(min(x, 448), -448)
-	}, nil},
-	{"scale", mma.Formats{A: fp.FP32, B: fp.One, D: fp.E8M0}, 32, func(a, _ []float64, _ float64) float64 { return blockScale(a) },
-		func(d float64) uint64 {
-			if math.IsNaN(d) {
-				return 0xff
+// quantizerOf makes blocks of MXFP8, with a scale that is large enough for the first n numbers.
+func quantizerOf(n int) []ownUnit {
+	return []ownUnit{
+		{"element", mma.Formats{A: fp.FP32, B: fp.One, D: fp.E4M3}, 32, func(a, _ []float64, _ float64) float64 {
+			x := a[0] / blockScale(a[:n])
+			if math.IsNaN(x) {
+				return 0
 			}
-			return uint64(math.Ilogb(d) + 127)
-		}},
+			return max(min(x, 448), -448)
+		}, nil},
+		{"scale", mma.Formats{A: fp.FP32, B: fp.One, D: fp.E8M0}, 32, func(a, _ []float64, _ float64) float64 { return blockScale(a[:n]) },
+			func(d float64) uint64 {
+				if math.IsNaN(d) {
+					return 0xff
+				}
+				return uint64(math.Ilogb(d) + 127)
+			}},
+	}
 }
 
 func blockScale(a []float64) float64 {

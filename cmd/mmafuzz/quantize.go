@@ -61,6 +61,8 @@ gets a block of K numbers:
   instruction element k=32 a=fp32 b=one c=none d=e4m3    the code of the first number
   instruction scale k=32 a=fp32 b=one c=none d=ue8m0     the code of the scale
 
+So the code of another number of a block is the answer to the same numbers in another order, in which
+this one is the first and those before it are the last: it is said if the scale depends on the order.
 Where elements are integers, d of the first is u8. With a scale of the whole tensor (nvfp4), numbers
 beyond those of a block are others of the tensor: k=32 for blocks of 16.
 
@@ -177,13 +179,16 @@ func (q *quantizeCmd) compareUnit(ctx context.Context, a *quantize.Scheme) error
 	if err != nil {
 		return err
 	}
-	smallest := map[string]*quantize.Block{}
+	smallest, orders := map[string]*quantize.Block{}, map[string]string{}
 	for label, x := range c.Smallest {
 		b, err := u.ask(ctx, []quantize.Case{x})
 		if err != nil {
 			return err
 		}
 		smallest[label] = b[0]
+		if orders[label], err = u.byOrder(ctx, x); err != nil {
+			return err
+		}
 	}
 	err = q.result(c, func(w io.Writer, _ int) {
 		if c.Differ == 0 {
@@ -195,7 +200,8 @@ func (q *quantizeCmd) compareUnit(ctx context.Context, a *quantize.Scheme) error
 			fmt.Fprintf(w, "all results of %s for blocks of numbers are those of %s with: %s\n", q.against, a.Name, c.Rules)
 		}
 		for _, label := range slices.Sorted(maps.Keys(c.Labels)) {
-			fmt.Fprintf(w, "\n%s  %s\n%s  %s:\n%s", readable.Thousands(uint64(c.Labels[label])), label, indent(a.Explain(c.Smallest[label])), q.against, indent(a.Answer(smallest[label])))
+			fmt.Fprintf(w, "\n%s  %s\n%s  %s:\n%s%s", readable.Thousands(uint64(c.Labels[label])), label,
+				indent(folded(a.Explain(c.Smallest[label]))), q.against, indent(folded(a.Answer(smallest[label]))), orders[label])
 		}
 	})
 	if err == nil && c.Differ > 0 {
@@ -283,6 +289,46 @@ func (u *quantizer) ask(ctx context.Context, cases []quantize.Case) ([]*quantize
 		codes = codes[len(c.X):]
 	}
 	return blocks, nil
+}
+
+// byOrder says of a block whether its scale depends on the order of its numbers: the code of a number is that of
+// another block then.
+func (u *quantizer) byOrder(ctx context.Context, c quantize.Case) (string, error) {
+	var turned []quantize.Case
+	for n := range c.X {
+		turned = append(turned, quantize.Case{X: slices.Concat(c.X[n:], c.X[:n]), Most: c.Most})
+	}
+	blocks, err := u.ask(ctx, turned)
+	if err != nil {
+		return "", err
+	}
+	for n, b := range blocks {
+		if b.Scale != blocks[0].Scale {
+			f := u.scale.Instruction().D
+			return fmt.Sprintf("  The scale depends on the order of the numbers: %s as above, %s if number %d is the first and those before it are the last.\n",
+				mma.FormatCode(f, blocks[0].Scale), mma.FormatCode(f, b.Scale), n+1), nil
+		}
+	}
+	return "", nil
+}
+
+// folded writes lines that are repeated once.
+func folded(text string) string {
+	var s strings.Builder
+	lines := strings.SplitAfter(text, "\n")
+	for n := 0; n < len(lines); {
+		same := 1
+		for n+same < len(lines) && lines[n+same] == lines[n] {
+			same++
+		}
+		if line := strings.TrimSuffix(lines[n], "\n"); same > 2 {
+			fmt.Fprintf(&s, "%s   %d times\n", line, same)
+		} else {
+			s.WriteString(strings.Repeat(lines[n], same))
+		}
+		n += same
+	}
+	return s.String()
 }
 
 // resultsOf runs a unit on single dot products.
