@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/defect"
@@ -218,7 +219,7 @@ func (x *pairTriage) stillRight(ctx context.Context, pr *triage.Unknown, all []*
 		if err != nil {
 			return nil, err
 		}
-		u := &defect.Unit{Formats: pr.Formats, K: pr.K, Policy: pr.Policy}
+		u := &defect.Unit{Formats: pr.Formats, K: pr.K, Policy: defectPolicy(pr)}
 		var cases []triage.Case
 		for i, d := range dots {
 			cases = append(cases, triage.Case{Dot: d, Want: got[i]})
@@ -234,6 +235,20 @@ func (x *pairTriage) stillRight(ctx context.Context, pr *triage.Unknown, all []*
 	return all, nil
 }
 
+// defectPolicy returns how results are compared with what a defect predicts: NaNs by class if some
+// stand against numbers of the base. A program has one code for the NaNs that an operation makes, and
+// what it does not say of their signs is no defect of a unit.
+func defectPolicy(pr *triage.Unknown) oracle.Policy {
+	policy := pr.Policy
+	base, err := sim.New(pr.Formats, pr.K, pr.Base)
+	if err == nil && policy.NaN == oracle.Bits && slices.ContainsFunc(pr.Differ, func(c triage.Case) bool {
+		return oracle.Compare(pr.Formats.D, policy, base.Dot(c.Dot, nil), c.Want) == oracle.NaN
+	}) {
+		policy.NaN = oracle.ByClass
+	}
+	return policy
+}
+
 // findDefect looks for a defect beside the program of a verdict, of the kind and within the budget of
 // u. A change of the program without a condition is no defect but another program.
 func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *triage.Verdict, u *defect.Unit) error {
@@ -241,7 +256,7 @@ func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *tria
 	if err != nil {
 		return err
 	}
-	u.Formats, u.K, u.Program, u.Policy, u.Seed, u.Workers = pr.Formats, pr.K, program, pr.Policy, pr.Seed, x.t.Workers
+	u.Formats, u.K, u.Program, u.Policy, u.Seed, u.Workers = pr.Formats, pr.K, program, defectPolicy(pr), pr.Seed, x.t.Workers
 	u.Ask = func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) { return pr.Ask(ctx, dots) }
 	for _, c := range slices.Concat(pr.Differ, pr.Agree) {
 		u.Cases = append(u.Cases, defect.Case(c))
@@ -293,9 +308,10 @@ func (x *pairTriage) keepsDefect(pr *triage.Unknown) bool {
 	if x.defect == nil {
 		return false
 	}
+	policy := defectPolicy(pr)
 	for i, c := range slices.Concat(pr.Differ, pr.Agree) {
 		got, _, known := x.defect.unit.Predict(c.Dot)
-		if known && oracle.Compare(pr.Formats.D, pr.Policy, got, c.Want) != oracle.Same || !known && i < len(pr.Differ) {
+		if known && oracle.Compare(pr.Formats.D, policy, got, c.Want) != oracle.Same || !known && i < len(pr.Differ) {
 			return false
 		}
 	}
