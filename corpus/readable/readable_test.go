@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
 func TestWrap(t *testing.T) {
@@ -179,8 +181,26 @@ func TestNumbers(t *testing.T) {
 	if readable.Share(1, 0) != "0%" || readable.Share(1, 8) != "12.5%" || readable.Share(3, 3) != "100%" {
 		t.Error(readable.Share(1, 0), readable.Share(1, 8), readable.Share(3, 3))
 	}
+	if readable.Dots(1) != "1 dot product" || readable.Dots(20_000) != "20,000 dot products" {
+		t.Error(readable.Dots(1), readable.Dots(20_000))
+	}
 	if readable.Plural(1, "bundle") != "1 bundle" || readable.Plural(0, "bundle") != "0 bundles" {
 		t.Error(readable.Plural(1, "bundle"), readable.Plural(0, "bundle"))
+	}
+}
+
+func TestTerms(t *testing.T) {
+	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	d := mma.NewDot(f, 512)
+	d.A[300], d.B[300], d.C = 0x3c00, 0x3c01, 0x3f800000
+	if got, want := readable.Terms(f, d), "p300=3c00*3c01 c=3f800000"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	one := mma.Formats{A: fp.FP32, B: fp.One, D: fp.FP16}
+	d = mma.NewDot(one, 1)
+	d.A[0] = 0x3f800000
+	if got, want := readable.Terms(one, d), "a=3f800000"; got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }
 

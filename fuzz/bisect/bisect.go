@@ -112,7 +112,7 @@ func (b *Bisection) Run(ctx context.Context, found func(*Change) error) (exact b
 // change describes what was found for an input.
 func (b *Bisection) change(x *input, r span) *Change {
 	f := x.pair.Formats()
-	c := &Change{Instruction: x.pair.Name(), Cause: x.bucket, First: b.Versions[r.new], Input: mma.FormatDot(f, x.dot),
+	c := &Change{Instruction: x.pair.Name(), Cause: x.bucket, First: b.Versions[r.new], Input: mma.FormatDot(f, x.dot), terms: readable.Terms(f, x.dot),
 		Before: mma.FormatCode(f.D, x.a), After: mma.FormatCode(f.D, x.b), mismatch: x.mismatch, number: x.number,
 		earlier: r.new < len(b.Versions)-1}
 	if r.old >= 0 {

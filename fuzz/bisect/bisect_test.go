@@ -56,3 +56,14 @@ func TestChangeWords(t *testing.T) {
 		}
 	}
 }
+
+// TestLongInput writes of a long input what is not zero.
+func TestLongInput(t *testing.T) {
+	for input, want := range map[string]string{"3c00 3c01 0": "  input       3c00 3c01 0\n", strings.Repeat("0000,", 512): "  input       p3=3c00*3c01 (other products are zero)\n"} {
+		var b strings.Builder
+		(&Change{Instruction: "dot", Cause: "overflow", First: "v2", Input: input, terms: "p3=3c00*3c01"}).Write(&b, 100)
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%s, want %q", b.String(), want)
+		}
+	}
+}

@@ -24,6 +24,7 @@ type Change struct {
 	After       string   `json:"after"` // by the last version of all
 	Bundle      string   `json:"bundle,omitempty"`
 
+	terms    string           // Input without the products that are zero
 	mismatch *corpus.Mismatch // of A and the last version of all
 	number   int              // of its cause
 	earlier  bool             // First is not the last version of all
@@ -39,6 +40,9 @@ func (c *Change) Save(out string) error {
 	c.Bundle = dir
 	return bundle.Write(dir, c.mismatch, nil)
 }
+
+// mostInput is how long an input is, at most, that is written with its zeros.
+const mostInput = 200
 
 // Write writes the change for people.
 func (c *Change) Write(w io.Writer, width int) {
@@ -56,7 +60,11 @@ func (c *Change) Write(w io.Writer, width int) {
 		g.Add("  cause", "that of the last version, which "+c.First+" may not share")
 	}
 	g.Add("  last as A", cmp.Or(c.Last, "none of these versions"))
-	g.Add("  input", c.Input)
+	if len(c.Input) <= mostInput {
+		g.Add("  input", c.Input)
+	} else {
+		g.Add("  input", c.terms+" (other products are zero)")
+	}
 	g.Add("  result", c.After+", was "+c.Before)
 	if c.Bundle != "" {
 		g.Add("  bundle", c.Bundle)

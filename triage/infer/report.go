@@ -9,7 +9,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices/simulated"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
@@ -241,36 +240,7 @@ func (r *Result) same(v *Mutant) bool {
 }
 
 func (r *Result) difference(d *mma.Dot, got, would uint64) Counterexample {
-	return Counterexample{mma.FormatDot(r.Formats, d), termsText(r.Formats, d), mma.FormatCode(r.Formats.D, got), mma.FormatCode(r.Formats.D, would)}
-}
-
-// termsText writes a dot product without the products that are zero:
-// p3=3c00*3c00 c=3f800000. That of a conversion is a=3c00.
-func termsText(f mma.Formats, d *mma.Dot) string {
-	var words []string
-	used := map[int]bool{}
-	for k := range d.A {
-		if d.A[k]|d.B[k] == 0 {
-			continue
-		}
-		if f.B == fp.One {
-			words = append(words, "a="+mma.FormatCode(f.A, d.A[k]))
-			continue
-		}
-		words = append(words, fmt.Sprintf("p%d=%s*%s", k, mma.FormatCode(f.A, d.A[k]), mma.FormatCode(f.B, d.B[k])))
-		if f.Scale != fp.None {
-			used[k/int(f.Block)] = true
-		}
-	}
-	for i := range d.SA {
-		if used[i] {
-			words = append(words, fmt.Sprintf("s%d=%s*%s", i, mma.FormatCode(f.Scale, d.SA[i]), mma.FormatCode(f.Scale, d.SB[i])))
-		}
-	}
-	if f.C != fp.None {
-		words = append(words, "c="+mma.FormatCode(f.C, d.C))
-	}
-	return strings.Join(words, " ")
+	return Counterexample{mma.FormatDot(r.Formats, d), readable.Terms(r.Formats, d), mma.FormatCode(r.Formats.D, got), mma.FormatCode(r.Formats.D, would)}
 }
 
 // alikeCases is the number of inputs of each kind on which the program is compared
