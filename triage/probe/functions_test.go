@@ -204,6 +204,18 @@ func cheap() function {
 	}}
 }
 
+// unevenLanes is lanes, in which the odd ones keep fewer bits.
+func unevenLanes() function {
+	return function{8, fp.BF16, fp.BF16, fp.FP32, fp.FP32, func(a, b []float64, c float64) float64 {
+		var p [2][]float64
+		for k := range a {
+			p[k%2] = append(p[k%2], a[k]*b[k])
+		}
+		s := round(fp.FP32, round(fp.FP32, fused(p[0], 22), fp.RZ)+round(fp.FP32, fused(p[1], 20), fp.RZ), fp.RNE)
+		return round(fp.FP32, s+c, fp.RNE)
+	}}
+}
+
 // TestFunctions asks units that compute in ways of their own: what cannot be told is not said.
 func TestFunctions(t *testing.T) {
 	all := func(value string, ids ...string) map[string]string {
@@ -231,6 +243,7 @@ func TestFunctions(t *testing.T) {
 			"3 bits": "23", "rho": "RNE-fp32", "3 F": "22", "3 align": "RD", "3.1.1 c": "yes", "T_sa": "no", "3.1.1 results": "no", "zero: tiny": "-0",
 			"T_blk_fma_width": "4", "T_acc_order": "yes", "2 order": "(([p0 p2 p4 p6] + [p1 p3 p5 p7]) + c)"})},
 		{"and far fewer", lanes(15, true), and(all("RNE", directions...), map[string]string{"3 bits": "23", "rho": "RNE-fp32", "3 F": "15"})},
+		{"one of which keeps fewer", unevenLanes(), map[string]string{"3 F": "22 of p0 p2 .., 20 of p1 p3 .."}},
 		{"without c", lanes(15, false), and(all("RNE", directions...), map[string]string{"3 bits": "23", "3 F": "15"})},
 		{"the largest first", largestFirst(), and(all("known", aligned...), map[string]string{
 			"3 bits": "10", "3 add": "RNE", "2 order": tree, "2 L": "1", "T_blk_fma_width": "1"})},

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -20,7 +21,12 @@ type group struct {
 
 // first returns the group of product 0.
 func (p *Prober) first() group {
-	return once(p, "group", func() group {
+	return p.groupOf(0)
+}
+
+// groupOf returns the group of a product.
+func (p *Prober) groupOf(product int) group {
+	return once(p, fmt.Sprint("group ", product), func() group {
 		t, _ := p.Tree()
 		if t == nil {
 			g := group{kind: Swamped, c: p.c != nil, guess: true}
@@ -33,7 +39,7 @@ func (p *Prober) first() group {
 			g.terms = g.places(p.k)
 			return g
 		}
-		n := t.sumOf(0)
+		n := t.sumOf(product)
 		if n == nil {
 			return group{}
 		}

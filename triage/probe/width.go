@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -78,12 +79,17 @@ func (p *Prober) alignedWidth(ofC bool) width {
 		if why != "" {
 			return width{why: why}
 		}
-		top := p.top(at[2])
-		return p.series(140, func(s int) (*mma.Dot, number, bool) {
-			e := pow(top - s)
-			d, ok := p.dot(terms{at[0]: pow(top), at[1]: pow(top).minus(), at[2]: e})
-			return d, e, ok && e.exp >= p.least()
-		})
+		return p.widthAt(at)
+	})
+}
+
+// widthAt is the width to which the third of three leaves is aligned beside the others.
+func (p *Prober) widthAt(at [3]int) width {
+	top := p.top(at[2])
+	return p.series(140, func(s int) (*mma.Dot, number, bool) {
+		e := pow(top - s)
+		d, ok := p.dot(terms{at[0]: pow(top), at[1]: pow(top).minus(), at[2]: e})
+		return d, e, ok && e.exp >= p.least()
 	})
 }
 
@@ -198,7 +204,42 @@ func (p *Prober) productBits() finding {
 	if c := p.cWidth(); w.all && c.ok && c.bits > w.bits {
 		return undecided("products of these formats are at most %d bits apart: c shows more", w.bits)
 	}
-	return w.finding()
+	f := w.finding()
+	if w.ok {
+		f.value += p.otherWidths(w, &f.seen)
+	}
+	return f
+}
+
+// otherGroups is the number of fused sums, beside that of product 0, whose width is measured.
+const otherGroups = 4
+
+// otherWidths says of other fused sums than that of product 0 if products are aligned to another width
+// there; "" if to the same.
+func (p *Prober) otherWidths(w width, seen *[]Seen) (text string) {
+	first := p.first()
+	if first.guess {
+		return ""
+	}
+	known := slices.Clone(first.products)
+	for k, asked := 0, 0; k < p.k && asked < otherGroups; k++ {
+		if slices.Contains(known, k) {
+			continue
+		}
+		g := p.groupOf(k)
+		if known = append(known, g.products...); !g.fused() || g.guess || len(g.products) < 3 || !slices.Contains(g.products, k) {
+			continue
+		}
+		asked++
+		if other := p.widthAt([3]int(g.products)); other.ok && other.String() != w.String() {
+			text += fmt.Sprintf(", %s of p%d p%d ..", other, g.products[0], g.products[1])
+			*seen = append(*seen, other.seen...)
+		}
+	}
+	if text != "" {
+		text = fmt.Sprintf(" of p%d p%d ..", first.products[0], first.products[1]) + text
+	}
+	return text
 }
 
 // extraBits is the width of products beyond d's.
