@@ -254,7 +254,11 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 		if h.config.NoInfer {
 			fmt.Fprintln(&s, "the search for causes was short: the option Thorough() takes a minute, as mmafuzz run does")
 		}
-		fmt.Fprintln(&s, "if an earlier version of the function agrees, CompareUnits of the two versions says what the change does (go doc ./fuzz/fuzztest)")
+		if h.pair.A.Model() == nil && h.pair.B.Model() == nil {
+			fmt.Fprintln(&s, "if the one became the other in several steps, CompareUnits of each two that follow each other says what a step does")
+		} else {
+			fmt.Fprintln(&s, "if an earlier version of the function agrees, CompareUnits of the two versions says what the change does (go doc ./fuzz/fuzztest)")
+		}
 	}
 	return s.String(), nil
 }

@@ -69,6 +69,13 @@ func TestThoroughIsNamed(t *testing.T) {
 	if text, err := h.campaign(t.Context(), 512); err != nil || strings.Contains(text, words) || !strings.Contains(text, "CompareUnits") {
 		t.Errorf("%v, %s", err, text)
 	}
+	// Versions have been compared where neither side has a model.
+	own := h.pair.B
+	h.pair.A = devices.Func(own.Instruction(), func(*mma.Dot) uint64 { return 0x3f800000 })
+	h.config.Pairs, h.config.Effort = []devices.Pair{h.pair}, -1
+	if text, err := h.campaign(t.Context(), 512); err != nil || strings.Contains(text, "earlier version") || !strings.Contains(text, "what a step does") {
+		t.Errorf("%v, %s", err, text)
+	}
 	h = harnessOf(t, flush)
 	if text, err := h.campaign(t.Context(), 512); err != nil || text == "" || strings.Contains(text, words) || strings.Contains(text, "CompareUnits") {
 		t.Errorf("%v, %s", err, text)
