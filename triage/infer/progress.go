@@ -17,6 +17,7 @@ type Progress struct {
 	Best    *mma.Params
 	Left    int
 	Refuted bool
+	Spent   int // per cent of the effort that searches have taken
 }
 
 // The phases.
@@ -32,19 +33,28 @@ const (
 
 // String is a line for people.
 func (p Progress) String() string {
-	s := fmt.Sprintf("%s  %d queries in %d batches", p.Phase, p.Queries, p.Batches)
+	s := p.Phase
+	if p.Phase == searching && p.Spent > 0 {
+		s += fmt.Sprintf(", %d %% of the effort", p.Spent)
+	}
+	s += fmt.Sprintf("  %d queries in %d batches", p.Queries, p.Batches)
 	if p.Repairs > 0 {
 		s += fmt.Sprintf("  %d refuted", p.Repairs)
 	}
-	switch {
-	case p.Best == nil:
+	if p.Best == nil {
 		return s + "  no program yet"
-	case p.Left > 0:
-		return s + fmt.Sprintf("  best so far: %s, wrong in %d cases", p.Best, p.Left)
-	case p.Refuted:
-		return s + fmt.Sprintf("  refuted: %s", p.Best)
 	}
-	return s + fmt.Sprintf("  right so far: %s", p.Best)
+	name := p.Best.String()
+	if name == custom {
+		name = "a program without a name"
+	}
+	switch {
+	case p.Left > 0:
+		return s + fmt.Sprintf("  best so far: %s, wrong in %d cases", name, p.Left)
+	case p.Refuted:
+		return s + "  refuted: " + name
+	}
+	return s + "  right so far: " + name
 }
 
 // enter begins a phase.
@@ -59,6 +69,9 @@ func (l *loop) progress() {
 		return
 	}
 	p := Progress{Phase: l.phase, Queries: l.unit.stats.Queries, Batches: l.unit.stats.Batches, Repairs: l.repairs}
+	if l.effort > 0 {
+		p.Spent = int(min(100, 100*l.Computed.Load()/l.effort))
+	}
 	if len(l.ends)+len(l.earlier) > 0 {
 		b := best{l.p, l.left}
 		if l.phase == searching && l.best != nil {

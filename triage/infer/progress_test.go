@@ -18,6 +18,7 @@ func TestProgressText(t *testing.T) {
 		{Progress{Phase: asking, Queries: 400, Batches: 2}, "asking first questions  400 queries in 2 batches  no program yet"},
 		{Progress{Phase: searching, Best: &best, Left: 7}, "searching for a program  0 queries in 0 batches  best so far: fma(rne-fp64), wrong in 7 cases"},
 		{Progress{Phase: searching, Repairs: 1, Best: &best, Refuted: true}, "searching for a program  0 queries in 0 batches  1 refuted  refuted: fma(rne-fp64)"},
+		{Progress{Phase: searching, Best: &mma.Params{}, Left: 7, Spent: 12}, "searching for a program, 12 % of the effort  0 queries in 0 batches  best so far: a program without a name, wrong in 7 cases"},
 		{Progress{Phase: validating, Repairs: 2, Best: &best}, "validating  0 queries in 0 batches  2 refuted  right so far: fma(rne-fp64)"},
 	} {
 		if got := c.p.String(); got != c.want {
