@@ -282,8 +282,12 @@ func (x *pairTriage) findDefect(ctx context.Context, pr *triage.Unknown, v *tria
 		}
 		v.Defect = &rule
 	}
-	setProgram(v, pr, &program)
-	v.Partial = v.Defect != nil
+	with := *v
+	setProgram(&with, pr, &program)
+	if with.Partial = with.Defect != nil; !with.Partial && (with.Explained < with.Differ || with.Kept < with.Agree) {
+		return nil // a case of which a rule says nothing contradicts the program
+	}
+	*v = with
 	return nil
 }
 

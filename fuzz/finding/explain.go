@@ -216,7 +216,7 @@ func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case, quic
 		x.t.Memory.KeepVerdict(x.index, x.d.Units, v)
 		x.verdict = v
 	}
-	if old != nil && old.Complete() && !x.verdict.Complete() && len(x.st.Differ) >= EvidenceKept {
+	if old != nil && old.Complete() && !x.verdict.Complete() && len(x.st.Differ) >= EvidenceKept && triage.Right(pr, &old.Program, pr.Agree) == len(pr.Agree) {
 		x.verdict = old // it explains all but a few cases, which nothing explains
 	}
 	x.d.Verdict, x.defect = x.verdict, x.p.defectOf(x.verdict)
