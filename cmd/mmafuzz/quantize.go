@@ -259,21 +259,10 @@ func openQuantizer(name string, s *quantize.Scheme) (u *quantizer, err error) {
 
 // ask quantizes blocks: each of their numbers is the first one in a question of its own.
 func (u *quantizer) ask(ctx context.Context, cases []quantize.Case) ([]*quantize.Block, error) {
-	k := u.element.Instruction().K
 	var elements, scales []*mma.Dot
 	for _, c := range cases {
-		for n := range c.X {
-			d := mma.NewDot(u.element.Instruction().Formats, k)
-			for at, v := range slices.Concat(c.X[n:], c.X[:n]) {
-				d.A[at] = uint64(math.Float32bits(v))
-			}
-			if u.tensor {
-				d.A[u.block] = uint64(math.Float32bits(c.Most))
-			}
-			if elements = append(elements, d); n == 0 {
-				scales = append(scales, d)
-			}
-		}
+		turned := u.turned(c)
+		elements, scales = append(elements, turned...), append(scales, turned[0])
 	}
 	codes, err := resultsOf(ctx, u.element, elements)
 	if err != nil {
@@ -291,22 +280,34 @@ func (u *quantizer) ask(ctx context.Context, cases []quantize.Case) ([]*quantize
 	return blocks, nil
 }
 
+// turned are questions about a block, of which each begins with another of its numbers, and those before it come last.
+func (u *quantizer) turned(c quantize.Case) (dots []*mma.Dot) {
+	i := u.element.Instruction()
+	for n := range c.X {
+		d := mma.NewDot(i.Formats, i.K)
+		for at, v := range slices.Concat(c.X[n:], c.X[:n]) {
+			d.A[at] = uint64(math.Float32bits(v))
+		}
+		if u.tensor {
+			d.A[u.block] = uint64(math.Float32bits(c.Most))
+		}
+		dots = append(dots, d)
+	}
+	return dots
+}
+
 // byOrder says of a block whether its scale depends on the order of its numbers: the code of a number is that of
 // another block then.
 func (u *quantizer) byOrder(ctx context.Context, c quantize.Case) (string, error) {
-	var turned []quantize.Case
-	for n := range c.X {
-		turned = append(turned, quantize.Case{X: slices.Concat(c.X[n:], c.X[:n]), Most: c.Most})
-	}
-	blocks, err := u.ask(ctx, turned)
+	scales, err := resultsOf(ctx, u.scale, u.turned(c))
 	if err != nil {
 		return "", err
 	}
-	for n, b := range blocks {
-		if b.Scale != blocks[0].Scale {
+	for n, scale := range scales {
+		if scale != scales[0] {
 			f := u.scale.Instruction().D
 			return fmt.Sprintf("  The scale depends on the order of the numbers: %s as above, %s if number %d is the first and those before it are the last.\n",
-				mma.FormatCode(f, blocks[0].Scale), mma.FormatCode(f, b.Scale), n+1), nil
+				mma.FormatCode(f, scales[0]), mma.FormatCode(f, scale), n+1), nil
 		}
 	}
 	return "", nil

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"iter"
+	"slices"
+
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
 	"github.com/mmafuzz/mmafuzz/oracle"
 )
@@ -20,7 +23,7 @@ func (w *worker) against(p *pair, st *finding.PairState, ch *finding.Chunk, r *R
 		st.Dots > againstFirst && ch.First/uint64(ch.Dots)%againstLater != 0 {
 		return
 	}
-	w.agreeing(ch)
+	w.same = slices.AppendSeq(w.same[:0], w.agreeing(ch))
 	width := p.Spec.D.Width()
 	w.loadResults(p, w.same)
 	for j, shown := range w.labels.Shown(p.Attributor, &w.batch, w.same, w.resA, w.resB) {
@@ -30,15 +33,16 @@ func (w *worker) against(p *pair, st *finding.PairState, ch *finding.Chunk, r *R
 	}
 }
 
-// agreeing lists the cases of a chunk that do not differ.
-func (w *worker) agreeing(ch *finding.Chunk) {
-	w.same = w.same[:0]
-	j := 0
-	for i := range int32(ch.Dots) {
-		if j < len(w.at) && w.at[j] == i {
-			j++
-		} else {
-			w.same = append(w.same, i)
+// agreeing are the cases of a chunk that do not differ.
+func (w *worker) agreeing(ch *finding.Chunk) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		j := 0
+		for i := range int32(ch.Dots) {
+			if j < len(w.at) && w.at[j] == i {
+				j++
+			} else if !yield(i) {
+				return
+			}
 		}
 	}
 }

@@ -175,16 +175,11 @@ func (w *worker) keep(ch *finding.Chunk, r *Result, width int) {
 			left--
 		}
 	}
-	j := 0
-	for i := range int32(ch.Dots) {
-		switch {
-		case len(r.Agree) == agreePerUnit:
+	for i := range w.agreeing(ch) {
+		if len(r.Agree) == agreePerUnit {
 			return
-		case j < len(w.at) && w.at[j] == i:
-			j++
-		default:
-			r.Agree = append(r.Agree, w.sample(ch, i, oracle.Same, width))
 		}
+		r.Agree = append(r.Agree, w.sample(ch, i, oracle.Same, width))
 	}
 }
 
