@@ -98,6 +98,9 @@ type Mismatch struct {
 type Defect struct {
 	Target string `json:"target"`
 	Rule   string `json:"rule"` // a sentence
+	// Identity is the target and the rule without what depends on the inputs that were asked: another
+	// run of the same units finds it again. "": nothing is left.
+	Identity string `json:"identity,omitempty"`
 	// Confirmed inputs met the condition and showed the error, Beside did not meet it and would
 	// else have shown it. Tested inputs were asked in all; the rule predicts each of them.
 	Confirmed int `json:"confirmed"`

@@ -37,7 +37,14 @@ import (
 //	changes      the difference is explained, and all changes that explain the cases are
 //	             in this list: PATH FROM→TO or PATH FROM->TO, from the first machine
 //	             of pair to the second; without pair, from either to the other
+//	rule         pattern for the rule of a defect, or for what results depend on in a tile or on
+//	             what came before, with the target that has it
 //	difference   id of this one difference, as compare prints it
+//
+// What run and compare call defect or layout is known by its rule, not by the cases that show it:
+// another rule is another difference. If its words change with the inputs that were asked, such as
+// the bound of a condition, it is new. A layout without a rule is known by its cases alone. An entry
+// without a rule that was made for one defect, as earlier versions did, covers none, and a line says so.
 //
 // By marks, some of a difference's cases, compare finds it again among others that nothing explains.
 //
@@ -63,6 +70,7 @@ type KnownEntry struct {
 	Bucket      string   `json:"bucket,omitempty"`
 	Labels      []string `json:"labels,omitempty"`
 	Changes     []string `json:"changes,omitempty"`
+	Rule        string   `json:"rule,omitempty"`
 	Difference  string   `json:"difference,omitempty"`
 	Marks       Marks    `json:"marks,omitempty"`
 }
@@ -137,7 +145,7 @@ func (e *KnownEntry) check() error {
 }
 
 func (e *KnownEntry) scopeless() bool {
-	return e.Instruction == "" && e.Pair == nil && e.Bucket == "" && e.Labels == nil && e.Changes == nil && e.Difference == ""
+	return e.Instruction == "" && e.Pair == nil && e.Bucket == "" && e.Labels == nil && e.Changes == nil && e.Rule == "" && e.Difference == ""
 }
 
 // Difference is a difference of two machines, as far as the scopes of entries go.
@@ -149,11 +157,13 @@ type Difference struct {
 	Detail       string   // the kind of cases beneath it; "": all of the bucket
 	Labels       []string
 	Changes      []string // PATH FROM→TO, from A to B; none: it is not explained
+	Rule         string   // Identity of its Defect
 }
 
 // Covers reports whether a difference is in an entry's scope.
 func (e *KnownEntry) Covers(d *Difference) bool {
 	return (e.Difference == "" || e.Difference == d.ID) &&
+		(e.Rule == "" || matches(e.Rule, d.Rule)) &&
 		(e.Instruction == "" || slices.ContainsFunc(d.Instructions, func(i string) bool { return matches(e.Instruction, i) })) &&
 		(e.Bucket == "" || matches(e.Bucket, d.Bucket) || d.Detail != "" && matches(e.Bucket, d.Detail)) &&
 		(e.Labels == nil || subset(d.Labels, e.Labels)) &&

@@ -88,7 +88,11 @@ func (u *runUI) announce(f *fuzz.Case) {
 	} else if u.announced[f.Bucket] {
 		return
 	}
-	if u.list.Covers(&u.cfg.Pairs[f.Pair], f) {
+	rule := ""
+	if f.Mismatch != nil && f.Mismatch.Defect != nil {
+		rule = f.Mismatch.Defect.Identity
+	}
+	if u.list.Covers(&u.cfg.Pairs[f.Pair], f, rule) {
 		return
 	}
 	u.announced[f.Bucket] = true

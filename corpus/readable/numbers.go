@@ -7,6 +7,7 @@ package readable
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -106,4 +107,17 @@ func Ordinal(n int) string {
 		}
 	}
 	return fmt.Sprintf("%d%s", n, end)
+}
+
+// Numbers writes ascending numbers: "rows 0, 2 and 5", "rows 8 to 15", "column 7".
+func Numbers(noun string, ns []int) string {
+	switch last := len(ns) - 1; {
+	case last == 0:
+		return fmt.Sprint(noun, " ", ns[0])
+	case ns[last]-ns[0] == last:
+		return fmt.Sprintf("%ss %d to %d", noun, ns[0], ns[last])
+	default:
+		words := strings.Fields(fmt.Sprint(ns[:last]))
+		return fmt.Sprintf("%ss %s and %d", noun, strings.Trim(strings.Join(words, ", "), "[]"), ns[last])
+	}
 }

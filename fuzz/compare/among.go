@@ -18,7 +18,7 @@ func among(marks corpus.Marks, ds []*Difference) (state, what string) {
 	var samples []corpus.Marks
 	var ids []string
 	for _, d := range ds {
-		if len(d.Changes) == 0 && d.B != "" {
+		if len(d.Changes) == 0 && d.Rule == "" && d.B != "" {
 			samples, ids = append(samples, d.Marks), append(ids, d.ID)
 		}
 	}
@@ -73,7 +73,7 @@ func (c *Comparison) lookUpKnown() {
 		if u.Hits > 0 || u.State == StateExpired {
 			continue
 		}
-		e.Difference, e.Bucket, e.Labels, e.Changes = "", "", nil, nil
+		e.Difference, e.Rule, e.Bucket, e.Labels, e.Changes = "", "", "", nil, nil
 		var ds []*Difference
 		for n := range c.result.Differences {
 			d := &c.result.Differences[n]

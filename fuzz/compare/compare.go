@@ -232,7 +232,7 @@ func (c *Comparison) config() fuzz.Config {
 // in the baseline, or known but expired, or only the digest of all its cases can tell.
 func (c *Comparison) isNews(pair int, b *fuzz.Bucket, v *triage.Verdict) bool {
 	p := &c.pairs[pair]
-	d := newDifference(p, b, changesFrom(p, v))
+	d := newDifference(p, b, changesFrom(p, v), "")
 	if len(d.Changes) == 0 {
 		return true
 	}

@@ -56,6 +56,15 @@ func TestIdentity(t *testing.T) {
 	if y.identify(); x.ID == y.ID {
 		t.Error("other cases of an unexplained difference have the same id")
 	}
+	x.Rule, y.Rule = "exec:u: b is a", "exec:u: b is a"
+	x.identify()
+	if y.identify(); x.ID != y.ID {
+		t.Error("other cases of one defect have another id")
+	}
+	y.Rule = "exec:u: a is b"
+	if y.identify(); x.ID == y.ID {
+		t.Error("another defect has the same id")
+	}
 }
 
 // TestStates judges a difference by a baseline and a list of known ones.
@@ -143,7 +152,7 @@ func TestKinds(t *testing.T) {
 		{"nothing", bucket, []corpus.KnownEntry{by("other")}, StateNew, nil},
 	} {
 		c := listed(&corpus.Known{Entries: tc.list})
-		d := newDifference(p, tc.bucket, parts)
+		d := newDifference(p, tc.bucket, parts, "")
 		if state, _, _ := c.Known.stateOf(&d, c.unlisted(&d)); state != tc.state {
 			t.Errorf("%s: %s, want %s", tc.name, state, tc.state)
 		}
@@ -278,6 +287,44 @@ func TestWriteKnown(t *testing.T) {
 	}
 }
 
+// TestKnownRule: an entry is for the rule of a defect, in whatever order the machines are named, and one
+// that names none is for no defect.
+func TestKnownRule(t *testing.T) {
+	defect := func(rule string) *Comparison {
+		d := Difference{A: "exec:u", B: "model:m", Instruction: "x", Bucket: "defect", Details: []Kind{{Name: "defect"}, {Name: "defect:nan"}}, Rule: "exec:u: " + rule, State: StateNew}
+		d.identify()
+		c := &Comparison{}
+		c.result.Differences = []Difference{d}
+		return c
+	}
+	made := defect("b is a")
+	list := made.Known.accept(made.result.Differences, "x", nil)
+	earlier := &corpus.Known{Entries: []corpus.KnownEntry{{ID: "k", Reason: "x", Bucket: "defect", Difference: "8c9d0e5f"}}}
+	for _, tc := range []struct {
+		rule  string
+		list  *corpus.Known
+		turn  bool
+		state string
+		what  bool
+	}{
+		{"b is a", list, false, StateKnown, false},
+		{"b is a", list, true, StateKnown, false},
+		{"a is b", list, false, StateNew, false},
+		{"b is a", earlier, false, StateNew, true},
+	} {
+		c := defect(tc.rule)
+		c.Known.List = tc.list
+		if d := &c.result.Differences[0]; tc.turn {
+			d.A, d.B = d.B, d.A
+			d.identify()
+		}
+		c.judge()
+		if d, u := c.result.Differences[0], c.result.Known[0]; d.State != tc.state || (u.What != "") != tc.what {
+			t.Errorf("%q: %s, entry %+v", tc.rule, d.State, u)
+		}
+	}
+}
+
 // FuzzBaseline reads anything as a baseline: what is read judges without a panic, and
 // is read again as the same.
 func FuzzBaseline(f *testing.F) {
@@ -355,11 +402,11 @@ func TestInstead(t *testing.T) {
 	p := &pair{a: &Side{Name: "a100"}, b: &Side{Name: "h100"}}
 	p.A, p.B = aUnit{"x"}, aUnit{"x"}
 	parts := []part{{"input-ftz", []mma.Change{{Path: "in.c", From: "keep", To: "zero"}}, [][]mma.Change{{{Path: "acc.flush", From: "keep", To: "before"}}}}, {label: "overflow"}}
-	d := newDifference(p, &fuzz.Bucket{Name: "input-ftz", Cases: 9}, parts)
+	d := newDifference(p, &fuzz.Bucket{Name: "input-ftz", Cases: 9}, parts, "")
 	if want := "input-ftz: subnormal c keep→zero (or, which no input tells apart: flush to zero of the result keep→before)"; !strings.HasSuffix(d.text(), want) {
 		t.Errorf("%s, want %s", d.text(), want)
 	}
-	if d = newDifference(p, &fuzz.Bucket{Name: "overflow", Cases: 9}, parts); d.Equivalent != nil {
+	if d = newDifference(p, &fuzz.Bucket{Name: "overflow", Cases: 9}, parts, ""); d.Equivalent != nil {
 		t.Errorf("another cause: %v", d.Equivalent)
 	}
 }

@@ -37,8 +37,9 @@ type Difference struct {
 	InstructionB string       `json:"instruction_b"`
 	Bucket       string       `json:"bucket"`
 	Class        string       `json:"class"`
-	Details      []Kind       `json:"details"` // the kinds of cases in the bucket
-	Changes      []mma.Change `json:"changes"` // behind the primary cause, from A to B
+	Rule         string       `json:"rule,omitempty"` // of a defect or a layout, by which it is recognised: go doc ./corpus Known
+	Details      []Kind       `json:"details"`        // the kinds of cases in the bucket
+	Changes      []mma.Change `json:"changes"`        // behind the primary cause, from A to B
 	// Equivalent is what may be behind the primary cause as well, from A to B, as no input tells it apart.
 	Equivalent [][]mma.Change `json:"equivalent,omitempty"`
 
@@ -65,15 +66,16 @@ type Kind struct {
 }
 
 // NewDifference returns a bucket of a campaign as a difference, with the changes that the
-// verdict on its pair has found. The machines have the names of their targets.
-func NewDifference(p *devices.Pair, b *fuzz.Bucket, v *triage.Verdict) Difference {
+// verdict on its pair has found and the rule of the bucket (PairState.Rule). The machines have the
+// names of their targets.
+func NewDifference(p *devices.Pair, b *fuzz.Bucket, v *triage.Verdict, rule string) Difference {
 	x := &pair{a: &Side{Name: p.TargetA}, b: &Side{Name: p.TargetB}, Pair: *p}
-	return newDifference(x, b, changesFrom(x, v))
+	return newDifference(x, b, changesFrom(x, v), rule)
 }
 
-func newDifference(p *pair, b *fuzz.Bucket, parts []part) Difference {
+func newDifference(p *pair, b *fuzz.Bucket, parts []part, rule string) Difference {
 	d := Difference{A: p.a.Name, B: p.b.Name, Instruction: p.Name(), InstructionA: p.A.Instruction().Name, InstructionB: p.B.Instruction().Name,
-		Bucket: b.Name, Class: b.MostClass().String(), Changes: changesOf(parts, b.Name), Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
+		Bucket: b.Name, Class: b.MostClass().String(), Rule: rule, Changes: changesOf(parts, b.Name), Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
 		Digest: fmt.Sprintf("%016x", b.Digest), Marks: b.Marks, Details: []Kind{}}
 	for _, x := range parts {
 		if x.label == b.Name {
@@ -145,7 +147,7 @@ func missing(name string, p corpus.Problem) Difference {
 // unstable is the difference of the cases that do not repeat themselves, because a live target
 // changes its answers: so many.
 func unstable(p *pair, st *fuzz.PairState, cases uint64) Difference {
-	d := newDifference(p, &fuzz.Bucket{Name: fuzz.Unstable, Cases: cases}, nil)
+	d := newDifference(p, &fuzz.Bucket{Name: fuzz.Unstable, Cases: cases}, nil, "")
 	for _, f := range st.Findings {
 		if f.Bucket == fuzz.Unstable {
 			d.What = fmt.Sprintf("one of them gave the same results %d of %d times", f.Stable, f.Of)
@@ -158,14 +160,18 @@ func unstable(p *pair, st *fuzz.PairState, cases uint64) Difference {
 
 // identify gives a difference an id that is the same every night: it depends on the
 // machines, the instruction, the bucket and the changes behind it, or, if there are none, on
-// the cases and their results.
+// the rule, or else on the cases and their results.
 func (d *Difference) identify() {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %q\n", d.A, d.B, d.Instruction, d.Bucket)
 	for _, c := range d.Changes {
 		fmt.Fprintln(h, c)
 	}
-	if len(d.Changes) == 0 {
+	switch {
+	case len(d.Changes) > 0:
+	case d.Rule != "":
+		fmt.Fprintln(h, d.Rule)
+	default:
 		fmt.Fprintln(h, d.Digest)
 	}
 	d.ID = fmt.Sprintf("%x", h.Sum(nil)[:4])
@@ -183,7 +189,7 @@ func (d *Difference) scopes() []*corpus.Difference {
 	}
 	var all []*corpus.Difference
 	for _, k := range kinds {
-		s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, turnedNames(d.Instruction), d.InstructionA}, Bucket: d.Bucket, Detail: k.Name, Labels: fuzz.LabelsIn(k.Name)}
+		s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, turnedNames(d.Instruction), d.InstructionA}, Bucket: d.Bucket, Detail: k.Name, Rule: d.Rule, Labels: fuzz.LabelsIn(k.Name)}
 		if d.InstructionB != "" {
 			s.Instructions = append(s.Instructions, d.InstructionB)
 		}

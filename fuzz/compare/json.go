@@ -63,6 +63,7 @@
 //	differences[].instruction_b   string?   of the second machine
 //	differences[].bucket          string?   as in finding, not-recorded, or unstable: a live target changes its answers
 //	differences[].class           string?   as in summary
+//	differences[].rule            string?   of a defect, or of what results depend on in a tile or on what came before; by it the difference is recognised
 //	differences[].details[].name             string?   the kinds of cases in the bucket, as in finding
 //	differences[].details[].cases            number?
 //	differences[].details[].changes[].path   string?   behind them
@@ -103,7 +104,7 @@
 //	known[].expires               string?   its last day
 //	known[].hits                  number?   differences that it covers
 //	known[].state                 string?   used, unused, unclear (it may be among differences that nothing explains) or expired
-//	known[].what                  string?   among which it is or may be
+//	known[].what                  string?   among which it is or may be, or why it covers nothing that looks alike
 //	left_out[].a                  string?   machines that were not compared
 //	left_out[].b                  string?
 //	left_out[].instruction        string?   only on this instruction

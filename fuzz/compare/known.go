@@ -60,13 +60,13 @@ func (k *Known) stateOf(d *Difference, unlisted string) (state string, hits []in
 	return unlisted, hits, beyond
 }
 
-// Covers reports whether a finding of a campaign is a known difference.
-func (k *Known) Covers(p *devices.Pair, f *fuzz.Case) bool {
+// Covers reports whether a finding of a campaign is a known difference, by the rule of its bucket, too.
+func (k *Known) Covers(p *devices.Pair, f *fuzz.Case, rule string) bool {
 	if k.List == nil {
 		return false
 	}
 	kind := fuzz.Detail{Name: f.Detail, Class: f.Class, Cases: 1}
-	d := NewDifference(p, &fuzz.Bucket{Name: f.Bucket, Cases: 1, Details: []fuzz.Detail{kind}}, f.Verdict)
+	d := NewDifference(p, &fuzz.Bucket{Name: f.Bucket, Cases: 1, Details: []fuzz.Detail{kind}}, f.Verdict, rule)
 	state, _, _ := k.stateOf(&d, StateNew)
 	return state == StateKnown
 }
@@ -96,10 +96,20 @@ func (k *Known) SetStates(ds []Difference, unlisted func(d *Difference) string) 
 			u.State = "unused"
 			if u.Hits > 0 {
 				u.State = "used"
+			} else if namesNoRule(k.List.Entries[i], ds) {
+				u.What = "names no rule, so it does not say which defect is known; what was found is new"
 			}
 		}
 	}
 	return uses, n
+}
+
+// namesNoRule reports whether an entry is for one difference without its rule, of the kind of some that
+// are recognised by theirs.
+func namesNoRule(e corpus.KnownEntry, ds []Difference) bool {
+	one := e.Difference != "" && e.Rule == ""
+	e.Difference = ""
+	return one && slices.ContainsFunc(ds, func(d Difference) bool { return d.Rule != "" && e.Covers(d.scopes()[0]) })
 }
 
 // uses returns the entries of the list, all without hits.
@@ -162,7 +172,9 @@ func entriesOf(g []*Difference, reason string) []corpus.KnownEntry {
 	for _, d := range g {
 		if len(d.Changes) == 0 {
 			e := explained
-			e.ID, e.Changes, e.Bucket, e.Difference = "known-"+d.ID, nil, d.Bucket, d.ID
+			if e.ID, e.Changes, e.Bucket, e.Rule = "known-"+d.ID, nil, d.Bucket, d.Rule; d.Rule == "" {
+				e.Difference = d.ID
+			}
 			e.Marks = d.Marks[:min(len(d.Marks), listedMarks)]
 			all = append(all, e)
 			continue

@@ -196,7 +196,7 @@ func (c *Comparison) collect(s *fuzz.State) {
 		cell.Codes, cell.ByClass = st.Codes, byClass(finding.PolicyOf(&p.Pair, c.NaN, c.Zero))
 		r.Cells = append(r.Cells, cell)
 		for _, b := range st.Sorted() {
-			d := newDifference(p, b, parts)
+			d := newDifference(p, b, parts, st.Rule(b.Name))
 			d.Bundle = st.Bundle(b.Name, "")
 			r.Differences = append(r.Differences, d)
 		}

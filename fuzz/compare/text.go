@@ -134,19 +134,16 @@ func (p *printer) news(groups [][]*Difference) {
 const idIndent = 14
 
 // group shows the differences of an instruction of two machines, the most frequent
-// first, and how to see the picture of one, if Verbose or if the picture is of a cause of which these
+// first, and beneath one how to see its picture, if Verbose or if the picture is of a cause of which these
 // machines had none.
 func (p *printer) group(g []*Difference) {
 	const most = 2
 	p.line(2, "", where(g[0].A, g[0].B, g[0].Instruction))
-	picture := ""
+	picture := false
 	for i, d := range g {
 		if i == most && !p.Verbose {
 			p.line(idIndent, "", fmt.Sprintf("and %s (all: -v)", more(len(g)-i, "difference")))
 			break
-		}
-		if cause := [3]string{d.A, d.B, d.Bucket}; picture == "" && d.Bundle != "" && (p.Verbose || !p.drawn[cause]) {
-			p.drawn[cause], picture = true, d.Bundle
 		}
 		p.line(4, d.ID+"  ", d.text())
 		if d.State == StateExpired {
@@ -155,9 +152,10 @@ func (p *printer) group(g []*Difference) {
 		if d.Beyond != nil {
 			p.line(idIndent, "", "known as "+d.Known+", but for cases that need another change, too: "+strings.Join(d.Beyond, ", "))
 		}
-	}
-	if picture != "" {
-		fmt.Fprintf(p, "%*s%s show %s\n", idIndent, "", p.Command, readable.ShellPath(picture))
+		if cause := [3]string{d.A, d.B, d.Bucket}; !picture && d.Bundle != "" && (p.Verbose || !p.drawn[cause]) {
+			p.drawn[cause], picture = true, true
+			fmt.Fprintf(p, "%*s%s show %s\n", idIndent, "", p.Command, readable.ShellPath(d.Bundle))
+		}
 	}
 }
 
@@ -172,6 +170,8 @@ func (d *Difference) text() string {
 	text := fmt.Sprintf("%s of %s (%s) %s", readable.Thousands(d.Cases), readable.Thousands(d.Dots), readable.Share(d.Cases, d.Dots), d.Bucket)
 	if len(d.Changes) > 0 {
 		text += ": " + d.changes(6)
+	} else if d.Rule != "" {
+		text += ": " + d.Rule
 	}
 	if d.What != "" {
 		text += ": " + d.What

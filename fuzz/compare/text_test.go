@@ -38,3 +38,17 @@ func TestPictures(t *testing.T) {
 		t.Errorf("with -v: %q, want %q", got, want)
 	}
 }
+
+// TestPictureBeneath holds that the picture of a difference is named beneath it, not beneath others.
+func TestPictureBeneath(t *testing.T) {
+	all := []Difference{{A: "a", B: "b", Instruction: "x", Bucket: "overflow", State: StateNew, ID: "1", Cases: 2, Dots: 9, Bundle: "o/overflow-1"},
+		{A: "a", B: "b", Instruction: "x", Bucket: "defect", State: StateNew, ID: "2", Cases: 1, Dots: 9, Bundle: "o/defect-1"}}
+	var b strings.Builder
+	if err := WriteUnknown(&b, all, TextOptions{Width: 100, Command: "mmafuzz"}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(b.String(), "\n")
+	if at := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "show o/overflow-1") }); at < 1 || !strings.Contains(lines[at-1], "overflow") {
+		t.Errorf("the picture of overflow is elsewhere:\n%s", b.String())
+	}
+}

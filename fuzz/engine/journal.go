@@ -34,8 +34,8 @@ type journalOptions struct {
 }
 
 // journalVersion is raised whenever a campaign of the same options would find something else, or
-// records change their meaning. It is 5 since sides are inferred in an epoch.
-const journalVersion = 5
+// records change their meaning. It is 6 since defects have identities.
+const journalVersion = 6
 
 // journalKind describes the journals of campaigns.
 func journalKind(by journal.Writer) journal.Kind[journalOptions] {

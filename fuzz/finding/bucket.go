@@ -72,10 +72,11 @@ func (l *Labeller) Shown(attributor *triage.Attributor, in *mma.Batch, at []int3
 }
 
 // Digest returns a digest of output i of a batch and its results. It is 0 for cases that are
-// identified well enough by their cause: all but recorded, unexplained and failing ones.
+// identified well enough by their cause: all but recorded and failing ones and those without an
+// explanation or that depend on what is around them.
 // mark is a recorded case as one of a sample, and else nil.
 func (l *Labeller) Digest(p *Pair, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) (sum uint64, mark *corpus.Mark) {
-	if p.Recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained {
+	if p.Recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained && cause.Primary != triage.Layout {
 		return 0, nil
 	}
 	l.dot = p.Fitting(l.dot)

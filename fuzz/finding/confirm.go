@@ -88,16 +88,19 @@ func (x *pairTriage) confirm(ctx context.Context, ss []Sample, rechecked []*Case
 	for _, f := range rechecked {
 		known[f.Origin] = f.Bucket
 	}
+	var open []Sample
 	for i := range ss {
 		ref := ss[i].CaseRef
 		if label := p.label(i, known[ref]); label != "" {
 			s.labels[ref] = label
+		} else if p.answered(i) {
+			open = append(open, ss[i])
 		}
 		if s.labels[ref] == Unstable {
 			s.trials[ref] = p.trials[i]
 		}
 	}
-	return s, nil
+	return s, x.beforeMatters(ctx, open, s.labels)
 }
 
 // persistence is how well unexplained cases repeat themselves.

@@ -322,6 +322,20 @@ func (x *pairTriage) keepsDefect(pr *triage.Unknown) bool {
 	return true
 }
 
+// Rule returns by what the cases of a bucket are recognised in every run, where it is a rule: that of
+// a defect or of what surrounds a case; else "".
+func (st *PairState) Rule(bucket string) string {
+	if d := st.Defect(); d != nil && bucket == string(triage.Defect) {
+		return d.Identity
+	}
+	for _, f := range st.Findings {
+		if f.Bucket == bucket && f.Spots != nil { // of the first alone
+			return f.Spots.Identity
+		}
+	}
+	return ""
+}
+
 // Defect describes the defect of a pair's verdict for people and programs; nil: it has none.
 func (st *PairState) Defect() *corpus.Defect {
 	return describe(st.Verdict, map[bool]string{false: st.TargetA, true: st.TargetB}[st.BaseA])
@@ -331,5 +345,6 @@ func describe(v *triage.Verdict, target string) *corpus.Defect {
 	if v == nil || v.Defect == nil {
 		return nil
 	}
-	return &corpus.Defect{Target: target, Rule: v.Defect.String(), Confirmed: v.Defect.Confirmed, Beside: v.Defect.Beside, Tested: v.Defect.Tested}
+	return &corpus.Defect{Target: target, Rule: v.Defect.String(),
+		Identity: target + ": " + v.Defect.Certain(), Confirmed: v.Defect.Confirmed, Beside: v.Defect.Beside, Tested: v.Defect.Tested}
 }

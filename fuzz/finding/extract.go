@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/minimize"
@@ -119,6 +119,7 @@ func (x *pairTriage) spots(ctx context.Context, tile *mma.Batch, output int) (*c
 	if varies[1] {
 		d.Target, s.side = x.p.TargetB, 1
 	}
+	d.Identity = d.Target + ": " + d.Rule
 	return d, s, nil
 }
 
@@ -131,22 +132,9 @@ func positionsText(at []int, n int) string {
 	slices.Sort(columns)
 	rows, columns = slices.Compact(rows), slices.Compact(columns)
 	if len(rows)*len(columns) == len(at) {
-		return "in " + numbersText("row", rows) + " of " + numbersText("column", columns)
+		return "in " + readable.Numbers("row", rows) + " of " + readable.Numbers("column", columns)
 	}
 	return fmt.Sprintf("at %d positions, the first of which is row %d, column %d", len(at), at[0]/n, at[0]%n)
-}
-
-// numbersText writes ascending numbers: "rows 0, 2 and 5", "rows 8 to 15", "column 7".
-func numbersText(noun string, ns []int) string {
-	switch last := len(ns) - 1; {
-	case last == 0:
-		return fmt.Sprint(noun, " ", ns[0])
-	case ns[last]-ns[0] == last:
-		return fmt.Sprintf("%ss %d to %d", noun, ns[0], ns[last])
-	default:
-		words := strings.Fields(fmt.Sprint(ns[:last]))
-		return fmt.Sprintf("%ss %s and %d", noun, strings.Trim(strings.Join(words, ", "), "[]"), ns[last])
-	}
 }
 
 // differs runs one tile and reports whether the two sides differ in an output. They do not

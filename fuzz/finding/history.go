@@ -38,10 +38,43 @@ func (x *pairTriage) askHistory(ctx context.Context) (err error) {
 	wrong, err := x.wrongThere(ctx, "after a question", side, func(ctx context.Context, dots []*mma.Dot) ([]uint64, error) {
 		return x.rightAfter(ctx, side, f.Before, dots)
 	})
-	if wrong != "" {
-		f.Spots.Rule += "; right after such a question " + wrong
-	}
+	wrong.addTo(f.Spots, "; right after such a question ")
 	return err
+}
+
+// beforeMatters labels those of some cases that show no difference whenever they are asked right after
+// zeros, or whenever right after themselves: where they repeat themselves, other questions come before.
+func (x *pairTriage) beforeMatters(ctx context.Context, ss []Sample, labels map[CaseRef]string) error {
+	if x.p.Recorder != nil {
+		return nil // it answers what was recorded
+	}
+	const times = 4
+	zeros := mma.NewDot(x.p.Spec.Formats, x.p.K)
+	for some := range slices.Chunk(ss, tilesDots/(3*times)) {
+		var dots []*mma.Dot
+		for _, d := range x.p.dots(x.t.Seed, some) {
+			for range times {
+				dots = append(dots, zeros, d, d)
+			}
+		}
+		got, err := x.bothOf(ctx, mma.BatchOf(x.p.Spec.Formats, x.p.K, dots))
+		if err != nil {
+			return harmlessFault(err)
+		}
+		for i := range some {
+			var differs [2]bool
+			for n := range times {
+				for after := range differs {
+					r := got(3*(times*i+n) + 1 + after)
+					differs[after] = differs[after] || !x.p.Equal(r[0], r[1])
+				}
+			}
+			if !differs[0] || !differs[1] {
+				labels[some[i].CaseRef] = string(triage.Layout)
+			}
+		}
+	}
+	return nil
 }
 
 // rightAfter asks a side about dot products, each right after the same question.
@@ -129,6 +162,7 @@ func (x *pairTriage) history(ctx context.Context, f *Case) (d *corpus.Defect, qu
 	}
 	d.Tested += len(test)
 	d.Rule = "its result depends on the question before it: it is another if in that question " + words
+	d.Identity = d.Target + ": " + d.Rule
 	return d, found[chosen], side, nil
 }
 

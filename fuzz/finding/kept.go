@@ -117,7 +117,8 @@ func (x *pairTriage) keptIn() *corpus.Defect {
 	for side, target := range x.p.targets() {
 		for _, s := range []*Sum{&x.st.Sum, &x.d.Sum} {
 			if h := s.historyOf(side); h != nil && h.Every == 0 && h.Kept != "" {
-				return &corpus.Defect{Target: target, Rule: "its result depends on the question before it: " + h.Kept,
+				rule := "its result depends on the question before it: " + h.Kept
+				return &corpus.Defect{Target: target, Rule: rule, Identity: target + ": " + rule,
 					Confirmed: h.Confirmed, Beside: h.Beside, Tested: h.Tested}
 			}
 		}

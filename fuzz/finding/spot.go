@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -41,9 +42,7 @@ func (x *pairTriage) askThere(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if wrong != "" {
-		f.Spots.Rule += fmt.Sprintf("; there %s", wrong)
-	}
+	wrong.addTo(f.Spots, "; there ")
 	right, err := x.rightEverywhere(ctx, f)
 	if right {
 		from, fault := x.takenFrom(ctx, f)
@@ -113,11 +112,25 @@ func (x *pairTriage) rightProgram(ctx context.Context, side int) (program mma.Pa
 	return *r.Params, u.Instruction().K, nil
 }
 
-// wrongThere says what is wrong with a side where run asks it; "": it was not found.
-func (x *pairTriage) wrongThere(ctx context.Context, where string, side int, run runner) (string, error) {
+// wrong is what is wrong with a side in some places.
+type wrong struct {
+	claim *defect.Claim
+	asked int // inputs, there
+}
+
+// addTo adds it to the description of these places; a nil one adds nothing.
+func (w *wrong) addTo(d *corpus.Defect, there string) {
+	if w != nil {
+		d.Rule += fmt.Sprintf("%s%s (%d inputs were asked there)", there, w.claim, w.asked)
+		d.Identity += there + w.claim.Certain()
+	}
+}
+
+// wrongThere looks for what is wrong with a side where run asks it; nil: it was not found.
+func (x *pairTriage) wrongThere(ctx context.Context, where string, side int, run runner) (*wrong, error) {
 	program, k, err := x.rightProgram(ctx, side)
 	if k == 0 || err != nil {
-		return "", err
+		return nil, err
 	}
 	x.say("looking for what is different " + where + " of " + x.p.Name())
 	asked := 0
@@ -134,16 +147,16 @@ func (x *pairTriage) wrongThere(ctx context.Context, where string, side int, run
 	u := &defect.Unit{Formats: x.p.Spec.Formats, K: k, Program: program, Policy: x.p.Policy, Seed: x.t.Seed, Ask: ask, Single: true, Budget: x.budget(true), Workers: x.t.Workers}
 	answers, err := ask(ctx, dots)
 	if err != nil {
-		return "", harmlessFault(err)
+		return nil, harmlessFault(err)
 	}
 	for i, d := range dots {
 		u.Cases = append(u.Cases, defect.Case{Dot: d, Want: answers[i]})
 	}
 	claim, err := defect.Find(ctx, u)
 	if claim == nil || err != nil {
-		return "", err
+		return nil, err
 	}
-	return fmt.Sprintf("%s (%d inputs were asked there)", claim, asked), nil
+	return &wrong{claim, asked}, nil
 }
 
 // run runs dot products at the position, each in a tile of zeros.

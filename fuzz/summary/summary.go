@@ -169,7 +169,7 @@ func New(in Input) *Summary {
 	for i, p := range st.Pairs {
 		s.Pairs = append(s.Pairs, newPair(p, in.Unexplained, i))
 		for _, b := range p.Sorted() {
-			d := compare.NewDifference(&in.Config.Pairs[i], b, p.Verdict)
+			d := compare.NewDifference(&in.Config.Pairs[i], b, p.Verdict, p.Rule(b.Name))
 			d.Dots = p.Dots
 			d.Bundle = p.Bundle(b.Name, "")
 			s.differences = append(s.differences, d)

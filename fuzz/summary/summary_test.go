@@ -113,6 +113,21 @@ func TestUnstableOnly(t *testing.T) {
 	}
 }
 
+// TestBeyondLists: where all causes are known, what no list covers is said beside the exit status.
+func TestBeyondLists(t *testing.T) {
+	p := &fuzz.PairState{Sum: fuzz.Sum{Dots: 100, Unstable: 4, Unexamined: 1}}
+	p.Classes[oracle.Value] = 20
+	w := &printer{sum: &Summary{Counts: &Counts{Known: 1}}, state: &fuzz.State{Pairs: []*fuzz.PairState{p}}}
+	w.Exit = 1
+	const want = ", because of mismatches that no list covers: 4 not repeatable, 1 not examined"
+	if got := w.beyondLists(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if w.sum.Counts.New = 1; w.beyondLists() != "" {
+		t.Error("a new cause is reason enough")
+	}
+}
+
 // TestOverview holds that many instructions with many causes leave room for a picture on a screen
 // of 40 lines, that few are written in whole, and that all are with -v.
 func TestOverview(t *testing.T) {

@@ -137,7 +137,9 @@ func (w *printer) showcase() *fuzz.Case {
 // are known.
 func (w *printer) shown() []*fuzz.Case {
 	in := &w.sum.in
-	news := slices.DeleteFunc(slices.Clone(in.Findings), func(f *fuzz.Case) bool { return in.Known.Covers(&in.Config.Pairs[f.Pair], f) })
+	news := slices.DeleteFunc(slices.Clone(in.Findings), func(f *fuzz.Case) bool {
+		return in.Known.Covers(&in.Config.Pairs[f.Pair], f, w.state.Pairs[f.Pair].Rule(f.Bucket))
+	})
 	if len(news) == 0 {
 		return in.Findings
 	}
@@ -210,7 +212,11 @@ func (w *printer) knownSection() error {
 	g := readable.Table{Width: w.Width}
 	for _, e := range w.sum.Known {
 		if e.State != "used" || w.Verbose {
-			g.Add("  "+e.ID, e.State, strings.TrimSpace(e.Expires+" "+e.Reason))
+			text := strings.TrimSpace(e.Expires + " " + e.Reason)
+			if e.What != "" {
+				text += ": " + e.What
+			}
+			g.Add("  "+e.ID, e.State, text)
 		}
 	}
 	g.Write(w, nil)
@@ -445,8 +451,8 @@ func (w *printer) total() {
 	if w.Exit == 2 {
 		lost = ", without those of the round that an error has ended"
 	}
-	w.paragraph(fmt.Sprintf("%s, %s in %s%s%s%s; exit %d",
-		readable.Plural(sum.Causes, "cause"), readable.Mismatches(sum.Mismatches), readable.Dots(sum.Dots), by, lost, pace, w.Exit))
+	w.paragraph(fmt.Sprintf("%s, %s in %s%s%s%s; exit %d%s",
+		readable.Plural(sum.Causes, "cause"), readable.Mismatches(sum.Mismatches), readable.Dots(sum.Dots), by, lost, pace, w.Exit, w.beyondLists()))
 	if sum.in.Config.Time == 0 || len(sum.Sequence) == 0 {
 		return
 	}
@@ -455,6 +461,29 @@ func (w *printer) total() {
 		fmt.Fprintf(w, ", then --count %d with the same --out", n)
 	}
 	fmt.Fprintln(w)
+}
+
+// beyondLists says why the exit status is 1 though all causes are on the list of known differences; "":
+// it is another, or a cause is not.
+func (w *printer) beyondLists() string {
+	if n := w.sum.Counts; n == nil || n.New+n.Expired > 0 || w.Exit != 1 {
+		return ""
+	}
+	unstable, unexamined := uint64(0), uint64(0)
+	for _, p := range w.state.Pairs {
+		unstable += p.Unstable - (p.Mismatches() - p.Differences())
+		unexamined += p.Unexamined
+	}
+	var parts []string
+	for _, x := range []struct {
+		n    uint64
+		text string
+	}{{unstable, "not repeatable"}, {unexamined, "not examined"}} {
+		if x.n > 0 {
+			parts = append(parts, readable.Thousands(x.n)+" "+x.text)
+		}
+	}
+	return ", because of mismatches that no list covers: " + strings.Join(parts, ", ")
 }
 
 // hints says how to go on. Its last line is the command that runs the finding of the picture

@@ -1,6 +1,7 @@
 package defect
 
 import (
+	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -35,6 +36,20 @@ func (r *Rule) String() string {
 	return text + " where " + inScope(r.Scope, product, parts)
 }
 
+// Certain is the rule as a sentence without what is not known of its conditions, which depends on
+// what was asked.
+func (r Rule) Certain() string {
+	before := ""
+	if r.Before != nil {
+		before = r.Before.Certain() + "; and then "
+	}
+	r.Before, r.When = nil, slices.Clone(r.When)
+	for i := range r.When {
+		r.When[i].Doubt = 0
+	}
+	return before + r.String()
+}
+
 // conditions returns the conditions in words, but for that on which product it is, or which sum if it may be one.
 func (r *Rule) conditions(ofSum bool) (product string, parts []string) {
 	for i := range r.When {
@@ -42,7 +57,7 @@ func (r *Rule) conditions(ofSum bool) (product string, parts []string) {
 		case c.Feature == "k" && c.Is == Equal:
 			product = fmt.Sprintf("product %d", c.Value)
 		case c.Feature == "step" && c.Is == Equal && ofSum:
-			product = fmt.Sprintf("sum %d", c.Value) // as pictures and the feature count them
+			product = cmp.Or(c.Sum, fmt.Sprintf("sum %d", c.Value))
 		default:
 			parts = append(parts, c.String())
 		}
@@ -333,6 +348,8 @@ func (c *Condition) text() string {
 		return f.noun + is + classWords[c.Value]
 	case (f.kind == code || strings.HasSuffix(f.name, ".mag")) && c.Is != HasBits:
 		return fmt.Sprintf("%s%s%0*x", f.noun, is, c.Digits, uint64(c.Value))
+	case c.Is != HasBits && c.Sum != "":
+		return fmt.Sprint(f.noun, is, "that of ", c.Sum)
 	case c.Is != HasBits:
 		return fmt.Sprint(f.noun, is, c.Value)
 	case (c.Feature == "k.bits" || f.kind == number) && c.Mask == 1:
