@@ -1,6 +1,7 @@
 package quantize
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -34,6 +35,21 @@ type Comparison struct {
 type Case struct {
 	X    []float32 `json:"x"`
 	Most float32   `json:"most"`
+}
+
+// MarshalJSON writes infinities and NaNs, for which JSON has no numbers, as "+Inf", "-Inf" and "NaN".
+func (c Case) MarshalJSON() ([]byte, error) {
+	value := func(v float32) any {
+		if x := float64(v); math.IsInf(x, 0) || x != x {
+			return fmt.Sprint(v)
+		}
+		return v
+	}
+	x := make([]any, len(c.X))
+	for i, v := range c.X {
+		x[i] = value(v)
+	}
+	return json.Marshal(map[string]any{"x": x, "most": value(c.Most)})
 }
 
 // Compare quantizes n blocks by two schemes of the same formats.
@@ -88,10 +104,12 @@ func (s *Scheme) draw(r *rand.Rand, n int) Case {
 	return c
 }
 
-// Of quantizes a block as part of its tensor.
+// Of quantizes a block as part of its tensor, whose scale is that of its finite numbers.
 func (s *Scheme) Of(c Case) *Block {
 	for _, v := range c.X {
-		c.Most = max(c.Most, float32(math.Abs(float64(v))))
+		if a := float32(math.Abs(float64(v))); a <= math.MaxFloat32 {
+			c.Most = max(c.Most, a)
+		}
 	}
 	return s.quantize(c.X, s.tensorScale(c.Most))
 }

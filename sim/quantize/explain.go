@@ -16,6 +16,9 @@ func (s *Scheme) Explain(c Case) string {
 	fmt.Fprintf(&w, "%s: %s\n", s.Name, s.Source)
 	if b.Most != b.Most {
 		fmt.Fprintf(&w, "scale  %s (nan): a number is infinite or a NaN\n", code(s.Scale, 8, b.Scale))
+		for i, v := range c.X {
+			fmt.Fprintf(&w, "  %v → %s; it stands for nan\n", v, code(s.Element, s.Bits, b.Codes[i]))
+		}
 		return w.String()
 	}
 	amax := max(c.Most, b.Most)

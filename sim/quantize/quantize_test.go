@@ -1,6 +1,7 @@
 package quantize_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/big"
@@ -343,6 +344,24 @@ func TestWholeBlock(t *testing.T) {
 			if c.Differ == 0 {
 				t.Errorf("nobody sees that number %d of %d is overlooked", at, n)
 			}
+		}
+	}
+}
+
+// TestSpecialInJSON: blocks with infinities and NaNs are shown number by number, and written as JSON.
+func TestSpecialInJSON(t *testing.T) {
+	x := quantize.Case{X: []float32{float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()), 1.5}}
+	got, err := json.Marshal(quantize.Comparison{Smallest: map[string]quantize.Case{"special": x}})
+	if want := `"special":{"most":0,"x":["+Inf","-Inf","NaN",1.5]}`; err != nil || !strings.Contains(string(got), want) {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+	for _, name := range []string{"mxfp8", "nvfp4"} {
+		s := parse(t, name)
+		if _, err := json.Marshal(s.Of(x)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := s.Explain(x); !strings.Contains(got, "  -Inf → ") || !strings.Contains(got, "  1.5 → ") {
+			t.Errorf("%s: the numbers are not in\n%s", name, got)
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (z *Fuzz) ones(p *drawn, i int) *Lost {
 	f, w := p.id.Get(), p.id.Width()
 	for n := range p.a.M * p.a.N {
 		sum := f.Float64(mma.Load(p.d[i], w, n))
-		if sum != float64(p.a.K) && sum == math.Trunc(sum) && sum >= 0 {
+		if sum != float64(p.a.K) && sum == math.Trunc(sum) && sum >= 0 && !math.IsInf(sum, 1) {
 			return &Lost{K: p.a.K, Sum: sum}
 		}
 	}

@@ -350,3 +350,15 @@ func TestCaseText(t *testing.T) {
 		t.Errorf("%s, want %s", c, want)
 	}
 }
+
+// TestInfinity: an infinity is no number of products that were summed.
+func TestInfinity(t *testing.T) {
+	a := sideOf(t, "plain", "")
+	box := &Side{Name: "box", Unit: a.Unit, Box: map[int]devices.Unit{}}
+	i := &mma.Instruction{Name: "box", K: 10, Formats: mma.Formats{A: fp.FP32, B: fp.FP32, D: fp.FP32}}
+	box.Box[10] = devices.Func(i, func(*mma.Dot) uint64 { return 0x7f800000 })
+	f, err := (&Fuzz{A: a, B: box, Seed: 1, Count: 40}).Run(t.Context())
+	if err != nil || f.Lost != nil {
+		t.Errorf("%+v, %v", f, err)
+	}
+}

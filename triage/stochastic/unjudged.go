@@ -14,7 +14,7 @@ type Unjudged string
 const (
 	Integers Unjudged = "formats with integers are not judged"
 	Scales   Unjudged = "formats with block scales are not judged"
-	NoInputs Unjudged = "no single product of its formats has to be rounded"
+	NoInputs Unjudged = "no single product of its formats that is a normal number has to be rounded"
 )
 
 func (u Unjudged) Error() string { return string(u) }

@@ -88,7 +88,7 @@ func (m *Measurement) Measure(ctx context.Context) (*Measured, error) {
 	}
 	res.Rtol, res.Atol, res.RtolAlone = up(res.Rtol), up(res.Atol), up(res.RtolAlone)
 	if references > 0 && !math.IsInf(references, 1) {
-		res.Norm = math.Sqrt(errs / references)
+		res.Norm = min(math.Sqrt(errs/references), math.MaxFloat64)
 	}
 	return res, each(m.Seed+1, func(_ *mma.Dot, p pairOf) {
 		allowed := res.Atol + res.Rtol*p.reference

@@ -1,6 +1,7 @@
 package tolerance_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -198,5 +199,25 @@ func TestMeasure(t *testing.T) {
 	}
 	if s := fmt.Sprint(got.Rtol, got.Atol, got.Fresh, got.Zeros); s != "1.2e-07 0.00098 0 0" {
 		t.Errorf("%s, of %+v", s, got)
+	}
+}
+
+// TestMeasureFar measures a unit whose errors, squared, are beyond the largest number: JSON has them all.
+func TestMeasureFar(t *testing.T) {
+	doubles := mma.Formats{A: fp.FP64, B: fp.FP64, C: fp.FP64, D: fp.FP64}
+	of := func(v float64) devices.Unit {
+		return devices.Func(&mma.Instruction{Name: "x", K: 1, Formats: doubles}, func(*mma.Dot) uint64 { return math.Float64bits(v) })
+	}
+	g, err := gen.Find("normal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := tolerance.Measurement{Unit: of(-1e300), Against: of(1), K: 1, Generator: g, Seed: 1, Count: 10}
+	got, err := m.Measure(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := json.Marshal(got); err != nil || got.Norm != math.MaxFloat64 {
+		t.Errorf("%+v: %v", got, err)
 	}
 }
