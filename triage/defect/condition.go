@@ -14,8 +14,9 @@ type Condition struct {
 	// Doubt says which cases that do not meet the condition may show the effect all the same, as no
 	// case has decided it: with AtLeast and AtMost, those of so many values next to the bound, or of
 	// all values beyond it if Doubt is -1; with codes, those that differ from Value in these bits only.
-	Doubt  int64 `json:"doubt,omitempty"`
-	Digits int   `json:"digits,omitempty"` // with which Value is printed, if it is a code
+	Doubt  int64  `json:"doubt,omitempty"`
+	Digits int    `json:"digits,omitempty"` // with which Value is printed, if it is a code
+	Sum    string `json:"sum,omitempty"`    // the name of the sum whose number is Value
 }
 
 // Is is how a feature is compared.

@@ -29,6 +29,7 @@
 //	doubt.go       where a condition was not refuted: beyond its bounds a rule predicts nothing
 //	order.go       what meets a condition where that depends on what was broken before
 //	step.go        operations on the result of each of several sums
+//	sums.go        the names of sums
 //	two.go         two defects of one unit, one after the other: also a defect of the operands and
 //	               another program behind it
 //	budget.go      Budget: how much work a search may be

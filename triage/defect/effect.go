@@ -17,6 +17,7 @@ type Effect struct {
 	Changes []mma.Change `json:"changes,omitempty"` // of a program
 	Digits  int          `json:"digits,omitempty"`  // with which N is printed, if it is a code
 	Sign    bool         `json:"sign,omitempty"`    // N is the sign bit, which the text then names
+	Sum     string       `json:"sum,omitempty"`     // the name of the sum that N chooses, or how sums are counted
 }
 
 // Place is what an effect changes.

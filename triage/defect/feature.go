@@ -268,8 +268,8 @@ var (
 	}
 	eachFeatures = []feature{
 		{"t.acc", flag, "it is no product", "it is a product", 1},
-		{"t.sum", choice, "the number of the sum", "", 2},
-		{"t.sum.at", number, "the number of the sum", "", 2},
+		{"t.sum", choice, "the step of the sum", "", 2},
+		{"t.sum.at", number, "the step of the sum", "", 2},
 		{"t.neg", flag, "it is negative", "it is positive", 1},
 		{"t.exp", number, "its exponent", "", 2},
 		{"t.top", number, "the exponent of its value", "", 3},
@@ -279,7 +279,7 @@ var (
 	}
 	stepFeatures = concat(
 		[]feature{
-			{"step", choice, "the number of the sum", "", 1},
+			{"step", choice, "the step of the sum", "", 1},
 			{"s.exp", number, "the exponent of the sum", "", 2},
 			{"s.neg", flag, "the sum is negative", "the sum is positive", 1},
 			{"s.zero", flag, "the sum is zero", "the sum is not zero", 1},

@@ -106,6 +106,7 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 	c, err := s.oneOrTwo(ctx)
 	if c != nil {
 		c.setDigits(u.Formats)
+		c.setSums(m, u.Cases[0].Dot)
 	}
 	return c, err
 }

@@ -34,6 +34,7 @@ func Separate(f mma.Formats, k int, program mma.Params, yes, no []*mma.Dot) (str
 			if all := l.separate(s.widthOf, parts, nil); len(all) > 0 {
 				r := &Rule{Scope: scope, When: all[0]}
 				r.setDigits(s.f)
+				r.setSums(m, yes[0])
 				product, words := r.conditions(scope == OfSum)
 				return inScope(scope, product, words), func(d *mma.Dot) bool { return len(s.meeting(r, s.view(d))) > 0 }, nil
 			}

@@ -1,6 +1,7 @@
 package defect
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,9 +157,9 @@ func (e *Effect) stepText(name string) string {
 	case e.choosesSums() && which == endsLanes:
 		noun = "the last sum of each accumulator"
 	case e.choosesSums() && which >= oneSum:
-		noun = fmt.Sprintf("the result of sum %d", which-oneSum) // as pictures count them
+		noun = "the result of " + cmp.Or(e.Sum, fmt.Sprintf("sum %d", which-oneSum))
 	case e.choosesSums():
-		noun = fmt.Sprintf("the result of each sum whose number, counted from 1, %d divides,", which)
+		noun = fmt.Sprintf("the result of each sum whose number, counted from 1%s, %d divides,", e.Sum, which)
 	case name != "":
 		noun = "the result of " + name
 	}

@@ -24,9 +24,9 @@ func TestStored(t *testing.T) {
 		after []int // products
 		rule  string
 	}{
-		{16, 1, []int{7}, "the result of sum 7 is rounded to bf16"},
-		{16, 2, []int{14}, "the result of sum 7 is rounded to bf16"},
-		{200, 2, []int{199}, "the result of sum 199 is rounded to bf16"},
+		{16, 1, []int{7}, "the result of the sum that adds product 7 (step 7) is rounded to bf16"},
+		{16, 2, []int{14}, "the result of the sum that adds product 14 (step 7; the 8th of accumulator 0) is rounded to bf16"},
+		{200, 2, []int{199}, "the result of the sum that adds product 199 (step 199; the 100th of accumulator 1) is rounded to bf16"},
 		{16, 1, []int{3, 7, 11, 15}, "the result of each sum whose number, counted from 1, 4 divides, is rounded to bf16"},
 		{16, 2, []int{14, 15}, "the last sum of each accumulator is rounded to bf16"},
 	} {
