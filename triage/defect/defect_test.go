@@ -189,7 +189,7 @@ func TestFewCases(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("work %.2f", float64(u.Budget.Spent)/1e9)
-	if want := "the terms of sum 1 are cut 25 bits below the largest exponent"; c == nil || c.String() != want {
+	if want := "the terms of the sum that adds product 1 (step 1) are cut 25 bits below the largest exponent"; c == nil || c.String() != want {
 		t.Errorf("%v, want %s", c, want)
 	}
 }

@@ -26,7 +26,13 @@ func sumName(tr *sim.Trace, n, lanes int) string {
 			hasC = true
 		}
 	}
-	place := fmt.Sprintf(" (step %d", n)
+	step := 0 // as pictures count them
+	for i := range tr.Sums[:n] {
+		if tr.Sums[i].Place >= sim.Join {
+			step++
+		}
+	}
+	place := fmt.Sprintf(" (step %d", step)
 	if lanes > 1 && s.Lane < lanes && s.Place == sim.Join {
 		nth := 1
 		for i := range tr.Sums[:n] {
@@ -45,7 +51,7 @@ func sumName(tr *sim.Trace, n, lanes int) string {
 	case accumulators != nil:
 		return "the sum of " + readable.Numbers("accumulator", accumulators) + place
 	}
-	return fmt.Sprintf("sum %d", n)
+	return fmt.Sprintf("sum %d", n) + place
 }
 
 // ofSumNumber are the features that are the number of a sum.

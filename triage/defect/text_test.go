@@ -3,6 +3,7 @@ package defect
 import (
 	"testing"
 
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -25,6 +26,33 @@ func TestCodes(t *testing.T) {
 	} {
 		if c.r.setDigits(c.f); c.r.String() != c.want {
 			t.Errorf("%s, want %s", &c.r, c.want)
+		}
+	}
+}
+
+// TestSumNames checks what sums are called whose numbers nobody can look up.
+func TestSumNames(t *testing.T) {
+	half := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	turns := mma.FMA(fp.FP32)
+	turns.L, turns.Lanes, turns.Late = 1, 8, turns.Acc
+	wide := mma.FMA(fp.FP32)
+	wide.L = 8
+	for _, c := range []struct {
+		program mma.Params
+		n       int64
+		want    string
+	}{
+		{turns, 14, "the sum that adds product 19 (step 14; the 3rd of accumulator 3) is rounded by RZ"},
+		{turns, 40, "sum 40 is rounded by RZ"}, // which is none
+		{wide, 2, "the sum that adds products 16 to 23 (step 2) is rounded by RZ"},
+	} {
+		m, err := sim.New(half, 32, c.program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Rule{Scope: OfSum, When: []Condition{{Feature: "step", Is: Equal, Value: c.n}}, Effect: Effect{On: OnSum, Do: "rz"}}
+		if r.setSums(m, mma.NewDot(half, 32)); r.String() != c.want {
+			t.Errorf("%s, want %s", &r, c.want)
 		}
 	}
 }
