@@ -98,14 +98,14 @@ type Mismatch struct {
 type Defect struct {
 	Target string `json:"target"`
 	Rule   string `json:"rule"` // a sentence
-	// Identity is the target and the rule without what depends on the inputs that were asked: another
-	// run of the same units finds it again. "": nothing is left.
-	Identity string `json:"identity,omitempty"`
 	// Confirmed inputs met the condition and showed the error, Beside did not meet it and would
 	// else have shown it. Tested inputs were asked in all; the rule predicts each of them.
 	Confirmed int `json:"confirmed"`
 	Beside    int `json:"beside"`
 	Tested    int `json:"tested"`
+	// Identity is the target and the rule without what depends on the inputs that were asked: another
+	// run of the same units finds it again. "": nothing is left.
+	Identity string `json:"identity,omitempty"`
 }
 
 // Nearest is the program that comes nearest to a unit that none explains.
