@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -101,15 +102,16 @@ func (x *pairTriage) inferSome(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// inferUnknown infers the side that no change of the other one's program explains: quickly, and where
-// the other one's program was inferred too, or not quick, with an effort that grows with the campaign, as
-// that of a search for such a change does.
+// inferUnknown infers the side that no change of the other one's program explains: quickly, whatever the
+// searches before have taken, unless somebody's own effort is a small one; and where the other one's program
+// was inferred too, or not quick, with an effort that grows with the campaign, as that of a search for such a
+// change does.
 func (x *pairTriage) inferUnknown(ctx context.Context, quick bool) (bool, error) {
 	side, known := sideNames[0], Believed(x.p.baseUnit) != nil
 	if x.p.unknownIsB {
 		side = sideNames[1]
 	}
-	if quick && (!known || x.left() > 0) {
+	if quick && (!known || x.left() > 0 || cmp.Or(x.t.Effort, freeEffort) >= freeEffort) {
 		if learned, err := x.infer(ctx, side, x.quickly(), true); learned || err != nil {
 			return learned, err
 		}
