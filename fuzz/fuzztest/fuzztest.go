@@ -253,6 +253,8 @@ func (h *harness) campaign(ctx context.Context, n uint64) (string, error) {
 	if strings.Contains(s.String(), string(triage.Unexplained)) {
 		if h.config.NoInfer {
 			fmt.Fprintln(&s, "the search for causes was short: the option Thorough() takes a minute, as mmafuzz run does")
+		} else if !strings.Contains(s.String(), "mmafuzz infer") { // which the picture says of a target that it can ask
+			fmt.Fprintln(&s, "mmafuzz infer searches many more programs: let a child of your own answer with the function (mmafuzz help exec), and run mmafuzz infer --target exec:./CHILD")
 		}
 		if h.pair.A.Model() == nil && h.pair.B.Model() == nil {
 			fmt.Fprintln(&s, "if the one became the other in several steps, CompareUnits of each two that follow each other says what a step does")

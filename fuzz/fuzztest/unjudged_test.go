@@ -64,9 +64,9 @@ func TestThoroughIsNamed(t *testing.T) {
 	if text, err := h.campaign(t.Context(), 512); err != nil || !strings.Contains(text, words) {
 		t.Errorf("%v, %s", err, text)
 	}
-	// After the longer one there is another step: comparing versions.
+	// After the longer one there are other steps: inference, and comparing versions.
 	h.config.NoInfer = false
-	if text, err := h.campaign(t.Context(), 512); err != nil || strings.Contains(text, words) || !strings.Contains(text, "CompareUnits") {
+	if text, err := h.campaign(t.Context(), 512); err != nil || strings.Contains(text, words) || !strings.Contains(text, "run mmafuzz infer") || !strings.Contains(text, "CompareUnits") {
 		t.Errorf("%v, %s", err, text)
 	}
 	// Versions have been compared where neither side has a model.

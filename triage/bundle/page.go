@@ -71,7 +71,7 @@ func whyBlocks(m *corpus.Mismatch) []document.Block {
 		blocks = append(blocks, report.ChangesTable("All differences of the two arithmetics that were found", m.Changes, a.Target, b.Target))
 	}
 	if m.Explained > 0 {
-		blocks = append(blocks, document.Text(fmt.Sprintf("The evidence: with these changes the arithmetic of one side gives the results of the other in all %s that were looked into, and keeps all %s.",
+		blocks = append(blocks, document.Text(fmt.Sprintf("The evidence: with these changes the arithmetic of one side gives the results of the other in %s that were looked into, and keeps %s.",
 			readable.Plural(m.Explained, "differing case"), readable.Plural(m.Kept, "agreeing one"))))
 	}
 	for _, text := range equivalentTexts(m) {

@@ -58,27 +58,25 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 
 // instead returns what may be the cause of a mismatch as well as Changes, from A to B, as no input tells it apart.
 func instead(m *corpus.Mismatch) [][]mma.Change {
-	if m.Class == oracle.Fault.String() {
-		return nil
-	}
-	some := m.CaseChanges
-	if len(some) == 0 {
-		some = m.Changes
-	}
-	return triage.Instead(some, m.Changes, m.Equivalent[:m.Same], m.Base == "b")
+	return triage.Instead(ofBase(m), m.Changes, m.Equivalent[:m.Same], m.Base == "b")
 }
 
-// Changes returns what makes A's arithmetic do what B's does: for the case of a mismatch or, if
-// that is not known apart, for all cases of the pair. There are none where a side failed: that is
-// no result which another arithmetic would give.
-func Changes(m *corpus.Mismatch) []mma.Change {
-	if m.Class == oracle.Fault.String() {
+// ofBase returns the changes of the base that explain a mismatch: its own or, if these are not known apart,
+// those of the pair. There are none where a side failed, which is no result that another arithmetic would
+// give, and where nothing explains the case: those of the pair explain others.
+func ofBase(m *corpus.Mismatch) []mma.Change {
+	switch {
+	case m.Class == oracle.Fault.String() || m.Bucket == string(triage.Unexplained):
 		return nil
+	case len(m.CaseChanges) > 0:
+		return m.CaseChanges
 	}
-	changes := m.Changes
-	if len(m.CaseChanges) > 0 {
-		changes = m.CaseChanges
-	}
+	return m.Changes
+}
+
+// Changes returns what makes A's arithmetic do what B's does, for a mismatch, as far as that is known.
+func Changes(m *corpus.Mismatch) []mma.Change {
+	changes := ofBase(m)
 	if m.Base == "b" {
 		return readable.Reversed(changes)
 	}
@@ -100,7 +98,7 @@ func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mm
 	}
 	side.Result = code
 	side.Inferred = !s.Known
-	programs := []program{{s.Params, s.K}}
+	programs := []program{{s.Params, s.K, ""}}
 	if side.Inferred {
 		programs = explainingPrograms(m, which)
 	} else if s.Params == nil {
@@ -113,7 +111,7 @@ func pictureSide(m *corpus.Mismatch, s *corpus.SideRecord, which string, dot *mm
 		}
 		tr := &sim.Trace{}
 		if model.Dot(dot, tr) == side.Result {
-			side.Trace, side.Params = tr, p.params
+			side.Trace, side.Params, side.Model = tr, p.params, p.name
 			break
 		}
 	}
@@ -137,10 +135,11 @@ func bothPrograms(m *corpus.Mismatch) (base, changed *mma.Params) {
 	return side.Params, &q
 }
 
-// program is a program with its K.
+// program is a program with its K, and what it is of a side that it is not known to be of; "": inferred.
 type program struct {
 	params *mma.Params
 	k      int
+	name   string
 }
 
 // explainingPrograms returns programs for a side whose own is not known, the best first: if the
@@ -148,25 +147,32 @@ type program struct {
 // as this side does; the program of the other side with the changes that explain this one; and what
 // is assumed for this side.
 func explainingPrograms(m *corpus.Mismatch, which string) []program {
-	base, own := &m.A, &m.B
+	base, own, name := &m.A, &m.B, "A"
 	if which == "a" {
-		base, own = &m.B, &m.A
+		base, own, name = &m.B, &m.A, "B"
 	}
+	_, unlisted := mma.Lookup(own.Arch, own.Instruction)
 	var all []program
-	add := func(p *mma.Params, k int) {
+	add := func(p *mma.Params, k int, name string) {
 		if p != nil {
-			all = append(all, program{p, k})
+			all = append(all, program{p, k, name})
 		}
 	}
 	if m.Base != which && base.Params != nil && len(m.Changes) > 0 {
 		if !base.Known && len(m.Alike) > 0 {
-			add(listedProgram(m.Alike[0], m.Formats), m.ProgramK)
+			add(listedProgram(m.Alike[0], m.Formats), m.ProgramK, m.Alike[0])
 		}
 		if p := *base.Params; p.Apply(m.Changes) == nil {
-			add(&p, m.ProgramK)
+			if name = "the changed arithmetic of " + name; own.Params != nil && unlisted != nil {
+				name = "" // that of this side was inferred, and the two compared
+			}
+			add(&p, m.ProgramK, name)
 		}
 	}
-	add(own.Params, own.K)
+	if name = ""; unlisted == nil {
+		name = "the model of " + own.Arch
+	}
+	add(own.Params, own.K, name)
 	return all
 }
 

@@ -61,28 +61,35 @@ func TestPictureAsListed(t *testing.T) {
 	}
 	odd := i.Params
 	odd.Prod.Gate, odd.Special.NegZero = mma.GateSkipNumbers, true
-	changes := []mma.Change{{Path: "special.negzero", From: "true", To: "false"}}
+	own := odd
+	own.Special.NegZero = false
+	changes := mma.Diff(&odd, &own)
 	for _, tc := range []struct {
 		name  string
 		known bool
 		alike []string
 		want  mma.Gate
+		model string // "": inferred
+		own   *mma.Params
+		arch  string
 	}{
-		{"inferred", false, []string{"sim:" + i.FullName()}, mma.GateOff},
-		{"nothing listed", false, nil, mma.GateSkipNumbers},
-		{"no such target", false, []string{"sim:turing/none"}, mma.GateSkipNumbers},
-		{"known", true, []string{"sim:" + i.FullName()}, mma.GateSkipNumbers},
+		{"inferred", false, []string{"sim:" + i.FullName()}, mma.GateOff, "sim:" + i.FullName(), nil, ""},
+		{"nothing listed", false, nil, mma.GateSkipNumbers, "the changed arithmetic of A", nil, ""},
+		{"no such target", false, []string{"sim:turing/none"}, mma.GateSkipNumbers, "the changed arithmetic of A", nil, ""},
+		{"known", true, []string{"sim:" + i.FullName()}, mma.GateSkipNumbers, "the changed arithmetic of A", nil, ""},
+		{"it was inferred, too", false, nil, mma.GateSkipNumbers, "", &own, "exec"},
+		{"it is in the catalogue", true, nil, mma.GateSkipNumbers, "the changed arithmetic of A", &own, "turing"},
 	} {
 		pic, err := Picture(&corpus.Mismatch{
 			A: corpus.SideRecord{Target: "a", Instruction: i.Name, K: i.K, Result: "80000000", Known: tc.known, Params: &odd},
-			B: corpus.SideRecord{Target: "b", Instruction: i.Name, K: i.K, Result: "00000000"}, Formats: i.Formats, K: i.K,
+			B: corpus.SideRecord{Target: "b", Instruction: i.Name, K: i.K, Result: "00000000", Params: tc.own, Arch: tc.arch}, Formats: i.Formats, K: i.K,
 			Case: "0000 0000 80000000", Bucket: "signed-zero", Base: "a", Changes: changes, ProgramK: i.K, Alike: tc.alike,
 		}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if pic.B.Trace == nil || pic.B.Params.Prod.Gate != tc.want {
-			t.Errorf("%s: drawn with %v, not with gate %v", tc.name, pic.B.Params, tc.want)
+		if pic.B.Trace == nil || pic.B.Params.Prod.Gate != tc.want || pic.B.Model != tc.model {
+			t.Errorf("%s: drawn with %q, %v, not with gate %v", tc.name, pic.B.Model, pic.B.Params, tc.want)
 		}
 	}
 }
@@ -97,6 +104,7 @@ func TestChanges(t *testing.T) {
 	}{
 		{"of the pair", corpus.Mismatch{Changes: []mma.Change{width, step}, Base: "a"}, []mma.Change{width, step}},
 		{"of the case", corpus.Mismatch{Changes: []mma.Change{width, step}, CaseChanges: []mma.Change{width}, Base: "a"}, []mma.Change{width}},
+		{"of other cases", corpus.Mismatch{Changes: []mma.Change{width}, Base: "a", Bucket: "unexplained"}, nil},
 		{"of B's arithmetic", corpus.Mismatch{CaseChanges: []mma.Change{width}, Base: "b"}, []mma.Change{{Path: "join.align.f", From: "25", To: "24"}}},
 	} {
 		if got := Changes(&c.m); !slices.Equal(got, c.want) {

@@ -315,7 +315,10 @@ func (c *Condition) String() string {
 	case c.Doubt == 0:
 		return text
 	case f.kind == code || c.Is == HasBits:
-		return fmt.Sprintf("%s (not known: whether %s matter)", text, strings.Replace(bitsText(c.Doubt), "bit ", "the bit ", 1))
+		if _, ok := oneBit(uint64(c.Doubt), 0); ok {
+			return fmt.Sprintf("%s (not known: whether %s matters)", text, bitsText(c.Doubt))
+		}
+		return fmt.Sprintf("%s (not known: whether %s matter)", text, bitsText(c.Doubt))
 	case c.Doubt < 0:
 		return text + " (not known: " + map[Is]string{AtLeast: "below it", AtMost: "above it"}[c.Is] + ")"
 	case c.Is == AtLeast:

@@ -13,6 +13,9 @@ func TestCodes(t *testing.T) {
 	half := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
 	mixed := mma.Formats{A: fp.E4M3, B: fp.FP16, C: fp.FP32, D: fp.FP32}
 	when := func(feature string) []Condition { return []Condition{{Feature: feature, Is: Equal, Value: 1}} }
+	doubt := func(bits int64) []Condition {
+		return []Condition{{Feature: "a.code", Is: Equal, Value: 1, Doubt: bits}}
+	}
 	for _, c := range []struct {
 		f    mma.Formats
 		r    Rule
@@ -23,6 +26,8 @@ func TestCodes(t *testing.T) {
 		{mixed, Rule{Scope: OfProduct, When: when("x.code"), Effect: Effect{On: OnOperand, Do: "code", N: 2}}, "each operand of each product is 2 where it is 1"},
 		{half, Rule{Scope: OfSum, When: when("step"), Effect: Effect{On: OnSum, Do: "rz"}}, "sum 1 is rounded by RZ"}, // the second: pictures count from 0
 		{mixed, Rule{When: when("c.mag"), Effect: Effect{On: OnA, Do: "xor", N: 4}}, "the bits 04 of a of each product are inverted where the code of the magnitude of c is 00000001"},
+		{half, Rule{When: doubt(2), Effect: Effect{On: OnA, Do: "xor", N: 4}}, "the bits 0004 of a of each product are inverted where a is 0001 (not known: whether bit 1 matters)"},
+		{half, Rule{When: doubt(6), Effect: Effect{On: OnA, Do: "xor", N: 4}}, "the bits 0004 of a of each product are inverted where a is 0001 (not known: whether the bits 6 matter)"},
 	} {
 		if c.r.setDigits(c.f); c.r.String() != c.want {
 			t.Errorf("%s, want %s", &c.r, c.want)

@@ -57,8 +57,9 @@ type Side struct {
 	Trace  *sim.Trace // of Result; nil: nobody knows how the unit computes
 	Params *mma.Params
 	// Inferred: the unit has no trace of its own. Trace and Params are those of
-	// the hypothesis that explains it.
+	// the hypothesis that explains it; Model names it if it was not found by inference.
 	Inferred bool
+	Model    string
 	Result   uint64
 	Failed   bool   // the unit failed on this input: there is no Trace and no Result
 	Fault    string // what it said then

@@ -52,6 +52,8 @@ func (v *view) heading() []string {
 		}
 	case s.Trace == nil:
 		lines = append(lines, "no picture of this side: only its result is known")
+	case s.Model != "":
+		lines = append(lines, "drawn with "+s.Model+", which gives this result")
 	case s.Inferred:
 		lines = append(lines, "inferred: drawn with a model that reproduces this result")
 	}
