@@ -103,15 +103,15 @@ func (x *pairTriage) inferSome(ctx context.Context) (bool, error) {
 }
 
 // inferUnknown infers the side that no change of the other one's program explains: quickly, whatever the
-// searches before have taken, unless somebody's own effort is a small one; and where the other one's program
-// was inferred too, or not quick, with an effort that grows with the campaign, as that of a search for such a
-// change does.
+// searches before have taken, if the effort is the usual one and enough for that alone; and where the other
+// one's program was inferred too, or not quick, with an effort that grows with the campaign, as that of a
+// search for such a change does.
 func (x *pairTriage) inferUnknown(ctx context.Context, quick bool) (bool, error) {
 	side, known := sideNames[0], Believed(x.p.baseUnit) != nil
 	if x.p.unknownIsB {
 		side = sideNames[1]
 	}
-	if quick && (!known || x.left() > 0 || cmp.Or(x.t.Effort, freeEffort) >= freeEffort) {
+	if quick && (!known || x.left() > 0 || cmp.Or(x.t.Effort, freeEffort) >= max(freeEffort, x.perK(x.quickly()+inferBriefly))) {
 		if learned, err := x.infer(ctx, side, x.quickly(), true); learned || err != nil {
 			return learned, err
 		}
