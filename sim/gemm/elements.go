@@ -68,6 +68,7 @@ type Partial struct {
 	Set  uint64  // stands for these: values with the same Set are sums of the same products
 	Code uint64
 	D    fp.ID
+	Same bool // it is the value, or the zero, to which something was added
 }
 
 // Trace returns the values that come up while an element is computed, in their order: after
@@ -92,9 +93,11 @@ func Trace(ctx context.Context, k *schedule.Kernel, o *Operands, at [2]int, opt 
 	for i, op := range p.Ops {
 		x := &all[i]
 		*x = Partial{What: op.What, D: op.Unit.D, Code: mma.Load(m.values[i], op.Unit.D.Width(), 0)}
+		x.Same = op.Z.Kind != schedule.Value && x.D.Get().Decode(x.Code).Class == fp.Zero
 		for _, r := range []schedule.Ref{op.X, op.Y, op.Z} {
 			if r.Kind == schedule.Value {
 				x.N, x.Set = x.N+all[r.N].N, x.Set+all[r.N].Set
+				x.Same = x.Same || x.Code == all[r.N].Code && x.D == all[r.N].D
 			}
 		}
 		for _, k := range op.K {

@@ -133,21 +133,36 @@ func (z *Fuzz) measure(ctx context.Context, k int) (*Distances, error) {
 	return m, nil
 }
 
-// fieldsOf compares the files of two kernels, but for names and sources. A schedule that holds everywhere is compared
-// with each of the other's.
+// fieldsOf compares the files of two kernels, but for names and sources.
 func fieldsOf(a, b *schedule.Kernel) []FieldChange {
-	all := []FieldChange{}
-	var values [2]map[string]string
-	var paths []string
+	x, y := filesOf(a, b)
+	all := fieldsThatDiffer(x, y)
+	return slices.DeleteFunc(all, func(f FieldChange) bool { return f.Path == "name" || f.Path == "source" })
+}
+
+// filesOf returns the files of two kernels, aligned. A schedule that holds everywhere is there for each of the other's.
+func filesOf(a, b *schedule.Kernel) (x, y any) {
 	most := max(len(a.Schedules), len(b.Schedules))
+	var files [2]any
 	for i, k := range []*schedule.Kernel{a, b} {
 		if len(k.Schedules) == 1 && len(k.Schedules[0].Where) == 0 {
 			everywhere := *k
 			everywhere.Schedules = slices.Repeat(k.Schedules, most)
 			k = &everywhere
 		}
+		files[i] = fileOf(k)
+	}
+	return aligned(files[0], files[1])
+}
+
+// fieldsThatDiffer compares two values of JSON field by field.
+func fieldsThatDiffer(a, b any) []FieldChange {
+	all := []FieldChange{}
+	var values [2]map[string]string
+	var paths []string
+	for i, v := range []any{a, b} {
 		values[i] = map[string]string{}
-		flatten("", fileOf(k), func(path, value string) {
+		flatten("", v, func(path, value string) {
 			values[i][path] = value
 			paths = append(paths, path)
 		})
@@ -162,7 +177,7 @@ func fieldsOf(a, b *schedule.Kernel) []FieldChange {
 		if !okY {
 			y = "-"
 		}
-		if x != y && path != "name" && path != "source" {
+		if x != y {
 			all = append(all, FieldChange{path, x, y})
 		}
 	}
@@ -184,6 +199,7 @@ func flatten(path string, v any, visit func(path, value string)) {
 		for i, x := range v {
 			flatten(fmt.Sprintf("%s[%d]", path, i), x, visit)
 		}
+	case nil: // what a list lacks
 	default:
 		visit(path, fmt.Sprint(v))
 	}
@@ -192,15 +208,16 @@ func flatten(path string, v any, visit func(path, value string)) {
 // stepsText writes steps of an epilogue, such as "alpha factor 0.3; cast format fp16".
 func stepsText(steps []any) string {
 	var all []string
-	for _, s := range steps {
-		var words []string
-		if s, ok := s.(map[string]any); ok {
-			for _, name := range slices.Sorted(maps.Keys(s)) {
-				if name != "op" {
-					words = append(words, fmt.Sprintf("%s %v", name, s[name]))
-				}
+	for _, step := range steps {
+		s, ok := step.(map[string]any)
+		if !ok { // the other epilogue has more
+			continue
+		}
+		words := []string{fmt.Sprint(s["op"])}
+		for _, name := range slices.Sorted(maps.Keys(s)) {
+			if name != "op" {
+				words = append(words, fmt.Sprintf("%s %v", name, s[name]))
 			}
-			words = slices.Insert(words, 0, fmt.Sprint(s["op"]))
 		}
 		all = append(all, strings.Join(words, " "))
 	}

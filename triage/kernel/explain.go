@@ -274,8 +274,8 @@ func (p *Product) gives(ctx context.Context, k *schedule.Kernel, at [][2]int, op
 	return true
 }
 
-// Diverge says in words which is the first partial sum of an element by which the first of two
-// kernels differs from the second.
+// Diverge says in words which is the first partial sum of an element by which the first of two kernels differs from the
+// second. A sum that the second does not form, and that is what it was before, is the first if there is no other.
 func Diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2]int, opt [2]gemm.Options) (string, error) {
 	var traces [2][]gemm.Partial
 	for i := range traces {
@@ -288,23 +288,28 @@ func Diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2
 	for _, p := range traces[1] {
 		in[p.Set] = append(in[p.Set], p)
 	}
-	before := "nothing is added before it"
+	first, before := "none", "nothing is added before it"
 	for _, p := range traces[0] {
 		other, ok := in[p.Set]
 		same := slices.ContainsFunc(other, func(x gemm.Partial) bool { return x.Code == p.Code && x.D == p.D })
 		switch {
 		case same:
 			before = "before it both have " + sumOf(p)
-			continue
+		case !ok && p.Same:
+			if first == "none" {
+				first = sumOf(p) + notFormed + before
+			}
 		case !ok:
-			return fmt.Sprintf("%s, which the other does not form; %s", sumOf(p), before), nil
+			return sumOf(p) + notFormed + before, nil
 		default:
 			x := other[len(other)-1]
 			return fmt.Sprintf("%s, where the other has %s; %s", sumOf(p), number(x), before), nil
 		}
 	}
-	return "none", nil
+	return first, nil
 }
+
+const notFormed = ", which the other does not form; "
 
 // sumOf writes a partial sum.
 func sumOf(p gemm.Partial) string {

@@ -1,9 +1,11 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +30,7 @@ type Sides struct {
 	Untold int `json:"untold"`
 
 	kernels [2]*schedule.Kernel
+	label   string // of Change
 }
 
 // mostInferred is the largest K for which the schedule of a black box is inferred. If every K is larger, the
@@ -50,7 +53,7 @@ func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Fou
 		k.When = schedule.When{}
 		kernels[i] = &k
 	}
-	near := oneAccumulator(kernels)
+	near := likewise(kernels, cmp.Or(s.Shape.K, math.MaxInt))
 	s.Fields = fieldsOf(near[0], near[1])
 	for i, side := range []*Side{z.B, z.A} { // of two that were inferred the second stays near to what the first is then
 		if side.Kernel != nil {
@@ -76,20 +79,27 @@ func (z *Fuzz) compareFields(ctx context.Context, shapes *shapeRange, found *Fou
 // apart.
 const mostTold = 4096
 
-// oneAccumulator returns kernels that are the same functions as those given. If in one of them a single accumulator
-// adds all products, and has a level only to say that some are lost or that the last ones come first, the other, if it
-// has no level, gets this one without what it says: then only that differs.
-func oneAccumulator(kernels [2]*schedule.Kernel) [2]*schedule.Kernel {
-	for i, k := range kernels {
+// likewise returns kernels that are the same functions of up to depth products as those given. If one of them has a level
+// that adds its products one after the other in a single accumulator, or has a single part, and is there only to say
+// that some are lost or that the last ones come first, the other, if it has no such level, gets this one without what
+// it says: then only that differs.
+func likewise(kernels [2]*schedule.Kernel, depth int) [2]*schedule.Kernel {
+	for i, own := range kernels {
 		like := kernels[1-i]
-		if len(k.Schedules) != len(like.Schedules) {
+		if len(own.Schedules) != len(like.Schedules) {
 			return kernels
 		}
-		own := clone(k)
-		for n := range own.Schedules {
-			s, levels := &own.Schedules[n], like.Schedules[n].Levels
-			if len(s.Levels) == 0 && len(levels) == 1 && levels[0].Merge.Chain() && levels[0].Cut.By == "size" {
-				s.Levels = []schedule.Level{{Cut: levels[0].Cut, Merge: schedule.Merge{Order: "chain"}}}
+		for n := range like.Schedules {
+			levels := like.Schedules[n].Levels
+			for at, l := range levels {
+				if !l.Merge.Chain() || l.Cut.By != "size" || at < len(levels)-1 && l.Cut.N < depth || at > len(own.Schedules[n].Levels) {
+					continue
+				}
+				near := clone(own)
+				near.Schedules[n].Levels = slices.Insert(near.Schedules[n].Levels, at, schedule.Level{Cut: l.Cut, Merge: schedule.Merge{Order: "chain"}})
+				if len(fieldsOf(near, like)) < len(fieldsOf(own, like)) {
+					own = near
+				}
 			}
 		}
 		kernels[i] = own
@@ -195,19 +205,19 @@ func (z *Fuzz) teller(ctx context.Context, shapes *shapeRange, count, side int, 
 
 // withField returns a kernel with another one's value of a field of its file, or of a part of it; nil if that is none.
 func withField(k, other *schedule.Kernel, path string) *schedule.Kernel {
-	file := fileOf(k)
+	file, otherFile := aligned(fileOf(k), fileOf(other))
 	at := max(0, strings.LastIndex(path, "."))
 	to, ok := member(file, path[:at]).(map[string]any)
 	field := strings.TrimPrefix(path[at:], ".")
 	if !ok || strings.HasSuffix(field, "]") { // there is no such part, or it is one of several
 		return nil
 	}
-	if value := member(fileOf(other), path); value != nil {
+	if value := member(otherFile, path); value != nil {
 		to[field] = value
 	} else {
 		delete(to, field)
 	}
-	text, err := json.Marshal(file)
+	text, err := json.Marshal(withoutNulls(file))
 	if err != nil {
 		return nil
 	}
@@ -267,9 +277,12 @@ func member(v any, path string) any {
 // of elements on which the kernel was found to give the bits of the black box.
 type Inference func(ctx context.Context, u devices.Unit, s schedule.Shape) (k *schedule.Kernel, checked int, err error)
 
-// Label is the labels of all fields that differ. Where a schedule holds is what differs only if nothing else does, and a
-// level that one side lacks has an order of its own only if that is not the usual one.
+// Label is the label of the change, or else the labels of all fields that differ. Where a schedule holds is what differs
+// only if nothing else does, and a level that one side lacks has an order of its own only if that is not the usual one.
 func (s *Sides) Label() string {
+	if s.label != "" {
+		return s.label
+	}
 	var all []string
 	for _, f := range s.Fields {
 		if strings.Contains(f.Path, ".where") || strings.HasSuffix(f.Path, ".merge.order") && f.added("forward", "chain") {
@@ -304,12 +317,8 @@ func (f *FieldChange) added(values ...string) bool {
 
 // dealsOut reports whether a level of one of the schedules deals products out to lanes.
 func (s *Sides) dealsOut(level string) bool {
-	for _, k := range s.kernels {
-		if k != nil && member(fileOf(k), level+".cut.by") == "lanes" {
-			return true
-		}
-	}
-	return false
+	x, y := filesOf(s.kernels[0], s.kernels[1])
+	return member(x, level+".cut.by") == "lanes" || member(y, level+".cut.by") == "lanes"
 }
 
 // String says what was compared.

@@ -77,6 +77,7 @@ func (z *Fuzz) changed(ctx context.Context, shapes *shapeRange, s *Sides, kernel
 	if err == nil && differ == 0 {
 		kernels[1-side], s.Checked = a.Kernel, min(s.Checked, fresh*s.Shape.M*s.Shape.N)
 		s.Inferred, s.Change = []string{[]string{z.A.Name, z.B.Name}[side]}, a.Change(s.Shape.K)
+		s.label = a.Label
 	}
 	return err
 }

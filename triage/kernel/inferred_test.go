@@ -71,6 +71,7 @@ func kernelOf(t *testing.T, text string) *schedule.Kernel {
 // them, in either schedule, make fewer.
 func TestFewestFields(t *testing.T) {
 	const plain, half = `{"op": "fma", "in": "fp16", "acc": "fp32"}`, `{"op": "fma", "acc": "fp16"}`
+	const lanes = `{"cut": {"by": "lanes", "n": 4}, "tail": {"of": 7, "into": "apart"}, "merge": {"order": "halves"}}`
 	for _, c := range []struct{ unitA, levelsA, unitB, levelsB, fields, label string }{
 		{plain, ``, half, `{"cut": {"by": "size", "n": 8}, "merge": {"order": "forward", "format": "fp32", "parts": "fp32"}}`,
 			"levels[0].cut.by levels[0].cut.n levels[0].merge.format levels[0].merge.order unit.acc", "promotion+split-k+unit"},
@@ -83,6 +84,12 @@ func TestFewestFields(t *testing.T) {
 			"levels[0].cut.vector", "lanes"},
 		{plain, `{"cut": {"by": "size", "n": 12}, "merge": {"order": "forward"}}`, plain, `{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward", "parts": "fp16"}}`,
 			"levels[0].merge.parts", "promotion"},
+		{plain, lanes, plain, `{"cut": {"by": "size", "n": 16}, "merge": {"order": "forward"}}, ` + lanes,
+			"levels[0].cut.by levels[0].cut.n levels[0].merge.order", "split-k"},
+		{plain, lanes, plain, `{"cut": {"by": "size", "n": 24}, "tail": {"of": 5, "into": "drop"}, "merge": {"order": "chain"}}, ` + lanes,
+			"levels[0].tail.into levels[0].tail.of", "tail"},
+		{plain, ``, plain, `{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}}`, // a single change of A
+			"levels[0].cut.by levels[0].cut.n levels[0].merge.order", "lanes"},
 	} {
 		i := mma.Instruction{K: 24, Formats: mma.Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32}}
 		kernels := map[string]*schedule.Kernel{}
@@ -121,6 +128,7 @@ func TestRegions(t *testing.T) {
 	for _, c := range []struct{ a, b, fields, label string }{
 		{blocks, `{` + edge + `, "levels": [{"cut": {"by": "size", "n": 16}, "tail": {"of": 16, "into": "drop"}, "merge": {"order": "forward"}}]}, ` + blocks, "[0].levels[0].tail.into [0].levels[0].tail.of [0].where[0].rows", "tail"},
 		{blocks, `{` + edge + `, "levels": [{"cut": {"by": "size", "n": 32}, "merge": {"order": "forward"}}]}, ` + blocks, "[0].levels[0].cut.n [0].where[0].rows", "split-k"},
+		{`{` + edge + `, "levels": [{"cut": {"by": "size", "n": 32}, "merge": {"order": "forward"}}]}, ` + blocks, `{"where": [{"columns": "7"}]}, {` + edge + `, "levels": [{"cut": {"by": "size", "n": 32}, "merge": {"order": "forward"}}]}, ` + blocks, "[0].where[0].columns", "k-order"},
 		{`{}`, blocks, "[0].levels[0].cut.by [0].levels[0].cut.n [0].levels[0].merge.order", "split-k"},
 	} {
 		a, b := of(c.a), of(c.b)

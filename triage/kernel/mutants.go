@@ -156,11 +156,13 @@ func (m *mutator) dropped() {
 		}
 	}
 	const whole = 1 << 16 // a level that cuts nothing, for a tail
-	for _, of := range lengths {
-		m.try("tail", "", nil, nil, func(k *schedule.Kernel) {
-			l := schedule.Level{Cut: schedule.Cut{By: "size", N: whole}, Merge: schedule.Merge{Order: "chain"}, Tail: &schedule.Tail{Of: of, Into: "drop"}}
-			k.Schedules[m.s].Levels = append(k.Schedules[m.s].Levels, l)
-		}, leftOver(len(levels))+" are dropped", of)
+	for _, at := range slices.Compact([]int{len(levels), 0}) {
+		for _, of := range append([]int{2, 3}, lengths...) {
+			m.try("tail", "", nil, nil, func(k *schedule.Kernel) {
+				l := schedule.Level{Cut: schedule.Cut{By: "size", N: whole}, Merge: schedule.Merge{Order: "chain"}, Tail: &schedule.Tail{Of: of, Into: "drop"}}
+				k.Schedules[m.s].Levels = slices.Insert(k.Schedules[m.s].Levels, at, l)
+			}, leftOver(at)+" are dropped", of)
+		}
 	}
 }
 

@@ -1,12 +1,15 @@
 package kernel
 
 import (
+	"encoding/binary"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/gemm"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
@@ -36,6 +39,31 @@ func TestMutants(t *testing.T) {
 				t.Errorf("%s has no mutant %s", k.Name, l)
 			}
 		}
+	}
+}
+
+// TestDroppedAround drops the last products of all, though others that are left over have a place within a level.
+func TestDroppedAround(t *testing.T) {
+	const lanes = `{"cut": {"by": "lanes", "n": 8}, "tail": {"of": 8, "into": "apart"}, "merge": {"order": "halves"}}`
+	a, b := sideOf(t, "", lanes), sideOf(t, "", `{"cut": {"by": "size", "n": 65536}, "tail": {"of": 2, "into": "drop"}, "merge": {"order": "chain"}}, `+lanes)
+	if !slices.ContainsFunc(Mutants(a.Kernel), func(m Mutant) bool {
+		return m.Label == "tail" && m.Words == "the last products (K mod 2) are dropped" && sameFunction(m.Kernel, b.Kernel)
+	}) {
+		t.Error("there is none")
+	}
+}
+
+// TestDiverge names the first sum whose value is another than before, not one to which nothing was added.
+func TestDiverge(t *testing.T) {
+	a, b := sideOf(t, "naive", ""), sideOf(t, "", `{"cut": {"by": "size", "n": 4}, "merge": {"order": "forward"}}`)
+	o := &gemm.Operands{Shape: schedule.Shape{M: 1, N: 1, K: 8}}
+	for _, v := range []float32{2048, 0, 0, 0, 0, 3, 1, 1} {
+		o.A, o.B = binary.LittleEndian.AppendUint32(o.A, math.Float32bits(v)), binary.LittleEndian.AppendUint32(o.B, math.Float32bits(1))
+	}
+	const want = "45003000 = 2051 (k 0..7, up to k 5, 6 products), which the other does not form; before it both have 45000000 = 2048 (k 0..7, up to k 3, 4 products)"
+	got, err := Diverge(t.Context(), [2]*schedule.Kernel{a.Kernel, b.Kernel}, o, [2]int{}, [2]gemm.Options{})
+	if err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
 	}
 }
 
