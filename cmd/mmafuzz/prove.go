@@ -52,7 +52,9 @@ Two kernels are the same function for every K for which they add the same number
 tree; else a product is looked for on which they differ (mmafuzz diff --help).
 
 With --property it decides statements about one arithmetic, with an input for each that
-fails, or that shows the difference it makes: all, or a list of
+fails, or that shows the difference it makes. "No question" is what has no meaning for the
+unit, such as of subnormal operands in formats that have none. The statements are all, or a
+list of
 
 ` + propertyList() + `
   mmafuzz prove ampere --inst mma.m16n8k8.f32.f16.f16.f32 --property order,monotonic

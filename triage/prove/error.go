@@ -214,6 +214,7 @@ func (e *errorBound) refute(ctx context.Context, q *asked) (w *triage.Witness, l
 	if err != nil {
 		return nil, nil, err
 	}
+	least = rounded(units(small), false) // a smaller input may err by more
 	got := m.Dot(small, nil)
 	if judged := oracle.Eval(&q.p, q.f, q.k, small); judged != got {
 		return nil, nil, mistaken(q.f, small, true, false)

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"math/big"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
@@ -34,6 +35,18 @@ func TestError(t *testing.T) {
 		}
 		if answer.Proved != tc.proved || answer.Refuted < tc.refuted {
 			t.Errorf("%s: proved %v, refuted %v; want %v and at least %v", i.FullName(), answer.Proved, answer.Refuted, tc.proved, tc.refuted)
+		}
+		d, err := mma.ParseDot(i.Formats, i.K, false, strings.Fields(answer.Witness))
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := proveError(&asked{f: i.Formats, k: i.K, p: i.Params})
+		if err != nil {
+			t.Fatal(err)
+		}
+		units, _ := e.measure(i.Formats, d, oracle.Eval(&i.Params, i.Formats, i.K, d))
+		if shown, _ := rounded(units, false).Float64(); shown != answer.Refuted {
+			t.Errorf("%s: %s errs by %v, not by %v", i.FullName(), answer.Witness, shown, answer.Refuted)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -24,10 +25,13 @@ import (
 type Property struct {
 	Name      string // of the command line
 	Statement string
-	// other makes the program that the unit has if the statement is false: it holds if the two
-	// differ on an input. It is given a copy to change, and reports whether there is a question:
-	// not if the program has nothing of the kind.
-	other func(f mma.Formats, p *mma.Params) bool
+	// unasked is why there is no question if there is none.
+	unasked string
+	// other changes the second of two copies of the program to the one that the unit has if the
+	// statement is false: it holds if the two differ on an input. Of a program that is false to the
+	// statement it makes the one that the unit has if it is true; and where the two differ in
+	// more than what the statement is about, it changes the first one, which shows less, too.
+	other func(q *asked, p, other *mma.Params) written
 	// relations are what the statement says of each input.
 	relations func(q *asked) []relation
 	// sizes: it is about the size of the adder; modes: about the mode of the last rounding;
@@ -40,52 +44,91 @@ type Property struct {
 func Properties() []Property { return slices.Clone(properties) }
 
 var properties = []Property{
-	{Name: "exact-products", Statement: "products are not rounded to the format of a", other: func(f mma.Formats, p *mma.Params) bool {
-		if p.Prod.Round != (mma.Round{}) || f.A != f.B {
-			return false
+	{Name: "exact-products", Statement: "products are not rounded to the format of a", unasked: "products of integers are exact", other: func(q *asked, _, other *mma.Params) written {
+		a := q.f.A.Get()
+		if q.f.D.Integer() || a.ExpBits == 0 {
+			return unwritten
 		}
-		a := f.A.Get()
-		p.Prod.Round = mma.Round{Frac: mma.Frac(a.FracBits), Mode: fp.RNE, Emin: mma.Exp(a.Emin())}
-		return true
+		if other.Prod.Round.Frac == mma.Frac(a.FracBits) {
+			other.Prod.Round = mma.Round{}
+			return otherwise
+		}
+		other.Prod.Round = mma.Round{Frac: mma.Frac(a.FracBits), Mode: fp.RNE, Emin: mma.Exp(a.Emin())}
+		return asStated
 	}},
-	{Name: "order", Statement: "the order of the products does not matter", relations: swaps},
-	{Name: "exchange", Statement: "a and b may be exchanged", relations: exchange},
-	{Name: "negation", Statement: "with all a and c negated the result is negated, but for signs of zeros and NaNs", relations: negation},
-	{Name: "monotonic", Statement: "a larger c never gives a smaller result", relations: monotonic},
-	{Name: "no-normalization", Statement: "partial sums are not normalized: adding one product after the other is another function", other: func(_ mma.Formats, p *mma.Params) bool {
-		if p.L == 1 || p.Stage0 != (mma.Stage{}) || p.Stage1 != (mma.Stage{}) {
-			return false
+	{Name: "order", Statement: "the order of the products does not matter", unasked: "there is a single product, or one with each scale", relations: swaps},
+	{Name: "exchange", Statement: "a and b may be exchanged", unasked: "a and b have two formats", relations: exchange},
+	{Name: "negation", Statement: "with all a and c negated the result is negated, but for signs of zeros and NaNs", unasked: "a has no sign", relations: negation},
+	{Name: "no-normalization", Statement: "partial sums are not normalized: adding one product after the other is another function", unasked: "there is a single product", other: func(q *asked, _, other *mma.Params) written {
+		if q.k == 1 {
+			return unwritten
 		}
-		p.L = 1
-		return true
+		if other.L == 1 {
+			other.L = 0
+			return otherwise
+		}
+		other.L, other.Stage0, other.Stage1 = 1, mma.Stage{}, mma.Stage{}
+		return asStated
 	}},
 	{Name: "adder", Statement: "a sum of so many bits suffices, and one bit less does not", sizes: true},
 	{Name: "rounding", Statement: "the last rounding has one mode, and no other gives the same results", modes: true},
 	{Name: "error", Statement: "the error is at most so much of the sum of all magnitudes, and at least so much on an input", errors: true},
-	{Name: "subnormal-operands", Statement: "subnormal operands a and b are not read as zero", other: func(_ mma.Formats, p *mma.Params) bool {
-		return flush(&p.In.Sub)
+	{Name: "subnormal-operands", Statement: "subnormal operands a and b are not read as zero", unasked: "the formats of a and b have no subnormals", other: func(q *asked, p, other *mma.Params) written {
+		if !hasSubnormals(q.f.A) && !hasSubnormals(q.f.B) {
+			return unwritten
+		}
+		return flush(&p.In.Sub, &other.In.Sub)
 	}},
-	{Name: "subnormal-c", Statement: "a subnormal c is not read as zero", other: func(f mma.Formats, p *mma.Params) bool {
-		return f.C != fp.None && flush(&p.In.C)
+	{Name: "subnormal-c", Statement: "a subnormal c is not read as zero", unasked: "there is no c, or its format has no subnormals", other: func(q *asked, p, other *mma.Params) written {
+		if !hasSubnormals(q.f.C) {
+			return unwritten
+		}
+		return flush(&p.In.C, &other.In.C)
 	}},
-	{Name: "subnormal-results", Statement: "a subnormal result is not zero", other: func(f mma.Formats, p *mma.Params) bool {
-		last := lastRounding(f, p)
-		if last == nil || last.Flush != mma.NoFlush || !last.HasEmin() {
-			return false
+	{Name: "subnormal-results", Statement: "a subnormal result is not zero", unasked: "results have no subnormals, or are not rounded to them", other: func(q *asked, p, other *mma.Params) written {
+		last, to := lastRounding(q.f, p), lastRounding(q.f, other)
+		if last == nil || !last.HasEmin() || !hasSubnormals(q.f.D) {
+			return unwritten
+		}
+		if last.Flush == mma.NoFlush {
+			to.Flush = mma.FlushResult
+			return asStated
 		}
 		last.Flush = mma.FlushResult
-		return true
+		for _, r := range roundings(other) {
+			r.Flush = mma.NoFlush
+		}
+		return otherwise
 	}},
-	{Name: "no-nan", Statement: "no result of finite operands is a NaN", relations: noNaN},
-	{Name: "nan-code", Statement: "all NaN results have the same code", relations: oneNaN},
-	{Name: "plus-zero", Statement: "no result is -0", relations: plusZero},
+	{Name: "no-nan", Statement: "no result of finite operands is a NaN", unasked: "results have no code of a NaN", relations: noNaN},
+	{Name: "nan-code", Statement: "all NaN results have the same code", unasked: "no result of the inputs that were tried is a NaN", relations: oneNaN},
+	{Name: "plus-zero", Statement: "no result is -0", unasked: "results have no code of -0", relations: plusZero},
+	// The slowest comes last.
+	{Name: "monotonic", Statement: "a larger c never gives a smaller result", unasked: "there is no c", relations: monotonic},
 }
 
-// flush makes subnormals zeros, and reports whether they were numbers.
-func flush(in *mma.InFlush) bool {
-	kept := *in == mma.KeepSub
-	*in = mma.FlushSign
-	return kept
+// written is what a program says about a statement as it is written. What it computes may be another thing.
+type written int
+
+const (
+	unwritten written = iota // nothing: there is no question
+	asStated
+	otherwise
+)
+
+// flush makes subnormals zeros in another program if they are numbers, and numbers if they are zeros.
+func flush(in, other *mma.InFlush) written {
+	if *in == mma.KeepSub {
+		*other = mma.FlushSign
+		return asStated
+	}
+	*in, *other = mma.FlushSign, mma.KeepSub // of -0 the statement says nothing
+	return otherwise
+}
+
+// hasSubnormals reports whether a format, if it is one, has subnormal numbers.
+func hasSubnormals(id fp.ID) bool {
+	return id != fp.None && id.Get().ExpBits > 0 && id.Get().FracBits > 0 && !id.Get().NoZero
 }
 
 // PropertiesNamed returns the properties of a list such as "order,monotonic"; "all" are all.
@@ -175,8 +218,8 @@ type asked struct {
 }
 
 // PropertySMTLIB is the question of a property for SMT solvers of bit vectors (QF_BV): sat if it
-// fails. That of a property that compares the program with another one is whether the two can
-// differ: sat if it holds.
+// fails. That of a property that compares the program with one of which the opposite is true is
+// whether the two can differ: sat if what the program says is what it does.
 func PropertySMTLIB(target string, u devices.Unit, prop Property) ([]byte, error) {
 	p, i := u.Model(), u.Instruction()
 	if p == nil {
@@ -186,11 +229,11 @@ func PropertySMTLIB(target string, u devices.Unit, prop Property) ([]byte, error
 	var text bytes.Buffer
 	switch {
 	case prop.other != nil:
-		other := q.p
-		if !prop.other(q.f, &other) {
-			return nil, fmt.Errorf("%s: there is no question about %s", prop.Name, i.FullName())
+		base, other := q.p, q.p
+		if prop.other(q, &base, &other) == unwritten {
+			return nil, fmt.Errorf("%s: there is no question about %s: %s", prop.Name, i.FullName(), prop.unasked)
 		}
-		err := writeSMTLIB(&text, q.f, q.k, q.p, other)
+		err := writeSMTLIB(&text, q.f, q.k, base, other)
 		return text.Bytes(), err
 	case prop.sizes:
 		return nil, hint.New("mmafuzz prove A model:NARROWER.json --smtlib asks about one size", "%s is a question for each size", prop.Name)
@@ -218,31 +261,48 @@ func (p *Property) ask(ctx context.Context, q *asked, answer *Answer) error {
 	case p.errors:
 		return errorsOf(ctx, q, answer)
 	}
-	return related(ctx, q, p.relations(q), answer)
+	rs := p.relations(q)
+	if len(rs) == 0 {
+		answer.Verdict, answer.Reason = NotAsked, p.unasked
+		return nil
+	}
+	return related(ctx, q, rs, answer)
 }
 
 // apart asks whether the program differs from the one that it would be if the statement were
-// false.
+// false, or true of a program that is false to it. If they are the same function, it fails of both.
 func (p *Property) apart(ctx context.Context, q *asked, answer *Answer) error {
-	other := q.p
-	if !p.other(q.f, &other) {
-		answer.Verdict, answer.Reason = NotAsked, "the program has no such decision, or has decided it the other way"
+	base, other := q.p, q.p
+	says := p.other(q, &base, &other)
+	if says == unwritten {
+		answer.Verdict, answer.Reason = NotAsked, p.unasked
 		return nil
 	}
 	if err := other.Validate(q.f, q.k); err != nil {
 		answer.Verdict, answer.Reason = NotAsked, "the opposite is no program: "+err.Error()
+		if says == otherwise {
+			answer.Verdict, answer.Reason = Fails, "so the program is written, and what it would be otherwise is no program: "+err.Error()
+		}
 		return nil
 	}
-	res, err := Programs(ctx, q.f, q.k, q.p, other, Options{Solver: q.o.Solver})
+	res, err := Programs(ctx, q.f, q.k, base, other, Options{Solver: q.o.Solver})
 	if err != nil {
 		return err
 	}
 	answer.By, answer.Reason = res.By, res.Reason
-	switch res.Verdict {
-	case Refuted:
+	switch {
+	case res.Verdict == Refuted && says == otherwise:
+		answer.Verdict = Fails
+		m, err := sim.New(q.f, q.k, q.p)
+		if err != nil {
+			return err
+		}
+		res.Witness.Before = m.Dot(res.Witness.Dot, nil)
+		answer.show(q.f, res.Witness)
+	case res.Verdict == Refuted:
 		answer.Verdict = Holds
 		answer.show(q.f, res.Witness)
-	case Proved:
+	case res.Verdict == Proved:
 		answer.Verdict, answer.Assumed = Fails, res.Assumed
 	default:
 		answer.Verdict = Undecided
@@ -304,12 +364,17 @@ func adder(ctx context.Context, q *asked, answer *Answer) error {
 
 // lastRounding is the last rounding of a program, nil if it rounds nothing.
 func lastRounding(f mma.Formats, p *mma.Params) *mma.Round {
-	for _, r := range []*mma.Round{&p.Out, &p.Late, &p.Acc, &p.Join.Post} {
+	for _, r := range roundings(p) {
 		if r.Frac != 0 && (r != &p.Late || p.LateAdds(f)) {
 			return r
 		}
 	}
 	return nil
+}
+
+// roundings are those of sums with c, the last one first.
+func roundings(p *mma.Params) []*mma.Round {
+	return []*mma.Round{&p.Out, &p.Late, &p.Acc, &p.Join.Post}
 }
 
 // rounding asks whether the last rounding in another mode is another function.
@@ -344,7 +409,11 @@ func rounding(ctx context.Context, q *asked, answer *Answer) error {
 		answer.show(q.f, res.Witness)
 	}
 	answer.Verdict = Holds
-	if len(same) > 0 {
+	switch {
+	case len(same)+len(apart) == 0:
+		answer.Verdict, answer.Reason = NotAsked, "the last rounding has no other mode"
+		return nil
+	case len(same) > 0:
 		answer.Verdict = Fails
 		answer.Reason = "the same function: " + strings.Join(same, ", ")
 	}
@@ -357,11 +426,6 @@ func rounding(ctx context.Context, q *asked, answer *Answer) error {
 
 // related asks about relations until one fails.
 func related(ctx context.Context, q *asked, rs []relation, answer *Answer) error {
-	answer.Verdict = NotAsked
-	if len(rs) == 0 {
-		answer.Reason = "the formats do not allow it"
-		return nil
-	}
 	w, err := search(ctx, q, rs)
 	if err != nil && ctx.Err() == nil {
 		return err

@@ -90,7 +90,8 @@ func exchange(q *asked) []relation {
 
 // negation leaves zeros and NaNs out: their signs follow rules of their own.
 func negation(q *asked) []relation {
-	if !q.f.A.Get().Signed {
+	a := q.f.A.Get()
+	if !a.Signed {
 		return nil
 	}
 	return []relation{{
@@ -106,10 +107,13 @@ func negation(q *asked) []relation {
 		dots: func(d *mma.Dot) []*mma.Dot {
 			e := d.Clone()
 			for i := range e.A {
-				e.A[i] = negated(q.f.A.Get(), e.A[i])
+				e.A[i] = negated(a, e.A[i])
 			}
 			if q.f.C != fp.None {
 				e.C = negated(q.f.C.Get(), e.C)
+			}
+			if a.Integer() && (slices.Contains(d.A, a.SignBit()) || q.f.C != fp.None && d.C == q.f.C.Get().SignBit()) { // which have no opposite
+				return nil
 			}
 			return []*mma.Dot{e}
 		},
@@ -117,6 +121,9 @@ func negation(q *asked) []relation {
 }
 
 func negated(f *fp.Format, code uint64) uint64 {
+	if f.Integer() {
+		return -code & f.CodeMask()
+	}
 	if !f.HasNegZero() && (code == 0 || isNaN(f, code)) {
 		return code
 	}
@@ -227,8 +234,11 @@ func plusZero(q *asked) []relation {
 	}}
 }
 
-// order is encode's Order of a code, told again.
+// order is encode's Order of a code, told again, and of integers, which are not encoded, their value.
 func order(f *fp.Format, code uint64) int64 {
+	if f.Integer() {
+		return int64(f.Float64(code))
+	}
 	size := int64(code &^ f.SignBit() >> f.Low)
 	if code&f.SignBit() != 0 {
 		return -size
@@ -238,6 +248,9 @@ func order(f *fp.Format, code uint64) int64 {
 
 // ordered is the code of a number whose order is given, +0 for 0.
 func ordered(f *fp.Format, at int64) uint64 {
+	if f.Integer() {
+		return uint64(at) & f.CodeMask()
+	}
 	if at < 0 {
 		return uint64(-at)<<f.Low | f.SignBit()
 	}
