@@ -40,6 +40,10 @@ func (a *app) triage(ctx context.Context, trust *trust, noInfer bool, root strin
 	if err != nil {
 		return hint.New("name a directory with bundles: one that mmafuzz run has written", "%s: %w", root, hint.Bare(err))
 	}
+	if products, _ := bundle.Products(root); len(dirs) == 0 && len(products) > 0 {
+		return hint.New("mmafuzz report "+readable.ShellPath(products[0])+" shows the cause that the run has found, and mmafuzz replay computes the product again",
+			"%s has bundles of matrix products, and triage explains those of instructions", root)
+	}
 	if len(dirs) == 0 {
 		return hint.New("name a directory with bundles: one that mmafuzz run has written", "there is no bundle in %s", root)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/compare"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // kind is a kind of results that has pages. To add one, add a row to kinds.
@@ -32,6 +33,7 @@ type kind struct {
 // kinds are the kinds of pages; the first one that fits counts.
 var kinds = []kind{
 	{name: "a bundle", is: func(path string, dir bool) bool { return dir && bundle.Is(path) }, make: bundlePage},
+	{name: "a bundle of a matrix product", is: func(path string, dir bool) bool { return dir && kernel.Rerun(path) != nil }, make: productPage},
 	{name: "a study's directory", is: holds("result.json"), make: studyPage},
 	{name: "an inference's directory", is: holds(infer.ReportFile), make: inferencePage},
 	{name: "an inference's report.json", is: hasKeys("verdict", "params"), make: inferencePage},

@@ -22,6 +22,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/summary"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
 	"github.com/mmafuzz/mmafuzz/triage/infer"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 	"github.com/mmafuzz/mmafuzz/triage/probe"
 	"github.com/mmafuzz/mmafuzz/triage/study"
 )
@@ -100,7 +101,7 @@ func bundlesIn(paths []string) (all []string) {
 func onlyBundles(dir string, levels int) (all []string) {
 	results, others := below(dir)
 	for _, path := range results {
-		if !bundle.Is(path) {
+		if !bundle.Is(path) && kernel.Rerun(path) == nil {
 			return nil
 		}
 	}
@@ -213,6 +214,11 @@ func bundlePage(_ context.Context, m *Maker, paths []string) (*document.Document
 		return nil, err
 	}
 	return bundle.Page(&b.Mismatch, paths[0], false)
+}
+
+func productPage(_ context.Context, _ *Maker, paths []string) (*document.Document, error) {
+	p, err := kernel.Page(paths[0])
+	return p, hint.Add(err, "copy the bundle again from where it was made, or make it again with mmafuzz run")
 }
 
 func studyPage(_ context.Context, _ *Maker, paths []string) (*document.Document, error) {

@@ -525,13 +525,6 @@ func (c *campaign) distances() document.Block {
 			sum[n] += cases
 		}
 	}
-	left := uint64(0)
-	for _, st := range c.State.Pairs {
-		left += st.Mismatches()
-	}
-	for _, cases := range sum {
-		left -= min(left, cases)
-	}
 	b := document.Bars{Title: "differing dot products by how far their results are apart", X: "distance in representable numbers (ulp): from here to less than twice that", Y: "dot products", Log: true}
 	numbers := document.Table{Columns: document.Columns("#distance, at least", "#dot products")}
 	for n, cases := range sum {
@@ -548,7 +541,38 @@ func (c *campaign) distances() document.Block {
 		b.Bars = append(b.Bars, document.Bar{Label: label, Value: float64(cases), Title: fmt.Sprintf("%s dot products differ by %s or more, less than twice that", readable.Thousands(cases), label)})
 		numbers.Add(label, readable.Thousands(cases))
 	}
-	return document.Figure{Picture: &b, Caption: fmt.Sprintf("How far the two results are apart, in numbers of the result's format: 1 is neighbouring numbers. Formats of all lengths are counted together; two results of opposite sign are up to 2³² apart in FP32 and 2¹⁶ in FP16, and an infinity is the number after the largest. %s differing dot products are not here, because a result is a NaN.", readable.Thousands(left)), Numbers: &numbers}
+	return document.Figure{Picture: &b, Caption: "How far the two results are apart, in numbers of the result's format: 1 is neighbouring numbers. Formats of all lengths are counted together; two results of opposite sign are up to 2³² apart in FP32 and 2¹⁶ in FP16, and two infinities a little more." + notApart(c.State.Pairs), Numbers: &numbers}
+}
+
+// notApart says how many differing dot products have no distance, and why.
+func notApart(pairs []*fuzz.PairState) string {
+	var mismatches, apart uint64
+	counts := make([]uint64, oracle.Fault+1)
+	for _, st := range pairs {
+		mismatches += st.Mismatches()
+		for class, n := range st.Classes {
+			counts[class] += n
+		}
+		for _, n := range st.Where.Ulps {
+			apart += n
+		}
+	}
+	var parts []string
+	add := func(n uint64, what string) {
+		if n > 0 {
+			parts = append(parts, readable.Thousands(n)+" "+what)
+		}
+	}
+	add(counts[oracle.Inf], "with an infinity and a number")
+	add(counts[oracle.NaN], "with a NaN and none")
+	add(counts[oracle.NaNCode], "with two NaNs")
+	add(counts[oracle.ZeroSign], "with zeros of two signs")
+	add(counts[oracle.Fault], "without a result")
+	add(counts[oracle.Value]-min(apart, counts[oracle.Value]), "of instructions that set flags")
+	if parts == nil {
+		return ""
+	}
+	return fmt.Sprintf(" %s of %s differing dot products are not here: %s.", readable.Thousands(mismatches-min(apart, mismatches)), readable.Thousands(mismatches), strings.Join(parts, ", "))
 }
 
 // sources shows which generator finds the differences, instruction by instruction.

@@ -77,6 +77,24 @@ func TestShowcase(t *testing.T) {
 	}
 }
 
+// TestNotApart counts what has no distance, by what it is.
+func TestNotApart(t *testing.T) {
+	st := &fuzz.PairState{}
+	st.Classes[oracle.Same], st.Classes[oracle.Value], st.Classes[oracle.Inf], st.Classes[oracle.NaN], st.Classes[oracle.ZeroSign] = 9000, 30, 1200, 3, 4
+	st.Where.Ulps = []uint64{0, 10, 20}
+	for _, c := range []struct {
+		pairs []*fuzz.PairState
+		want  string
+	}{
+		{[]*fuzz.PairState{st, st}, " 2,414 of 2,474 differing dot products are not here: 2,400 with an infinity and a number, 6 with a NaN and none, 8 with zeros of two signs."},
+		{nil, ""},
+	} {
+		if got := notApart(c.pairs); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
 // TestCauseInWords checks what stands beside a cause, and that numbers are called lower
 // bounds where further kinds of cases were not counted one by one.
 func TestCauseInWords(t *testing.T) {

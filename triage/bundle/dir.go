@@ -11,6 +11,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // Is reports whether a directory is meant to be a bundle. It does not check that the
@@ -22,7 +23,14 @@ func Is(dir string) bool {
 
 // Below returns the bundles in a directory and below it. It skips directories whose names
 // begin with a dot: a killed program leaves unfinished bundles there.
-func Below(root string) ([]string, error) {
+func Below(root string) ([]string, error) { return below(root, Is) }
+
+// Products returns the bundles of matrix products below a directory, as Below does.
+func Products(root string) ([]string, error) {
+	return below(root, func(dir string) bool { return kernel.Rerun(dir) != nil })
+}
+
+func below(root string, is func(dir string) bool) ([]string, error) {
 	var dirs []string
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -32,7 +40,7 @@ func Below(root string) ([]string, error) {
 			return nil
 		case path != root && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case Is(path):
+		case is(path):
 			dirs = append(dirs, path)
 		}
 		return nil

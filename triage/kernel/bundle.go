@@ -48,6 +48,7 @@ type caseFile struct {
 	B      []string      `json:"b"` // the column of B
 	Sides  []caseSide    `json:"sides"`
 	Scales [2]caseScales `json:"scales,omitzero"`
+	report
 }
 
 // caseSide is one of the two sides, or one of them with the change that makes it give the other's
@@ -141,9 +142,8 @@ func checkForeign(dir string) error {
 // Rerun returns the kernels or targets and then the flags by which mmafuzz gemm computes the product of a
 // bundle again; nil: it is no bundle of a product.
 func Rerun(dir string) []string {
-	var file caseFile
-	body, err := corpus.ReadFile(filepath.Join(dir, caseName), "file of a bundle", corpus.MaxMember)
-	if err != nil || json.Unmarshal(body, &file) != nil || file.V != 1 || len(file.Sides) < 2 {
+	file, err := readCase(dir)
+	if err != nil {
 		return nil
 	}
 	in := func(name string) string { return filepath.ToSlash(filepath.Join(dir, name)) }
@@ -162,6 +162,22 @@ func Rerun(dir string) []string {
 		}
 	}
 	return words
+}
+
+// readCase reads the case of a bundle.
+func readCase(dir string) (*caseFile, error) {
+	body, err := corpus.ReadFile(filepath.Join(dir, caseName), "file of a bundle", corpus.MaxMember)
+	if err != nil {
+		return nil, err
+	}
+	file := &caseFile{}
+	if err := json.Unmarshal(body, file); err != nil {
+		return nil, err
+	}
+	if file.V != 1 || len(file.Sides) < 2 || file.K != len(file.A) {
+		return nil, errors.New("it is no case of a matrix product")
+	}
+	return file, nil
 }
 
 // WriteMatrix writes codes of a format, row after row, to a file .npy.
@@ -220,6 +236,10 @@ func (f *Found) caseFile(known [2]*schedule.Kernel) (*caseFile, error) {
 	o := c.Operands[0]
 	file := &caseFile{V: 1, Label: f.Label(), M: o.M, N: o.N, K: o.K, Row: c.Row, Column: c.Column,
 		A: literals(o.A, c.formats.A, c.Row, o.K), B: literals(o.B, c.formats.B, c.Column, o.K)}
+	file.Headline, file.Words = f.Headline(), f.paragraphs()
+	if f.Sides != nil {
+		file.Fields = f.Sides.Fields
+	}
 	for i, o := range c.Operands {
 		file.Scales[i] = caseScales{o.ScaleA, o.ScaleB}
 	}

@@ -164,37 +164,36 @@ func (f *Found) Headline() string {
 
 // Document is what was found for people.
 func (f *Found) Document() *document.Document {
-	d := document.New(f.Headline(), "Matrix products of drawn shapes and operands, compared bit for bit.")
-	d.Untitled = true
-	blocks := []document.Block{document.OnTerminal(document.Text(f.Headline()))}
-	if label := f.Label(); label != "" {
-		blocks = append(blocks, document.Text("label: "+label+labelOf(label)))
-	}
-	if s := f.Smallest; s != nil {
-		blocks = append(blocks, document.Text(s.String()))
-	}
-	for _, text := range f.words() {
-		blocks = append(blocks, document.Text(text))
-	}
+	r := &report{Headline: f.Headline(), Words: f.paragraphs(), label: f.Label()}
 	if f.Sides != nil {
-		blocks = append(blocks, document.Text(f.Sides.String()), fieldTable(f.Sides.Fields))
+		r.Fields = f.Sides.Fields
 	}
-	d.Add("What was found", blocks...)
 	if s := f.Smallest; s != nil {
-		names, kernels, depth := [2]string{f.A, f.B}, s.kernels, s.K
+		r.names, r.kernels, r.depth = [2]string{f.A, f.B}, s.kernels, s.K
 		if side, _, _ := f.changedSide(); f.Sides != nil {
-			if kernels = f.Sides.kernels; f.Sides.Inferred != nil {
-				depth = f.Sides.Shape.K
+			if r.kernels = f.Sides.kernels; f.Sides.Inferred != nil {
+				r.depth = f.Sides.Shape.K
 			}
-		} else if kernels[1-side] == nil {
-			names[1-side], kernels[1-side] = names[side]+", changed", f.changed()
+		} else if r.kernels[1-side] == nil {
+			r.names[1-side], r.kernels[1-side] = r.names[side]+", changed", f.changed()
 		}
-		d.Add("In which order", figures(names, kernels, depth)...)
 	}
 	if f.Bundle != "" {
-		d.Add("Again", document.Text("bundle: "+f.Bundle), document.Command(f.command(f.Bundle)))
+		r.again = []document.Block{document.Text("bundle: " + f.Bundle), document.Command(f.command(f.Bundle))}
 	}
-	return d
+	return r.document()
+}
+
+// paragraphs are what was found in words.
+func (f *Found) paragraphs() (all []string) {
+	if f.Smallest != nil {
+		all = append(all, f.Smallest.String())
+	}
+	all = append(all, f.words()...)
+	if f.Sides != nil {
+		all = append(all, f.Sides.String())
+	}
+	return all
 }
 
 // labelOf explains a label.
