@@ -76,6 +76,8 @@ type Mismatch struct {
 	// Defect is what is wrong with one side, under a condition, that otherwise computes what the
 	// other side's arithmetic with Changes says.
 	Defect *Defect `json:"defect,omitempty"`
+	// Sums is how both sides add the products, where no program says it.
+	Sums *Sums `json:"sums,omitempty"`
 	// Past says that a side gives another result in a new process, and what changes it: then a
 	// replay, which starts a new one, does not show the mismatch without Before.
 	Past *Defect `json:"past,omitempty"`
@@ -106,6 +108,14 @@ type Defect struct {
 	// Identity is the target and the rule without what depends on the inputs that were asked: another
 	// run of the same units finds it again. "": nothing is left.
 	Identity string `json:"identity,omitempty"`
+}
+
+// Sums is how two units add the products of an element, where they differ.
+type Sums struct {
+	What    string `json:"what"` // the parts of their schedules that differ: mmafuzz help gemm
+	A       string `json:"a"`    // sentences
+	B       string `json:"b"`
+	Checked int    `json:"checked"` // new elements on which these schedules have the bits of A and of B
 }
 
 // Nearest is the program that comes nearest to a unit that none explains.

@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/schedule"
 	"github.com/mmafuzz/mmafuzz/triage/change"
 	"github.com/mmafuzz/mmafuzz/triage/defect"
 	"github.com/mmafuzz/mmafuzz/triage/internal/evidence"
@@ -114,6 +115,8 @@ type Verdict struct {
 	// Defect says of a verdict that does not explain all cases what is wrong with the unit beside
 	// Program.
 	Defect *defect.Claim `json:",omitempty"`
+	// Sums is how both sides add the products of an element, where no program says it.
+	Sums *Sums `json:",omitempty"`
 	// Refuted is the rule of a defect that new inputs confirmed and that a case contradicts all the same.
 	Refuted string `json:",omitempty"`
 	// Seldom are the verdicts with programs that explain a part of the cases and that new inputs seldom
@@ -138,8 +141,14 @@ func (v *Verdict) Base() (mma.Params, error) {
 func (v *Verdict) Complete() bool { return v.Found() && !v.Partial }
 
 // Settled reports whether the differences in all cases are explained, by a program alone or with a
-// defect beside it.
-func (v *Verdict) Settled() bool { return v.Complete() || v.Defect != nil }
+// defect beside it, or by two schedules.
+func (v *Verdict) Settled() bool { return v.Complete() || v.Defect != nil || v.Sums != nil }
+
+// Sums is the schedules of two units that multiply matrices: go doc ./sim/schedule Kernel.
+type Sums struct {
+	Kernels [2]*schedule.Kernel // of A and of B; they have the results of their unit in all cases looked into
+	Checked int                 // new elements on which they have them, too
+}
 
 // leastRecorded is how many differing cases of a unit that cannot be asked a change needs for each
 // part of it, unless it makes a known program.

@@ -40,6 +40,7 @@ const (
 	NaNEncoding          Label = "nan-encoding"          // code of NaN results, how NaN operands are read
 	Layout               Label = "layout"                // the result depends on where the dot product stands
 	Defect               Label = "defect"                // an error under a condition: package defect
+	Schedule             Label = "schedule"              // which products are added where: package sim/schedule
 	FlagInvalid          Label = "flag-invalid"          // an IEEE 754 exception on one side only
 	FlagDivideByZero     Label = "flag-divide-by-zero"
 	FlagOverflow         Label = "flag-overflow"
@@ -81,6 +82,7 @@ var labelDocs = []LabelDoc{
 	{NaNEncoding, "code of a NaN result, reading of NaN operands"},
 	{Layout, "the result depends on the position in the tile, on its other elements, or on what came before"},
 	{Defect, "an error in a unit that is right otherwise"},
+	{Schedule, "how the sum of all products is cut, ordered and rounded in between, and what becomes of it"},
 	{FlagInvalid, "invalid operation (a signalling NaN, Inf*0, Inf-Inf) raised on one side only"},
 	{FlagDivideByZero, "division by zero raised on one side only"},
 	{FlagOverflow, "overflow raised on one side only"},

@@ -54,7 +54,7 @@ func (l *Labeller) Causes(attributor *triage.Attributor, d *Defect, in *mma.Batc
 			l.causes[i] = faulty
 		case in.D.Flags() != 0:
 			l.causes[i] = triage.CauseOfFlags(fp.Flags(a[i]), fp.Flags(b[i]))
-		case d != nil && l.causes[i].Primary == triage.Unexplained:
+		case d != nil && d.sums == nil && l.causes[i].Primary == triage.Unexplained:
 			if l.dot == nil || len(l.dot.A) != in.K {
 				l.dot = mma.NewDot(in.Formats, in.K)
 			}
@@ -62,6 +62,9 @@ func (l *Labeller) Causes(attributor *triage.Attributor, d *Defect, in *mma.Batc
 				l.causes[i] = defective
 			}
 		}
+	}
+	if d != nil && d.sums != nil {
+		d.sums.name(l.causes, in, at, a, b)
 	}
 	return l.causes
 }

@@ -172,6 +172,9 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 	if m.Defect = f.Spots; f.Bucket == string(triage.Defect) {
 		m.Defect = describe(f.Verdict, map[bool]string{false: p.TargetA, true: p.TargetB}[f.BaseA])
 	}
+	if f.Bucket == string(triage.Schedule) {
+		m.Sums = describeSums(f.Verdict)
+	}
 	if m.Past = f.Past; f.Before != nil {
 		m.Before = mma.FormatDot(formats, f.Before)
 	}

@@ -149,7 +149,10 @@ func (p *Pair) CheckVerdict(v *triage.Verdict) error {
 	if v == nil {
 		return nil
 	}
-	if p.baseUnit == nil {
+	if v.Sums != nil {
+		return p.newSums(v.Sums).check(p)
+	}
+	if p.baseUnit == nil && (v.Found() || v.Defect != nil) {
 		return errors.New("there is one, but neither unit's arithmetic is known")
 	}
 	if v.Explained < 0 || v.Kept < 0 || v.Asked < 0 || v.Explained > v.Differ || v.Kept > v.Agree || v.Same < 0 || v.Same > len(v.Equivalent) {

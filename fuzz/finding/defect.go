@@ -18,16 +18,23 @@ import (
 // Where no change of a program explains a unit, its results may be right but for an error under a
 // condition. It is looked for before the long search for a program, which takes longer.
 
-// Defect is the defect of one side of a pair, as a cause of cases.
+// Defect is the defect of one side of a pair, as a cause of cases, or the schedules of both.
 type Defect struct {
 	claim *defect.Claim
 	unit  *defect.Predictor
 	inB   bool // B has it
 	d     oracle.Comparer
+	sums  *sums // not nil: there is no claim
 }
 
 // defectOf returns the defect of a verdict; nil: it has none.
 func (p *Pair) defectOf(v *triage.Verdict) *Defect {
+	if v != nil && v.Sums != nil {
+		if p.Defect != nil && p.Defect.sums != nil && p.Defect.sums.Sums == v.Sums {
+			return p.Defect
+		}
+		return &Defect{sums: p.newSums(v.Sums)}
+	}
 	if v == nil || v.Defect == nil {
 		return nil
 	}
@@ -38,7 +45,7 @@ func (p *Pair) defectOf(v *triage.Verdict) *Defect {
 	if err != nil {
 		return nil // CheckVerdict has said so
 	}
-	return &Defect{v.Defect, unit, p.unknownIsB, oracle.NewComparer(p.Spec.D, p.Policy)}
+	return &Defect{claim: v.Defect, unit: unit, inB: p.unknownIsB, d: oracle.NewComparer(p.Spec.D, p.Policy)}
 }
 
 // explains reports whether the defect is the cause of a case: the unit gives what the rule predicts,
@@ -70,8 +77,8 @@ func (x *pairTriage) search(ctx context.Context, pr *triage.Unknown, quick bool)
 	return v, nil
 }
 
-// searchFor looks for a verdict. A quick one is a change of the program, or else a change that explains
-// a part with a defect beside it, or a defect alone. A long search is for two defects, and then for a
+// searchFor looks for a verdict. A quick one is a change of the program, or else two schedules, or a change
+// that explains a part with a defect beside it, or a defect alone. A long search is for two defects, and then for a
 // change again, perhaps with a defect.
 func (x *pairTriage) searchFor(ctx context.Context, pr *triage.Unknown, quick bool) (*triage.Verdict, error) {
 	effort := pr.Effort
@@ -90,6 +97,11 @@ func (x *pairTriage) searchFor(ctx context.Context, pr *triage.Unknown, quick bo
 	if v == nil || !v.Settled() {
 		pr.Effort = effort
 		v, err = triage.Explain(ctx, pr)
+	}
+	if err == nil && hunts && quick && !v.Settled() {
+		if sums, err := x.findSums(ctx); sums != nil || err != nil {
+			return sums, err
+		}
 	}
 	if err == nil && hunts && !v.Settled() {
 		var more *triage.Verdict

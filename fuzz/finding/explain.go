@@ -85,7 +85,7 @@ func (x *pairTriage) stillHolds(fresh []*Case) bool {
 // with new evidence: it may not take longer than before, and what has explained a part of the
 // cases breaks none of the new ones.
 func (x *pairTriage) stillInPart(fresh []*Case) bool {
-	if x.verdict == nil || x.verdict.Complete() || x.verdict.Defect != nil || x.due(x.usualEffort()) {
+	if x.verdict == nil || x.verdict.Complete() || x.verdict.Defect != nil || x.verdict.Sums != nil || x.due(x.usualEffort()) {
 		return false
 	}
 	x.k = x.verdict.K
@@ -117,9 +117,16 @@ func withMore(v triage.Verdict, differ, explained, agree int) *triage.Verdict {
 
 // explainCases looks for the verdict on some evidence.
 func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
-	if x.p.baseUnit == nil && x.t.Effort >= 0 {
-		if learned, err := x.inferSome(ctx); !learned || err != nil {
+	if x.verdict != nil && x.verdict.Sums != nil {
+		if kept, err := x.keepSums(evidence); kept || err != nil {
 			return err
+		}
+	}
+	if x.p.baseUnit == nil && x.t.Effort >= 0 {
+		if learned, err := x.inferSome(ctx); err != nil {
+			return err
+		} else if !learned {
+			return x.explainBySums(ctx)
 		}
 	}
 	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil || x.t.Effort < 0 {

@@ -33,7 +33,7 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 		if err := x.explainCases(ctx, x.allEvidence()); err != nil {
 			return nil, err
 		}
-		if !x.verdict.Complete() && verdict.Defect == nil { // but the verdict explains nearly all cases
+		if !x.verdict.Settled() && verdict.Defect == nil { // but the verdict explains nearly all cases
 			x.verdict, x.d.Verdict, x.attributor = verdict, verdict, attributor
 			break
 		}
@@ -46,6 +46,9 @@ func (x *pairTriage) refute(ctx context.Context, cases []*Case) ([]*Case, error)
 func (x *pairTriage) dropDefect(cases []*Case) {
 	if x.defect == nil {
 		return
+	}
+	if x.defect.sums != nil {
+		return // what they do not explain is unexplained
 	}
 	for i, k := range x.kindsOf(cases) {
 		if k.Primary == triage.Unexplained && cases[i].Class != oracle.Fault {

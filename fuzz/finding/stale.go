@@ -22,8 +22,11 @@ func (st *PairState) moveStaleDefect() {
 	switch {
 	case v.Defect != nil:
 		to = string(triage.Defect)
-	case v.Complete() && len(v.Labels) == 1:
+	case (v.Complete() || v.Sums != nil) && len(v.Labels) == 1:
 		to = string(v.Labels[0])
+	}
+	if v.Sums == nil {
+		st.move(string(triage.Schedule), to, func(*Case) bool { return true })
 	}
 	st.move(string(triage.Defect), to, func(f *Case) bool {
 		return f.Verdict == nil || f.Verdict.Defect == nil || v.Defect == nil || f.Verdict.Defect.String() != v.Defect.String()
@@ -41,7 +44,7 @@ func (st *PairState) moveUnexplained(before *triage.Verdict, d *Sum) {
 	switch {
 	case v.Defect != nil && len(v.Changes) == 0:
 		st.move(from, string(triage.Defect), func(*Case) bool { return true })
-	case v.Defect == nil && v.Complete() && len(v.Labels) == 1:
+	case v.Defect == nil && (v.Complete() || v.Sums != nil) && len(v.Labels) == 1:
 		st.move(from, string(v.Labels[0]), func(*Case) bool { return true })
 	}
 }

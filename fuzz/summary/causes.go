@@ -330,6 +330,9 @@ func changesBehind(s *fuzz.State, write writer) map[triage.Label][]behind {
 		if d := p.Defect(); d != nil {
 			add(triage.Defect, readable.Converted(formatsOf(p), bundle.DefectText(d)), "", p.Name)
 		}
+		if s := p.Sums(); s != nil {
+			add(triage.Schedule, bundle.SumsText(s), "", p.Name)
+		}
 		for _, f := range p.Findings {
 			if f.Spots != nil {
 				add(triage.Layout, bundle.DefectText(f.Spots), "", p.Name)

@@ -3,6 +3,7 @@ package bundle
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
@@ -33,4 +34,18 @@ func DefectText(d *corpus.Defect) string {
 		only = fmt.Sprintf(", %d just outside its condition do not", d.Beside)
 	}
 	return fmt.Sprintf("%s: %s (true of all %d inputs asked; of those asked to test it, %d show the error%s)", d.Target, d.Rule, d.Tested, d.Confirmed, only)
+}
+
+// SumsText is how both sides add, and what speaks for it.
+func SumsText(s *corpus.Sums) string {
+	var sides []string
+	for _, x := range []struct{ name, words, other string }{{"A", s.A, s.B}, {"B", s.B, s.A}} {
+		switch {
+		case x.words != "" && x.other == "":
+			sides = append(sides, x.name+" alone: "+x.words)
+		case x.words != "":
+			sides = append(sides, x.name+": "+x.words)
+		}
+	}
+	return fmt.Sprintf("%s. %s (each has the bits of its side on %s)", s.What, strings.Join(sides, " "), readable.Plural(s.Checked, "new element"))
 }

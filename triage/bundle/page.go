@@ -80,6 +80,9 @@ func whyBlocks(m *corpus.Mismatch) []document.Block {
 	if m.Defect != nil {
 		blocks = append(blocks, document.Alert("A defect of "+readable.Converted(m.Formats, DefectText(m.Defect))+"."))
 	}
+	if m.Sums != nil {
+		blocks = append(blocks, document.Alert("How the two sides add: "+SumsText(m.Sums)+"."))
+	}
 	if m.Past != nil {
 		blocks = append(blocks, document.Alert("What was asked before matters. "+DefectText(m.Past)+"."))
 	}

@@ -40,6 +40,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	if m.Defect != nil {
 		pic.Notes = []string{"defect  " + readable.Converted(m.Formats, DefectText(m.Defect))}
 	}
+	if m.Sums != nil {
+		pic.Notes = []string{"sums    " + SumsText(m.Sums)}
+	}
 	if n := m.Nearest; n != nil {
 		pic.Notes = []string{"nearest " + readable.Converted(m.Formats, NearestText(n)), "wrong   " + WitnessText(n)}
 	}

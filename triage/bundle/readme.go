@@ -50,6 +50,9 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 	if m.Defect != nil {
 		fmt.Fprintf(&b, "A defect of %s.\n\n", readable.Markdown(readable.Converted(m.Formats, DefectText(m.Defect))))
 	}
+	if m.Sums != nil {
+		fmt.Fprintf(&b, "How the two sides add: %s.\n\n", readable.Markdown(SumsText(m.Sums)))
+	}
 	if m.Past != nil {
 		fmt.Fprintf(&b, "What was asked before matters: a new process does not show this mismatch with this case alone. %s.\n\n", readable.Markdown(DefectText(m.Past)))
 	}

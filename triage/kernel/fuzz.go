@@ -61,29 +61,43 @@ var inputs = [...]string{"normal", "spread", "ones", "marks", "one-hot", "specia
 
 // Run compares the sides. If it is interrupted, it returns what it has found with the error.
 func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
+	found, differ, err := z.compare(ctx)
+	if err != nil || differ == nil || found.Varies != "" {
+		return found, err
+	}
+	shapes, err := shapesOf(z.A, z.B)
+	if err != nil {
+		return found, err
+	}
+	found.Smallest, err = z.shrink(ctx, shapes, plainest(differ))
+	return found, err
+}
+
+// compare finds why the sides differ, with some products that do.
+func (z *Fuzz) compare(ctx context.Context) (found *Found, differ []*drawn, err error) {
 	shapes, err := shapesOf(z.A, z.B)
 	if err == nil {
 		err = checkScales(z.A, z.B)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	state, saved, began := z.State, time.Now(), time.Now()
 	if state == nil {
 		state = &State{Found: &Found{A: z.A.Name, B: z.B.Name, Seed: z.Seed, Same: same(z.A, z.B), Inputs: map[string]int{}}}
 	}
-	found := state.Found
+	found = state.Found
 	differ, agree := z.again(ctx, shapes, state.Differ), z.again(ctx, shapes, state.Agree)
 	for ; (z.Count == 0 || state.Next < z.Count) && (z.Time == 0 || time.Since(began) < z.Time); state.Next += perRound {
 		if z.Save != nil && time.Since(saved) > saveEvery {
 			if err := z.Save(state); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			saved = time.Now()
 		}
 		for _, p := range z.round(ctx, shapes, state.Next, z.left(state.Next)) {
 			if p.err != nil {
-				return found, p.err
+				return found, nil, p.err
 			}
 			wrong := wrong(p.id, p.d[0], p.d[1])
 			found.Products++
@@ -104,26 +118,25 @@ func (z *Fuzz) Run(ctx context.Context) (*Found, error) {
 		z.show(found.Products, "matrix products")
 	}
 	if differ == nil {
-		return found, ctx.Err()
+		return found, nil, ctx.Err()
 	}
 	if found.Varies = z.varies(ctx, differ); found.Varies != "" {
-		return found, ctx.Err()
+		return found, nil, ctx.Err()
 	}
 	for i, s := range []*Side{z.A, z.B} {
 		if s.Kernel == nil || found.explained() {
 			continue
 		}
 		if err := z.explain(ctx, shapes, found, i, slices.Concat(differ, agree)); err != nil {
-			return found, err
+			return found, nil, err
 		}
 	}
 	if !found.explained() {
 		if err := z.compareFields(ctx, shapes, found, differ, agree); err != nil {
-			return found, err
+			return found, nil, err
 		}
 	}
-	found.Smallest, err = z.shrink(ctx, shapes, plainest(differ))
-	return found, err
+	return found, differ, nil
 }
 
 // explain looks for a change of the schedule of A (side 0) or B that gives the other's bits.

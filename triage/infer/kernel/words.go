@@ -10,6 +10,10 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
+// Words says in which order the first schedule of a kernel adds K products, a sentence for each level, and
+// what becomes of the sum.
+func Words(k *schedule.Kernel, depth int) []string { return words(k, &k.Schedules[0], depth) }
+
 // words says in which order a schedule adds K products, a sentence for each level, and what becomes of
 // the sum.
 func words(k *schedule.Kernel, s *schedule.Schedule, depth int) []string {
