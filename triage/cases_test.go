@@ -297,7 +297,7 @@ func TestCases(t *testing.T) {
 	tier.SkipUnderRace(t)
 	// No change of a program has these: package defect has cases of defects, devices/reference of flags.
 	labels := slices.DeleteFunc(slices.Clone(triage.Labels()), func(l triage.LabelDoc) bool {
-		return l.Label == triage.Defect || strings.HasPrefix(string(l.Label), "flag-")
+		return l.Label == triage.Defect || l.Label == triage.Schedule || strings.HasPrefix(string(l.Label), "flag-")
 	})
 	for _, l := range labels {
 		t.Run(string(l.Label), func(t *testing.T) {

@@ -40,6 +40,7 @@
 //	pairs[].equivalent[][].to            string?
 //	pairs[].alike[]                      string?   known targets that compute what the other does
 //	pairs[].defect                       object?*  an error of one side under a condition: go doc ./corpus Defect
+//	pairs[].sums                         object?*  how both sides add, of two that multiply matrices: go doc ./corpus Sums
 //	pairs[].nearest                      object?*  of a pair that nothing explains, the program that comes nearest: go doc ./corpus Nearest
 //	pairs[].inferred[].target            string?   a side of which nothing was known, so that it was inferred
 //	pairs[].inferred[].side              string?   a or b

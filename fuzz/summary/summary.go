@@ -82,6 +82,7 @@ type Pair struct {
 	Equivalent [][]mma.Change    `json:"equivalent"`
 	Alike      []string          `json:"alike"`
 	Defect     *corpus.Defect    `json:"defect,omitempty"`
+	Sums       *corpus.Sums      `json:"sums,omitempty"`
 	Nearest    *corpus.Nearest   `json:"nearest,omitempty"`
 	Inferred   []fuzz.Inferred   `json:"inferred,omitempty"`
 	Next       []string          `json:"next"`
@@ -228,7 +229,7 @@ func newPair(p *fuzz.PairState, unexplained func(int) *fuzz.Unexplained, index i
 		s.Equivalent = append(s.Equivalent, v.Equivalent[:v.Same]...)
 		s.Alike = append(s.Alike, v.Alike...)
 	}
-	s.Defect = p.Defect()
+	s.Defect, s.Sums = p.Defect(), p.Sums()
 	if p.Mismatches() > 0 {
 		if x := unexplained(index); x != nil {
 			s.Nearest, s.Next = x.Nearest, append(s.Next, x.Next...)

@@ -79,6 +79,8 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string
 			all = append(all, fmt.Sprintf("%s is %s. %s", capital(of), cutWords(&l.Cut, shown), mergeWords(l, unit, len(parts))))
 		case l.Merge.Scale != "":
 			all = append(all, fmt.Sprintf("The sum of %s is multiplied by %s.", of, scaleWords(&l.Merge)))
+		case l.Merge.Store != fp.None && l.Merge.Chain():
+			all = append(all, fmt.Sprintf("The sum of %s is rounded to %s.", of, l.Merge.Store))
 		case l.Merge.Start == "zero":
 			rounded := ""
 			if p := l.Merge.Parts; p != fp.None {
@@ -170,11 +172,11 @@ var orderWords = map[string]string{
 }
 
 func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
-	switch l.Merge.Order {
-	case "chain":
-		return "One accumulator adds them one after the other, first to last."
-	case "chain-reverse":
-		return "One accumulator adds them one after the other, last to first."
+	if chain := map[string]string{"chain": "first to last", "chain-reverse": "last to first"}[l.Merge.Order]; chain != "" {
+		if p := l.Merge.Store; p != fp.None {
+			chain += "; " + onlyWords(l, "after") + " it is rounded to " + p.String()
+		}
+		return "One accumulator adds them one after the other, " + chain + "."
 	}
 	o := orderWords[l.Merge.Order]
 	if parts == 2 {
@@ -199,9 +201,20 @@ func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
 		o += ", each multiplied by " + scaleWords(&l.Merge)
 	}
 	if p := l.Merge.Store; p != fp.None {
-		o += "; every sum is stored in " + p.String()
+		if l.Merge.Only == "" {
+			o += "; every sum is stored in " + p.String()
+		} else {
+			o += "; " + onlyWords(l, "after adding") + " the sum is stored in " + p.String()
+		}
 	}
 	return "Each " + partName(&l.Cut) + " has a sum of its own; these are added: " + o + "."
+}
+
+// onlyWords says of which parts something is true that is done after them.
+func onlyWords(l *schedule.Level, after string) string {
+	part := partName(&l.Cut)
+	return after + " " + map[string]string{"": "each " + part, "2": "the second " + part, "last": "the last " + part,
+		"not-2": "each " + part + " but the second", "not-last": "each " + part + " but the last"}[l.Merge.Only]
 }
 
 // fieldWords say what is not known of a kernel where a field is not, by the end of its name.

@@ -1,0 +1,91 @@
+package engine
+
+import (
+	"math"
+	"reflect"
+	"testing"
+
+	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
+	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
+	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/kernel"
+)
+
+// chain adds products one after the other in FP32.
+func chain(p []float32) (s float32) {
+	for _, x := range p {
+		s += x
+	}
+	return s
+}
+
+// blocks is the sums of blocks of n products.
+func blocks(p []float32, n int) (all []float32) {
+	for ; len(p) > n; p = p[n:] {
+		all = append(all, chain(p[:n]))
+	}
+	return append(all, chain(p))
+}
+
+// TestSums has builds of a product of matrices, an element at a time, of which no program says how the new one
+// adds: the first change of each is that of its schedule.
+func TestSums(t *testing.T) {
+	tier.SkipUnderRace(t)
+	half := fp.FP16.Get()
+	tests := []struct {
+		name, label string
+		k           int
+		before, now func(p []float32) float32
+	}{
+		{"the last product is lost", "tail", 16, chain, func(p []float32) float32 { return chain(p[:15]) }},
+		{"uneven parts", "split-k", 96, chain, func(p []float32) float32 { return chain(p[:32]) + chain(p[32:]) }},
+		{"blocks in reverse", "k-order", 64,
+			func(p []float32) float32 { return chain(blocks(p, 16)) },
+			func(p []float32) float32 { b := blocks(p, 16); return chain([]float32{b[3], b[2], b[1], b[0]}) }},
+		{"partial sums in FP16", "promotion+split-k", 64, chain, func(p []float32) float32 {
+			b := blocks(p, 32)
+			for i, x := range b {
+				b[i] = float32(half.Float64(half.FromFloat64(float64(x))))
+			}
+			return chain(b)
+		}},
+	}
+	for _, tt := range tests[:tier.Of(1, 1, len(tests))] {
+		t.Run(tt.name, func(t *testing.T) {
+			f := mma.Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32}
+			unit := func(name string, sum func([]float32) float32) devices.Unit {
+				return devices.Func(&mma.Instruction{Name: name, Formats: f, K: tt.k}, func(d *mma.Dot) uint64 {
+					p := make([]float32, len(d.A))
+					for i := range p {
+						p[i] = float32(half.Float64(d.A[i])) * float32(half.Float64(d.B[i]))
+					}
+					return uint64(math.Float32bits(sum(p)))
+				})
+			}
+			c := Config{Pairs: []devices.Pair{{A: unit("a", tt.before), B: unit("b", tt.now), TargetA: "before", TargetB: "now", K: tt.k}}, Seed: 1, Count: 5000}
+			var verdicts [2]*triage.Verdict
+			for i := range tier.Of(1, 1, len(verdicts)) {
+				c.Workers, c.Bundles = 1+2*i, t.TempDir()
+				st := runCampaign(t, c).Pairs[0]
+				if v := st.Verdict; v == nil || v.Sums == nil {
+					t.Fatalf("no schedules: %v", v)
+				}
+				verdicts[i] = st.Verdict
+				if label := kernel.LabelOf(st.Verdict.Sums.Kernels[0], st.Verdict.Sums.Kernels[1]); label != tt.label {
+					t.Errorf("label %s, want %s", label, tt.label)
+				}
+				if b := st.Buckets[string(triage.Schedule)]; len(st.Buckets) > 1 || b == nil || b.Cases != st.Mismatches() {
+					t.Errorf("not all of %d mismatches are of the schedule: %v", st.Mismatches(), st.Buckets)
+				}
+				if len(st.Findings) == 0 || st.Findings[0].Mismatch.Sums == nil {
+					t.Errorf("no finding says how the sides add")
+				}
+			}
+			if v := verdicts[1]; v != nil && !reflect.DeepEqual(verdicts[0], v) {
+				t.Errorf("another number of workers: %v, %v", verdicts[0].Sums, verdicts[1].Sums)
+			}
+		})
+	}
+}
