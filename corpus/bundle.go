@@ -112,7 +112,7 @@ type Defect struct {
 
 // Sums is how two units add the products of an element, where they differ.
 type Sums struct {
-	What    string `json:"what"` // the parts of their schedules that differ: mmafuzz help gemm
+	What    string `json:"what"` // the parts of their schedules that differ, with what these are
 	A       string `json:"a"`    // sentences
 	B       string `json:"b"`
 	Checked int    `json:"checked"` // new elements on which these schedules have the bits of A and of B

@@ -90,8 +90,9 @@ and merge explains what the shards found (mmafuzz campaign --help). If the plan 
 (exec:) as target, it is shown, and run only if you agree: on the terminal, or by --allow-exec.
 
 Where nothing is known of a side, such as a program of yours, and no change of the other side's
-arithmetic explains it, its arithmetic is looked for, and the two are compared. --no-infer
-leaves that out.
+arithmetic explains it, its arithmetic is looked for, and the two are compared. Of long sums
+without C it is the schedule: in which order, accumulators and formats the products are
+added. --no-infer leaves that out.
 
 With --known, differences on a list are reported but do not change the exit status.
 --update-known makes such a list for the next run, or adds the differences that it does not

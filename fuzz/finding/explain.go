@@ -123,10 +123,16 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 		}
 	}
 	if x.p.baseUnit == nil && x.t.Effort >= 0 {
+		if x.p.K >= longSum {
+			if done, err := x.explainBySums(ctx); done || err != nil {
+				return err
+			}
+		}
 		if learned, err := x.inferSome(ctx); err != nil {
 			return err
 		} else if !learned {
-			return x.explainBySums(ctx)
+			_, err := x.explainBySums(ctx)
+			return err
 		}
 	}
 	if done, err := x.explainByPrograms(ctx, evidence); done || err != nil || x.t.Effort < 0 {

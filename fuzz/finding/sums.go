@@ -25,6 +25,7 @@ import (
 
 const (
 	leastSum    = 8    // products of a sum that may have a schedule
+	longSum     = 32   // and that has one rather than a program, which is inferred later
 	sumProducts = 128  // products of matrices that are compared
 	sumChecks   = 5000 // new elements on which schedules are checked
 	mostSums    = 0.9  // of all cases, those that schedules explain which are kept: others have another cause, too
@@ -118,18 +119,19 @@ func (x *pairTriage) findSums(ctx context.Context) (*triage.Verdict, error) {
 	return v, nil
 }
 
-// explainBySums looks for schedules where no program was found of either side.
-func (x *pairTriage) explainBySums(ctx context.Context) error {
+// explainBySums looks for schedules where no program is known of either side, and reports whether it has
+// found them.
+func (x *pairTriage) explainBySums(ctx context.Context) (bool, error) {
 	v := x.t.Memory.Verdict(x.index, x.d.Units, len(x.st.Differ)+len(x.d.Differ))
-	if v == nil {
+	if v == nil || v.Sums == nil {
 		var err error
 		if v, err = x.findSums(ctx); v == nil || err != nil {
-			return err
+			return false, err
 		}
 		x.t.Memory.KeepVerdict(x.index, x.d.Units, v)
 	}
 	x.takeSums(v)
-	return nil
+	return true, nil
 }
 
 // takeSums makes a verdict with schedules that of the pair.
@@ -216,5 +218,5 @@ func describeSums(v *triage.Verdict) *corpus.Sums {
 	for i := range all {
 		own[i] = strings.Join(slices.DeleteFunc(slices.Clone(all[i]), func(s string) bool { return slices.Contains(all[1-i], s) }), " ")
 	}
-	return &corpus.Sums{What: kernel.LabelOf(v.Sums.Kernels[0], v.Sums.Kernels[1]), A: own[0], B: own[1], Checked: v.Sums.Checked}
+	return &corpus.Sums{What: kernel.LabelWords(v.Sums.Kernels[0], v.Sums.Kernels[1]), A: own[0], B: own[1], Checked: v.Sums.Checked}
 }

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -48,4 +49,13 @@ func LabelOf(a, b *schedule.Kernel) string {
 	near := oneAccumulator([2]*schedule.Kernel{a, b})
 	s := Sides{Fields: fieldsOf(near[0], near[1]), kernels: near}
 	return s.Label()
+}
+
+// LabelWords is LabelOf with what its parts are.
+func LabelWords(a, b *schedule.Kernel) string {
+	parts := strings.Split(LabelOf(a, b), "+")
+	for i, label := range parts {
+		parts[i] += labelOf(label)
+	}
+	return strings.Join(parts, "; ")
 }

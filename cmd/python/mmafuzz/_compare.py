@@ -122,7 +122,8 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
     A NaN is equal to any other unless bits is true. bundles is a directory for findings that the
     command mmafuzz reads. The same seed, count and effort give the same findings. effort is what the
     search for causes may take, in millions of dot products of models; two more come to it for each million
-    compared. Changes of the arithmetic are tried, then a defect, and then programs of other structure. One
+    compared. Changes of the arithmetic are tried, then a defect, and then programs of other structure; without c,
+    the order, accumulators and formats in which a kernel adds its products. One
     change that explains all is found in a second or two. Where nothing explains the mismatches all of that
     is spent: with effort=4 it takes 5 to 25 s of a processor, depending on the formats, k and the machine.
     Several causes together, or a defect beside one, may need effort=16. With effort=0 there is

@@ -11,8 +11,13 @@ import (
 )
 
 // Words says in which order the first schedule of a kernel adds K products, a sentence for each level, and
-// what becomes of the sum.
-func Words(k *schedule.Kernel, depth int) []string { return words(k, &k.Schedules[0], depth) }
+// what becomes of the sum. What only another K would show is left out.
+func Words(k *schedule.Kernel, depth int) []string {
+	return slices.DeleteFunc(words(k, &k.Schedules[0], depth), func(s string) bool { return strings.HasPrefix(s, elsewhere) })
+}
+
+// elsewhere begins what is said of other K.
+const elsewhere = "Where the number of products is not a multiple of"
 
 // words says in which order a schedule adds K products, a sentence for each level, and what becomes of
 // the sum.
@@ -272,7 +277,7 @@ func tailWords(t *schedule.Tail, rest []int32, of string) string {
 		where += ", in " + t.Format.String()
 	}
 	if len(rest) == 0 {
-		return fmt.Sprintf("Where the number of products is not a multiple of %d, the %s ones %s.", t.Of, which, where)
+		return fmt.Sprintf(elsewhere+" %d, the %s ones %s.", t.Of, which, where)
 	}
 	return fmt.Sprintf("The %s products of %s beyond a multiple of %d, %s, %s.", which, of, t.Of, ks(slices.Sorted(slices.Values(rest))), where)
 }
