@@ -143,9 +143,9 @@ func bucketTexts(s *fuzz.State) []string {
 	return texts
 }
 
-// refinementLabels are the labels of flags, and of parameters that no program of the catalogue uses:
+// refinementLabels are the labels of flags and schedules, and of parameters that no program of the catalogue uses:
 // no difference between two of them has one.
-var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation, triage.LostInfinity, triage.ZeroPoint,
+var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation, triage.LostInfinity, triage.ZeroPoint, triage.Schedule,
 	triage.FlagInvalid, triage.FlagDivideByZero, triage.FlagOverflow, triage.FlagUnderflow, triage.FlagInexact}
 
 // causesDigest identifies what a row of the table of causes depends on: the pairs of
