@@ -61,3 +61,21 @@ func TestSumNames(t *testing.T) {
 		}
 	}
 }
+
+// TestCertain: what is not known of a condition depends on the inputs that were asked, and identifies no rule.
+func TestCertain(t *testing.T) {
+	rule := func(doubt int64) Rule {
+		when := []Condition{{Feature: "c.exp", Is: AtLeast, Value: 7, Doubt: doubt}}
+		return Rule{When: when, Effect: Effect{On: OnA, Do: "negate"}, Before: &Rule{When: when, Effect: Effect{On: OnB, Do: "negate"}}}
+	}
+	sure, unsure := rule(0), rule(3)
+	if sure.String() == unsure.String() {
+		t.Error("a doubt is not said")
+	}
+	if sure.Certain() != sure.String() || unsure.Certain() != sure.Certain() {
+		t.Errorf("%q and %q, of %q", unsure.Certain(), sure.Certain(), &sure)
+	}
+	if unsure.When[0].Doubt != 3 {
+		t.Error("the rule has lost its doubt")
+	}
+}
