@@ -222,6 +222,11 @@ func TestSchema(t *testing.T) {
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmachild -bad flips ampere mma.m16n8k8.f32.f16.f16.f32", "--b", "sim:ampere", "--count", "3000", "--out", "flips"), "run")
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmaunit zero-ieee", "--b", "exec:mmaunit zero-plus", "--count", "4000", "--out", "zeros"), "run")
 	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmaunit stochastic-biased", "--b", "sim:x86/vcvtph2hf8s", "--nan", "class", "--out", "stochastic"), "run")
+	earlier := `{"v": 1, "known": [{"id": "old", "reason": "x", "bucket": "defect", "difference": "8c9d0e5f"}]}`
+	if err := os.WriteFile("earlier.json", []byte(earlier), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	verify(jsonOf(t, 1, "", "run", "--a", "exec:mmaunit lost-carry", "--b", "ref:mul", "--count", "4000", "--out", "carry", "--known", "earlier.json"), "run")
 	verify(puzzleOf(t), "run")
 	verify(progressOf(t), "run")
 	verify(unfinishedRuns(t), "run")

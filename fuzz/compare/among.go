@@ -18,7 +18,7 @@ func among(marks corpus.Marks, ds []*Difference) (state, what string) {
 	var samples []corpus.Marks
 	var ids []string
 	for _, d := range ds {
-		if len(d.Changes) == 0 && d.Rule == "" && d.B != "" {
+		if len(d.Changes) == 0 && d.rule() == "" && d.B != "" {
 			samples, ids = append(samples, d.Marks), append(ids, d.ID)
 		}
 	}

@@ -56,12 +56,12 @@ func TestIdentity(t *testing.T) {
 	if y.identify(); x.ID == y.ID {
 		t.Error("other cases of an unexplained difference have the same id")
 	}
-	x.Rule, y.Rule = "exec:u: b is a", "exec:u: b is a"
+	x.Bucket, y.Bucket, x.What, y.What = "defect", "defect", "exec:u: b is a", "exec:u: b is a"
 	x.identify()
 	if y.identify(); x.ID != y.ID {
 		t.Error("other cases of one defect have another id")
 	}
-	y.Rule = "exec:u: a is b"
+	y.What = "exec:u: a is b"
 	if y.identify(); x.ID == y.ID {
 		t.Error("another defect has the same id")
 	}
@@ -291,7 +291,7 @@ func TestWriteKnown(t *testing.T) {
 // that names none is for no defect.
 func TestKnownRule(t *testing.T) {
 	defect := func(rule string) *Comparison {
-		d := Difference{A: "exec:u", B: "model:m", Instruction: "x", Bucket: "defect", Details: []Kind{{Name: "defect"}, {Name: "defect:nan"}}, Rule: "exec:u: " + rule, State: StateNew}
+		d := Difference{A: "exec:u", B: "model:m", Instruction: "x", Bucket: "defect", Details: []Kind{{Name: "defect"}, {Name: "defect:nan"}}, What: "exec:u: " + rule, State: StateNew}
 		d.identify()
 		c := &Comparison{}
 		c.result.Differences = []Difference{d}

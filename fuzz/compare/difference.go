@@ -37,9 +37,8 @@ type Difference struct {
 	InstructionB string       `json:"instruction_b"`
 	Bucket       string       `json:"bucket"`
 	Class        string       `json:"class"`
-	Rule         string       `json:"rule,omitempty"` // of a defect or a layout, by which it is recognised: go doc ./corpus Known
-	Details      []Kind       `json:"details"`        // the kinds of cases in the bucket
-	Changes      []mma.Change `json:"changes"`        // behind the primary cause, from A to B
+	Details      []Kind       `json:"details"` // the kinds of cases in the bucket
+	Changes      []mma.Change `json:"changes"` // behind the primary cause, from A to B
 	// Equivalent is what may be behind the primary cause as well, from A to B, as no input tells it apart.
 	Equivalent [][]mma.Change `json:"equivalent,omitempty"`
 
@@ -75,7 +74,7 @@ func NewDifference(p *devices.Pair, b *fuzz.Bucket, v *triage.Verdict, rule stri
 
 func newDifference(p *pair, b *fuzz.Bucket, parts []part, rule string) Difference {
 	d := Difference{A: p.a.Name, B: p.b.Name, Instruction: p.Name(), InstructionA: p.A.Instruction().Name, InstructionB: p.B.Instruction().Name,
-		Bucket: b.Name, Class: b.MostClass().String(), Rule: rule, Changes: changesOf(parts, b.Name), Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
+		Bucket: b.Name, Class: b.MostClass().String(), What: rule, Changes: changesOf(parts, b.Name), Cases: b.Cases, Dots: uint64(p.dots()), MaxUlp: b.MaxUlp,
 		Digest: fmt.Sprintf("%016x", b.Digest), Marks: b.Marks, Details: []Kind{}}
 	for _, x := range parts {
 		if x.label == b.Name {
@@ -169,12 +168,20 @@ func (d *Difference) identify() {
 	}
 	switch {
 	case len(d.Changes) > 0:
-	case d.Rule != "":
-		fmt.Fprintln(h, d.Rule)
+	case d.rule() != "":
+		fmt.Fprintln(h, d.rule())
 	default:
 		fmt.Fprintln(h, d.Digest)
 	}
 	d.ID = fmt.Sprintf("%x", h.Sum(nil)[:4])
+}
+
+// rule is by what a defect or a layout is recognised; "": by its cases, as others without changes are.
+func (d *Difference) rule() string {
+	if d.Bucket == string(triage.Defect) || d.Bucket == string(triage.Layout) {
+		return d.What
+	}
+	return ""
 }
 
 // scopes returns what lists of known differences match: the kinds of cases of a difference,
@@ -189,7 +196,7 @@ func (d *Difference) scopes() []*corpus.Difference {
 	}
 	var all []*corpus.Difference
 	for _, k := range kinds {
-		s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, turnedNames(d.Instruction), d.InstructionA}, Bucket: d.Bucket, Detail: k.Name, Rule: d.Rule, Labels: fuzz.LabelsIn(k.Name)}
+		s := &corpus.Difference{ID: d.ID, A: d.A, B: d.B, Instructions: []string{d.Instruction, turnedNames(d.Instruction), d.InstructionA}, Bucket: d.Bucket, Detail: k.Name, Rule: d.rule(), Labels: fuzz.LabelsIn(k.Name)}
 		if d.InstructionB != "" {
 			s.Instructions = append(s.Instructions, d.InstructionB)
 		}

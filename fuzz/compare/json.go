@@ -63,7 +63,6 @@
 //	differences[].instruction_b   string?   of the second machine
 //	differences[].bucket          string?   as in finding, not-recorded, or unstable: a live target changes its answers
 //	differences[].class           string?   as in summary
-//	differences[].rule            string?   of a defect, or of what results depend on in a tile or on what came before; by it the difference is recognised
 //	differences[].details[].name             string?   the kinds of cases in the bucket, as in finding
 //	differences[].details[].cases            number?
 //	differences[].details[].changes[].path   string?   behind them
@@ -78,7 +77,7 @@
 //	differences[].max_ulp         number?   as in summary
 //	differences[].digest          string?   of the cases and their results
 //	differences[].marks           string?   some of the cases: hashes of their inputs and results
-//	differences[].what            string?   why an instruction is not recorded, or how often an unstable case gave the same results
+//	differences[].what            string?   why an instruction is not recorded, how often an unstable case gave the same results, or the rule of a defect or layout, by which it is recognised
 //	differences[].state           string?   new, still (it was in the baseline), known, or expired (known until its entry expired)
 //	differences[].known           string?   id of the entry that covers it, or a part of it
 //	differences[].beyond[]        string?   if only a part: the kinds of cases that no entry covers

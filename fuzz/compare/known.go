@@ -109,7 +109,7 @@ func (k *Known) SetStates(ds []Difference, unlisted func(d *Difference) string) 
 func namesNoRule(e corpus.KnownEntry, ds []Difference) bool {
 	one := e.Difference != "" && e.Rule == ""
 	e.Difference = ""
-	return one && slices.ContainsFunc(ds, func(d Difference) bool { return d.Rule != "" && e.Covers(d.scopes()[0]) })
+	return one && slices.ContainsFunc(ds, func(d Difference) bool { return d.rule() != "" && e.Covers(d.scopes()[0]) })
 }
 
 // uses returns the entries of the list, all without hits.
@@ -172,7 +172,7 @@ func entriesOf(g []*Difference, reason string) []corpus.KnownEntry {
 	for _, d := range g {
 		if len(d.Changes) == 0 {
 			e := explained
-			if e.ID, e.Changes, e.Bucket, e.Rule = "known-"+d.ID, nil, d.Bucket, d.Rule; d.Rule == "" {
+			if e.ID, e.Changes, e.Bucket, e.Rule = "known-"+d.ID, nil, d.Bucket, d.rule(); e.Rule == "" {
 				e.Difference = d.ID
 			}
 			e.Marks = d.Marks[:min(len(d.Marks), listedMarks)]

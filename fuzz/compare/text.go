@@ -168,8 +168,8 @@ func (d *Difference) text() string {
 		return "missing or incomplete: " + d.What
 	}
 	text := fmt.Sprintf("%s of %s (%s) %s", readable.Thousands(d.Cases), readable.Thousands(d.Dots), readable.Share(d.Cases, d.Dots), d.Bucket)
-	if behind := d.changes(6); behind != "" {
-		text += ": " + behind
+	if len(d.Changes) > 0 {
+		text += ": " + d.changes(6)
 	}
 	if d.What != "" {
 		text += ": " + d.What
@@ -179,9 +179,6 @@ func (d *Difference) text() string {
 
 // changes writes what is behind a difference, and what may be so as well.
 func (d *Difference) changes(most int) string {
-	if len(d.Changes) == 0 {
-		return d.Rule
-	}
 	text := readable.Changes(d.Changes, most)
 	if len(d.Equivalent) > 0 {
 		text += " (" + readable.Instead(d.Equivalent) + ")"
