@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -46,7 +47,7 @@ func (u *small) Instruction() *mma.Instruction { return &u.inst }
 
 // LabelOf is the parts of the schedules in which two kernels differ.
 func LabelOf(a, b *schedule.Kernel) string {
-	near := oneAccumulator([2]*schedule.Kernel{a, b})
+	near := likewise([2]*schedule.Kernel{a, b}, math.MaxInt)
 	s := Sides{Fields: fieldsOf(near[0], near[1]), kernels: near}
 	return s.Label()
 }
