@@ -181,7 +181,11 @@ func (p *proveCmd) properties(ctx context.Context, name string) error {
 			n.add(answer.Verdict == prove.Fails, answer.Verdict == prove.Undecided)
 			if answer.Unit != unit && !p.json {
 				unit = answer.Unit
-				fmt.Fprintf(p.stdout, "%s: dot products of %d products, in one execution of the instruction\n", unit, pairs[i].K)
+				of := fmt.Sprintf("dot products of %s, in one execution of the instruction", readable.Plural(pairs[i].K, "product"))
+				if pairs[i].A.Instruction().Conversion() {
+					of = "a conversion of a number"
+				}
+				fmt.Fprintf(p.stdout, "%s: %s\n", unit, of)
 			}
 			if err := p.result(answer, answer.Write); err != nil {
 				return err

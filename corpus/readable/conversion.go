@@ -11,16 +11,29 @@ import (
 )
 
 // Converted writes what is said of a unit of some formats, of labels or of parameters, in words for
-// conversions if it is one: a conversion is a product with the number 1, and a sum of it alone, but has
-// neither for its reader.
+// conversions if it is one: a conversion is a product with the number 1 or with a scale, and a sum of it
+// alone, but has neither for its reader.
 func Converted(f mma.Formats, text string) string {
-	if f.B != fp.One {
+	if !f.Conversion() {
 		return text
 	}
 	return inConversions.Replace(keptBits.ReplaceAllStringFunc(text, func(of string) string {
 		m := keptBits.FindStringSubmatch(of)
 		return "first rounding " + significant(m[1]) + "→" + significant(m[2])
 	}))
+}
+
+// Beside is what the codes of B of a conversion are, if it has any: a scale, random bits, or both.
+func Beside(f mma.Formats) string {
+	switch {
+	case f.B == fp.One:
+		return ""
+	case f.B.IsOne():
+		return "bits"
+	case f.B.RandomBits() != 0:
+		return "scale+bits"
+	}
+	return "scale"
 }
 
 // keptBits is a change of the bits that are kept of the terms of a sum, of which a conversion has one: a
@@ -61,6 +74,13 @@ var inConversions = strings.NewReplacer(
 	"a sum rounded before it is added further or becomes the result", "a number rounded first, before it is rounded to the result",
 	"subnormal products, sums or results flushed to zero", "subnormal numbers or results flushed to zero",
 	// parameters
+	"result of a step: ", "result: ",
+	"products: ", "first rounding: ",
+	"subnormal operands a and b", "subnormal operands",
+	"fraction bits of a that are multiplied", "fraction bits of a that are read",
+	"exponent by which a product is aligned", "exponent that the number is taken to have",
+	"whether a product is aligned as if it were", "whether the number is taken as if it were",
+	"whether a sum is -0 only if all of its terms are zeros, and not where they are cut to nothing", "whether a result is -0 only of a zero, and not of what is rounded to nothing",
 	"rounding of cut terms", "mode of the first rounding",
 	"least exponent (e_zero)", "least exponent of the first rounding",
 	"negation of terms", "negation of numbers",
@@ -78,6 +98,14 @@ var inConversions = strings.NewReplacer(
 	"sums can be -0", "results can be -0",
 	"first step begins with c→empty, ", "", "first step begins with c→empty", "none", // it has no c
 	"first step begins with c→zero", "first added to +0 no→yes", "first step begins with empty→zero", "first added to +0 no→yes", "first step begins with zero→empty", "first added to +0 yes→no",
+	// proofs, tests
+	"dot products of ", "numbers of ", "dot products were", "numbers were",
+	"of the sum of the magnitudes of all products and c", "of the magnitude of the number", "and that sum is", "and that is",
+	"with all a and c negated", "with a negated",
+	"how products are made: operands, exactness, the exponent by which they are aligned", "how the number is read",
+	"roundings of sums and results", "roundings of results", "operands, sums and results", "operands and results",
+	"lanes with a product, ", "", "p0=3f80*4000 is a product of two operands, by their codes; all others are zero.", "a=3f80 is the operand, by its code.",
+	"bits of a of p0", "bits of a", "bits of b of p0", "bits of the scale",
 	// defects
 	"the exponent of the largest term", "the exponent of the number",
 	"the leading bit of the largest term", "its leading bit",

@@ -9,9 +9,16 @@ import (
 )
 
 // Terms writes a dot product without the products that are zero:
-// p3=3c00*3c00 c=3f800000. That of a conversion is a=3c00.
+// p3=3c00*3c00 c=3f800000. That of a conversion is a=3c00, or a=3c00 scale=7f.
 func Terms(f mma.Formats, d *mma.Dot) string {
 	var words []string
+	if f.Conversion() && len(d.A) == 1 {
+		words = append(words, "a="+mma.FormatCode(f.A, d.A[0]))
+		if name := Beside(f); name != "" {
+			words = append(words, name+"="+mma.FormatCode(f.B, d.B[0]))
+		}
+		return strings.Join(words, " ")
+	}
 	used := map[int]bool{}
 	for k := range d.A {
 		if d.A[k]|d.B[k] == 0 {

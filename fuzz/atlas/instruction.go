@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/evidence"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -68,7 +69,7 @@ func (m *maker) fill(d *document.Document, i *mma.Instruction, tree document.Blo
 	d.Add("What it computes", factTable(i))
 	d.Add("Block diagram", document.Figure{Picture: report.Pipeline(i.Formats, i.K, &i.Params).Titled("block diagram of " + i.FullName()), Caption: "From the operands at the top to the result."})
 	d.Add("Order of summation", tree)
-	d.Add("Every parameter", parameterTable(&i.Params), document.Note("All other parameters are absent. Their names are those of model files."))
+	d.Add("Every parameter", parameterTable(i), document.Note("All other parameters are absent. Their names are those of model files."))
 	d.Add("How this is known", evidenceOf(i)...)
 	d.Add("The same arithmetic elsewhere", m.alikeTable(i))
 	if s := m.speeds[arithmeticOf(i)]; s > 0 {
@@ -126,11 +127,11 @@ func formatInWords(id fp.ID) string {
 }
 
 // parameterTable lists the parameters that are set.
-func parameterTable(p *mma.Params) *document.Table {
+func parameterTable(i *mma.Instruction) *document.Table {
 	t := &document.Table{Columns: document.Columns("parameter", "value", "name")}
 	for _, f := range mma.Fields() {
-		if f.Int(p) != 0 {
-			t.Rows = append(t.Rows, document.Row{{Text: report.ParameterInWords(f.Path)}, {Text: f.Text(p), Plain: true}, {Text: "`" + f.Path + "`"}})
+		if f.Int(&i.Params) != 0 {
+			t.Rows = append(t.Rows, document.Row{{Text: readable.Converted(i.Formats, report.ParameterInWords(f.Path))}, {Text: f.Text(&i.Params), Plain: true}, {Text: "`" + f.Path + "`"}})
 		}
 	}
 	return t

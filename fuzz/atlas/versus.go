@@ -106,5 +106,5 @@ func (r *row) difference(v *versus) []document.Block {
 		document.List(report.InWords(m)...),
 		document.Figure{Picture: report.SVG(m, report.SVGOptions{Key: true}).Titled("the smallest input on which they differ"), Caption: "Each row is a number in binary, in the columns of its powers of two."},
 	}
-	return append(blocks, document.Fold("Every parameter that differs", report.ChangesTable("", changes, v.a.Name, v.b.Name)))
+	return append(blocks, document.Fold("Every parameter that differs", report.ChangesTable(r.formats, "", changes, v.a.Name, v.b.Name)))
 }

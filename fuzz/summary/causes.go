@@ -8,7 +8,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz"
 	"github.com/mmafuzz/mmafuzz/oracle"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/bundle"
@@ -350,7 +349,7 @@ func changesBehind(s *fuzz.State, write writer) map[triage.Label][]behind {
 		}
 		for _, part := range withFormats(triage.Parts(&base, &p.Verdict.Program)) {
 			text, f := write(part.Label, fromA(p, part.Changes), &base, &p.Verdict.Program), formatsOf(p)
-			if f.B == fp.One {
+			if f.Conversion() {
 				text = readable.Converted(f, readable.Changes(fromA(p, part.Changes), changesMost, &base, &p.Verdict.Program))
 			}
 			add(part.Label, text, readable.Instead(p.Verdict.Instead(part.Changes, !p.BaseA)), p.Name)

@@ -27,7 +27,7 @@ func labelDoc(s *fuzz.State, label string) string {
 			if doc == "" || f.Validate() == nil {
 				doc = bundle.LabelDocOf(label, f)
 			}
-			if all.B == fp.None || f.B != fp.One {
+			if all.B == fp.None || !f.Conversion() {
 				all = f
 			}
 		}

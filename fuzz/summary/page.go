@@ -444,7 +444,7 @@ func (c *campaign) example(b *corpus.Bundle, first bool) ([]document.Block, erro
 		base, other = other, base
 	}
 	caption := m.Bucket + " on " + pic.Input.Title + ": made equal on both sides, both give the same result for the input below"
-	blocks := []document.Block{report.ChangesTable(caption, m.CaseChanges, base, other)}
+	blocks := []document.Block{report.ChangesTable(m.Formats, caption, m.CaseChanges, base, other)}
 	if names := fuzz.LabelsIn(m.Detail); strings.Contains(m.Detail, "|") {
 		blocks = append(blocks, document.Text("On this input any of these alone, made equal, would do: "+strings.Join(names, ", ")+". So what happens to it need not show the first."))
 	}

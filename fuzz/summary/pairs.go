@@ -169,7 +169,7 @@ func explanation(p *fuzz.PairState, most int) string {
 	if err != nil {
 		return alikeText(p) + mainCauses(p)
 	}
-	return alikeText(p) + readable.Changes(fromA(p, p.Verdict.Changes), most, &base, &p.Verdict.Program) + unexplainedShare(p)
+	return alikeText(p) + readable.Converted(formatsOf(p), readable.Changes(fromA(p, p.Verdict.Changes), most, &base, &p.Verdict.Program)) + unexplainedShare(p)
 }
 
 // unexplainedShare says how many of the differing cases changes do not explain; "" if they

@@ -133,6 +133,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/corpus/vectors"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
@@ -523,10 +524,10 @@ func (c *chooser) set(taken []*candidate, values []*value) (*vectors.Set, error)
 		}
 	}
 	for _, g := range groups {
-		group := vectors.Group{Name: g.name, About: g.about}
+		group := vectors.Group{Name: g.name, About: readable.Converted(c.inst.Formats, g.about)}
 		for _, x := range taken {
 			if c.groupOf(x) == g.name {
-				group.Tests = append(group.Tests, c.test(x, c.comment(x), number))
+				group.Tests = append(group.Tests, c.test(x, readable.Converted(c.inst.Formats, c.comment(x)), number))
 			}
 		}
 		if g.name == random {

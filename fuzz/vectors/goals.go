@@ -151,7 +151,7 @@ var features = []struct {
 			largest = max(largest, math.Abs(f.C.Get().Float64(d.C)))
 		}
 		sum := math.Abs(f.D.Get().Float64(want))
-		return sum < math.Inf(1) && sum > 0 && sum >= largest*float64(len(d.A)+1)/2
+		return !f.Conversion() && sum < math.Inf(1) && sum > 0 && sum >= largest*float64(len(d.A)+1)/2
 	}},
 	{"subnormals", "a subnormal operand", func(f mma.Formats, d *mma.Dot, want uint64) bool {
 		return is(f.D, want, fp.Finite) && anyProduct(f, d, func(a, b fp.Num) bool { return subnormal(f.A, a) && b.Sig != 0 || subnormal(f.B, b) && a.Sig != 0 })

@@ -158,7 +158,7 @@ func ScoreInputs(ctx context.Context, i *mma.Instruction, dots []*mma.Dot, accep
 		}
 		name := g.other.Name
 		if len(g.other.Changes) > 0 && g.other.Kind != vectors.KindInstruction {
-			name = readable.Changes(g.other.Changes, 3)
+			name = readable.Converted(i.Formats, readable.Changes(g.other.Changes, 3))
 		}
 		s.Survivors = append(s.Survivors, Passed{g.other.Kind, name, n})
 	}

@@ -9,14 +9,16 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/change"
+	"github.com/mmafuzz/mmafuzz/triage/report"
 )
 
 // TestConversions holds that the labels and the parameters by which conversions can differ are told in words that
 // conversions have: no products, sums or terms.
 func TestConversions(t *testing.T) {
-	others := regexp.MustCompile(`\b(products?|sums?|terms?|accumulators?)\b`)
+	others := regexp.MustCompile(`\b(products?|sums?|terms?|accumulators?|a and b|a step)\b`)
 	labels := map[triage.Label]bool{triage.TruncationWidth: true, triage.AlignmentRounding: true, triage.RoundingAsymmetry: true}
-	for arch, name := range map[string]string{"x86": "vcvtph2hf8", "ada": "cvt.rn.satfinite.e4m3x2.f16x2", "hopper": "cvt.rn.bf16.f32"} {
+	for arch, name := range map[string]string{"x86": "vcvtph2hf8", "ada": "cvt.rn.satfinite.e4m3x2.f16x2", "hopper": "cvt.rn.bf16.f32",
+		"cdna4": "v_cvt_scalef32_pk_fp8_f32", "cdna3": "v_cvt_sr_fp8_f32"} {
 		i, err := mma.Lookup(arch, name)
 		if err != nil {
 			t.Fatal(err)
@@ -32,6 +34,9 @@ func TestConversions(t *testing.T) {
 			for _, part := range triage.Parts(&i.Params, q) {
 				labels[part.Label] = true
 				if text := readable.Converted(i.Formats, mma.Brief(part.Changes, &i.Params, q)); part.Changes[0].Path != "prod.exp" && others.MatchString(text) {
+					t.Errorf("%s: %s", name, text)
+				}
+				if text := readable.Converted(i.Formats, report.ParameterInWords(part.Changes[0].Path)); others.MatchString(text) {
 					t.Errorf("%s: %s", name, text)
 				}
 			}

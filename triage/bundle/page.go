@@ -24,7 +24,7 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*document.Document, error) 
 		return nil, err
 	}
 	p := document.New(fmt.Sprintf("%s and %s give different results", m.A.Target, m.B.Target),
-		fmt.Sprintf("For one dot product of %s: %s and %s. Cause: %s.", pic.Title, resultText(&m.A), resultText(&m.B), readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket), m.Formats))))
+		fmt.Sprintf("For one %s of %s: %s and %s. Cause: %s.", oneOf(m), pic.Title, resultText(&m.A), resultText(&m.B), readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket), m.Formats))))
 	p.Add("What happens", document.Steps(report.InWords(pic)...), Drawing(pic, true, all))
 	p.Add("Why", whyBlocks(m)...)
 	p.Add("The input", inputBlocks(m, pic)...)
@@ -40,7 +40,11 @@ func Page(m *corpus.Mismatch, dir string, all bool) (*document.Document, error) 
 // Drawing is the picture of a mismatch as a figure, with an explanation of its parts if key
 // is set.
 func Drawing(pic *report.Mismatch, key, all bool) document.Figure {
-	title := fmt.Sprintf("How %s and %s compute the same sum", pic.A.Name, pic.B.Name)
+	what := "sum"
+	if pic.Formats.Conversion() {
+		what = "number"
+	}
+	title := fmt.Sprintf("How %s and %s compute the same %s", pic.A.Name, pic.B.Name, what)
 	caption := title + ": each row is a number in binary, in the columns of its powers of two."
 	if !key {
 		caption += " The first picture of this page says how to read it."
@@ -65,10 +69,10 @@ func whyBlocks(m *corpus.Mismatch) []document.Block {
 		a, b = b, a
 	}
 	if len(m.CaseChanges) > 0 {
-		blocks = append(blocks, report.ChangesTable("What this case needs: with these made equal, both sides give the same result", m.CaseChanges, a.Target, b.Target))
+		blocks = append(blocks, report.ChangesTable(m.Formats, "What this case needs: with these made equal, both sides give the same result", m.CaseChanges, a.Target, b.Target))
 	}
 	if len(m.Changes) > 0 && !slices.Equal(m.Changes, m.CaseChanges) {
-		blocks = append(blocks, report.ChangesTable("All differences of the two arithmetics that were found", m.Changes, a.Target, b.Target))
+		blocks = append(blocks, report.ChangesTable(m.Formats, "All differences of the two arithmetics that were found", m.Changes, a.Target, b.Target))
 	}
 	if m.Explained > 0 {
 		blocks = append(blocks, document.Text(fmt.Sprintf("The evidence: with these changes the arithmetic of one side gives the results of the other in %s that were looked into, and keeps %s.",
@@ -84,10 +88,10 @@ func whyBlocks(m *corpus.Mismatch) []document.Block {
 		blocks = append(blocks, document.Alert("How the two sides add: "+SumsText(m.Sums)+"."))
 	}
 	if m.Past != nil {
-		blocks = append(blocks, document.Alert("What was asked before matters. "+DefectText(m.Past)+"."))
+		blocks = append(blocks, document.Alert("What was asked before matters. "+readable.Converted(m.Formats, DefectText(m.Past))+"."))
 	}
 	if n := m.Nearest; n != nil {
-		blocks = append(blocks, document.Alert("Nothing explains the difference. The program that comes nearest is "+NearestText(n)+"; "+WitnessText(n)+"."))
+		blocks = append(blocks, document.Alert("Nothing explains the difference. The program that comes nearest is "+readable.Converted(m.Formats, NearestText(n))+"; "+WitnessText(n)+"."))
 	}
 	for _, c := range next(m) {
 		blocks = append(blocks, document.Command(c))
@@ -99,7 +103,7 @@ func whyBlocks(m *corpus.Mismatch) []document.Block {
 func inputBlocks(m *corpus.Mismatch, pic *report.Mismatch) []document.Block {
 	blocks := []document.Block{report.OperandTable(&pic.Input)}
 	if m.Free != "" {
-		blocks = append(blocks, document.Text("What does not matter:"), document.List(strings.Split(m.Free, "\n")...))
+		blocks = append(blocks, document.Text("What does not matter:"), document.List(pic.Free...))
 	}
 	if m.Minimal {
 		blocks = append(blocks, document.Note("The input is minimal: without any one of its terms or bits the two sides agree, or differ in another way."))

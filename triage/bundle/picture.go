@@ -35,7 +35,7 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Rerun = Rerun(m, dir)
 	}
 	if m.Free != "" {
-		pic.Free = strings.Split(m.Free, "\n")
+		pic.Free = strings.Split(readable.Converted(m.Formats, m.Free), "\n")
 	}
 	if m.Defect != nil {
 		pic.Notes = []string{"defect  " + readable.Converted(m.Formats, DefectText(m.Defect))}

@@ -17,12 +17,8 @@ import (
 func readme(m *corpus.Mismatch, picture string, programs, files []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", readable.Markdown(m.Bucket))
-	of := "dot product"
-	if m.Formats.Conversion() {
-		of = "number"
-	}
 	fmt.Fprintf(&b, "%s (%s) and %s (%s) give different results for the same %s:\n`%s` and `%s`.\n\n",
-		readable.MarkdownCode(m.A.Target), readable.Markdown(m.A.Instruction), readable.MarkdownCode(m.B.Target), readable.Markdown(m.B.Instruction), of, resultText(&m.A), resultText(&m.B))
+		readable.MarkdownCode(m.A.Target), readable.Markdown(m.A.Instruction), readable.MarkdownCode(m.B.Target), readable.Markdown(m.B.Instruction), oneOf(m), resultText(&m.A), resultText(&m.B))
 	b.WriteString(readable.MarkdownBlock(picture) + "\n")
 	if len(m.CaseChanges) > 0 {
 		side, other, changes := m.A, m.B, m.CaseChanges
@@ -33,8 +29,8 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 		if m.CaseBack {
 			side, other, changes = other, side, readable.Reversed(changes)
 		}
-		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", readable.Markdown(side.Target), changesText(changes, p, q), readable.Markdown(other.Target))
-		explain, keep := "All of "+changesText(m.Changes, p, q)+" together explain", "keep"
+		fmt.Fprintf(&b, "%s's arithmetic with the change %s gives %s's result.\n", readable.Markdown(side.Target), changesText(m, changes, p, q), readable.Markdown(other.Target))
+		explain, keep := "All of "+changesText(m, m.Changes, p, q)+" together explain", "keep"
 		switch {
 		case len(m.Changes) == 1:
 			explain, keep = "This change alone explains", "keeps"
@@ -54,7 +50,7 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 		fmt.Fprintf(&b, "How the two sides add: %s.\n\n", readable.Markdown(SumsText(m.Sums)))
 	}
 	if m.Past != nil {
-		fmt.Fprintf(&b, "What was asked before matters: a new process does not show this mismatch with this case alone. %s.\n\n", readable.Markdown(DefectText(m.Past)))
+		fmt.Fprintf(&b, "What was asked before matters: a new process does not show this mismatch with this case alone. %s.\n\n", readable.Markdown(readable.Converted(m.Formats, DefectText(m.Past))))
 	}
 	if m.Before != "" {
 		fmt.Fprintf(&b, "The case is asked right after `%s`, by each way below to run it again except those of a GPU and of a function.\n\n", m.Before)
@@ -105,6 +101,14 @@ func readme(m *corpus.Mismatch, picture string, programs, files []string) string
 	return b.String()
 }
 
+// oneOf is what a case is.
+func oneOf(m *corpus.Mismatch) string {
+	if m.Formats.Conversion() {
+		return "number"
+	}
+	return "dot product"
+}
+
 // fileKinds says what is in the files of a bundle.
 var fileKinds = []struct{ pattern, what string }{
 	{"picture.txt", "the picture above"},
@@ -128,8 +132,8 @@ func RunsCommand(targets ...string) bool {
 }
 
 // changesText lists changes in Markdown, with the two programs where they are known.
-func changesText(changes []mma.Change, programs ...*mma.Params) string {
-	return readable.Markdown(readable.Changes(changes, 20, programs...))
+func changesText(m *corpus.Mismatch, changes []mma.Change, programs ...*mma.Params) string {
+	return readable.Markdown(readable.Converted(m.Formats, readable.Changes(changes, 20, programs...)))
 }
 
 // equivalentTexts says which other changes may be the cause as well: those that no input tells apart, and those that the
@@ -138,7 +142,7 @@ func equivalentTexts(m *corpus.Mismatch) (texts []string) {
 	for i, start := range []string{"Or, which no input tells apart", "Or, which the cases of this pair do not tell apart"} {
 		var all []string
 		for _, e := range [][][]mma.Change{m.Equivalent[:m.Same], m.Equivalent[m.Same:]}[i] {
-			all = append(all, readable.Changes(e, 20))
+			all = append(all, readable.Converted(m.Formats, readable.Changes(e, 20)))
 		}
 		if all != nil {
 			texts = append(texts, start+": "+strings.Join(all, "; "))
@@ -173,7 +177,7 @@ func unexplainedText(m *corpus.Mismatch) string {
 	var b strings.Builder
 	b.WriteString("Nothing explains the difference.")
 	if n := m.Nearest; n != nil {
-		fmt.Fprintf(&b, " The program that comes nearest is %s; %s.", readable.Markdown(NearestText(n)), readable.Markdown(WitnessText(n)))
+		fmt.Fprintf(&b, " The program that comes nearest is %s; %s.", readable.Markdown(readable.Converted(m.Formats, NearestText(n))), readable.Markdown(WitnessText(n)))
 	}
 	if len(commands) > 0 {
 		b.WriteString(" To find out how the unit computes, from a larger space of programs:\n\n")

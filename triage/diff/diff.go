@@ -51,8 +51,9 @@ type Difference struct {
 	Parts     []Part `json:"parts"`
 	ByValue   string `json:"by_value,omitempty"`
 
-	name string // of the pair
-	a, b *mma.Params
+	name    string // of the pair
+	formats mma.Formats
+	a, b    *mma.Params
 }
 
 // Part is one change with its witness.
@@ -79,7 +80,7 @@ func Pair(ctx context.Context, p *devices.Pair) (*Difference, error) {
 		return nil, hint.New("mmafuzz run compares anything", "diff compares known arithmetics, those of simulators and model files: not %s and %s", p.TargetA, p.TargetB)
 	}
 	ia, ib := p.A.Instruction(), p.B.Instruction()
-	d := &Difference{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []Part{}, name: p.Name(), a: pa, b: pb}
+	d := &Difference{A: p.TargetA + "/" + ia.Name, B: p.TargetB + "/" + ib.Name, EvidenceA: ia.Evidence, EvidenceB: ib.Evidence, Parts: []Part{}, name: p.Name(), formats: ia.Formats, a: pa, b: pb}
 	d.ByValue = strings.Join(p.ByValue(), "; ")
 	for _, part := range triage.Parts(pa, pb) {
 		pd := Part{Changes: part.Changes, Labels: []triage.Label{part.Label}}
@@ -127,8 +128,8 @@ func (d *Difference) Write(w io.Writer, width int, bold func(string) string) {
 	}
 	g := readable.Table{Width: width}
 	for _, p := range d.Parts {
-		g.Add("  "+p.labels(), readable.NamedChanges(p.Changes, d.a, d.b))
-		g.Add("", p.shownBy())
+		g.Add("  "+p.labels(), readable.Converted(d.formats, readable.NamedChanges(p.Changes, d.a, d.b)))
+		g.Add("", readable.Converted(d.formats, p.shownBy()))
 		if p.Unknown != nil {
 			g.Add("", fmt.Sprintf("nobody has shown what %s does here: its model's value is a guess", p.unknown()))
 		}

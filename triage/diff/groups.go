@@ -106,10 +106,10 @@ func (g *group) text(width int, bold func(string) string) string {
 	t := readable.Table{Width: width}
 	shortest, by := "", ""
 	for i, p := range g.pairs[0].Parts {
-		t.Add("  "+p.labels(), readable.Changes(p.Changes, 4, g.pairs[0].a, g.pairs[0].b))
+		t.Add("  "+p.labels(), readable.Converted(g.pairs[0].formats, readable.Changes(p.Changes, 4, g.pairs[0].a, g.pairs[0].b)))
 		for _, d := range g.pairs {
 			if q := &d.Parts[i]; q.Witness != "" && (shortest == "" || len(q.Witness) < len(shortest)) {
-				shortest, by = q.Witness, q.shownBy()
+				shortest, by = q.Witness, readable.Converted(d.formats, q.shownBy())
 				if d != g.pairs[0] {
 					by += ", on " + d.name
 				}

@@ -40,14 +40,18 @@ func (t *Report) Document() *document.Document {
 		d.Add("What was not told apart", document.OnPage(t.open()...))
 		d.Add("What it was tested on", t.tested()...)
 	}
-	d.Add("What it took", document.Text(t.spent()))
+	d.Add("What it took", document.Text(readable.Converted(t.Formats, t.spent())))
 	return d
 }
 
 // found says what was found, or why nothing was.
 func (t *Report) found() []document.Block {
-	asked := fmt.Sprintf("A unit that multiplies %s and adds %d products was asked %s dot products. It was known by its answers alone. Verdict: %s.",
-		t.Formats, t.K, readable.Thousands(uint64(max(0, t.Stats.Queries))), t.Verdict)
+	does := fmt.Sprintf("multiplies %s and adds %d products", t.Formats, t.K)
+	if t.converts() {
+		does = fmt.Sprintf("converts %s", t.Formats)
+	}
+	asked := fmt.Sprintf("A unit that %s was asked %s times. It was known by its answers alone. Verdict: %s.",
+		does, readable.Thousands(uint64(max(0, t.Stats.Queries))), t.Verdict)
 	blocks := []document.Block{document.OnTerminal(document.Text(fmt.Sprintf("%s %s: %s", t.Target, t.Instruction, t.Headline()))), document.OnPage(document.Text(asked)),
 		document.Indent(2, document.Text(t.policyNote()))}
 	if t.Verdict != Found {
@@ -173,7 +177,7 @@ func (t *Report) proofs() []document.Block {
 		}
 	}
 	return []document.Block{document.OnTerminal(document.Indent(2, &short)),
-		document.OnPage(document.Text("Each row has an input on which the unit's answer rules out another value of the parameter. p0=3f80*4000 is a product of two operands, by their codes; all others are zero."), &all)}
+		document.OnPage(document.Text(readable.Converted(t.Formats, "Each row has an input on which the unit's answer rules out another value of the parameter. p0=3f80*4000 is a product of two operands, by their codes; all others are zero.")), &all)}
 }
 
 // open lists what was not told apart.
@@ -216,7 +220,7 @@ func (t *Report) tested() []document.Block {
 		extremes = append(extremes, k.Name+": "+strings.Join(k.Classes, "; "))
 	}
 	var sentences []document.Block
-	for _, text := range []string{"validated: " + t.confidence(), t.confident(), t.covered() + t.nansCovered(), t.tileText(), unseen} {
+	for _, text := range []string{"validated: " + readable.Converted(t.Formats, t.confidence()), t.confident(), readable.Converted(t.Formats, t.covered()) + t.nansCovered(), t.tileText(), unseen} {
 		sentences = append(sentences, document.Text(text))
 	}
 	return []document.Block{document.Indent(2, append(sentences, t.faults()...)...),

@@ -187,11 +187,17 @@ func (t *Report) draw(ctx context.Context, i *mma.Instruction) error {
 	if err != nil {
 		return err
 	}
+	if t.converts() {
+		return nil
+	}
 	if t.tree, _ = probe.New(ctx, u).Tree(); t.tree != nil {
 		t.Tree = t.tree.Formula(t.K)
 	}
 	return nil
 }
+
+// converts reports whether the unit converts a single number, and adds nothing.
+func (t *Report) converts() bool { return t.Formats.Conversion() && t.K == 1 }
 
 // picture returns the summation tree for Graphviz and as SVG; empty if no input
 // shows one.
@@ -225,6 +231,9 @@ func (r *Result) parameters(hidden map[*Mutant]bool) []Parameter {
 			default:
 				q.Open = append(q.Open, Open{change, v.Tried, hidden[v], r.same(v)})
 			}
+		}
+		if r.Formats.Conversion() && r.K == 1 && (f.Path == "l" || f.Path == "start" && r.Params.Start == mma.StartEmpty) {
+			continue // nothing is added
 		}
 		if f.Int(&r.Params) != 0 || len(q.RuledOut) > 0 || q.Untested != "" {
 			all = append(all, q)

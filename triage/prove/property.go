@@ -206,6 +206,10 @@ func Ask(ctx context.Context, target string, u devices.Unit, prop Property, o Op
 	if errors.As(err, new(*encode.TooHard)) {
 		answer.Verdict, answer.Reason, err = Undecided, err.Error(), nil
 	}
+	answer.Statement = readable.Converted(i.Formats, answer.Statement)
+	for n, text := range answer.Assumed {
+		answer.Assumed[n] = readable.Converted(i.Formats, text)
+	}
 	return answer, err
 }
 

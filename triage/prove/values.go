@@ -15,7 +15,7 @@ func dotValue(f mma.Formats, d *mma.Dot) string {
 		n--
 	}
 	text := list(f.A, d.A[:n])
-	if f.B != fp.One {
+	if !f.B.IsOne() {
 		text += " * " + list(f.B, d.B[:n])
 	}
 	if f.C != fp.None {

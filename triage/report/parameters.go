@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -18,11 +19,11 @@ func ParameterInWords(path string) string {
 	return path
 }
 
-// ChangesTable shows in what two programs differ. a and b are whose programs they are.
-func ChangesTable(caption string, changes []mma.Change, a, b string) *document.Table {
+// ChangesTable shows in what two programs for some formats differ. a and b are whose programs they are.
+func ChangesTable(f mma.Formats, caption string, changes []mma.Change, a, b string) *document.Table {
 	t := &document.Table{Caption: caption, Columns: document.Columns("part of the arithmetic", a, b, "parameter")}
 	for _, c := range changes {
-		t.Add(ParameterInWords(c.Path), valueInWords(c.Path, c.From, absent(changes, c.Path, false)), valueInWords(c.Path, c.To, absent(changes, c.Path, true)), "`"+c.Path+"`")
+		t.Add(readable.Converted(f, ParameterInWords(c.Path)), valueInWords(c.Path, c.From, absent(changes, c.Path, false)), valueInWords(c.Path, c.To, absent(changes, c.Path, true)), "`"+c.Path+"`")
 	}
 	return t
 }
@@ -61,8 +62,16 @@ func valueInWords(path, value string, absent bool) string {
 
 // OperandTable lists the operands of an input that are not all zero bits.
 func OperandTable(in *Input) *document.Table {
-	t := &document.Table{Columns: document.Columns("term", "a", "b", "codes", "scales")}
 	f, d := in.Formats, in.Dot
+	if in.converts() {
+		t := &document.Table{Columns: document.Columns("operand", "value", "code")}
+		t.Add("a", Decimal(f.A, d.A[0]), "`"+mma.FormatCode(f.A, d.A[0])+"`")
+		if name := readable.Beside(f); name != "" {
+			t.Add(name, strings.TrimPrefix(Decimal(f.B, d.B[0]), map[bool]string{true: "1"}[f.B.IsOne()]), "`"+mma.FormatCode(f.B, d.B[0])+"`")
+		}
+		return t
+	}
+	t := &document.Table{Columns: document.Columns("term", "a", "b", "codes", "scales")}
 	var zeros []int
 	for k := range d.A {
 		if d.A[k]|d.B[k] == 0 {

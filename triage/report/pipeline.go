@@ -62,7 +62,7 @@ func StagesInWords(f mma.Formats, k int, p *mma.Params) (lines []string) {
 
 // pipeline lists the stages that the program uses.
 func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
-	if f.B == fp.One {
+	if f.Conversion() && k == 1 {
 		return conversion(f, p)
 	}
 	step := p.Step(k)
@@ -101,6 +101,9 @@ func pipeline(f mma.Formats, k int, p *mma.Params) []stageBox {
 // conversion lists the stages of a conversion: its number is rounded once, or several times.
 func conversion(f mma.Formats, p *mma.Params) []stageBox {
 	operand := stageBox{name: "Operand", lines: []string{"a of " + f.A.String()}}
+	if name := readable.Beside(f); name != "" {
+		operand.lines[0] += ", " + name + " of " + f.B.String()
+	}
 	if p.In.Sub != mma.KeepSub {
 		operand.lines = append(operand.lines, "a subnormal a counts as zero")
 	}

@@ -20,6 +20,7 @@
 // # Reading the text
 //
 //	p12, c, d0     product of the elements 12, C, result of step 0
+//	a, a*scale, x  of a conversion: its number, that times its scale, what is rounded to the result
 //	g0, h0, T      sum of a group in the first stage, the second; of all products
 //	s0             partial sum within a group
 //	S              the sum; S' and S'' what its first roundings leave
@@ -50,6 +51,9 @@ type Input struct {
 	Free    []string // which parts of the operands do not matter, a line each
 	Rerun   []string // command that repeats the case, in words as a shell reads them; none: not shown
 }
+
+// converts reports whether a single number is converted: to its reader there is neither a product nor a sum.
+func (in *Input) converts() bool { return in.Formats.Conversion() && len(in.Dot.A) == 1 }
 
 // Side is one of the units, with what it did and what it gave.
 type Side struct {

@@ -35,9 +35,17 @@ func (v *view) cutNote(s *sim.SumTrace, t *sim.TermTrace) note {
 		return note{}
 	}
 	if n := roundingNote(exactProduct(v.in, v.p, t.K), t, &v.p.Prod.Round); n.kind != rounded || n.loses() {
-		return n.roundedBy("product")
+		return n.roundedBy(v.productWord())
 	}
 	return note{}
+}
+
+// productWord names what a rounding before the sum is of.
+func (v *view) productWord() string {
+	if v.in.converts() {
+		return "first"
+	}
+	return "product"
 }
 
 // roundingPoint returns the exponent of the last bit that a rounding of x keeps.
@@ -186,7 +194,7 @@ func (v *view) nullProductNote(k int) note {
 		return sayNote("flushed: b subnormal")
 	}
 	x := exactProduct(v.in, v.p, k)
-	return roundingNote(x, &p.Term, &v.p.Prod.Round).roundedBy("product")
+	return roundingNote(x, &p.Term, &v.p.Prod.Round).roundedBy(v.productWord())
 }
 
 // specialNote says why a term is an infinity or a NaN.

@@ -11,13 +11,14 @@ import (
 
 // panel is what is drawn of one side.
 type panel struct {
-	letter  string // A or B; "" for a single side
-	heading []string
-	blocks  []block
+	letter   string // A or B; "" for a single side
+	heading  []string
+	blocks   []block
+	converts bool // a single number
 }
 
 func newPanel(letter string, v *view, c choice) panel {
-	p := panel{letter: letter, heading: v.heading()}
+	p := panel{letter: letter, heading: v.heading(), converts: v.in.converts()}
 	var skipped []string
 	flush := func() {
 		if len(skipped) > 0 {

@@ -124,7 +124,10 @@ func (v *view) alignment(i int) string {
 		}
 		texts = append(texts, text)
 	}
-	if texts == nil {
+	switch {
+	case texts == nil && v.in.converts():
+		return "exact"
+	case texts == nil:
 		return "exact sum"
 	}
 	return largest(&v.sums[i]) + ", " + strings.Join(texts, ", ")
@@ -193,6 +196,8 @@ func (v *view) specialReason(i int) string {
 		return cmp.Or(v.taken(i), "a term is NaN")
 	case plus && minus:
 		return "infinities of both signs"
+	case v.in.converts():
+		return "no bits are rounded"
 	}
 	return "a term is infinite; no bits are summed"
 }
@@ -262,7 +267,7 @@ func (v *view) termBody(b *block, i int) {
 	if n := len(rows) - len(drawn); n > 0 {
 		b.text(fmt.Sprintf("… %d more terms", n))
 	}
-	if len(zeros) > 0 {
+	if len(zeros) > 0 && !v.in.converts() {
 		b.text(zeroText(zeros, negative, skipped))
 	}
 }
@@ -373,7 +378,11 @@ func (v *view) plainSum(b *block, i int, name string, x *sim.TermTrace, grid *in
 		b.row(zeroRow(name, x.Value.Neg, w))
 		b.result(sayNote(v.zeroSign(s)), v.resultText(i))
 	case x == &s.Sum:
-		b.result(sayNote(name+" = "+v.special(x)+": all terms are "+v.zeroSign(s)), v.resultText(i))
+		text := name + " = " + v.special(x) + ": all terms are "
+		if v.in.converts() {
+			text = name + " is "
+		}
+		b.result(sayNote(text+v.zeroSign(s)), v.resultText(i))
 	default:
 		b.result(note{}, v.resultText(i))
 	}

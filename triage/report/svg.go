@@ -7,7 +7,6 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
-	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
@@ -22,7 +21,7 @@ type SVGOptions struct {
 func SVG(m *Mismatch, o SVGOptions) *document.Canvas {
 	a, b, panels := panelsOf(m, o.All)
 	p := newPainter(panels)
-	if m.Formats.B == fp.One { // a conversion has no sum
+	if m.converts() {
 		p.term = "number"
 	}
 	p.heading(&m.Input)
@@ -108,6 +107,9 @@ func (p *painter) heading(in *Input) {
 	p.paragraph(textLeft, "big bold", in.Title)
 	f := in.Formats
 	text := fmt.Sprintf("%d products %s × %s", len(in.Dot.A), f.A, f.B)
+	if in.converts() {
+		text = converted(f, " × ")
+	}
 	if f.C != 0 {
 		text += " + c of " + f.C.String()
 	}
@@ -277,7 +279,7 @@ func (p *painter) paragraphBeside(x int, words string) {
 func (p *painter) rowTitle(r *row) string {
 	what := p.term + " " + r.label
 	if r.sum {
-		what = "the sum " + r.label
+		what = strings.Replace(p.term, "term", "the sum", 1) + " " + r.label
 	}
 	if r.hasExp {
 		what += fmt.Sprintf(", aligned by its exponent %d", r.exp)

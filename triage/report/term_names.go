@@ -15,6 +15,12 @@ func (v *view) termName(sum, term int) string {
 	t := &s.Terms[term]
 	switch t.From {
 	case sim.FromProduct:
+		switch {
+		case v.in.converts() && v.in.Formats.B.IsOne():
+			return "a"
+		case v.in.converts():
+			return "a*scale"
+		}
 		return "p" + strconv.Itoa(t.K)
 	case sim.FromGroup:
 		return v.groupName(v.stepOf[sum], s.Place, t.K)
@@ -58,10 +64,13 @@ func (v *view) groups(step int) int {
 }
 
 // sumName returns the name of a sum: S, that of its group, or s and a number
-// for a partial sum.
+// for a partial sum; of a conversion x.
 func (v *view) sumName(i int) string {
 	s := &v.sums[i]
 	if s.Place >= sim.Join {
+		if v.in.converts() {
+			return "x"
+		}
 		return "S"
 	}
 	st := &v.steps[v.stepOf[i]]

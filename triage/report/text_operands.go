@@ -17,8 +17,8 @@ const maxOperands = 128
 func (p *printer) title(in *Input) {
 	f := in.Formats
 	text := fmt.Sprintf("%s %s * %s", readable.Plural(len(in.Dot.A), "product"), f.A, f.B)
-	if f.B == fp.One { // an operation of A alone
-		text = f.A.String()
+	if in.converts() {
+		text = converted(f, " * ")
 	}
 	if f.C != fp.None {
 		text += " + " + f.C.String()
@@ -41,6 +41,14 @@ func (p *printer) title(in *Input) {
 		p.text(in.Title, 2, strong)
 	}
 	p.text(text, 2, plain)
+}
+
+// converted names what a conversion rounds: its operand, or that times its scale.
+func converted(f mma.Formats, times string) string {
+	if f.B.IsOne() {
+		return f.A.String()
+	}
+	return f.A.String() + times + f.B.String()
 }
 
 // operandNotes returns notes for the elements in which a side flushes a factor.
@@ -90,6 +98,17 @@ func (p *printer) operands(in *Input, notes map[int]string) {
 
 func productCells(in *Input, notes map[int]string) (rows [][]string, zeros []int) {
 	f, d := in.Formats, in.Dot
+	if in.converts() {
+		rows = [][]string{{"  a", mma.FormatCode(f.A, d.A[0]), strings.TrimSpace("(" + Decimal(f.A, d.A[0]) + ") " + notes[0])}}
+		if name := readable.Beside(f); name != "" {
+			row := []string{"  " + name, mma.FormatCode(f.B, d.B[0]), ""}
+			if !f.B.IsOne() {
+				row[2] = "(" + Decimal(f.B, d.B[0]) + ")"
+			}
+			rows = append(rows, row)
+		}
+		return rows, nil
+	}
 	left := 0
 	for k := range d.A {
 		switch {
@@ -111,9 +130,9 @@ func productCells(in *Input, notes map[int]string) (rows [][]string, zeros []int
 	return rows, zeros
 }
 
-// productText writes the operands of product k; where b is the number 1, as of a conversion, a alone.
+// productText writes the operands of product k; where b is the number 1, as of many conversions, a alone.
 func productText(f *mma.Formats, d *mma.Dot, k int, write func(fp.ID, uint64) string) string {
-	if f.B == fp.One {
+	if f.B.IsOne() {
 		return write(f.A, d.A[k])
 	}
 	return write(f.A, d.A[k]) + " * " + write(f.B, d.B[k])

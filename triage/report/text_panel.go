@@ -86,7 +86,7 @@ func flat(sections [][]line) []line {
 func (p *printer) key(d *drawing, panels []panel) {
 	var parts []string
 	if len(d.rows) > 0 {
-		parts = d.glyphKey()
+		parts = d.glyphKey(panels[0].converts)
 	}
 	for _, m := range modesIn(panels) {
 		parts = append(parts, modeName(m)+" "+modeWords[m])
@@ -100,7 +100,7 @@ func (p *printer) key(d *drawing, panels []panel) {
 }
 
 // glyphKey explains the characters of rows of bits.
-func (d *drawing) glyphKey() []string {
+func (d *drawing) glyphKey(converts bool) []string {
 	text := "0 1 bits that count"
 	for _, k := range []struct {
 		state state
@@ -110,8 +110,12 @@ func (d *drawing) glyphKey() []string {
 			text += ", " + k.text
 		}
 	}
+	cut, exponent := "cut of the terms", "E largest exponent e of a term, F bits kept below it"
+	if converts {
+		cut, exponent = "first rounding", "E exponent e of the number, F bits kept below it"
+	}
 	if d.marked[cutMark] {
-		text += ", | cut of the terms"
+		text += ", | " + cut
 	}
 	if d.marked[endMark] {
 		text += ", ] end of the rounded result"
@@ -120,7 +124,7 @@ func (d *drawing) glyphKey() []string {
 		text += ", … columns left out"
 	}
 	if d.marked[cutMark] {
-		return []string{text, "E largest exponent e of a term, F bits kept below it"}
+		return []string{text, exponent}
 	}
 	return []string{text}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/corpus/document"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -37,8 +38,10 @@ func modeInWords(m fp.Mode) string {
 // sumInWords says what a sum adds, and where its terms are cut.
 func (v *view) sumInWords(i int) []string {
 	s := &v.sums[i]
-	name := "Sum"
+	name, exact, largest := "Sum", "No term is cut: the sum is exact before it is rounded.", "The largest exponent of a term is %d."
 	switch {
+	case v.in.converts():
+		name, exact, largest = "Number", "It is exact before it is rounded.", "Its exponent is %d."
 	case s.Place >= sim.Join && len(v.steps) > 1:
 		name = "Sum of " + v.stepName(v.stepOf[i])
 	case s.Place < sim.Join:
@@ -50,9 +53,9 @@ func (v *view) sumInWords(i int) []string {
 	}
 	cuts := v.cuts(i)
 	if cuts == nil {
-		return append(lines, "No term is cut: the sum is exact before it is rounded.")
+		return append(lines, exact)
 	}
-	text := fmt.Sprintf("The largest exponent of a term is %d.", s.E)
+	text := fmt.Sprintf(largest, s.E)
 	if !v.reachesE(s) {
 		text = fmt.Sprintf("All terms are smaller than %s: they are aligned as if one had the exponent %d.", power(s.E), s.E)
 	}
@@ -190,10 +193,20 @@ func unitsText(err string) string {
 func inputInWords(in *Input) string {
 	const most = 3
 	f, d := in.Formats, in.Dot
+	if in.converts() {
+		text := "a = " + numberInWords(f.A, d.A[0])
+		if name := readable.Beside(f); name != "" {
+			text += fmt.Sprintf(", %s `%s`", name, mma.FormatCode(f.B, d.B[0]))
+		}
+		if !f.B.IsOne() {
+			text += " (" + numberInWords(f.B, d.B[0]) + ")"
+		}
+		return text
+	}
 	var terms []string
 	n := 0
 	for k := range d.A {
-		if d.A[k] == 0 || d.B[k] == 0 {
+		if d.A[k] == 0 || d.B[k] == 0 && !f.B.Get().NoZero {
 			continue
 		}
 		if n++; n <= most {
@@ -273,7 +286,11 @@ func addedOnOneSide(panels []panel) string {
 			return ""
 		}
 		for _, k := range added {
-			parts = append(parts, fmt.Sprintf("The sum of %s includes %s, which %s drops before it adds", p.letter, k, sideNames[1-i]))
+			text := "The sum of %s includes %s, which %s drops before it adds"
+			if p.converts {
+				text = "%s still has %s when it rounds to the result, which %s drops before"
+			}
+			parts = append(parts, fmt.Sprintf(text, p.letter, k, sideNames[1-i]))
 		}
 	}
 	const most = 4
@@ -325,10 +342,13 @@ func (p *panel) happenings() string {
 // happenings tells what happens in a sum: to its terms, and to the sum itself.
 func (b *block) happenings() []happening {
 	var all []happening
-	name := "the sum"
+	name, that := "the sum", "sum"
 	if len(b.words) > 0 {
 		name, _, _ = strings.Cut(b.words[0], ":")
 		name = "the " + strings.ToLower(name[:1]) + name[1:]
+	}
+	if name == "the number" {
+		that = "number"
 	}
 	say := func(words string) { all = append(all, happening{words: words}) }
 	var sum *row // the last one
@@ -347,7 +367,7 @@ func (b *block) happenings() []happening {
 		case n.loses():
 			words := n.words()
 			if sum != nil && n.outcome == droppedAll {
-				words = n.roundingInWords() + ", which drops " + onesAt(sum.weights(lostOne)) + " of that sum"
+				words = n.roundingInWords() + ", which drops " + onesAt(sum.weights(lostOne)) + " of that " + that
 			}
 			all = append(all, happening{name + " is " + words, n.isLast()})
 		}

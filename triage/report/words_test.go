@@ -12,6 +12,7 @@ func TestStepsInWords(t *testing.T) {
 			"in 2 steps of 16, B in 2 steps of 16 and then c: ", "c = 1.00006103515625·2⁰ (all 32 products are zero)"},
 		{ampere16, hopper16, dense, "in 2 steps of 8, B in one step of 16: ", ""},
 		{ampere8, hopper8, eight, "", "8 products"},
+		{"cdna4/v_cvt_scalef32_pk_fp8_f32", "cdna4/v_cvt_scalef32_pk_fp8_f32", "00400000 00 -", "A: It is exact before it is rounded", "a = 2⁻¹²⁷, scale `00` (2¹²⁷)"},
 	} {
 		p := pictureCase{a: c.a, b: c.b, dot: c.dot}
 		m, _ := p.mismatch(t)
