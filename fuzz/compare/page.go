@@ -269,6 +269,9 @@ func (n *nightly) examples() []document.Block {
 			blocks = append(blocks, document.Heading(fmt.Sprintf("%s: %s on %s", d.Bucket, machinePair(d.A, d.B), d.Instruction)),
 				document.Text("The smallest case found, and what happens to it:"), document.Steps(report.InWords(pic)...), bundle.Drawing(pic, len(seen) == 1, false),
 				document.Command("mmafuzz replay "+readable.ShellPath(b.Dir)))
+			if text, command := n.advice(d); text != "" {
+				blocks = append(blocks, document.Text(text), document.Command("mmafuzz "+command))
+			}
 		}
 	}
 	if blocks != nil {

@@ -29,6 +29,7 @@ const (
 // which are gone, still there or known. The text may change with every version.
 func (r *Result) Write(w io.Writer, o TextOptions) error {
 	p := newPrinter(o)
+	p.result = r
 	p.machines(r)
 	p.matrix(r)
 	p.changed(r.Changed)
@@ -67,7 +68,8 @@ func WriteUnknown(w io.Writer, ds []Difference, o TextOptions) error {
 type printer struct {
 	bytes.Buffer
 	TextOptions
-	drawn map[[3]string]bool // causes of two machines with a picture
+	result *Result            // nil: of differences alone
+	drawn  map[[3]string]bool // causes of two machines with a picture, and advice
 }
 
 func newPrinter(o TextOptions) *printer {
@@ -155,6 +157,13 @@ func (p *printer) group(g []*Difference) {
 		if cause := [3]string{d.A, d.B, d.Bucket}; !picture && d.Bundle != "" && (p.Verbose || !p.drawn[cause]) {
 			p.drawn[cause], picture = true, true
 			fmt.Fprintf(p, "%*s%s show %s\n", idIndent, "", p.Command, readable.ShellPath(d.Bundle))
+		}
+	}
+	for _, d := range g {
+		if text, command := p.result.advice(d); text != "" && (p.Verbose || !p.drawn[[3]string{text}]) {
+			p.drawn[[3]string{text}] = true
+			p.line(idIndent, "", text)
+			fmt.Fprintf(p, "%*s%s %s\n", idIndent, "", p.Command, command)
 		}
 	}
 }
