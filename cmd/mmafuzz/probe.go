@@ -13,6 +13,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/document"
 	"github.com/mmafuzz/mmafuzz/corpus/hint"
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/devices/open"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen/stability"
@@ -116,6 +117,16 @@ func (p *probeCmd) run(ctx context.Context) error {
 	case p.brief:
 		return p.writeBrief(pr)
 	}
+	converts := i.Conversion() && i.K == 1
+	if converts && !p.json {
+		text, err := pr.BriefConversion()
+		if err != nil {
+			return err
+		}
+		if err := p.section("How it rounds", document.Indent(2, document.Pre(text))); err != nil {
+			return err
+		}
+	}
 	for _, paper := range probe.Papers {
 		if !slices.Contains(p.papers, paper.Key) {
 			continue
@@ -127,18 +138,23 @@ func (p *probeCmd) run(ctx context.Context) error {
 		if err := writeIf(p.app, pr.WithEvidence(answers)); err != nil {
 			return err
 		}
+		if len(answers) == 0 {
+			continue
+		}
 		if err := p.section(paper.Title, probe.Table(pr.WithEvidence(answers))); err != nil {
 			return err
 		}
 	}
-	if err := p.tree(pr, i); err != nil {
-		return err
+	if !converts || p.svg+p.dot != "" {
+		if err := p.tree(pr, i); err != nil {
+			return err
+		}
 	}
 	if err := p.profiles(ctx, u); err != nil {
 		return err
 	}
-	p.document.Overview = []document.Block{document.Text(fmt.Sprintf("%d dot products were asked for, in %d batches.", pr.Queries, pr.Batches))}
-	if i.Conversion() {
+	p.document.Overview = []document.Block{document.Text(readable.Converted(i.Formats, fmt.Sprintf("%d dot products were asked for, in %d batches.", pr.Queries, pr.Batches)))}
+	if converts {
 		p.document.Overview = append(p.document.Overview, document.Text("It is a conversion: there are no sums to ask about. mmafuzz infer, with the same --target and --inst, finds how it rounds."))
 	}
 	if err := p.export(p.document); err != nil {

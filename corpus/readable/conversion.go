@@ -98,6 +98,10 @@ var inConversions = strings.NewReplacer(
 	"sums can be -0", "results can be -0",
 	"first step begins with c→empty, ", "", "first step begins with c→empty", "none", // it has no c
 	"first step begins with c→zero", "first added to +0 no→yes", "first step begins with empty→zero", "first added to +0 no→yes", "first step begins with zero→empty", "first added to +0 yes→no",
+	// questions
+	"subnormal a and b are numbers", "subnormal numbers are not read as zero", "subnormal a and b give a normal product", "subnormal numbers give a normal result",
+	"normal a and b give a subnormal result", "normal numbers give a subnormal result",
+	"sign of a sum of negative zeros", "sign of a negative zero",
 	// proofs, tests
 	"dot products of ", "numbers of ", "dot products were", "numbers were",
 	"of the sum of the magnitudes of all products and c", "of the magnitude of the number", "and that sum is", "and that is",

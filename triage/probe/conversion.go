@@ -14,10 +14,17 @@ import (
 func (p *Prober) BriefConversion() (string, error) {
 	bits := p.keptBits()
 	rounding := append([]string{p.conversionRounding(bits)}, p.extremes()...)
+	ofA := p.convertsSubnormal(p.a)
+	if ofA == "-" {
+		ofA = p.inputKept(false).value // with a large scale
+	}
 	text := fmt.Sprintf("bits kept: results %d\nrounding: %s\nsubnormals are numbers: a %s, results %s\n",
-		bits, strings.Join(rounding, ", "), p.convertsSubnormal(p.a), p.convertsSubnormal(p.d))
+		bits, strings.Join(rounding, ", "), ofA, p.convertsSubnormal(p.d))
 	return text, p.err
 }
+
+// ofSums are the questions that a conversion, which adds nothing, has an answer to that says nothing.
+var ofSums = map[string]bool{"3.1.2 products": true, "Step 1": true, "2 order": true, "NaN Inf*0": true}
 
 // dyadic is n * 2^q.
 func dyadic(n int, q int32) fp.Dyadic { return fp.Dyadic{Lo: uint64(max(n, -n)), Q: q, Neg: n < 0} }

@@ -54,6 +54,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -110,8 +111,8 @@ func New(ctx context.Context, u Unit) *Prober {
 	return p
 }
 
-// Ask answers the questions of one paper, given by its key: see Papers. The error is the
-// unit's.
+// Ask answers the questions of one paper, given by its key: see Papers; of a conversion those alone
+// that it has an answer to. The error is the unit's.
 func (p *Prober) Ask(paper string) ([]Answer, error) {
 	if p.d.Integer() || p.f.D.Flags() != 0 {
 		return nil, fmt.Errorf("the questions of %s are about floating-point sums, not about those in %s", paper, p.f.D)
@@ -125,7 +126,10 @@ func (p *Prober) Ask(paper string) ([]Answer, error) {
 		if p.err != nil {
 			return nil, fmt.Errorf("%s %s: %w", paper, q.id, p.err)
 		}
-		all = append(all, Answer{paper, q.id, q.text, f.value, f.why, f.seen})
+		if p.f.Conversion() && p.k == 1 && (f.value == "-" || ofSums[q.id]) {
+			continue
+		}
+		all = append(all, Answer{paper, q.id, readable.Converted(p.f, q.text), f.value, f.why, f.seen})
 	}
 	if a, ok := p.weightAnswer(paper); ok && paper == "clfp" {
 		all = append(all, a)

@@ -7,14 +7,14 @@ import (
 
 // inputsKept answers whether subnormal numbers in a and b are numbers.
 func (p *Prober) inputsKept() finding {
-	if f := p.inputKept(false); f.value != "yes" {
+	if f := p.inputKept(false); f.value != "yes" || p.b.FracBits == 0 {
 		return f
 	}
 	return p.inputKept(true)
 }
 
 // inputKept multiplies the smallest number of a, or of b, by so large a number that
-// the product is as large as d allows.
+// the product is as large as d allows. Where d has no number so small, it is another subnormal number.
 func (p *Prober) inputKept(ofB bool) finding {
 	name, f, other := "subnormal a", p.a, p.b
 	if ofB {
@@ -30,6 +30,11 @@ func (p *Prober) inputKept(ofB bool) finding {
 		if y < 0 {
 			return undecided("no product of a subnormal number stays within d's range")
 		}
+		for ; x+y+w < p.least(); x++ {
+			if x == int(f.Emin())-1 {
+				return undecided("no product of a subnormal number is a number of %s", p.d.Name)
+			}
+		}
 		ask := func(n number, y int) finding {
 			d := p.blank()
 			if ofB {
@@ -39,7 +44,7 @@ func (p *Prober) inputKept(ofB bool) finding {
 			}
 			return p.decide(p.ask(d)[0], kept(n.scaled(y+w))...)
 		}
-		smallest, largest := ask(pow(x), y), times(uint64(1)<<f.FracBits-1, x)
+		smallest, largest := ask(pow(x), y), times(uint64(1)<<f.FracBits-1, int(f.Emin())-int(f.FracBits))
 		if lower := y - int(f.FracBits); lower >= int(other.Emin()) && p.d.FracBits >= f.FracBits {
 			return smallest.unless(ask(largest, lower))
 		}
