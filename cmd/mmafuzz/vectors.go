@@ -333,7 +333,9 @@ func (v *vectorsCmd) summary(sets []*vectors.Set) error {
 	if v.json {
 		return writeAll(v.app, totals)
 	}
-	if err := v.writeDocument(choose.Document(totals), "text", v.verbose); err != nil {
+	d := choose.Document(totals)
+	d.Add("", choose.Decide(sets)...)
+	if err := v.writeDocument(d, "text", v.verbose); err != nil {
 		return err
 	}
 	fmt.Fprintf(v.stdout, "files: %s\n", v.out)

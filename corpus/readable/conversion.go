@@ -103,7 +103,7 @@ var inConversions = strings.NewReplacer(
 	"normal a and b give a subnormal result", "normal numbers give a subnormal result",
 	"sign of a sum of negative zeros", "sign of a negative zero",
 	// proofs, tests
-	"dot products of ", "numbers of ", "dot products were", "numbers were",
+	"dot products of 1 product, ", "a number, ", "dot products of ", "numbers of ", "dot products were", "numbers were",
 	"of the sum of the magnitudes of all products and c", "of the magnitude of the number", "and that sum is", "and that is",
 	"with all a and c negated", "with a negated",
 	"how products are made: operands, exactness, the exponent by which they are aligned", "how the number is read",

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/minimize"
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -166,7 +167,7 @@ func errorsOf(ctx context.Context, q *asked, answer *Answer) error {
 		return err
 	}
 	answer.Verdict, answer.By, answer.Statement = Holds, "ranges", e.String()
-	answer.Assumed = []string{fmt.Sprintf("dot products of %d products, in one execution of the instruction", q.k), e.assumed()}
+	answer.Assumed = []string{fmt.Sprintf("dot products of %s, in one execution of the instruction", readable.Plural(q.k, "product")), e.assumed()}
 	answer.Proved, _ = e.bound.Float64()
 	w, least, err := e.refute(ctx, q)
 	if err != nil || w == nil {

@@ -69,6 +69,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/prove/internal/encode"
@@ -151,7 +152,7 @@ func Programs(ctx context.Context, f mma.Formats, k int, p, q mma.Params, o Opti
 
 // assumed is what a proof assumes, in words.
 func (s *session) assumed() []string {
-	all := []string{fmt.Sprintf("dot products of %d products, in one execution of the instruction", s.in.K)}
+	all := []string{readable.Converted(s.in.Formats, fmt.Sprintf("dot products of %s, in one execution of the instruction", readable.Plural(s.in.K, "product")))}
 	if s.in.NoNaN {
 		all = append(all, "no operand is a NaN: otherwise the result may be one of several NaN operands")
 	}
