@@ -101,9 +101,11 @@ type Defect struct {
 	Target string `json:"target"`
 	Rule   string `json:"rule"` // a sentence
 	// Confirmed inputs met the condition and showed the error, Beside did not meet it and would
-	// else have shown it. Tested inputs were asked in all; the rule predicts each of them.
+	// else have shown it; Both are inputs in which one product did the one, and one the other. Tested
+	// inputs were asked in all; the rule predicts each of them.
 	Confirmed int `json:"confirmed"`
 	Beside    int `json:"beside"`
+	Both      int `json:"both,omitempty"`
 	Tested    int `json:"tested"`
 	// Identity is the target and the rule without what depends on the inputs that were asked: another
 	// run of the same units finds it again. "": nothing is left.

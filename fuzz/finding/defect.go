@@ -358,5 +358,5 @@ func describe(v *triage.Verdict, target string) *corpus.Defect {
 		return nil
 	}
 	return &corpus.Defect{Target: target, Rule: v.Defect.String(),
-		Identity: target + ": " + v.Defect.Certain(), Confirmed: v.Defect.Confirmed, Beside: v.Defect.Beside, Tested: v.Defect.Tested}
+		Identity: target + ": " + v.Defect.Certain(), Confirmed: v.Defect.Confirmed, Beside: v.Defect.Beside, Both: v.Defect.Both, Tested: v.Defect.Tested}
 }

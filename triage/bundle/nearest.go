@@ -27,13 +27,18 @@ func WitnessText(n *corpus.Nearest) string {
 	return fmt.Sprintf("for example on %s: the nearest program gives %s, %s gives %s", n.Case, n.Program, cmp.Or(n.Of, "the unit"), n.Unit)
 }
 
-// DefectText is a defect with what speaks for it.
+// DefectText is a defect with what speaks for it: how many of all inputs do what.
 func DefectText(d *corpus.Defect) string {
-	only := ""
-	if d.Beside > 0 {
-		only = fmt.Sprintf(", %d just outside its condition do not", d.Beside)
+	parts := []string{fmt.Sprintf("%d asked to test it show the error", d.Confirmed-d.Both)}
+	add := func(n int, format string) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, n))
+		}
 	}
-	return fmt.Sprintf("%s: %s (true of all %d inputs asked; of those asked to test it, %d show the error%s)", d.Target, d.Rule, d.Tested, d.Confirmed, only)
+	add(d.Beside-d.Both, "%d just outside its condition do not")
+	add(d.Both, "%d show it in one product and are just outside in another")
+	add(d.Tested-d.Confirmed-d.Beside+d.Both, "%d are those that it was found from, or would not show it")
+	return fmt.Sprintf("%s: %s (true of all %d inputs asked: %s)", d.Target, d.Rule, d.Tested, strings.Join(parts, ", "))
 }
 
 // SumsText is how both sides add, and what speaks for it.

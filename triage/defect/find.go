@@ -40,6 +40,9 @@ type sample struct {
 	want    uint64
 	differs bool
 	effects map[*proposal][]int8 // by instance: see effectAt
+	tests   *Claim               // that this input was asked to test; nil: none
+	shows   bool                 // it met the condition, and shows the effect
+	beside  bool                 // the effect would show where the condition is not met, and does not
 }
 
 // search is the state of a search.
@@ -221,15 +224,20 @@ func (s *search) sure(claim *Claim, h *hypothesis) *Claim {
 	if h = s.doubt(h); h == nil {
 		return nil
 	}
-	claim.Rule, claim.Tested = h.rule, 0
+	sure := &Claim{Rule: h.rule}
 	for _, c := range s.samples {
-		if got, met := s.predict(h, c.view); s.known(h, c.view, met) {
-			if claim.Tested++; s.contradicts(c, got) && !s.partial {
-				return nil
-			}
+		got, met := s.predict(h, c.view)
+		if !s.known(h, c.view, met) {
+			continue
+		}
+		if sure.Tested++; s.contradicts(c, got) && !s.partial {
+			return nil
+		}
+		if c.tests == claim {
+			sure.count(c)
 		}
 	}
-	return claim
+	return sure
 }
 
 // test asks the unit about inputs, and counts those that confirm a claim.
@@ -256,13 +264,25 @@ func (s *search) test(ctx context.Context, claim *Claim, pool []*hypothesis, inp
 		case s.contradicts(c, got):
 			contradicted = s.contradiction(h) != nil
 		case len(met) > 0 && c.differs && s.same(got, c.want):
-			claim.Confirmed++
+			c.shows = true
 		}
-		if s.visible(h, c.view, met) {
-			claim.Beside++
-		}
+		c.tests, c.beside = claim, s.visible(h, c.view, met)
+		claim.count(c)
 	}
 	return contradicted, nil
+}
+
+// count adds an input that tests the claim.
+func (c *Claim) count(x *sample) {
+	if x.shows {
+		c.Confirmed++
+	}
+	if x.beside {
+		c.Beside++
+	}
+	if x.shows && x.beside {
+		c.Both++
+	}
 }
 
 // predict returns what a rule predicts, and the instances that meet its conditions.

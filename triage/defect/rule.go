@@ -50,9 +50,11 @@ type Rule struct {
 type Claim struct {
 	Rule
 	// Confirmed inputs met the condition and showed the effect; Beside did not meet it, the
-	// effect would have shown, and did not. All were asked after the rule had been found.
+	// effect would have shown, and did not; Both are inputs of which different products did either.
+	// All were asked after the rule had been found.
 	Confirmed int `json:"confirmed"`
 	Beside    int `json:"beside"`
+	Both      int `json:"both,omitempty"`
 	// Tested inputs were asked in all: the rule predicts each of them, the cases included.
 	Tested int `json:"tested"`
 }
