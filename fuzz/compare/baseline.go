@@ -15,6 +15,7 @@ func (c *Comparison) judge() {
 	r := &c.result
 	r.Known, r.Counts = c.Known.SetStates(r.Differences, c.unlisted)
 	c.lookUpKnown()
+	c.Known.Hidden(r.Known, r.Cells)
 	if c.Baseline != nil {
 		c.findGone()
 		c.findChanged()

@@ -103,7 +103,7 @@
 //	known[].expires               string?   its last day
 //	known[].hits                  number?   differences that it covers
 //	known[].state                 string?   used, unused, unclear (it may be among differences that nothing explains) or expired
-//	known[].what                  string?   among which it is or may be, or why it covers nothing that looks alike
+//	known[].what                  string?   among which it is or may be, why it covers nothing that looks alike, or why nothing is known of it
 //	left_out[].a                  string?   machines that were not compared
 //	left_out[].b                  string?
 //	left_out[].instruction        string?   only on this instruction

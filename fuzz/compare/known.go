@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
@@ -24,6 +25,15 @@ type KnownUse struct {
 	Hits    int    `json:"hits"`  // differences that it covers
 	State   string `json:"state"` // used, unused, unclear (as What says) or expired
 	What    string `json:"what,omitempty"`
+}
+
+// Text says what the entry is, and what else is known of its use.
+func (u *KnownUse) Text() string {
+	text := strings.TrimSpace(u.Expires + " " + u.Reason)
+	if u.What != "" {
+		text += ": " + u.What
+	}
+	return text
 }
 
 // stateOf returns the state of a difference, and the entries of the list that cover at

@@ -266,11 +266,7 @@ func (p *printer) known(uses []KnownUse) {
 				continue
 			}
 		}
-		text := strings.TrimSpace(u.Expires + " " + u.Reason)
-		if u.What != "" {
-			text += ": " + u.What
-		}
-		g.Add("  "+u.ID, u.State, fmt.Sprint(u.Hits), text)
+		g.Add("  "+u.ID, u.State, fmt.Sprint(u.Hits), u.Text())
 	}
 	entries := fmt.Sprintf("%d entries", len(uses))
 	if len(uses) == 1 {

@@ -93,7 +93,7 @@
 //	known[].expires                      string?   its last day
 //	known[].hits                         number?   buckets that it covers
 //	known[].state                        string?   used, unused or expired
-//	known[].what                         string?   why it covers nothing that looks alike
+//	known[].what                         string?   why it covers nothing that looks alike, or why nothing is known of it
 //	counts.new                           number?   buckets by state, with --known
 //	counts.known                         number?
 //	counts.expired                       number?

@@ -192,6 +192,12 @@ func (s *Summary) setStates() {
 		}
 	}
 	if s.in.Known.List != nil {
+		var cells []compare.Cell
+		for i := range s.in.Config.Pairs {
+			p := &s.in.Config.Pairs[i]
+			cells = append(cells, compare.CellOf(p, s.in.Config.Policy(p)))
+		}
+		s.in.Known.Hidden(uses, cells)
 		s.Known, s.Counts = uses, &Counts{n.New, n.Known, n.Expired}
 	}
 }

@@ -212,11 +212,7 @@ func (w *printer) knownSection() error {
 	g := readable.Table{Width: w.Width}
 	for _, e := range w.sum.Known {
 		if e.State != "used" || w.Verbose {
-			text := strings.TrimSpace(e.Expires + " " + e.Reason)
-			if e.What != "" {
-				text += ": " + e.What
-			}
-			g.Add("  "+e.ID, e.State, text)
+			g.Add("  "+e.ID, e.State, e.Text())
 		}
 	}
 	g.Write(w, nil)
