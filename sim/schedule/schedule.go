@@ -28,6 +28,8 @@
 package schedule
 
 import (
+	"strings"
+
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -91,6 +93,28 @@ type Schedule struct {
 type Where struct {
 	Rows    Set `json:"rows,omitempty"`
 	Columns Set `json:"columns,omitempty"`
+}
+
+// Places says in words which elements schedule n of a kernel computes.
+func (k *Kernel) Places(n int) string {
+	var parts []string
+	for _, w := range k.Schedules[n].Where {
+		var of []string
+		if len(w.Rows) > 0 {
+			of = append(of, "rows "+w.Rows.String())
+		}
+		if len(w.Columns) > 0 {
+			of = append(of, "columns "+w.Columns.String())
+		}
+		parts = append(parts, strings.Join(of, " in "))
+	}
+	switch {
+	case parts != nil:
+		return strings.Join(parts, "; ")
+	case len(k.Schedules) == 1:
+		return "all elements"
+	}
+	return "all other elements"
 }
 
 // Unit is what adds products to an accumulator: one of Instruction, Model, Op and Given.

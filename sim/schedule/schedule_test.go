@@ -250,3 +250,17 @@ func TestIntegers(t *testing.T) {
 		}
 	}
 }
+
+// TestPlaces says which elements schedules of a kernel are of, with rows, columns, both or neither.
+func TestPlaces(t *testing.T) {
+	rows, columns := Set{{First: 0, Last: 3, Step: 1}}, Set{{First: 8, Last: 8, Step: 1}}
+	k := &Kernel{Schedules: []Schedule{{Where: []Where{{Rows: rows, Columns: columns}, {Columns: columns}}}, {Where: []Where{{Rows: rows}}}, {}}}
+	for n, want := range []string{"rows 0-3 in columns 8; columns 8", "rows 0-3", "all other elements"} {
+		if got := k.Places(n); got != want {
+			t.Errorf("schedule %d: %q, want %q", n, got, want)
+		}
+	}
+	if got := (&Kernel{Schedules: []Schedule{{}}}).Places(0); got != "all elements" {
+		t.Errorf("the only schedule: %q", got)
+	}
+}

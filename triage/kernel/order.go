@@ -63,30 +63,11 @@ func Orders(name string, k *schedule.Kernel, s schedule.Shape) (all []*Order) {
 			continue
 		}
 		if o.Title = name; len(k.Schedules) > 1 {
-			o.Title += fmt.Sprintf(", schedule %d%s", n, whereText(k.Schedules[n].Where))
+			o.Title += fmt.Sprintf(", schedule %d (%s)", n, k.Places(n))
 		}
 		all = append(all, o)
 	}
 	return all
-}
-
-// whereText says of which elements a schedule is.
-func whereText(where []schedule.Where) string {
-	var parts []string
-	for _, w := range where {
-		var of []string
-		if len(w.Rows) > 0 {
-			of = append(of, "rows "+w.Rows.String())
-		}
-		if len(w.Columns) > 0 {
-			of = append(of, "columns "+w.Columns.String())
-		}
-		parts = append(parts, strings.Join(of, ", "))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(parts, "; ") + ")"
 }
 
 // orderOf returns the order of a plan, which may add C.
@@ -220,7 +201,8 @@ func (o *Order) owners() []int {
 const (
 	stripWidth  = 64 // letters of the picture in text
 	shownStrips = 4
-	shownSums   = 6
+	shownSums   = 6 // the first ones
+	lastSums    = 3 // and these
 	shownRows   = 24 // accumulators of the picture in a page
 )
 
@@ -335,12 +317,13 @@ func periodOf(list []int) int {
 	return 0
 }
 
-// sumsText writes the first sums of accumulators, and the last one.
+// sumsText writes the first sums of accumulators, and the last ones.
 func (o *Order) sumsText() (text string) {
+	left := len(o.Sums) - shownSums - lastSums
 	for n, s := range o.Sums {
-		if n >= shownSums && n < len(o.Sums)-1 {
+		if left > 1 && n >= shownSums && n < shownSums+left {
 			if n == shownSums {
-				text += "  ...\n"
+				text += fmt.Sprintf("  ... %d more\n", left)
 			}
 			continue
 		}

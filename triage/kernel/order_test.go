@@ -36,7 +36,8 @@ func TestOrder(t *testing.T) {
   s4 = s3 then E
   s5 = F + H
   s6 = G + I
-  ...
+  s7 = s5 + s6
+  s8 = s7 then J
   result = s4 + s8
 `},
 		{"", halves, 1000, `
@@ -67,7 +68,9 @@ func TestOrder(t *testing.T) {
   s4 = E + F
   s5 = s3 + s4
   s6 = G + H
-  ...
+  ... 10 more
+  s17 = s15 + s16
+  s18 = S + T
   result = s17 + s18
 `},
 		{"", `{"cut": {"by": "size", "n": 64}, "merge": {"order": "chain-reverse"}}`, 100, `
@@ -92,7 +95,9 @@ func TestOrder(t *testing.T) {
   s4 = D + H
   s5 = s1 + s3
   s6 = s2 + s4
-  ...
+  ... 6 more
+  s13 = s9 + s11
+  s14 = s12 + s13
   result = s7 + s14
 `},
 	} {

@@ -62,18 +62,7 @@ func (r *Report) found() (all []document.Block) {
 	}
 	for n := range r.Kernel.Schedules {
 		s := &r.Kernel.Schedules[n]
-		where := "all other elements"
-		if len(r.Kernel.Schedules) == 1 {
-			where = "all elements"
-		}
-		var parts []string
-		for _, w := range s.Where {
-			parts = append(parts, fmt.Sprintf("rows %s in columns %s", w.Rows, w.Columns))
-		}
-		if len(parts) > 0 {
-			where = strings.Join(parts, "; ")
-		}
-		all = append(all, document.Text(fmt.Sprintf("schedule %d, %s of %s elements: %s", n, readable.Thousands(uint64(r.Elements[n])), readable.Thousands(uint64(r.Shape.M*r.Shape.N)), where)),
+		all = append(all, document.Text(fmt.Sprintf("schedule %d, %s of %s elements: %s", n, readable.Thousands(uint64(r.Elements[n])), readable.Thousands(uint64(r.Shape.M*r.Shape.N)), r.Kernel.Places(n))),
 			document.Indent(2, document.List(words(r.Kernel, s, r.Shape.K)...)))
 	}
 	if text := r.addendWords(); text != "" {
