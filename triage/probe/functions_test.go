@@ -243,7 +243,8 @@ func TestFunctions(t *testing.T) {
 			"3 bits": "23", "rho": "RNE-fp32", "3 F": "22", "3 align": "RD", "3.1.1 c": "yes", "T_sa": "no", "3.1.1 results": "no", "zero: tiny": "-0",
 			"T_blk_fma_width": "4", "T_acc_order": "yes", "2 order": "(([p0 p2 p4 p6] + [p1 p3 p5 p7]) + c)"})},
 		{"and far fewer", lanes(15, true), and(all("RNE", directions...), map[string]string{"3 bits": "23", "rho": "RNE-fp32", "3 F": "15"})},
-		{"one of which keeps fewer", unevenLanes(), map[string]string{"3 F": "22 of p0 p2 .., 20 of p1 p3 .."}},
+		{"one of which keeps fewer", unevenLanes(), map[string]string{
+			"3 F": "22 of p0 p2 .., 20 of p1 p3 ..", "3.1.4 extra bits": "-1 of p0 p2 .., -3 of p1 p3 ..", "Step 2c": "-1 of p0 p2 .., -3 of p1 p3 .."}},
 		{"without c", lanes(15, false), and(all("RNE", directions...), map[string]string{"3 bits": "23", "3 F": "15"})},
 		{"the largest first", largestFirst(), and(all("known", aligned...), map[string]string{
 			"3 bits": "10", "3 add": "RNE", "2 order": tree, "2 L": "1", "T_blk_fma_width": "1"})},

@@ -206,7 +206,7 @@ func (p *Prober) productBits() finding {
 	}
 	f := w.finding()
 	if w.ok {
-		f.value += p.otherWidths(w, &f.seen)
+		f.value += p.otherWidths(w, &f.seen, width.String)
 	}
 	return f
 }
@@ -216,7 +216,7 @@ const otherGroups = 4
 
 // otherWidths says of other fused sums than that of product 0 if products are aligned to another width
 // there; "" if to the same.
-func (p *Prober) otherWidths(w width, seen *[]Seen) (text string) {
+func (p *Prober) otherWidths(w width, seen *[]Seen, show func(width) string) (text string) {
 	first := p.first()
 	if first.guess {
 		return ""
@@ -231,8 +231,8 @@ func (p *Prober) otherWidths(w width, seen *[]Seen) (text string) {
 			continue
 		}
 		asked++
-		if other := p.widthAt([3]int(g.products)); other.ok && other.String() != w.String() {
-			text += fmt.Sprintf(", %s of p%d p%d ..", other, g.products[0], g.products[1])
+		if other := p.widthAt([3]int(g.products)); other.ok && show(other) != show(w) {
+			text += fmt.Sprintf(", %s of p%d p%d ..", show(other), g.products[0], g.products[1])
 			*seen = append(*seen, other.seen...)
 		}
 	}
@@ -244,16 +244,22 @@ func (p *Prober) otherWidths(w width, seen *[]Seen) (text string) {
 
 // extraBits is the width of products beyond d's.
 func (p *Prober) extraBits() finding {
-	w := p.productWidth()
+	w, u := p.productWidth(), p.ulp()
 	switch {
 	case !w.ok:
 		return undecided("%s", w.why)
-	case w.all && w.bits+p.ulp() < 0:
+	case w.all && w.bits+u < 0:
 		return undecided("products of these formats are at most %d bits apart: d has more", w.bits)
-	case w.all:
-		return finding{value: fmt.Sprintf(">= %d", w.bits+p.ulp()), seen: w.seen}
 	}
-	return finding{value: fmt.Sprint(w.bits + p.ulp()), seen: w.seen}
+	beyond := func(w width) string {
+		if w.all {
+			return fmt.Sprintf(">= %d", w.bits+u)
+		}
+		return fmt.Sprint(w.bits + u)
+	}
+	f := finding{value: beyond(w), seen: slices.Clone(w.seen)}
+	f.value += p.otherWidths(w, &f.seen, beyond)
+	return f
 }
 
 // besideC breaks a tie: beside c, a power of two, the products add half an ulp and a term below
