@@ -201,8 +201,8 @@ func (o *Order) owners() []int {
 const (
 	stripWidth  = 64 // letters of the picture in text
 	shownStrips = 4
-	shownSums   = 6 // the first ones
-	lastSums    = 3 // and these
+	shownSums   = 6  // the first ones
+	lastSums    = 3  // and these
 	shownRows   = 24 // accumulators of the picture in a page
 )
 

@@ -218,6 +218,9 @@ func (p *Prober) productDirection() finding {
 		for n*5/4%2 != whole {
 			n += 4
 		}
+		if n*5/4+1 > 2<<bits {
+			return trial{}, "products of so few bits do not end within each quarter of the last one"
+		}
 		d := p.blank()
 		if !p.set(d, 0, times(n, -bits).signed(neg), times(5, -2)) {
 			return trial{}, noNumbers

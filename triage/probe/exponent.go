@@ -34,6 +34,8 @@ func (p *Prober) leastExponent() finding {
 			at = seen
 		case e == least-2:
 			return finding{value: "-", why: "no sum at d's smallest number shows a smaller term", seen: []Seen{seen}}
+		case e+1+w.bits <= least:
+			return finding{value: "-", why: fmt.Sprintf("at most 2^%d, which is that of the smallest terms", least), seen: []Seen{at, seen}}
 		default:
 			return finding{value: fmt.Sprint(e + 1 + w.bits), why: "lowest exponent of an alignment, or that of the smallest terms", seen: []Seen{at, seen}}
 		}

@@ -2,6 +2,7 @@ package probe
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -169,8 +170,8 @@ func (p *Prober) largeAndSmall() (u, v int, ok bool) {
 	return hi, lo, hi-lo >= apart
 }
 
-// apart is by how many powers of two U and v differ at least.
-const apart = 16
+// apart is by how many powers of two U and v differ at least, farApart that no sum that cuts terms keeps.
+const apart, farApart = 16, 34
 
 // reach returns the least and the largest exponent of powers of two that are
 // products and numbers of c and d, with or without subnormal numbers, so that sums of
@@ -252,7 +253,17 @@ func (p *Prober) formula() finding {
 	if o.tree == nil {
 		return finding{value: "-", why: o.why, seen: o.seen}
 	}
-	return finding{value: o.tree.Formula(p.k), seen: o.seen}
+	return finding{value: o.tree.Formula(p.k), why: p.nearlyExact(), seen: o.seen}
+}
+
+// nearlyExact says that sums are known to be exact for terms alone that are not far apart, as of a narrow
+// d; "" if that is not so.
+func (p *Prober) nearlyExact() string {
+	o := p.order()
+	if far := o.u - o.v.exp; o.tree != nil && far < farApart && strings.Contains(o.tree.Formula(p.k), "{") {
+		return fmt.Sprintf("exact as far as %s shows: with terms 2^%d apart", p.d.Name, far)
+	}
+	return ""
 }
 
 func (p *Prober) stepLength() finding {

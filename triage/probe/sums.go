@@ -173,9 +173,9 @@ func (p *Prober) findBlockWidth() finding {
 	switch {
 	case p.order().refuted():
 		return undecided("%s", treeUnknown)
-	case g.guess || len(g.products) == p.k:
+	case g.fused() && p.k > 2 && (g.guess || len(g.products) == p.k):
 		return finding{value: fmt.Sprintf(">= %d", p.k)}
-	case g.fused() && !g.nested:
+	case g.fused() && !g.nested && !g.guess:
 		return finding{value: fmt.Sprint(len(g.products)), why: "by the summation tree: half an ulp and half an ulp are never lost beside c"}
 	}
 	return undecided("half an ulp and half an ulp are never lost beside c")
@@ -303,6 +303,9 @@ func (p *Prober) lostTerms() finding {
 	if rows == nil {
 		return f
 	}
+	if why := p.hidden(rows[0]); why != "" {
+		return undecided("%s", why)
+	}
 	seen, all := rows[0], 0
 	for _, s := range seen {
 		if p.is(s, pow(0)) {
@@ -351,7 +354,23 @@ func (p *Prober) largestFirst() finding {
 			return f
 		}
 	}
+	adds := func(s Seen) bool { return !p.is(s, pow(0)) }
+	if g := p.first(); (!g.fused() || g.guess) && slices.ContainsFunc(rows[0], adds) {
+		return undecided("sums keep more bits than results, which do not show what is lost there")
+	}
+	if why := cmp.Or(p.hidden(rows[0]), p.nearlyExact()); why != "" {
+		return undecided("%s", why)
+	}
 	return depends(rows[0], "", no)
+}
+
+// hidden says why it is not seen whether small terms that are lost one by one add up: results have so few
+// bits that they would not show their sum. "" if they would.
+func (p *Prober) hidden(rows []Seen) string {
+	if e, ok := p.lost(); ok && e+bits.Len(uint(len(rows)-1))+1 < p.ulp() {
+		return "results have too few bits to show the sum of the terms that are lost"
+	}
+	return ""
 }
 
 // creep adds to c = 1-2^-n small terms that count beside c but not beside 1, and
@@ -452,21 +471,28 @@ func (p *Prober) cancelling() [3]int {
 	return at
 }
 
-// carryBits adds as many terms of 15/8 as the first sum has, or of 3/2 where that
-// is no product: none is lost if the sum has room for it.
+// carryBits adds as many terms of 15/8 as the first sum has, or of 3/2 or 1 where that is no product or
+// the sum has more bits than results: none is lost if the sum has room for it.
 func (p *Prober) carryBits() finding {
 	g := p.first().places(p.k)
 	if len(g) < 3 {
 		return undecided("no sum of three terms or more")
 	}
-	for _, x := range []number{times(15, -3), times(3, -1)} {
+	few := false
+	for _, x := range []number{times(15, -3), times(3, -1), pow(0)} {
 		s, ok := p.sum(uniform(x, g))
 		if !ok {
 			continue
 		}
 		sum := times(x.sig*uint64(len(g)), x.exp)
+		if few = bits.Len64(sum.reduced().sig)-1 > -p.ulp(); few { // it is rounded, whatever its room
+			continue
+		}
 		return p.decide(s, equals(sum, fmt.Sprintf(">= %d", bits.Len64(sum.sig)-1+sum.exp)),
 			otherwise("other").because("the sum of equal terms is not exact"))
+	}
+	if few {
+		return undecided("results have too few bits for the sum of %d equal terms", len(g))
 	}
 	return undecided("neither 15/8 nor 3/2 is a product of these formats")
 }
@@ -483,11 +509,28 @@ func (p *Prober) truncates() finding {
 		if !ok || e+p.shift >= p.least() && !p.arrives(pow(e)) {
 			continue
 		}
+		if two.value == "yes" && p.is(s, pow(1)) && !p.cutsThree() {
+			return finding{"-", "the sum is rounded to nearest before the result is", []Seen{s}}
+		}
 		return p.decide(s, equals(pow(1), two.value).because(two.why),
 			equals(times(1<<digits-1, 1-digits), "no").because("rounded toward zero or minus infinity"),
 			otherwise("other"))
 	}
 	return undecided("no product as small as 2^-28 arrives")
+}
+
+// cutsThree reports whether three quarters of the smallest power of two that makes 2 less do not, as where
+// an alignment cuts them: with a rounding to nearest, of which a narrower result shows no other sign, they do.
+func (p *Prober) cutsThree() bool {
+	below := func(n number) bool {
+		s, ok := p.sum(terms{p.last(): pow(1), 0: n.minus()})
+		return ok && !p.is(s, pow(1))
+	}
+	e := 0
+	for e > -60 && below(pow(e-1)) {
+		e--
+	}
+	return !below(times(3, e-2))
 }
 
 // truncatesTwo is what a result of 2 means: sums that are rounded toward zero or minus infinity would
