@@ -130,6 +130,13 @@ func (c *Comparer) Compare(x, y uint64) Class {
 	return Value
 }
 
+// Explains reports whether got, the result of a program, explains want, which a side gave where the
+// other one gave other: it is the same result, or another NaN in the place of a number. Why there is a
+// NaN is one question, and which code NaNs have is another, which cases of two NaNs answer.
+func (c *Comparer) Explains(got, want, other uint64) bool {
+	return c.Compare(got, want) == Same || c.isNaN(got) && c.isNaN(want) && !c.isNaN(other)
+}
+
 // unless returns c, or Same if results of that kind are compared by class.
 func unless(s Strictness, c Class) Class {
 	if s == ByClass {

@@ -56,6 +56,29 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestExplains: the code of a NaN matters beside another NaN alone.
+func TestExplains(t *testing.T) {
+	for _, c := range []struct {
+		got, want, other uint64
+		bits, byClass    bool
+	}{
+		{0xFF, 0xFF, 0x7E, true, true},
+		{0x7F, 0xFF, 0xFE, true, true}, // a NaN in the place of a number
+		{0x7F, 0xFF, 0x7F, false, true},
+		{0x7F, 0xFF, 0xFF, false, true},
+		{0x7E, 0xFF, 0xFE, false, false},
+		{0x7F, 0x7E, 0xFF, false, false},
+		{0x7D, 0x7E, 0xFF, false, false},
+	} {
+		for nan, want := range map[Strictness]bool{Bits: c.bits, ByClass: c.byClass} {
+			x := NewComparer(fp.E4M3, Policy{NaN: nan})
+			if got := x.Explains(c.got, c.want, c.other); got != want {
+				t.Errorf("%02X for %02X where the other is %02X, by %s: %v", c.got, c.want, c.other, nan, got)
+			}
+		}
+	}
+}
+
 // TestCompareAllCodes: the class follows from what the codes stand for.
 func TestCompareAllCodes(t *testing.T) {
 	for x := range uint64(256) {

@@ -34,7 +34,6 @@ type Attribution struct {
 	out      []byte
 	last     []keyedCause // causes found before
 
-	loose  bool // other codes may be the same result: differ decides
 	differ oracle.Comparer
 }
 
@@ -85,7 +84,7 @@ func (s *Attribution) Shown(n *Attributor, b *mma.Batch, at []int32, from, to []
 func (s *Attribution) begin(n *Attributor, at []int32, from, to []uint64) {
 	if s.n != n {
 		s.n, s.last = n, nil
-		s.loose, s.differ = n.policy != oracle.Policy{}, oracle.NewComparer(n.formats.D, n.policy)
+		s.differ = oracle.NewComparer(n.formats.D, n.policy)
 	}
 	s.at, s.from, s.to = at, from, to
 	s.of, s.need, s.enough, s.back = zeros(s.of, len(at)), zeros(s.need, len(at)), zeros(s.enough, len(at)), zeros(s.back, len(at))
@@ -110,14 +109,14 @@ func (s *Attribution) shown(b *mma.Batch) {
 		return
 	}
 	for _, side := range []struct {
-		set   uint32
-		want  []uint64
-		exact bool
-	}{{0, s.from, s.n.ExactFrom}, {s.n.all(), s.to, s.n.ExactTo}} {
+		set         uint32
+		want, other []uint64
+		exact       bool
+	}{{0, s.from, s.to, s.n.ExactFrom}, {s.n.all(), s.to, s.from, s.n.ExactTo}} {
 		if side.exact {
 			continue
 		}
-		s.run(side.set, b, func(i int, code uint64) { s.back[i] = s.same(code, side.want[i]) })
+		s.run(side.set, b, func(i int, code uint64) { s.back[i] = s.differ.Explains(code, side.want[i], side.other[i]) })
 		s.drop(func(i int) bool { return !s.back[i] })
 	}
 }
@@ -151,10 +150,10 @@ func (s *Attribution) step(size int, b *mma.Batch) {
 		}
 		rest := all &^ set
 		s.run(set, b, func(i int, code uint64) {
-			if s.same(code, s.to[i]) {
+			if s.differ.Explains(code, s.to[i], s.from[i]) {
 				s.hit(i, set, false)
 			}
-			if half && s.same(code, s.from[i]) {
+			if half && s.differ.Explains(code, s.from[i], s.to[i]) {
 				s.hit(i, rest, true)
 			}
 		})
@@ -165,7 +164,7 @@ func (s *Attribution) step(size int, b *mma.Batch) {
 			s.explained()
 		}
 		s.run(rest, b, func(i int, code uint64) {
-			if s.same(code, s.from[i]) {
+			if s.differ.Explains(code, s.from[i], s.to[i]) {
 				s.hit(i, set, true)
 			}
 		})
@@ -223,10 +222,6 @@ func (s *Attribution) cause(key causeKey) *Cause {
 	c := s.n.cause(key)
 	s.last = append(s.last, keyedCause{key, c})
 	return c
-}
-
-func (s *Attribution) same(x, want uint64) bool {
-	return x == want || s.loose && s.differ.Compare(x, want) == oracle.Same
 }
 
 // run calls use with the result of the program of a set for each case that is left.
@@ -314,16 +309,16 @@ func (s *Attribution) take(b *mma.Batch) {
 func (s *Attribution) reduce(from, to uint64) *Cause {
 	n, w := s.n, s.some.Formats.D.Width()
 	s.out = slices.Grow(s.out[:0], w)[:w]
-	gives := func(set uint32, want uint64) bool {
+	gives := func(set uint32, want, other uint64) bool {
 		m := n.model(set)
 		if m == nil {
 			return false
 		}
 		m.RunShared(&s.few, s.out)
-		return s.same(mma.Load(s.out, w, 0), want)
+		return s.differ.Explains(mma.Load(s.out, w, 0), want, other)
 	}
-	there := search.LeaveOut(len(n.labels), func(set uint32) bool { return gives(set, to) })
-	back := search.LeaveOut(len(n.labels), func(set uint32) bool { return gives(n.all()&^set, from) })
+	there := search.LeaveOut(len(n.labels), func(set uint32) bool { return gives(set, to, from) })
+	back := search.LeaveOut(len(n.labels), func(set uint32) bool { return gives(n.all()&^set, from, to) })
 	x, y := bits.OnesCount32(there), bits.OnesCount32(back)
 	if y < x || y == x && there != back && before(back, there) {
 		return n.cause(causeKey{need: back, back: true})

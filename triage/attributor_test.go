@@ -68,6 +68,39 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// TestCausesOfNaNs has programs that differ in where a conversion overflows and in the code of NaNs, which is
+// another of the unit once more: it is the cause of no number, in either direction.
+func TestCausesOfNaNs(t *testing.T) {
+	i, err := mma.Lookup("ada", "cvt.rn.satfinite.e4m3x2.f32")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := changed(t, i, "acc.over=inf special.nan=quiet-neg")
+	for _, turned := range []bool{false, true} {
+		n := attributor(i, other, oracle.Policy{})
+		if turned {
+			n = attributor(other, i, oracle.Policy{})
+		}
+		for _, tc := range []struct {
+			operand, sat, nan uint64
+			want              triage.Label
+		}{
+			{0x44000000, 0x7e, 0xff, triage.Overflow}, // 512
+			{0x44000000, 0x7e, 0x7f, triage.Overflow},
+			{0x44000000, 0x7d, 0xff, triage.Unexplained},
+			{0x7fc00000, 0x7f, 0xff, triage.NaNEncoding},
+		} {
+			x, y := tc.sat, tc.nan
+			if turned {
+				x, y = y, x
+			}
+			if c := causeOf(n, i.Formats, &mma.Dot{A: []uint64{tc.operand}, B: []uint64{0}}, x, y); c.Detail != string(tc.want) {
+				t.Errorf("%+v, turned %v: %s", tc, turned, c.Detail)
+			}
+		}
+	}
+}
+
 // TestEitherDirection has a case that one program explains only with a part of the other,
 // and the other way round: 1 + 4 * 2^-25, half of them after the eighth product. With the
 // bit more, steps of eight do not see them; without it, neither does one sum. Only

@@ -105,10 +105,10 @@ const alikeRounds = 3
 // The closest come first.
 func (s *explainer) alike(p *mma.Params) []string {
 	var names []string
-	all := s.pr.listedPrograms()
+	all, exactly := s.pr.listedPrograms(), s.ev.Exactly()
 	slices.SortStableFunc(all, func(x, y listed) int { return int(y.how) - int(x.how) })
 	for _, k := range all {
-		if k.how != otherFormats && s.ev.Explains(&k.p) && !s.tellsApart(p, &k.p) {
+		if k.how != otherFormats && exactly.Explains(&k.p) && !s.tellsApart(p, &k.p) {
 			names = append(names, k.name)
 		}
 	}
@@ -140,7 +140,7 @@ func StillAlike(pr *Unknown, v *Verdict) []string {
 	if len(v.Alike) == 0 {
 		return nil
 	}
-	ev := newEvidence(pr)
+	ev := newEvidence(pr).Exactly()
 	right := map[string]bool{}
 	for _, k := range pr.listedPrograms() {
 		right[k.name] = slices.Contains(v.Alike, k.name) && ev.Explains(&k.p)

@@ -9,6 +9,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 	"github.com/mmafuzz/mmafuzz/triage/change"
@@ -217,6 +218,7 @@ func newExplainer(pr *Unknown) *explainer {
 // newEvidence returns the cases of a unit as evidence.
 func newEvidence(pr *Unknown) *evidence.Evidence {
 	ev := evidence.New(change.Space{Formats: pr.Formats, K: pr.K}, pr.Policy)
+	ev.Base, _ = sim.New(pr.Formats, pr.K, pr.Base)
 	dots, want := operands(interleave(pr.Differ, pr.Agree))
 	ev.Add("cases", dots, want)
 	return ev

@@ -135,13 +135,14 @@ func closest(all []listed, p *mma.Params) (from listed, parts int) {
 // shrinkFailure finds the smallest witness: the smallest of the known cases, shrunk further
 // if the unit answers new inputs. It reports whether there is one.
 func (s *explainer) shrinkFailure(ctx context.Context, n *Nearest) (bool, error) {
-	m, err := sim.New(s.pr.Formats, s.pr.K, n.Program)
+	f := s.pr.Formats
+	m, err := sim.New(f, s.pr.K, n.Program)
 	if err != nil {
 		return false, err
 	}
-	f := s.pr.Formats
+	comparer := oracle.NewComparer(f.D, s.pr.Policy)
 	wrong := func(d *mma.Dot, answer uint64) bool {
-		return oracle.Compare(f.D, s.pr.Policy, m.Dot(d, nil), answer) != oracle.Same
+		return !comparer.Explains(m.Dot(d, nil), answer, s.ev.Base.Dot(d, nil))
 	}
 	// The program may be right in all cases of the campaign and wrong only in what the
 	// search has asked.

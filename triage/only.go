@@ -74,8 +74,8 @@ func (n *Attributor) before(set uint32, together bool) []uint32 {
 // sift gives otherCause to the cases left that a set of labels explains, or to those that it
 // does not explain.
 func (s *Attribution) sift(set uint32, b *mma.Batch, explained bool) {
-	mark := func(want []uint64) func(i int, code uint64) {
-		return func(i int, code uint64) { s.back[i] = s.back[i] || s.same(code, want[i]) }
+	mark := func(want, other []uint64) func(i int, code uint64) {
+		return func(i int, code uint64) { s.back[i] = s.back[i] || s.differ.Explains(code, want[i], other[i]) }
 	}
 	other := func(i int) bool {
 		if s.back[i] != explained {
@@ -83,11 +83,11 @@ func (s *Attribution) sift(set uint32, b *mma.Batch, explained bool) {
 		}
 		return s.of[i] != nil
 	}
-	s.run(set, b, mark(s.to))
+	s.run(set, b, mark(s.to, s.from))
 	if !explained {
 		s.leave(other)
 	}
-	s.run(s.n.all()&^set, b, mark(s.from))
+	s.run(s.n.all()&^set, b, mark(s.from, s.to))
 	s.leave(other)
 	for _, i := range s.left {
 		s.back[i] = false

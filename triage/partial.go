@@ -181,8 +181,9 @@ func (s *explainer) uncontradicted(ctx context.Context, all []*Nearest) (left, s
 	}
 	better := map[[2]*Nearest]bool{} // the first is right where the second is not
 	apart := map[[2]*Nearest]bool{}  // there is an input on which they differ
-	equal := func(x, y uint64) bool { return oracle.Compare(s.pr.Formats.D, s.pr.Policy, x, y) == oracle.Same }
+	comparer := oracle.NewComparer(s.pr.Formats.D, s.pr.Policy)
 	count := func(given []uint64, got uint64) { // results of the base and of all programs, and the unit's
+		equal := func(x, y uint64) bool { return comparer.Explains(x, y, given[0]) }
 		for j, n := range all {
 			for m, other := range all {
 				if !equal(given[j+1], given[m+1]) {

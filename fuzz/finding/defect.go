@@ -23,6 +23,7 @@ type Defect struct {
 	claim *defect.Claim
 	unit  *defect.Predictor
 	inB   bool // B has it
+	codes bool // it says which codes NaNs have
 	d     oracle.Comparer
 	sums  *sums // not nil: there is no claim
 }
@@ -45,18 +46,18 @@ func (p *Pair) defectOf(v *triage.Verdict) *Defect {
 	if err != nil {
 		return nil // CheckVerdict has said so
 	}
-	return &Defect{claim: v.Defect, unit: unit, inB: p.unknownIsB, d: oracle.NewComparer(p.Spec.D, p.Policy)}
+	return &Defect{claim: v.Defect, unit: unit, inB: p.unknownIsB, codes: !p.byClass && !v.Defect.Effect.AnyNaN(), d: oracle.NewComparer(p.Spec.D, p.Policy)}
 }
 
 // explains reports whether the defect is the cause of a case: the unit gives what the rule predicts,
 // and the program something else.
 func (x *Defect) explains(dot *mma.Dot, a, b uint64) bool {
-	want := a
+	want, other := a, b
 	if x.inB {
-		want = b
+		want, other = b, a
 	}
 	got, program, known := x.unit.Predict(dot)
-	return known && x.d.Compare(got, want) == oracle.Same && x.d.Compare(got, program) != oracle.Same
+	return known && (x.codes || x.d.Compare(a, b) != oracle.NaNCode) && x.d.Explains(got, want, other) && x.d.Compare(got, program) != oracle.Same
 }
 
 // search looks for a verdict as long as searches may take. What is over then has found what it has found.

@@ -373,9 +373,12 @@ func (x *pairTriage) holds(pr *triage.Unknown, differ, agree int) {
 
 // unknownUnit returns the unit that is to be explained, with the evidence.
 func (x *pairTriage) unknownUnit(evidence []*Case) *triage.Unknown {
-	pr := &triage.Unknown{Formats: x.p.Spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.Policy, Seed: x.t.Seed, Length: x.p.K, Questions: infer.Questions}
+	pr := &triage.Unknown{Formats: x.p.Spec.Formats, K: x.k, Base: x.p.base, Policy: x.p.policy(), Seed: x.t.Seed, Length: x.p.K, Questions: infer.Questions}
 	pr.Brief = x.t.Effort > 0 && x.t.Effort < freeEffort
 	for _, f := range evidence {
+		if f.Class == oracle.NaNCode && x.p.byClass {
+			continue // nothing is known of the codes
+		}
 		want, base := x.p.want(f)
 		c := triage.Case{Dot: f.Start, Want: want}
 		byChance := x.rounding.stochastic() && x.rounded(f.Start, f.sample())
@@ -430,6 +433,6 @@ func (x *pairTriage) baseHolds(k int, evidence []*Case) bool {
 	m, err := sim.New(x.p.Spec.Formats, k, x.p.base)
 	return err == nil && !slices.ContainsFunc(evidence, func(f *Case) bool {
 		_, base := x.p.want(f)
-		return oracle.Compare(x.p.Spec.D, x.p.Policy, m.Dot(f.Start, nil), base) != oracle.Same
+		return oracle.Compare(x.p.Spec.D, x.p.policy(), m.Dot(f.Start, nil), base) != oracle.Same
 	})
 }

@@ -43,6 +43,7 @@ type Inferred struct {
 	Tested     int           `json:"tested,omitempty"`     // inputs on which it was compared with the unit: none differs
 	Effort     int           `json:"effort"`               // the most that the search might spend, in millions of dot products of models
 	Brief      bool          `json:"brief,omitempty"`      // there was one attempt
+	ByClass    bool          `json:"by_class,omitempty"`   // NaNs were compared by class: no program has the codes of the side's
 	Late       bool          `json:"late,omitempty"`       // the time limit of the campaign has ended it before: another run may find a program
 }
 
@@ -72,6 +73,7 @@ func (p *Pair) Learn(all []Inferred) {
 		if r.Params == nil {
 			continue
 		}
+		p.byClass = p.byClass || r.ByClass
 		if p.Known = append(slices.Clip(p.Known), r.Params); r.Side == sideNames[0] {
 			p.ProgramA = r.Params
 		} else {
@@ -188,10 +190,18 @@ func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, 
 	case err != nil:
 		return r, nil
 	}
+	// A function may give NaNs codes that no program gives, such as quiet ones of the operand's sign, which says
+	// nothing about its numbers.
+	if found.Verdict == infer.Unexplained && found.Codes > 0 && 2*found.Codes >= found.Left && !onlyNaNCodes(x.allEvidence()) {
+		r.ByClass, o.Policy.NaN = true, oracle.ByClass
+		if found, err = infer.Infer(ctx, u, o); err != nil {
+			return r, ctx.Err()
+		}
+	}
 	r.Late = found.Note == infer.TimeSpent
 	if r.Verdict = found.Verdict; r.Verdict == infer.Found {
 		p, hidden := withSigns(ctx, x.p.Spec.Formats, u.Instruction().K, found.Params, x.t.Seed)
-		r.Params, r.Arithmetic = &p, inWords(&p, x.p.Policy.NaN, hidden)
+		r.Params, r.Arithmetic = &p, inWords(&p, o.Policy.NaN, hidden)
 		for _, c := range found.Classes {
 			r.Tested += c.Asked
 		}

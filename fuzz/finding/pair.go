@@ -28,6 +28,7 @@ type Pair struct {
 	Attributor *triage.Attributor // of the verdict before the epoch; without one Programs, which may be nil
 	Defect     *Defect            // of the verdict before the epoch
 	named      triage.Program     // the verdict's
+	byClass    bool               // the program of a side was inferred by class: see Inferred.ByClass
 	Programs   *triage.Attributor // of the programs of two sides that are both known; else nil
 	other      mma.Params         // if Programs is not nil: the program of unknown
 	baseK      int                // if Programs is not nil: the K of base
@@ -74,6 +75,15 @@ func PolicyOf(p *devices.Pair, nan, zero *oracle.Strictness) oracle.Policy {
 	}
 	if zero != nil {
 		policy.Zero = *zero
+	}
+	return policy
+}
+
+// policy returns how the results of a side are compared with those of a program.
+func (p *Pair) policy() oracle.Policy {
+	policy := p.Policy
+	if p.byClass {
+		policy.NaN = oracle.ByClass
 	}
 	return policy
 }
@@ -145,6 +155,13 @@ func (p *Pair) choosePrograms() {
 		return
 	}
 	from, to := triage.Program{Params: *a, K: p.A.Instruction().K}, triage.Program{Params: *b, K: p.B.Instruction().K}
+	if p.byClass { // which codes NaNs have is not known, and is no difference
+		same := to.Params
+		same.Special.NaN, same.Special.Ones = a.Special.NaN, a.Special.Ones
+		if same.Validate(p.Spec.Formats, to.K) == nil {
+			to.Params = same
+		}
+	}
 	nearFrom, nearTo := from, to
 	switch {
 	case p.ProgramA == nil && p.ProgramB == nil:

@@ -51,13 +51,20 @@ func (x *pairTriage) dropDefect(cases []*Case) {
 		return // what they do not explain is unexplained
 	}
 	for i, k := range x.kindsOf(cases) {
-		if k.Primary == triage.Unexplained && cases[i].Class != oracle.Fault {
+		if k.Primary == triage.Unexplained && x.contradicts(cases[i].Class) {
 			v := withoutDefect(*x.verdict, x.p.base)
 			x.verdict, x.d.Verdict, x.defect = &v, &v, nil
 			x.attributor = x.fullAttributor()
 			return
 		}
 	}
+}
+
+// contradicts reports whether a case of a class that a verdict does not explain contradicts it. Two NaNs of
+// different codes say nothing about a program that was inferred by class, nor about a defect that makes NaNs of
+// numbers: see defectPolicy.
+func (x *pairTriage) contradicts(c oracle.Class) bool {
+	return c != oracle.Fault && (c != oracle.NaNCode || !x.p.byClass && (x.defect == nil || !slices.ContainsFunc(slices.Concat(x.st.Differ, x.d.Differ), func(s Sample) bool { return s.Class == oracle.NaN })))
 }
 
 // withoutDefect returns a verdict without its defect. A program that new inputs had contradicted but
@@ -84,7 +91,7 @@ func (x *pairTriage) refuting(but []*Case) []Sample {
 	for i, cause := range x.unnamedCauses() {
 		s := &x.d.Unnamed[i]
 		known := func(f *Case) bool { return f.Origin == s.CaseRef }
-		if cause.Primary == triage.Unexplained && s.Class != oracle.Fault && !slices.ContainsFunc(but, known) && !byChance(s) {
+		if cause.Primary == triage.Unexplained && x.contradicts(s.Class) && !slices.ContainsFunc(but, known) && !byChance(s) {
 			if ss = append(ss, *s); len(ss) == refutingPerRound {
 				break
 			}

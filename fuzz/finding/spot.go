@@ -144,7 +144,7 @@ func (x *pairTriage) wrongThere(ctx context.Context, where string, side int, run
 			dots = append(dots, x.p.Dot(x.t.Seed, c.CaseRef))
 		}
 	}
-	u := &defect.Unit{Formats: x.p.Spec.Formats, K: k, Program: program, Policy: x.p.Policy, Seed: x.t.Seed, Ask: ask, Single: true, Budget: x.budget(true), Workers: x.t.Workers}
+	u := &defect.Unit{Formats: x.p.Spec.Formats, K: k, Program: program, Policy: x.p.policy(), Seed: x.t.Seed, Ask: ask, Single: true, Budget: x.budget(true), Workers: x.t.Workers}
 	answers, err := ask(ctx, dots)
 	if err != nil {
 		return nil, harmlessFault(err)

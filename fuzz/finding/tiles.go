@@ -3,6 +3,7 @@ package finding
 import (
 	"context"
 
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage/defect"
 )
@@ -21,6 +22,7 @@ func (x *pairTriage) holdsInTiles(ctx context.Context, cases []*Case, k int, pro
 	if err != nil {
 		return false, err
 	}
+	comparer := oracle.NewComparer(x.p.Spec.D, x.p.Policy)
 	side, visible, right, tiles := 0, 0, 0, 0
 	if x.p.unknownIsB {
 		side = 1
@@ -49,7 +51,7 @@ func (x *pairTriage) holdsInTiles(ctx context.Context, cases []*Case, k int, pro
 				continue
 			}
 			visible++
-			if x.p.Equal(got(i)[side], unit) {
+			if r := got(i); comparer.Explains(unit, r[side], r[1-side]) {
 				right++
 			}
 		}

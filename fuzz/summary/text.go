@@ -251,6 +251,9 @@ func (w *printer) inferredList() {
 			case x.Arithmetic == "":
 				text = fmt.Sprintf("inferred: no program was found that computes what %s does (%s)", unit, x.Verdict)
 			}
+			if x.ByClass && x.Arithmetic != "" {
+				text += ", NaNs compared by class"
+			}
 			if x.Late {
 				text += ": the half of --time that was left for it is spent; a longer run may find one"
 			}

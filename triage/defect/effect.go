@@ -178,6 +178,7 @@ var operations = []operation{
 	{"right", "%w is shifted right by %s", 2, true, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x >> n, true }, nil, nil},
 	{"code", "%w is %s", 2, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return uint64(n), true },
 		codesOf, func(f *fp.Format, x, y uint64) (int64, bool) { return int64(y), true }},
+	{anyNaN, "%w is a NaN", 2, false, func(f *fp.Format, _ uint64, _ int64) (uint64, bool) { return f.QuietNaN(false), true }, nil, nil}, // of several codes
 	{"xor", "the bits %s of %w are inverted", 4, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x ^ uint64(n), true },
 		nil, func(f *fp.Format, x, y uint64) (int64, bool) { return int64(x ^ y), true }},
 	{"and", "the bits %s of %w are stuck at 0", 3, false, func(f *fp.Format, x uint64, n int64) (uint64, bool) { return x &^ uint64(n), true }, nil, nil},
@@ -191,6 +192,12 @@ func find(name string) *operation {
 	}
 	return &operations[i]
 }
+
+// anyNaN is what becomes of the operation code if its code is a NaN and the unit has others as well.
+const anyNaN = "nan"
+
+// AnyNaN reports whether an effect makes NaNs of which it does not say the code.
+func (e *Effect) AnyNaN() bool { return e.Do == anyNaN }
 
 // ofSign are the operations of which a code keeps its sign alone.
 var ofSign = []string{"zero", "max", "inf", "magnitude"}

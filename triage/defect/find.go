@@ -110,8 +110,28 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 	if c != nil {
 		c.setDigits(u.Formats)
 		c.setSums(m, u.Cases[0].Dot)
+		s.withAnyNaN(c)
 	}
 	return c, err
+}
+
+// withAnyNaN makes a claim that a result is the code of a NaN one of any NaN if the unit gives others, too:
+// where a NaN stands against a number, its code is not compared.
+func (s *search) withAnyNaN(c *Claim) {
+	d := s.f.D.Get()
+	if c.Effect.On != OnResult || c.Effect.Do != "code" || classOf(d, uint64(c.Effect.N)) != isNaN {
+		return
+	}
+	p, err := NewPredictor(s.f, s.u.K, s.u.Program, c.Rule)
+	if err != nil {
+		return
+	}
+	for _, x := range s.samples {
+		if got, program, known := p.Predict(x.asked); known && got != program && got == uint64(c.Effect.N) && x.want != got {
+			c.Effect = Effect{On: OnResult, Do: anyNaN}
+			return
+		}
+	}
 }
 
 // oneOrTwo looks for a defect, and then for two of them.

@@ -77,15 +77,16 @@ type Result struct {
 	Seconds float64
 
 	// Evidence is the number of cases from which the program was found, Left of those
-	// that it does not explain (0 if it was found).
-	Evidence, Left int
-	Families       []Family
-	Repairs        int        // hypotheses that questions proved wrong on the way
-	Effort         int        // as in Options
-	Computed       int64      // dot products that models have computed in all
-	Classes        []Class    // what the program was validated on, if it was found
-	Tiles          *TileSizes // if it was found: sizes of tiles on which it was validated; nil: they were not varied
-	Mutants        []*Mutant
+	// that it does not explain (0 if it was found), and Codes of these those that it explains if NaNs
+	// are compared by class.
+	Evidence, Left, Codes int
+	Families              []Family
+	Repairs               int        // hypotheses that questions proved wrong on the way
+	Effort                int        // as in Options
+	Computed              int64      // dot products that models have computed in all
+	Classes               []Class    // what the program was validated on, if it was found
+	Tiles                 *TileSizes // if it was found: sizes of tiles on which it was validated; nil: they were not varied
+	Mutants               []*Mutant
 
 	Witness  *Witness  // Unexplained, and Exhausted if there is one: the smallest input found on which the program is wrong
 	Unstable *Unstable // NotStable
@@ -214,9 +215,14 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 		}
 	}
 	r := &Result{Formats: l.Formats, K: l.K, Params: l.p, Policy: l.Policy, Repairs: l.repairs}
+	byClass := *l.Evidence
+	byClass.Policy.NaN = oracle.ByClass
 	for _, s := range l.Families {
 		r.Evidence += len(s.Dots)
-		wrong := len(s.Dots) - evidence.Total(l.Hits(&l.p, l.Pack(s.Dots, s.Want)))
+		c := l.Pack(s.Dots, s.Want)
+		right := evidence.Total(l.Hits(&l.p, c))
+		wrong := len(s.Dots) - right
+		r.Codes += evidence.Total(byClass.Hits(&l.p, c)) - right
 		r.Left += wrong
 		r.Families = append(r.Families, Family{s.Name, docOf(s.Name), len(s.Dots), wrong})
 	}

@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -10,7 +11,8 @@ import (
 type Cases struct {
 	Batch  *mma.Batch // tiles of one dot product
 	Want   []uint64
-	family []int // of each case of all evidence: the number of its family
+	base   []uint64 // results of Evidence.Base; nil: they do not matter
+	family []int    // of each case of all evidence: the number of its family
 }
 
 // Pack packs cases.
@@ -19,7 +21,22 @@ func (e *Evidence) Pack(dots []*mma.Dot, want []uint64) *Cases {
 	if len(dots) > 0 {
 		k = len(dots[0].A)
 	}
-	return &Cases{Batch: mma.BatchOf(e.Formats, k, dots), Want: want}
+	c := &Cases{Batch: mma.BatchOf(e.Formats, k, dots), Want: want}
+	if e.Base != nil && e.Policy.NaN == oracle.Bits && len(want) > 0 {
+		c.base = e.results(e.Base, c.Batch)
+	}
+	return c
+}
+
+// results returns what a model computes of a batch.
+func (e *Evidence) results(m *sim.Model, b *mma.Batch) []uint64 {
+	w, codes := e.D.Width(), make([]uint64, b.Dots())
+	out := make([]byte, len(codes)*w)
+	inParts{e, m}.Run(b, out)
+	for i := range codes {
+		codes[i] = mma.Load(out, w, i)
+	}
+	return codes
 }
 
 // Predicted packs dot products with the results of a program.
@@ -28,13 +45,8 @@ func (e *Evidence) Predicted(p *mma.Params, dots []*mma.Dot) (*Cases, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := e.Pack(dots, make([]uint64, len(dots)))
-	w := e.D.Width()
-	out := make([]byte, len(dots)*w)
-	inParts{e, m}.Run(c.Batch, out)
-	for i := range c.Want {
-		c.Want[i] = mma.Load(out, w, i)
-	}
+	c := e.Pack(dots, nil)
+	c.Want = e.results(m, c.Batch)
 	return c, nil
 }
 
@@ -45,13 +57,20 @@ func (e *Evidence) Pick(index []int) *Cases {
 	for n, i := range index {
 		c.Batch.Take(n, all.Batch, i)
 		c.Want[n] = all.Want[i]
+		if all.base != nil {
+			c.base = append(c.base, all.base[i])
+		}
 	}
 	return c
 }
 
 // Part returns n cases from a number on.
 func (c *Cases) Part(from, n int) *Cases {
-	return &Cases{Batch: c.Batch.Part(from, n), Want: c.Want[from : from+n]}
+	part := &Cases{Batch: c.Batch.Part(from, n), Want: c.Want[from : from+n]}
+	if c.base != nil {
+		part.base = c.base[from : from+n]
+	}
+	return part
 }
 
 // growing returns the cases in batches of growing size.

@@ -21,7 +21,10 @@ import (
 type Evidence struct {
 	change.Space // of the unit; the dot products may be longer than K
 	Policy       oracle.Policy
-	Workers      int // that run programs; 0: one for each processor
+	// Base, if not nil, is the program from which the unit differs. The code of a NaN of the unit where it
+	// gives a number does not matter then: see oracle.Comparer.Explains.
+	Base    *sim.Model
+	Workers int // that run programs; 0: one for each processor
 	// Done, once closed, stops the running of programs: those that have not run count as not
 	// valid. So nobody waits for the end of a long list. nil: never.
 	Done     <-chan struct{}
@@ -128,6 +131,13 @@ func (e *Evidence) Loosely() *Evidence {
 	l := *e
 	l.Policy = oracle.Policy{NaN: oracle.ByClass, Zero: oracle.ByClass}
 	return &l
+}
+
+// Exactly returns the same evidence, where the code of every NaN matters as the policy says.
+func (e *Evidence) Exactly() *Evidence {
+	x := *e
+	x.Base = nil
+	return &x
 }
 
 // All returns all cases.
@@ -251,8 +261,13 @@ func (e *Evidence) Run(m Runner, c *Cases, buf *[]byte) []byte {
 // compare calls hit for every case in which a program gives the unit's result.
 func (e *Evidence) compare(m Runner, c *Cases, buf *[]byte, hit func(i int)) {
 	out, w := e.Run(m, c, buf), e.D.Width()
+	comparer := oracle.NewComparer(e.D, e.Policy)
 	for i, want := range c.Want {
-		if e.Same(mma.Load(out, w, i), want) {
+		other := want // nothing is known of it
+		if e.Base != nil && c.base != nil {
+			other = c.base[i]
+		}
+		if comparer.Explains(mma.Load(out, w, i), want, other) {
 			hit(i)
 		}
 	}
