@@ -148,6 +148,7 @@ func (v *Verdict) Settled() bool { return v.Complete() || v.Defect != nil || v.S
 // Sums is the schedules of two units that multiply matrices: go doc ./sim/schedule Kernel.
 type Sums struct {
 	Kernels [2]*schedule.Kernel // of A and of B; they have the results of their unit in all cases looked into
+	Label   string              // the parts in which they differ: package triage/kernel
 	Checked int                 // new elements on which they have them, too
 }
 

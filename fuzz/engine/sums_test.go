@@ -10,7 +10,6 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 	"github.com/mmafuzz/mmafuzz/triage"
-	"github.com/mmafuzz/mmafuzz/triage/kernel"
 )
 
 // chain adds products one after the other in FP32.
@@ -73,7 +72,7 @@ func TestSums(t *testing.T) {
 					t.Fatalf("no schedules: %v", v)
 				}
 				verdicts[i] = st.Verdict
-				if label := kernel.LabelOf(st.Verdict.Sums.Kernels[0], st.Verdict.Sums.Kernels[1]); label != tt.label {
+				if label := st.Verdict.Sums.Label; label != tt.label {
 					t.Errorf("label %s, want %s", label, tt.label)
 				}
 				if b := st.Buckets[string(triage.Schedule)]; len(st.Buckets) > 1 || b == nil || b.Cases != st.Mismatches() {

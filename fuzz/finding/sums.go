@@ -108,11 +108,11 @@ func (x *pairTriage) findSums(ctx context.Context) (*triage.Verdict, error) {
 		return nil, nil
 	}
 	x.summed = true
-	kernels, checked, err := kernel.Schedules(ctx, [2]devices.Unit{x.p.A, x.p.B}, kernel.Fuzz{Seed: x.t.Seed, Count: sumProducts, Workers: x.t.Workers, Infer: x.inferSums})
-	if kernels == nil || err != nil {
+	found, err := kernel.Schedules(ctx, [2]devices.Unit{x.p.A, x.p.B}, kernel.Fuzz{Seed: x.t.Seed, Count: sumProducts, Workers: x.t.Workers, Infer: x.inferSums})
+	if found == nil || err != nil {
 		return nil, harmlessFault(err)
 	}
-	v := &triage.Verdict{Program: x.p.base, K: x.p.K, Labels: []triage.Label{triage.Schedule}, Sums: &triage.Sums{Kernels: *kernels, Checked: checked}}
+	v := &triage.Verdict{Program: x.p.base, K: x.p.K, Labels: []triage.Label{triage.Schedule}, Sums: found}
 	if right, err := x.rightSums(v, x.allEvidence()); err != nil || right < v.Differ+v.Agree {
 		return nil, err
 	}
@@ -218,5 +218,5 @@ func describeSums(v *triage.Verdict) *corpus.Sums {
 	for i := range all {
 		own[i] = strings.Join(slices.DeleteFunc(slices.Clone(all[i]), func(s string) bool { return slices.Contains(all[1-i], s) }), " ")
 	}
-	return &corpus.Sums{What: kernel.LabelWords(v.Sums.Kernels[0], v.Sums.Kernels[1]), A: own[0], B: own[1], Checked: v.Sums.Checked}
+	return &corpus.Sums{What: kernel.LabelWords(v.Sums.Label), A: own[0], B: own[1], Checked: v.Sums.Checked}
 }

@@ -2,12 +2,11 @@ package kernel
 
 import (
 	"context"
-	"math"
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
-	"github.com/mmafuzz/mmafuzz/sim/schedule"
+	"github.com/mmafuzz/mmafuzz/triage"
 )
 
 // boxSide is the most rows, and columns, of what black boxes multiply for Schedules: every element may
@@ -15,9 +14,8 @@ import (
 const boxSide = 16
 
 // Schedules finds the schedules of two units without C, whose dot products are elements of a product of
-// matrices, where the two differ: kernels of a single schedule that have the bits of A and of B on so many
-// new elements. nil: none were found.
-func Schedules(ctx context.Context, units [2]devices.Unit, z Fuzz) (kernels *[2]*schedule.Kernel, checked int, err error) {
+// matrices, where the two differ: kernels of a single schedule. nil: none were found.
+func Schedules(ctx context.Context, units [2]devices.Unit, z Fuzz) (*triage.Sums, error) {
 	for i, side := range []**Side{&z.A, &z.B} {
 		u := small{units[i], *units[i].Instruction()}
 		for _, r := range []*mma.Range{&u.inst.M, &u.inst.N} {
@@ -28,13 +26,10 @@ func Schedules(ctx context.Context, units [2]devices.Unit, z Fuzz) (kernels *[2]
 		*side = &Side{Name: u.inst.Name, Unit: &u.inst, Box: map[int]devices.Unit{u.inst.K: &u}}
 	}
 	found, _, err := z.compare(ctx)
-	if err != nil || found.Sides == nil {
-		return nil, 0, err
+	if err != nil || found.Sides == nil || places(found.Sides.kernels[0]) || places(found.Sides.kernels[1]) {
+		return nil, err
 	}
-	if kernels = &found.Sides.kernels; places(kernels[0]) || places(kernels[1]) {
-		return nil, 0, nil
-	}
-	return kernels, found.Sides.Checked, nil
+	return &triage.Sums{Kernels: found.Sides.kernels, Label: found.Sides.Label(), Checked: found.Sides.Checked}, nil
 }
 
 // small is a unit that is asked for small matrices.
@@ -45,16 +40,9 @@ type small struct {
 
 func (u *small) Instruction() *mma.Instruction { return &u.inst }
 
-// LabelOf is the parts of the schedules in which two kernels differ.
-func LabelOf(a, b *schedule.Kernel) string {
-	near := likewise([2]*schedule.Kernel{a, b}, math.MaxInt)
-	s := Sides{Fields: fieldsOf(near[0], near[1]), kernels: near}
-	return s.Label()
-}
-
-// LabelWords is LabelOf with what its parts are.
-func LabelWords(a, b *schedule.Kernel) string {
-	parts := strings.Split(LabelOf(a, b), "+")
+// LabelWords is labels of schedules with what they are.
+func LabelWords(labels string) string {
+	parts := strings.Split(labels, "+")
 	for i, label := range parts {
 		parts[i] += labelOf(label)
 	}
