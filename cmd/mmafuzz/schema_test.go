@@ -423,6 +423,7 @@ var rare = map[string]bool{
 	"import: runs":                               true,
 	"event summary: pairs[].rounded":             true, // see stochastic.txtar
 	"event summary: pairs[].unjudged[]":          true,
+	"event summary: pairs[].sums":                true, // see TestSums of package engine
 	"event summary: pairs[].history[].kept":      true, // see TestKept of package engine
 	"event summary: pairs[].next[]":              true, // see unexplained.txtar
 	"event summary: pairs[].equivalent[][].path": true,

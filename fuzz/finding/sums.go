@@ -26,7 +26,7 @@ import (
 const (
 	leastSum    = 8    // products of a sum that may have a schedule
 	longSum     = 32   // and that has one rather than a program, which is inferred later
-	sumProducts = 128  // products of matrices that are compared
+	sumProducts = 64   // products of matrices that are compared
 	sumChecks   = 5000 // new elements on which schedules are checked
 	mostSums    = 0.9  // of all cases, those that schedules explain which are kept: others have another cause, too
 )

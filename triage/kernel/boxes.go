@@ -9,8 +9,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/triage"
 )
 
-// boxSide is the most rows, and columns, of what black boxes multiply for Schedules: every element may
-// take a child process a while.
+// boxSide is the rows, and columns, of what black boxes multiply for Schedules: enough for an inference, and
+// not many, since every element may take a child process a while.
 const boxSide = 16
 
 // Schedules finds the schedules of two units without C, whose dot products are elements of a product of
@@ -20,7 +20,7 @@ func Schedules(ctx context.Context, units [2]devices.Unit, z Fuzz) (*triage.Sums
 		u := small{units[i], *units[i].Instruction()}
 		for _, r := range []*mma.Range{&u.inst.M, &u.inst.N} {
 			if *r == (mma.Range{}) {
-				*r = mma.Range{Min: 1, Max: boxSide}
+				*r = mma.Range{Min: boxSide, Max: boxSide}
 			}
 		}
 		*side = &Side{Name: u.inst.Name, Unit: &u.inst, Box: map[int]devices.Unit{u.inst.K: &u}}
