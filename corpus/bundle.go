@@ -120,6 +120,20 @@ type Sums struct {
 	Checked int    `json:"checked"` // new elements on which these schedules have the bits of A and of B
 }
 
+// String says what the schedules are, as far as they differ.
+func (s *Sums) String() string {
+	sides := []string{s.What + "."}
+	for _, x := range []struct{ name, words, other string }{{"A", s.A, s.B}, {"B", s.B, s.A}} {
+		switch {
+		case x.words != "" && x.other == "":
+			sides = append(sides, x.name+" alone: "+x.words)
+		case x.words != "":
+			sides = append(sides, x.name+": "+x.words)
+		}
+	}
+	return strings.Join(sides, " ")
+}
+
 // Nearest is the program that comes nearest to a unit that none explains.
 type Nearest struct {
 	Of      string       `json:"of,omitempty"` // the target whose unit it comes near

@@ -92,6 +92,9 @@ func (u *runUI) announce(f *fuzz.Case) {
 	if f.Mismatch != nil && f.Mismatch.Defect != nil {
 		rule = f.Mismatch.Defect.Identity
 	}
+	if f.Mismatch != nil && f.Mismatch.Sums != nil {
+		rule = f.Mismatch.Sums.String()
+	}
 	if u.list.Covers(&u.cfg.Pairs[f.Pair], f, rule) {
 		return
 	}

@@ -290,8 +290,14 @@ func TestWriteKnown(t *testing.T) {
 // TestKnownRule: an entry is for the rule of a defect, in whatever order the machines are named, and one
 // that names none is for no defect.
 func TestKnownRule(t *testing.T) {
+	for _, l := range ruled {
+		testKnownRule(t, string(l))
+	}
+}
+
+func testKnownRule(t *testing.T, bucket string) {
 	defect := func(rule string) *Comparison {
-		d := Difference{A: "exec:u", B: "model:m", Instruction: "x", Bucket: "defect", Details: []Kind{{Name: "defect"}, {Name: "defect:nan"}}, What: "exec:u: " + rule, State: StateNew}
+		d := Difference{A: "exec:u", B: "model:m", Instruction: "x", Bucket: bucket, Details: []Kind{{Name: bucket}, {Name: bucket + ":nan"}}, What: "exec:u: " + rule, State: StateNew}
 		d.identify()
 		c := &Comparison{}
 		c.result.Differences = []Difference{d}
@@ -299,7 +305,7 @@ func TestKnownRule(t *testing.T) {
 	}
 	made := defect("b is a")
 	list := made.Known.accept(made.result.Differences, "x", nil)
-	earlier := &corpus.Known{Entries: []corpus.KnownEntry{{ID: "k", Reason: "x", Bucket: "defect", Difference: "8c9d0e5f"}}}
+	earlier := &corpus.Known{Entries: []corpus.KnownEntry{{ID: "k", Reason: "x", Bucket: bucket, Difference: "8c9d0e5f"}}}
 	for _, tc := range []struct {
 		rule  string
 		list  *corpus.Known
@@ -320,7 +326,7 @@ func TestKnownRule(t *testing.T) {
 		}
 		c.judge()
 		if d, u := c.result.Differences[0], c.result.Known[0]; d.State != tc.state || (u.What != "") != tc.what {
-			t.Errorf("%q: %s, entry %+v", tc.rule, d.State, u)
+			t.Errorf("%s %q: %s, entry %+v", bucket, tc.rule, d.State, u)
 		}
 	}
 }

@@ -176,9 +176,12 @@ func (d *Difference) identify() {
 	d.ID = fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// rule is by what a defect or a layout is recognised; "": by its cases, as others without changes are.
+// ruled are the causes that are recognised by a rule.
+var ruled = []triage.Label{triage.Defect, triage.Layout, triage.Schedule}
+
+// rule is by what one of these is recognised; "": by its cases, as others without changes are.
 func (d *Difference) rule() string {
-	if d.Bucket == string(triage.Defect) || d.Bucket == string(triage.Layout) {
+	if slices.Contains(ruled, triage.Label(d.Bucket)) {
 		return d.What
 	}
 	return ""

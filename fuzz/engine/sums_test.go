@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -79,6 +80,9 @@ func TestSums(t *testing.T) {
 				}
 				if b := st.Buckets[string(triage.Schedule)]; len(st.Buckets) > 1 || b == nil || b.Cases != st.Mismatches() {
 					t.Errorf("not all of %d mismatches are of the schedule: %v", st.Mismatches(), st.Buckets)
+				}
+				if !strings.HasPrefix(st.Rule(string(triage.Schedule)), tt.label[:4]) {
+					t.Errorf("the rule is %q", st.Rule(string(triage.Schedule)))
 				}
 				if len(st.Findings) == 0 || st.Findings[0].Mismatch.Sums == nil {
 					t.Errorf("no finding says how the sides add")

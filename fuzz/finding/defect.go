@@ -336,10 +336,13 @@ func (x *pairTriage) keepsDefect(pr *triage.Unknown) bool {
 }
 
 // Rule returns by what the cases of a bucket are recognised in every run, where it is a rule: that of
-// a defect or of what surrounds a case; else "".
+// a defect, of schedules or of what surrounds a case; else "".
 func (st *PairState) Rule(bucket string) string {
 	if d := st.Defect(); d != nil && bucket == string(triage.Defect) {
 		return d.Identity
+	}
+	if s := st.Sums(); s != nil && bucket == string(triage.Schedule) {
+		return s.String()
 	}
 	for _, f := range st.Findings {
 		if f.Bucket == bucket && f.Spots != nil { // of the first alone

@@ -43,14 +43,5 @@ func DefectText(d *corpus.Defect) string {
 
 // SumsText is how both sides add, and what speaks for it.
 func SumsText(s *corpus.Sums) string {
-	var sides []string
-	for _, x := range []struct{ name, words, other string }{{"A", s.A, s.B}, {"B", s.B, s.A}} {
-		switch {
-		case x.words != "" && x.other == "":
-			sides = append(sides, x.name+" alone: "+x.words)
-		case x.words != "":
-			sides = append(sides, x.name+": "+x.words)
-		}
-	}
-	return fmt.Sprintf("%s. %s (each has the bits of its side on %s)", s.What, strings.Join(sides, " "), readable.Plural(s.Checked, "new element"))
+	return fmt.Sprintf("%s (each has the bits of its side on %s)", s, readable.Plural(s.Checked, "new element"))
 }
