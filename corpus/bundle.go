@@ -118,6 +118,8 @@ type Sums struct {
 	A       string `json:"a"`    // sentences
 	B       string `json:"b"`
 	Checked int    `json:"checked"` // new elements on which these schedules have the bits of A and of B
+	// First is the first partial sum of the case by which A differs from B.
+	First string `json:"first,omitempty"`
 }
 
 // String says what the schedules are, as far as they differ.

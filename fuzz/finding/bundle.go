@@ -173,7 +173,7 @@ func (t *Finder) mismatch(f *Case) *corpus.Mismatch {
 		m.Defect = describe(f.Verdict, map[bool]string{false: p.TargetA, true: p.TargetB}[f.BaseA])
 	}
 	if f.Bucket == string(triage.Schedule) {
-		m.Sums = describeSums(f.Verdict)
+		m.Sums = sumsOf(f, formats)
 	}
 	if m.Past = f.Past; f.Before != nil {
 		m.Before = mma.FormatDot(formats, f.Before)

@@ -44,20 +44,28 @@ func (p *Pair) newSums(s *triage.Sums) *sums {
 	return &sums{s, oracle.NewComparer(p.Spec.D, oracle.Policy{NaN: oracle.ByClass, Zero: p.Policy.Zero})}
 }
 
+// diagonal returns matrices of which element (i,i) of the product is dot product i.
+func diagonal(f mma.Formats, dots []*mma.Dot) *gemm.Operands {
+	n, k := len(dots), len(dots[0].A)
+	o := &gemm.Operands{Shape: schedule.Shape{M: n, N: n, K: k}, A: make([]byte, n*k*f.A.Width()), B: make([]byte, n*k*f.B.Width())}
+	for i, d := range dots {
+		for j := range k {
+			mma.Store(o.A, f.A.Width(), i*k+j, d.A[j])
+			mma.Store(o.B, f.B.Width(), i*k+j, d.B[j])
+		}
+	}
+	return o
+}
+
 // right reports of some dot products whether the schedules have these results of both sides.
 func (s *sums) right(f mma.Formats, dots []*mma.Dot, a, b []uint64) ([]bool, error) {
 	if len(dots) == 0 {
 		return nil, nil
 	}
-	n, k := len(dots), len(dots[0].A)
-	o := &gemm.Operands{Shape: schedule.Shape{M: n, N: n, K: k}, A: make([]byte, n*k*f.A.Width()), B: make([]byte, n*k*f.B.Width())}
-	right, at := make([]bool, n), make([][2]int, n)
-	for i, d := range dots {
+	o := diagonal(f, dots)
+	right, at := make([]bool, len(dots)), make([][2]int, len(dots))
+	for i := range dots {
 		right[i], at[i] = true, [2]int{i, i}
-		for j := range k {
-			mma.Store(o.A, f.A.Width(), i*k+j, d.A[j])
-			mma.Store(o.B, f.B.Width(), i*k+j, d.B[j])
-		}
 	}
 	for side, want := range [][]uint64{a, b} {
 		codes, id, err := gemm.Elements(context.Background(), s.Kernels[side], o, at, gemm.Options{Workers: 1})
@@ -204,6 +212,18 @@ func (x *pairTriage) inferSums(ctx context.Context, u devices.Unit, s schedule.S
 
 // Sums describes the schedules of a pair's verdict for people and programs; nil: it has none.
 func (st *PairState) Sums() *corpus.Sums { return describeSums(st.Verdict) }
+
+// sumsOf describes the schedules of a finding's verdict, with the first partial sum that differs.
+func sumsOf(f *Case, formats mma.Formats) *corpus.Sums {
+	s := describeSums(f.Verdict)
+	if s != nil {
+		first, err := kernel.Diverge(context.Background(), f.Verdict.Sums.Kernels, diagonal(formats, []*mma.Dot{f.Dot}), [2]int{}, [2]gemm.Options{})
+		if err == nil {
+			s.First = "A forms " + first
+		}
+	}
+	return s
+}
 
 // describeSums describes the schedules of a verdict.
 func describeSums(v *triage.Verdict) *corpus.Sums {

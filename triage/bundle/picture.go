@@ -42,6 +42,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	}
 	if m.Sums != nil {
 		pic.Notes = []string{"sums    " + SumsText(m.Sums)}
+		if m.Sums.First != "" {
+			pic.Notes = append(pic.Notes, "first   "+m.Sums.First)
+		}
 	}
 	if n := m.Nearest; n != nil {
 		pic.Notes = []string{"nearest " + readable.Converted(m.Formats, NearestText(n)), "wrong   " + WitnessText(n)}
