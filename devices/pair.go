@@ -301,6 +301,11 @@ func pair(a, b Target, ia *mma.Instruction, nameB string, named bool) (Pair, err
 	if p.B, err = b.Open(ib); err != nil {
 		return Pair{}, err
 	}
+	for _, u := range []Unit{p.A, p.B} {
+		if i := u.Instruction(); i.C == fp.None && u.Model() == nil && p.K != i.K {
+			return Pair{}, fmt.Errorf("%s (K = %d) and %s (K = %d) cannot be compared: without C no longer dot product can be chained", ia.FullName(), ia.K, ib.FullName(), ib.K)
+		}
+	}
 	if byValue {
 		if p.A, err = ByValue(p.A); err != nil {
 			return Pair{}, err
