@@ -28,6 +28,8 @@ const (
 	longSum     = 32   // and that has one rather than a program, which is inferred later
 	sumProducts = 64   // products of matrices that are compared
 	sumChecks   = 5000 // new elements on which schedules are checked
+	givenSums   = 12   // products of matrices of the evidence
+	givenSide   = 16   // their rows and columns
 	mostSums    = 0.9  // of all cases, those that schedules explain which are kept: others have another cause, too
 )
 
@@ -116,7 +118,7 @@ func (x *pairTriage) findSums(ctx context.Context) (*triage.Verdict, error) {
 		return nil, nil
 	}
 	x.summed = true
-	found, err := kernel.Schedules(ctx, [2]devices.Unit{x.p.A, x.p.B}, kernel.Fuzz{Seed: x.t.Seed, Count: sumProducts, Workers: x.t.Workers, Infer: x.inferSums})
+	found, err := kernel.Schedules(ctx, [2]devices.Unit{x.p.A, x.p.B}, kernel.Fuzz{Seed: x.t.Seed, Count: sumProducts, Given: x.sumsGiven(), Workers: x.t.Workers, Infer: x.inferSums})
 	if found == nil || err != nil {
 		return nil, harmlessFault(err)
 	}
@@ -125,6 +127,24 @@ func (x *pairTriage) findSums(ctx context.Context) (*triage.Verdict, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// sumsGiven returns products of matrices whose diagonals are cases of the evidence: their values are aimed at
+// what other inputs seldom show.
+func (x *pairTriage) sumsGiven() (all []*gemm.Operands) {
+	var dots []*mma.Dot
+	for _, f := range x.allEvidence() {
+		dots = append(dots, f.Start)
+	}
+	step := max(1, len(dots)/(givenSums*givenSide))
+	for from := 0; from+givenSide*step <= len(dots); from += givenSide * step {
+		var some []*mma.Dot
+		for i := range givenSide {
+			some = append(some, dots[from+i*step])
+		}
+		all = append(all, diagonal(x.p.Spec.Formats, some))
+	}
+	return all
 }
 
 // explainBySums looks for schedules where no program is known of either side, and reports whether it has
@@ -234,9 +254,12 @@ func describeSums(v *triage.Verdict) *corpus.Sums {
 	for i, k := range v.Sums.Kernels {
 		all[i] = infer.Words(k, v.K)
 	}
-	var own [2]string
-	for i := range all {
-		own[i] = strings.Join(slices.DeleteFunc(slices.Clone(all[i]), func(s string) bool { return slices.Contains(all[1-i], s) }), " ")
+	a, b := all[0], all[1]
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
 	}
-	return &corpus.Sums{What: kernel.LabelWords(v.Sums.Label), A: own[0], B: own[1], Checked: v.Sums.Checked}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return &corpus.Sums{What: kernel.LabelWords(v.Sums.Label), A: strings.Join(a, " "), B: strings.Join(b, " "), Checked: v.Sums.Checked}
 }

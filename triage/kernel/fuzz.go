@@ -25,6 +25,7 @@ type Fuzz struct {
 	Progress func(done int, what string)
 	State    *State             // with which it begins; nil: from the start
 	Save     func(*State) error // called now and then
+	Given    []*gemm.Operands   // products that are compared after those that are drawn: a change has to explain them, too
 	Infer    Inference          // of black boxes that no change of a schedule explains; nil: they are not inferred
 }
 
@@ -116,6 +117,17 @@ func (z *Fuzz) compare(ctx context.Context) (found *Found, differ []*drawn, err 
 			}
 		}
 		z.show(found.Products, "matrix products")
+	}
+	for _, o := range z.Given {
+		p := &drawn{a: o, b: o}
+		if z.compute(ctx, p); p.err != nil {
+			return found, nil, p.err
+		}
+		if wrong(p.id, p.d[0], p.d[1]) > 0 {
+			differ = append(differ, p)
+		} else {
+			agree = append(agree, p)
+		}
 	}
 	if differ == nil {
 		return found, nil, ctx.Err()

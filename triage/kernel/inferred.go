@@ -278,14 +278,14 @@ func member(v any, path string) any {
 type Inference func(ctx context.Context, u devices.Unit, s schedule.Shape) (k *schedule.Kernel, checked int, err error)
 
 // Label is the label of the change, or else the labels of all fields that differ. Where a schedule holds is what differs
-// only if nothing else does, and a level that one side lacks has an order of its own only if that is not the usual one.
+// only if nothing else does, and a level that one side lacks has an order of its own only if that is not the usual one, which may begin with zero.
 func (s *Sides) Label() string {
 	if s.label != "" {
 		return s.label
 	}
 	var all []string
 	for _, f := range s.Fields {
-		if strings.Contains(f.Path, ".where") || strings.HasSuffix(f.Path, ".merge.order") && f.added("forward", "chain") {
+		if strings.Contains(f.Path, ".where") || strings.HasSuffix(f.Path, ".merge.order") && f.added("forward", "chain") || strings.HasSuffix(f.Path, ".merge.start") && f.added("zero") {
 			continue
 		}
 		level, _, isCut := strings.Cut(f.Path, ".cut.")
