@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/gemm"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -317,7 +318,7 @@ func sumOf(p gemm.Partial) string {
 	if n := len(p.Step); n > 0 {
 		what += fmt.Sprintf(", up to k %d", p.Step[n-1])
 	}
-	return fmt.Sprintf("%s (%s, %d products)", number(p), what, p.N)
+	return fmt.Sprintf("%s (%s, %s)", number(p), what, readable.Plural(p.N, "product"))
 }
 
 func number(p gemm.Partial) string {
