@@ -41,7 +41,7 @@ import (
 //	             what came before, with the target that has it
 //	difference   id of this one difference, as compare prints it
 //
-// What run and compare call defect or layout is known by its rule, not by the cases that show it:
+// What run and compare call defect, layout or schedule is known by its rule, not by the cases that show it:
 // another rule is another difference. If its words change with the inputs that were asked, such as
 // the bound of a condition, it is new. A layout without a rule is known by its cases alone. An entry
 // without a rule that was made for one defect, as earlier versions did, covers none, and a line says so.

@@ -34,25 +34,28 @@ func blocks(p []float32, n int) (all []float32) {
 func TestSums(t *testing.T) {
 	tier.SkipUnderRace(t)
 	half := fp.FP16.Get()
+	stored := func(p []float32) float32 {
+		b := blocks(p, 32)
+		for i, x := range b {
+			if b[i] = float32(half.Float64(half.FromFloat64(float64(x)))); math.Abs(float64(x)) >= 65520 {
+				b[i] = x * float32(math.Inf(1)) // FromFloat64 has no overflow
+			}
+		}
+		return chain(b)
+	}
 	tests := []struct {
 		name, label string
+		says        string
 		k           int
 		before, now func(p []float32) float32
 	}{
-		{"the last product is lost", "tail", 16, chain, func(p []float32) float32 { return chain(p[:15]) }},
-		{"uneven parts", "split-k", 96, chain, func(p []float32) float32 { return chain(p[:32]) + chain(p[32:]) }},
-		{"blocks in reverse", "k-order", 64,
+		{"the last product is lost", "tail", "B alone: The last products of K = 16, k 15, are missing from the result.", 16, chain, func(p []float32) float32 { return chain(p[:15]) }},
+		{"uneven parts", "split-k", "B: K = 96 is cut into 2 blocks: k 0..31; k 32..95. ", 96, chain, func(p []float32) float32 { return chain(p[:32]) + chain(p[32:]) }},
+		{"blocks in reverse", "k-order", "last to first, rounded to fp32.", 64,
 			func(p []float32) float32 { return chain(blocks(p, 16)) },
 			func(p []float32) float32 { b := blocks(p, 16); return chain([]float32{b[3], b[2], b[1], b[0]}) }},
-		{"partial sums in FP16", "promotion+split-k", 64, chain, func(p []float32) float32 {
-			b := blocks(p, 32)
-			for i, x := range b {
-				if b[i] = float32(half.Float64(half.FromFloat64(float64(x)))); math.Abs(float64(x)) >= 65520 {
-					b[i] = x * float32(math.Inf(1)) // FromFloat64 has no overflow
-				}
-			}
-			return chain(b)
-		}},
+		{"partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, chain, stored},
+		{"no partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, stored, chain},
 	}
 	for _, tt := range tests[:tier.Of(1, 1, len(tests))] {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,8 +87,8 @@ func TestSums(t *testing.T) {
 				if !strings.HasPrefix(st.Rule(string(triage.Schedule)), tt.label[:4]) {
 					t.Errorf("the rule is %q", st.Rule(string(triage.Schedule)))
 				}
-				if len(st.Findings) == 0 || st.Findings[0].Mismatch.Sums == nil {
-					t.Errorf("no finding says how the sides add")
+				if sums := st.Sums(); !strings.Contains(sums.String(), tt.says) || len(st.Findings) == 0 || st.Findings[0].Mismatch.Sums.String() != sums.String() {
+					t.Errorf("the sides add like this: %s", sums)
 				}
 			}
 			if v := verdicts[1]; v != nil && !reflect.DeepEqual(verdicts[0], v) {

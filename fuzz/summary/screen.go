@@ -109,8 +109,12 @@ func (w *printer) shortWords() func(triage.Label, int) string {
 				}
 			}
 		}
-		if rule := ruleAlone(l, all[l]); rule != "" && utf8.RuneCountInString(rule) <= mostRule*room {
+		rule := ruleAlone(l, all[l])
+		if rule != "" && utf8.RuneCountInString(rule) <= mostRule*room {
 			return rule
+		}
+		if what, _, long := strings.Cut(rule, ". "); long && l == triage.Schedule {
+			return what + " (the picture says how)"
 		}
 		return labelDoc(w.state, string(l))
 	}

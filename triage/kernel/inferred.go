@@ -277,11 +277,18 @@ func member(v any, path string) any {
 // of elements on which the kernel was found to give the bits of the black box.
 type Inference func(ctx context.Context, u devices.Unit, s schedule.Shape) (k *schedule.Kernel, checked int, err error)
 
-// Label is the label of the change, or else the labels of all fields that differ. Where a schedule holds is what differs
+// Label is the label of the change, with that of formats which come with it, or else the labels of all fields that differ. Where a schedule holds is what differs
 // only if nothing else does, and a level that one side lacks has an order of its own only if that is not the usual one, which may begin with zero.
 func (s *Sides) Label() string {
 	if s.label != "" {
-		return s.label
+		all := strings.Split(s.label, "+")
+		if slices.ContainsFunc(s.Fields, func(f FieldChange) bool {
+			return strings.HasSuffix(f.Path, ".merge.parts") || strings.HasSuffix(f.Path, ".merge.store")
+		}) {
+			all = append(all, "promotion") // of a level that the change adds or takes away
+		}
+		slices.Sort(all)
+		return strings.Join(slices.Compact(all), "+")
 	}
 	var all []string
 	for _, f := range s.Fields {

@@ -3,6 +3,7 @@ package kernel
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,11 +14,17 @@ import (
 // Words says in which order the first schedule of a kernel adds K products, a sentence for each level, and
 // what becomes of the sum. What only another K would show is left out.
 func Words(k *schedule.Kernel, depth int) []string {
-	return slices.DeleteFunc(words(k, &k.Schedules[0], depth), func(s string) bool { return strings.HasPrefix(s, elsewhere) })
+	all := slices.DeleteFunc(words(k, &k.Schedules[0], depth), func(s string) bool { return strings.HasPrefix(s, elsewhere) })
+	for i, s := range all {
+		all[i] = beyond.ReplaceAllString(s, ",")
+	}
+	return all
 }
 
-// elsewhere begins what is said of other K.
+// elsewhere begins what is said of other K, and beyond is what one K does not tell.
 const elsewhere = "Where the number of products is not a multiple of"
+
+var beyond = regexp.MustCompile(` beyond a multiple of \d+,`)
 
 // words says in which order a schedule adds K products, a sentence for each level, and what becomes of
 // the sum.
