@@ -96,6 +96,17 @@ type Mismatch struct {
 	Versions Versions `json:"versions,omitzero"`
 }
 
+// Rule is by what the cause of a mismatch is recognised in every run, where it is a rule; else "".
+func (m *Mismatch) Rule() string {
+	switch {
+	case m.Defect != nil:
+		return m.Defect.Identity
+	case m.Sums != nil:
+		return m.Sums.String()
+	}
+	return ""
+}
+
 // Defect is an error that a unit makes under a condition.
 type Defect struct {
 	Target string `json:"target"`

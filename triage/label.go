@@ -49,6 +49,9 @@ const (
 	Unexplained          Label = "unexplained"
 )
 
+// Ruled reports whether a label's causes are told apart by a rule in words, not by changes of programs.
+func (l Label) Ruled() bool { return l == Defect || l == Layout || l == Schedule }
+
 // LabelDoc is a label with what it stands for.
 type LabelDoc struct {
 	Label Label

@@ -89,11 +89,8 @@ func (u *runUI) announce(f *fuzz.Case) {
 		return
 	}
 	rule := ""
-	if f.Mismatch != nil && f.Mismatch.Defect != nil {
-		rule = f.Mismatch.Defect.Identity
-	}
-	if f.Mismatch != nil && f.Mismatch.Sums != nil {
-		rule = f.Mismatch.Sums.String()
+	if f.Mismatch != nil {
+		rule = f.Mismatch.Rule()
 	}
 	if u.list.Covers(&u.cfg.Pairs[f.Pair], f, rule) {
 		return

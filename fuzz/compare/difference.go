@@ -176,12 +176,9 @@ func (d *Difference) identify() {
 	d.ID = fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// ruled are the causes that are recognised by a rule.
-var ruled = []triage.Label{triage.Defect, triage.Layout, triage.Schedule}
-
-// rule is by what one of these is recognised; "": by its cases, as others without changes are.
+// rule is by what a cause that has a rule is recognised; "": by its cases, as others without changes are.
 func (d *Difference) rule() string {
-	if slices.Contains(ruled, triage.Label(d.Bucket)) {
+	if triage.Label(d.Bucket).Ruled() {
 		return d.What
 	}
 	return ""

@@ -97,7 +97,7 @@ func (w *printer) shortWords() func(triage.Label, int) string {
 		var pairs [][]string
 		for _, b := range all[l] {
 			changes := []string{b.text}
-			if !slices.Contains(ruled, l) {
+			if !l.Ruled() {
 				changes = strings.Split(b.text, ", ")
 			}
 			pairs = append(pairs, changes)
@@ -124,12 +124,9 @@ func (w *printer) shortWords() func(triage.Label, int) string {
 // has one for each cause otherwise: they say more than what a label means.
 const mostRule = 4
 
-// ruled are the causes of which a rule is known, not changes.
-var ruled = []triage.Label{triage.Defect, triage.Layout, triage.Schedule}
-
 // ruleAlone is the rule behind a cause that is one, without the counts of inputs at its end; "": it is none.
 func ruleAlone(l triage.Label, all []behind) string {
-	if !slices.Contains(ruled, l) || len(all) == 0 {
+	if !l.Ruled() || len(all) == 0 {
 		return ""
 	}
 	rule := all[0].text

@@ -3,7 +3,6 @@ package kernel
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,22 +13,18 @@ import (
 // Words says in which order the first schedule of a kernel adds K products, a sentence for each level, and
 // what becomes of the sum. What only another K would show is left out.
 func Words(k *schedule.Kernel, depth int) []string {
-	all := slices.DeleteFunc(words(k, &k.Schedules[0], depth), func(s string) bool { return strings.HasPrefix(s, elsewhere) })
-	for i, s := range all {
-		all[i] = beyond.ReplaceAllString(s, ",")
-	}
-	return all
+	return wordsOf(k, &k.Schedules[0], depth, true)
 }
-
-// elsewhere begins what is said of other K, and beyond is what one K does not tell.
-const elsewhere = "Where the number of products is not a multiple of"
-
-var beyond = regexp.MustCompile(` beyond a multiple of \d+,`)
 
 // words says in which order a schedule adds K products, a sentence for each level, and what becomes of
 // the sum.
 func words(k *schedule.Kernel, s *schedule.Schedule, depth int) []string {
-	all := slices.Concat(dequantizeWords(k, s), sumWords(k, s, depth))
+	return wordsOf(k, s, depth, false)
+}
+
+// wordsOf is words; here leaves out what only another K would show, such as the number of which K is no multiple.
+func wordsOf(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) []string {
+	all := slices.Concat(dequantizeWords(k, s), sumWords(k, s, depth, here))
 	for i := range k.Epilogue {
 		switch s := &k.Epilogue[i]; s.Op { // others add C: addendWords
 		case "cast":
@@ -76,7 +71,7 @@ func castWords(s *schedule.Step) string {
 }
 
 // sumWords says in which order a schedule adds K products.
-func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string) {
+func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) (all []string) {
 	seq := upTo(depth)
 	unit := cmp.Or(s.Unit, k.Unit)
 	of, who := fmt.Sprintf("K = %d", depth), "One accumulator adds all products"
@@ -103,8 +98,8 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int) (all []string
 		if len(head) > 0 {
 			all = append(all, fmt.Sprintf("Before these, the first %s adds %s.", partName(&l.Cut), ks(head)))
 		}
-		if l.Tail != nil {
-			all = append(all, tailWords(l.Tail, rest, of))
+		if l.Tail != nil && !(here && len(rest) == 0) {
+			all = append(all, tailWords(l.Tail, rest, of, here))
 		}
 		if seq = parts[0]; len(parts) == 1 {
 			continue
@@ -256,7 +251,7 @@ func (f *Field) openWords(schedules int) string {
 	return text
 }
 
-func tailWords(t *schedule.Tail, rest []int32, of string) string {
+func tailWords(t *schedule.Tail, rest []int32, of string, here bool) string {
 	which, when, last := "last", "after", "the first accumulator"
 	if t.Front {
 		which, when = "first", "before"
@@ -284,7 +279,10 @@ func tailWords(t *schedule.Tail, rest []int32, of string) string {
 		where += ", in " + t.Format.String()
 	}
 	if len(rest) == 0 {
-		return fmt.Sprintf(elsewhere+" %d, the %s ones %s.", t.Of, which, where)
+		return fmt.Sprintf("Where the number of products is not a multiple of %d, the %s ones %s.", t.Of, which, where)
+	}
+	if here {
+		return fmt.Sprintf("The %s products of %s, %s, %s.", which, of, ks(slices.Sorted(slices.Values(rest))), where)
 	}
 	return fmt.Sprintf("The %s products of %s beyond a multiple of %d, %s, %s.", which, of, t.Of, ks(slices.Sorted(slices.Values(rest))), where)
 }
