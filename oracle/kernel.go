@@ -482,6 +482,15 @@ func (j *judge) tree(i int, distances []int, n int, m *schedule.Merge, d fp.ID, 
 	return sum
 }
 
+// relu is max(x, 0), and what else becomes zero.
+func relu(x number, zeroes string) number {
+	v := x.id.Get().Float64(x.code)
+	if v < 0 || v != v && strings.HasSuffix(zeroes, "nan") || v == 0 && strings.HasPrefix(zeroes, "-0") {
+		x.code = 0
+	}
+	return x
+}
+
 // factors are the last two factors of a scaled partial sum.
 func (j *judge) factors(m *schedule.Merge, part []int, p number, d fp.ID) (x, y number) {
 	scale := func(codes []uint64, b *schedule.Blocks) number {
@@ -519,6 +528,8 @@ func (j *judge) epilogue(x number) number {
 		switch s.Op {
 		case "cast":
 			x = j.muladd(x, one(x.id), none, d, s.Rounding)
+		case "relu":
+			x = relu(j.muladd(x, one(x.id), none, d, s.Rounding), s.Zeroes)
 		case "alpha":
 			own := alpha
 			if s.Factor != 0 {

@@ -58,10 +58,13 @@ func (d drawer) kernel() *schedule.Kernel {
 		}
 	}
 	for range d.IntN(3) {
-		s := schedule.Step{Op: pick(d, "cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias"),
+		s := schedule.Step{Op: pick(d, "cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias", "relu"),
 			Format: pick(d, fp.None, fp.None, fp.BF16, fp.E4M3), Rounding: schedule.Rounding{Saturate: d.IntN(2) == 0}}
 		if s.Op == "alpha" {
 			s.Factor = pick(d, 0, 0.3, -1.7)
+		}
+		if s.Op == "relu" {
+			s.Zeroes = pick(d, "", "-0", "nan", "-0 nan")
 		}
 		if s.Op == "cast" {
 			s.Round, s.Subnormals = pick(d, "", "away", "zero"), pick(d, "", "zero")

@@ -102,6 +102,9 @@ func (m *machine) evaluate(ctx context.Context, b *block) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
+		if op.Relu != 0 {
+			relu(op, out)
+		}
 		m.values[i] = out
 		for _, r := range []schedule.Ref{op.X, op.Y, op.Z} {
 			if r.Kind == schedule.Value && p.last[r.N] == i && m.values[r.N] != nil {
@@ -111,6 +114,14 @@ func (m *machine) evaluate(ctx context.Context, b *block) ([]byte, error) {
 		}
 	}
 	return m.values[len(p.Ops)-1], nil
+}
+
+// relu makes those results of an operation +0 that its Relu has.
+func relu(op *schedule.Op, out []byte) {
+	id, w := op.Unit.D, op.Unit.D.Width()
+	for n := range len(out) / w {
+		mma.Store(out, w, n, op.Relu.Of(id, mma.Load(out, w, n)))
+	}
 }
 
 // buffer returns memory of n bytes, that of a value which is not needed any more if there

@@ -18,6 +18,9 @@ func (p *planner) epilogue(x value) fp.ID {
 		switch s.Op {
 		case "cast":
 			x = op(x, value{Ref: Ref{Kind: One}, id: x.id}, none)
+		case "relu":
+			x = op(x, value{Ref: Ref{Kind: One}, id: x.id}, none)
+			p.ops[x.N].Relu = s.relu()
 		case "alpha":
 			alpha := side(Alpha)
 			if s.Factor != 0 {

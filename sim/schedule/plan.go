@@ -26,6 +26,7 @@ type Op struct {
 	// a multiple of Unit.K, and Z is what the accumulator starts from. nil: x*y + z.
 	K       []int32
 	X, Y, Z Ref
+	Relu    Relu   // what of the result becomes +0
 	What    string // the operation in words, such as "count 2 of 7: k 128..191"
 }
 

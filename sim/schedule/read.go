@@ -73,7 +73,7 @@ var (
 	tails  = []string{"lane", "deal", "after", "apart", "drop"}
 	orders = []string{"forward", "reverse", "neighbours", "halves", "pairwise", "chain", "chain-reverse"}
 	scales = []string{"", "(sa*sb)*p", "sa*(sb*p)", "sb*(sa*p)"}
-	steps  = []string{"cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias"}
+	steps  = []string{"cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias", "relu"}
 )
 
 const (
@@ -284,10 +284,12 @@ func (s *Step) validate(k *Kernel) error {
 		return fmt.Errorf(`%s needs "scale_b" of the kernel`, s.Op)
 	case s.Factor != 0 && s.Op != "alpha":
 		return errors.New(`"factor" belongs to "op": "alpha"`)
+	case s.Zeroes != "" && s.Op != "relu":
+		return errors.New(`"zeroes" belongs to "op": "relu"`)
 	case (s.Round != "" || s.Subnormals != "") && s.Op != "cast":
 		return errors.New(`"round" and "subnormals" belong to "op": "cast"`)
 	}
-	if err := cmp.Or(oneOf("round", s.Round, []string{"", "away", "zero"}), oneOf("subnormals", s.Subnormals, []string{"", "zero"})); err != nil {
+	if err := cmp.Or(oneOf("round", s.Round, []string{"", "away", "zero"}), oneOf("subnormals", s.Subnormals, []string{"", "zero"}), oneOf("zeroes", s.Zeroes, relus)); err != nil {
 		return err
 	}
 	return checkSum(s.Format)

@@ -253,11 +253,14 @@ type Step struct {
 	//	beta-c-mul   x + beta*C, the product rounded
 	//	alpha-beta   fma(alpha, x, beta*C), the product rounded
 	//	bias         x + bias of the column
+	//	relu         max(x, 0): +0 instead of a negative number
 	Op     string `json:"op"`
 	Format fp.ID  `json:"format,omitzero"`
 	// Factor is alpha where code multiplies by a number of its own. It is rounded to FP32, or where sums are in
 	// FP64 to that.
 	Factor float64 `json:"factor,omitempty"`
+	// Zeroes is what else relu makes +0, in which code differs: -0, nan, or both as "-0 nan".
+	Zeroes string `json:"zeroes,omitempty"`
 	Rounding
 }
 

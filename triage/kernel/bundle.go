@@ -76,6 +76,7 @@ type caseOp struct {
 	Z       string  `json:"z"`
 	Product []int   `json:"product,omitempty"` // significant bits, least and largest exponent of products
 	To      []int   `json:"to"`                // the same of sums
+	Relu    string  `json:"relu,omitempty"`    // what of the result becomes +0: negative, -0, nan
 }
 
 // Save writes the bundle of the smallest product below a directory and returns its directory:
@@ -299,7 +300,7 @@ func planOf(k *schedule.Kernel, o *gemm.Operands, at [2]int) (all []caseOp, err 
 		if u.Params != plain || u.Params.Prod.Round.Flush != mma.NoFlush || !f.HasInf() {
 			return nil, nil
 		}
-		next := caseOp{K: op.K, Z: operand(k, o, &op, op.Z, at, u.D), To: []int{int(f.FracBits) + 1, int(f.Emin()), int(f.Emax())}}
+		next := caseOp{Relu: op.Relu.String(), K: op.K, Z: operand(k, o, &op, op.Z, at, u.D), To: []int{int(f.FracBits) + 1, int(f.Emin()), int(f.Emax())}}
 		if op.K == nil {
 			next.X, next.Y = operand(k, o, &op, op.X, at, u.A), operand(k, o, &op, op.Y, at, u.B)
 		}

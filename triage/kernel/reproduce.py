@@ -42,6 +42,12 @@ def fma(x, y, z, to):
     return x * y + z
 
 
+def relu(x, zeroes):
+    """What becomes +0 of a result: negative numbers, -0, NaN."""
+    kind = "nan" if x != x else "+" if math.copysign(1, x) > 0 else "negative" if x else "-0"
+    return 0.0 if kind in zeroes.split() else x
+
+
 def element(plan):
     values = []
 
@@ -55,7 +61,7 @@ def element(plan):
             if "product" in op:
                 x, y = fma(x, y, -0.0, op["product"]), 1.0
             z = fma(x, y, z, op["to"])
-        values.append(z)
+        values.append(relu(z, op.get("relu", "")))
     return values[-1]
 
 

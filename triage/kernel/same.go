@@ -55,7 +55,7 @@ func sameFunction(a, b *schedule.Kernel) bool {
 
 // sameOp reports whether two operations are the same at the same place of two plans.
 func sameOp(x, y schedule.Op) bool {
-	return keyOf(x.Unit) == keyOf(y.Unit) && slices.Equal(x.K, y.K) && x.X == y.X && x.Y == y.Y && x.Z == y.Z
+	return keyOf(x.Unit) == keyOf(y.Unit) && slices.Equal(x.K, y.K) && x.X == y.X && x.Y == y.Y && x.Z == y.Z && x.Relu == y.Relu
 }
 
 // same says for which K two sides are the same function.
@@ -104,6 +104,7 @@ type node struct{ unit, x, y, z int }
 // What a node has as its unit if no unit computes it.
 const (
 	leaf = -1 - iota // an operand
+	relu             // x, of which y becomes +0
 	list             // a list of products: x is the last one, y the list of those before it
 )
 
@@ -122,6 +123,9 @@ func (n *numberer) tree(ops []schedule.Op) int {
 	values := make([]int, len(ops))
 	for i := range ops {
 		values[i] = n.op(&ops[i], values)
+		if r := ops[i].Relu; r != 0 {
+			values[i] = n.number(node{relu, values[i], int(r), 0})
+		}
 	}
 	return values[len(values)-1]
 }

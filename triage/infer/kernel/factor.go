@@ -12,10 +12,12 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/schedule"
 )
 
-// scaling is how a whole sum is multiplied by a number of the code's own; without a factor it is not.
+// scaling is how a whole sum is multiplied by a number of the code's own; without a factor it is not. What follows
+// it goes with it.
 type scaling struct {
 	factor float64
 	place  place
+	relu   []schedule.Step // what becomes of negative results, in one step; nil: nothing
 }
 
 // place is where the factor meets the cast of a sum to the format of the result.
@@ -31,6 +33,12 @@ const (
 
 // steps returns an epilogue of casts with the multiplication; nil and false: that is another place's.
 func (s scaling) steps(casts []schedule.Step, d fp.ID) ([]schedule.Step, bool) {
+	steps, ok := s.times(casts, d)
+	return slices.Concat(steps, s.relu), ok
+}
+
+// times is steps without those that follow.
+func (s scaling) times(casts []schedule.Step, d fp.ID) ([]schedule.Step, bool) {
 	times := schedule.Step{Op: "alpha", Factor: s.factor}
 	switch {
 	case s.factor == 0:
@@ -55,13 +63,23 @@ func (s scaling) steps(casts []schedule.Step, d fp.ID) ([]schedule.Step, bool) {
 func (b *box) scalings() (all []scaling) {
 	for _, f := range b.factors {
 		for p := range places {
-			all = append(all, scaling{f, p})
+			all = append(all, scaling{factor: f, place: p})
 		}
 	}
 	if all == nil {
 		all = []scaling{{}}
 	}
-	return all
+	if b.relus == nil {
+		return all
+	}
+	var with []scaling
+	for _, s := range all {
+		for _, step := range b.relus {
+			s.relu = []schedule.Step{step}
+			with = append(with, s)
+		}
+	}
+	return with
 }
 
 // scaledBy returns units with the multiplication of their sums.
@@ -84,7 +102,7 @@ const factorPlaces = 8
 // askFactor asks by what sums are multiplied: what becomes of one product of ones tells it, and where that is rounded
 // to fewer bits than a factor has, what becomes of sums that lie near to the middle of two results.
 func (l *loop) askFactor(ctx context.Context, c *class) error {
-	l.factor, l.factors = 1, nil
+	l.factor, l.factors, l.relus = 1, nil, nil
 	if l.A.Integer() || l.D.Integer() || l.Scale != fp.None {
 		return nil
 	}
@@ -99,6 +117,9 @@ func (l *loop) askFactor(ctx context.Context, c *class) error {
 			v = got[2] / 4096
 		} else if got[1] != 2*v { // it is more than a factor
 			v = 0
+		}
+		if err := q.askRelu(ctx, v); err != nil {
+			return err
 		}
 		if v == 1 || v-v != 0 {
 			return nil
@@ -119,9 +140,28 @@ type factorQuestion struct {
 	asked []*sample // all that was asked
 }
 
+// askRelu asks whether negative results are zeros, and what becomes of a NaN there. Of one product of ones is v.
+func (q *factorQuestion) askRelu(ctx context.Context, v float64) error {
+	got, err := q.ask(ctx, []float64{-1, -4096, math.NaN()})
+	if err != nil || v == 0 || got[0] != 0 || got[1] != 0 {
+		return err
+	}
+	zeroes := []string{"", "-0"}
+	if q.B.Get().HasNaN() && got[2] == 0 {
+		zeroes = []string{"nan", "-0 nan"}
+	}
+	for _, z := range zeroes {
+		q.relus = append(q.relus, schedule.Step{Op: "relu", Zeroes: z})
+	}
+	return nil
+}
+
 // parts returns a number as a sum of numbers of B; nil if there are too many.
 func (q *factorQuestion) parts(s float64) (all []float64) {
 	f := q.B.Get()
+	if s != s && f.HasNaN() {
+		return []float64{s}
+	}
 	for s != 0 {
 		p := f.Float64(f.FromFloat64(s))
 		if p == 0 || p-p != 0 || len(all) == min(factorPlaces, q.K-q.from) {

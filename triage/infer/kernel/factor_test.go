@@ -24,13 +24,17 @@ func TestFactor(t *testing.T) {
 		{bfloat, `{"op": "alpha", "factor": 0.088388346}, {"op": "cast", "format": "bf16"}`, ""},
 		{bfloat, `{"op": "cast", "format": "bf16"}, {"op": "alpha", "factor": 0.088388346, "format": "fp32"}, {"op": "cast", "format": "bf16"}`,
 			`{"op": "cast", "format": "bf16"}, {"op": "alpha", "factor": 0.088388}`},
+		{half, `{"op": "cast", "format": "fp16"}, {"op": "relu", "zeroes": "nan"}`, ""},
+		{bfloat, `{"op": "alpha", "factor": 0.088388346}, {"op": "cast", "format": "bf16"}, {"op": "relu"}`, ""},
+		{plain, `{"op": "relu"}`, ""},
+		{half, `{"op": "cast", "format": "fp16"}, {"op": "relu", "zeroes": "-0"}`, ""},
 		{half, `{"op": "alpha", "factor": 12345.678}`, ""},
 		{half, `{"op": "alpha", "factor": -0.00017}, {"op": "cast", "format": "fp16"}`, ""},
 		{half, `{"op": "alpha", "factor": 0.125}, {"op": "cast", "format": "fp16"}`, ""},
 		{half, `{"op": "alpha", "factor": 0.7, "format": "fp16"}`, ""},
 		{half, `{"op": "cast", "format": "fp16"}, {"op": "alpha", "factor": 0.7, "format": "fp32"}, {"op": "cast", "format": "fp16"}`, ""},
 	} {
-		if n >= tier.Of(5, 5, 10) {
+		if n >= tier.Of(8, 8, 14) {
 			break
 		}
 		kernel := func(epilogue string) *schedule.Kernel {

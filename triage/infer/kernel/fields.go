@@ -80,6 +80,7 @@ func sameValues(x, y []schedule.Op) bool {
 		unit    mma.Instruction
 		k       string
 		x, y, z schedule.Ref
+		relu    schedule.Relu
 	}
 	known := map[operation]int{}
 	last := func(ops []schedule.Op) int {
@@ -91,7 +92,7 @@ func sameValues(x, y []schedule.Op) bool {
 			return r
 		}
 		for i, op := range ops {
-			o := operation{*op.Unit, fmt.Sprint(op.K), of(op.X), of(op.Y), of(op.Z)}
+			o := operation{*op.Unit, fmt.Sprint(op.K), of(op.X), of(op.Y), of(op.Z), op.Relu}
 			if _, ok := known[o]; !ok {
 				known[o] = len(known)
 			}

@@ -800,6 +800,31 @@ var handwrittens = []struct {
 		}
 		return e.chain(fma)
 	}},
+	{"relu, NaNs are zeros", Found, func(e element) float32 {
+		if s := e.chain(fma); s > 0 {
+			return s
+		}
+		return 0
+	}},
+	{"relu of two lanes", Found, func(e element) float32 {
+		if s := inOrder(e.lanes(mulAdd, 2, len(e.a))); !(s < 0) {
+			return s
+		}
+		return 0
+	}},
+	{"leaky relu", Unexplained, func(e element) float32 {
+		s := e.chain(fma)
+		if s < 0 {
+			return s * 0.5
+		}
+		return s
+	}},
+	{"no more than six", Unexplained, func(e element) float32 {
+		if s := e.chain(fma); !(s < 0) {
+			return min(s, 6)
+		}
+		return 0
+	}},
 	{"exact, rounded once", Unexplained, func(e element) float32 { return e.wide(2000) }},
 	{"x87", Unexplained, func(e element) float32 { return e.wide(64) }},
 	{"every 97th product is another", Varies, func(e element) float32 {

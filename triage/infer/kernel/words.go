@@ -35,6 +35,8 @@ func wordsOf(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) []s
 				text += ", rounded to " + s.Format.String()
 			}
 			all = append(all, text+".")
+		case "relu":
+			all = append(all, "A negative result becomes zero (ReLU)"+map[string]string{"": "", "-0": ", -0 becomes +0", "nan": ", a NaN too", "-0 nan": ", -0 and a NaN too"}[s.Zeroes]+".")
 		case "scale-a":
 			all = append(all, "The sum is multiplied by the scale of its row of A.")
 		case "scale-b":
