@@ -31,6 +31,8 @@ type box struct {
 	relus   []schedule.Step // what becomes of negative results, if that is zero: one of these
 	factors []float64       // that give what was asked about it; none: it is one
 
+	fits []fp.ID // narrower formats that have all results so far
+
 	cast     cast // of the operands of the class that is looked at
 	drawn    cast // the last such cast: operands near its ties are drawn
 	products int  // that were asked
@@ -113,7 +115,7 @@ func (b *box) counted(f *fp.Format) int {
 func newBox(u devices.Unit, s schedule.Shape) (*box, error) {
 	i := u.Instruction()
 	f := i.Formats
-	b := &box{unit: u, Formats: f, Shape: s, factor: 1}
+	b := &box{unit: u, Formats: f, Shape: s, factor: 1, fits: narrower(f)}
 	if b.probes = b.probesOf(); len(b.probes) > 0 {
 		b.probe = b.probes[0]
 	}
@@ -211,6 +213,7 @@ func (b *box) each(ctx context.Context, n int, fill func(t int, m matrices), got
 			return err
 		}
 		b.products += tiles
+		b.fit(d)
 		if b.show != nil {
 			b.show()
 		}

@@ -521,7 +521,7 @@ var handwrittens = []struct {
 		}
 		return s
 	}},
-	{"rounded to BF16 in the end", Unexplained, func(e element) float32 {
+	{"rounded to BF16 in the end", Found, func(e element) float32 {
 		return math.Float32frombits(math.Float32bits(e.chain(fma)) &^ 0xffff)
 	}},
 	{"the negative of the negative", Unexplained, func(e element) (s float32) {
@@ -799,6 +799,10 @@ var handwrittens = []struct {
 			}
 		}
 		return e.chain(fma)
+	}},
+	{"two halves, rounded to bf16 and back, relu", Found, func(e element) float32 {
+		m := (len(e.a) + 1) / 2
+		return max(0, bf16(e.ordered(fma, 0, stride(0, m, 1)...)+e.ordered(fma, 0, stride(m, len(e.a), 1)...)))
 	}},
 	{"relu, NaNs are zeros", Found, func(e element) float32 {
 		if s := e.chain(fma); s > 0 {

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,13 +148,28 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 	if err != nil {
 		return nil, err
 	}
+	r, err := b.infer(ctx, o)
+	first := errors.Is(err, errNarrow)
+	if !first && (err != nil || r.Verdict != Unexplained || len(b.fits) == 0) {
+		return r, err
+	}
+	found, err := b.inferNarrowed(ctx, o)
+	if found != nil || err != nil || !first {
+		return cmp.Or(found, r), err
+	}
+	b.fits = nil
+	return b.infer(ctx, o)
+}
+
+// infer is Infer.
+func (b *box) infer(ctx context.Context, o Options) (*Result, error) {
 	if o.Checks == 0 {
 		o.Checks = DefaultChecks
 	}
 	l := &loop{box: b, o: o, judge: &judge{workers: o.Workers, id: b.D, scale: b.Scale, c: b.C, same: oracle.NewComparer(b.D, o.Policy)}}
 	b.show = l.progress
-	r := &Result{Shape: s}
-	err = l.run(ctx, r)
+	r := &Result{Shape: b.Shape}
+	err := l.run(ctx, r)
 	if again := l.restricted(ctx, err); again != nil {
 		r, err = again, nil
 	}
@@ -191,6 +207,9 @@ func (l *loop) run(ctx context.Context, r *Result) error {
 	classes, err := l.classify(ctx, l.o.Seed+seedClasses, 2, 3) // flat and spread
 	if err != nil {
 		return err
+	}
+	if l.certainlyNarrow() {
+		return errNarrow
 	}
 	if err := l.askFactor(ctx, classes[len(classes)-1]); err != nil {
 		return err

@@ -28,7 +28,11 @@ func wordsOf(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) []s
 	for i := range k.Epilogue {
 		switch s := &k.Epilogue[i]; s.Op { // others add C: addendWords
 		case "cast":
-			all = append(all, castWords(s))
+			if before := k.Epilogue[max(0, i-1)].Format; i > 0 && before != fp.None && before.Get().FracBits < s.Format.Get().FracBits {
+				all = append(all, "The result is in "+s.Format.String()+".")
+			} else {
+				all = append(all, castWords(s))
+			}
 		case "alpha":
 			text := fmt.Sprintf("The sum is multiplied by %v", s.Factor)
 			if s.Format != fp.None {
