@@ -162,14 +162,18 @@ func (j *judge) operands(u *mma.Instruction, k int) (a, b uint64) {
 	return j.rounded(own.CastA, a, u.A), j.rounded(own.CastB, b, u.B)
 }
 
-// rounded is an operand after a cast to a format without infinities; other casts are the unit's.
+// rounded is an operand after a cast to a format without infinities, or one with a factor; other casts are the unit's.
 func (j *judge) rounded(c *schedule.Cast, code uint64, id fp.ID) uint64 {
-	if c == nil || c.Format.Get().HasInf() {
+	if c == nil || c.Format.Get().HasInf() && c.Factor == 0 {
 		return code
 	}
 	plain := *j // of which no unit flushes subnormal numbers
 	plain.unit = &mma.Instruction{}
-	x := plain.muladd(number{code: code, id: id}, one(id), nothing(c.Format), c.Format, schedule.Rounding{Round: c.Round, Saturate: c.Saturate})
+	x := number{code: code, id: id}
+	if c.Factor != 0 {
+		x = plain.times(x, number{code: uint64(math.Float32bits(float32(c.Factor))), id: fp.FP32}, fp.FP32)
+	}
+	x = plain.muladd(x, one(x.id), nothing(c.Format), c.Format, schedule.Rounding{Round: c.Round, Saturate: c.Saturate})
 	return plain.to(x, id).code
 }
 

@@ -31,6 +31,8 @@ var units = []schedule.Unit{
 	{Op: "fma", Acc: fp.FP64, CastB: &schedule.Cast{Format: fp.FP32}},
 	{Op: "fma", Acc: fp.FP32, CastA: &schedule.Cast{Format: fp.E4M3, Saturate: true}, CastB: &schedule.Cast{Format: fp.E4M3, Round: "zero"}},
 	{Op: "mul-add", In: fp.FP16, Acc: fp.FP32, CastA: &schedule.Cast{Format: fp.E4M3}, Subnormals: "zero"},
+	{Op: "mul-add", In: fp.FP16, Acc: fp.FP32, CastA: &schedule.Cast{Format: fp.FP16, Factor: 0.3}, CastB: &schedule.Cast{Format: fp.E4M3, Factor: -7.1}, Subnormals: "zero"},
+	{Op: "fma", Acc: fp.FP32, CastB: &schedule.Cast{Format: fp.BF16, Factor: 0.0007, Saturate: true}},
 	{Instruction: "x86/vpdpbssd"},
 	{Instruction: "volta/mma.m8n8k4.f32.f16.f16.f32"},
 	{Instruction: "hopper/mma.m16n8k16.f16.f16.f16.f16"},

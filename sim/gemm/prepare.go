@@ -115,18 +115,22 @@ func times(ctx context.Context, i *mma.Instruction, codes []byte, scales []uint6
 	return elements(ctx, i, codes, func(n int) uint64 { return scales[b.Index(n/depth, n%depth, depth)] })
 }
 
-// castTo rounds elements to a format, if there is one, and takes them back.
+// castTo multiplies elements by a factor, if there is one, rounds them to a format, if there is one, and takes them back.
 func castTo(ctx context.Context, c schedule.Cast, codes []byte, id fp.ID) ([]byte, error) {
 	if c.Format == fp.None {
 		return codes, nil
 	}
-	to, back, err := c.Steps(id)
+	steps, err := c.Steps(id)
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range []*mma.Instruction{to, back} {
-		one := i.B.Get().FromFloat64(1)
-		if codes, err = elements(ctx, i, codes, func(int) uint64 { return one }); err != nil {
+	for n, i := range steps {
+		y := 1.0
+		if n == 0 && c.Factor != 0 {
+			y = c.Factor
+		}
+		code := i.B.Get().FromFloat64(y)
+		if codes, err = elements(ctx, i, codes, func(int) uint64 { return code }); err != nil {
 			return nil, err
 		}
 	}

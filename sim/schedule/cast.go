@@ -8,7 +8,8 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
 
-// Cast is how an operand is rounded to a narrower format before it is multiplied.
+// Cast is how an operand is rounded to a narrower format, or multiplied by a number of the code's own and rounded,
+// before it is multiplied.
 type Cast struct {
 	// Format is one with infinities, or one without, such as E4M3, in which what is too large, and an infinity,
 	// is a NaN.
@@ -19,6 +20,8 @@ type Cast struct {
 	Round string `json:"round,omitempty"`
 	// Saturate: what is too large, and an infinity, becomes the largest number.
 	Saturate bool `json:"saturate,omitempty"`
+	// Factor multiplies the operand before, rounded to FP32. Format may then be that of the operand.
+	Factor float64 `json:"factor,omitempty"`
 }
 
 // Casts reports whether a unit casts operands.
@@ -44,6 +47,9 @@ func (c *Cast) narrow(in *fp.Format) (n mma.Narrow, err error) {
 		return n, errors.New(`there is no "format"`)
 	}
 	to := c.Format.Get()
+	if c.Factor != 0 && to == in && !in.Integer() {
+		return n, oneOf("round", c.Round, []string{"", "away", "zero"})
+	}
 	if c.before() && in.Specials == fp.IEEE && !in.Integer() {
 		if to.FracBits >= in.FracBits || to.Emax() > in.Emax() || to.Emin() < in.Emin() {
 			return n, fmt.Errorf("%s is not narrower than %s", to.Name, in.Name)

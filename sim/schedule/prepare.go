@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
@@ -12,8 +13,8 @@ type Preparation struct {
 	// Given is the formats of A and B as they are given, if they are multiplied by the scales of these blocks.
 	Given          Quantized
 	ScaleA, ScaleB Blocks
-	// CastA and CastB round A and B to formats without infinities, of which no program is; their numbers, and a NaN,
-	// are what the unit then has.
+	// CastA and CastB round A and B to formats without infinities, or multiply them before, of which no program is;
+	// their numbers, and a NaN, are what the unit then has.
 	CastA, CastB Cast
 }
 
@@ -40,13 +41,13 @@ func (u *Unit) before() (a, b Cast) {
 	return a, b
 }
 
-// before reports whether a cast is to a format without infinities.
+// before reports whether a cast is to a format without infinities, or has a factor.
 func (c *Cast) before() bool {
 	if c == nil || c.Format == fp.None {
 		return false
 	}
 	f := c.Format.Get()
-	return !f.Integer() && f.HasNaN() && !f.HasInf() && f.Signed
+	return c.Factor != 0 || !f.Integer() && f.HasNaN() && !f.HasInf() && f.Signed
 }
 
 // checkPreparation returns an error if operands cannot be prepared, or units need them prepared in different ways.
@@ -71,7 +72,7 @@ func (k *Kernel) checkPreparation() error {
 			continue
 		}
 		if a, b := u.before(); a != p.CastA || b != p.CastB {
-			return errors.New("one unit casts operands to a format without infinities, and another does not, or in another way")
+			return errors.New("one unit multiplies operands, or casts them to a format without infinities, and another does not, or in another way")
 		}
 	}
 	return nil
@@ -104,13 +105,20 @@ func (k *Kernel) Dequantization() (a, b *mma.Instruction, err error) {
 	return of(k.Dequantize.A, unit.A), of(k.Dequantize.B, unit.B), err
 }
 
-// Steps returns the instructions of x*y + z by which a cast of a Preparation is done: one rounds to its format, with
-// y = 1 and z = -0, and one takes the result back.
-func (c *Cast) Steps(operand fp.ID) (to, back *mma.Instruction, err error) {
+// Steps returns the instructions of x*y + z by which a cast of a Preparation is done, all with z = -0: one with y = Factor
+// if there is a Factor, one that rounds to its format, with y = 1, and one that takes the result back.
+func (c *Cast) Steps(operand fp.ID) (all []*mma.Instruction, err error) {
 	plain := &mma.Instruction{}
-	if to, err = Arithmetic(operand, operand, c.Format, Rounding{Saturate: c.Saturate, Round: c.Round}, plain); err != nil {
-		return nil, nil, err
+	add := func(from, y, to fp.ID, r Rounding) {
+		i, e := Arithmetic(from, y, to, r, plain)
+		all, err = append(all, i), cmp.Or(err, e)
 	}
-	back, err = Arithmetic(c.Format, c.Format, operand, Rounding{}, plain)
-	return to, back, err
+	from := operand
+	if c.Factor != 0 {
+		add(operand, fp.FP32, fp.FP32, Rounding{})
+		from = fp.FP32
+	}
+	add(from, from, c.Format, Rounding{Saturate: c.Saturate, Round: c.Round})
+	add(c.Format, c.Format, operand, Rounding{})
+	return all, err
 }

@@ -27,9 +27,10 @@ type box struct {
 	drawsC       bool // else C, if there is one, is -0, which changes no sum
 	ones         bool // scales of floating-point numbers are one where matrices are drawn, too
 
-	factor  float64         // by which the sum is multiplied
-	relus   []schedule.Step // what becomes of negative results, if that is zero: one of these
-	factors []float64       // that give what was asked about it; none: it is one
+	factor   float64         // by which the sum is multiplied
+	inA, inB []float64       // by which operands may be multiplied instead
+	relus    []schedule.Step // what becomes of negative results, if that is zero: one of these
+	factors  []float64       // that give what was asked about it; none: it is one
 
 	fits []fp.ID // narrower formats that have all results so far
 

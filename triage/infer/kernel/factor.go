@@ -29,6 +29,8 @@ const (
 	afterInFP32              // the same, rounded to FP32 before
 	inOne                    // the product is rounded to the format of the result alone
 	places
+	inA // the elements of A are multiplied before, and rounded to their format
+	inB
 )
 
 // steps returns an epilogue of casts with the multiplication; nil and false: that is another place's.
@@ -41,7 +43,7 @@ func (s scaling) steps(casts []schedule.Step, d fp.ID) ([]schedule.Step, bool) {
 func (s scaling) times(casts []schedule.Step, d fp.ID) ([]schedule.Step, bool) {
 	times := schedule.Step{Op: "alpha", Factor: s.factor}
 	switch {
-	case s.factor == 0:
+	case s.factor == 0 || s.place > places:
 		return casts, true
 	case s.place == beforeCast:
 		return slices.Concat([]schedule.Step{times}, casts), true
@@ -66,6 +68,12 @@ func (b *box) scalings() (all []scaling) {
 			all = append(all, scaling{factor: f, place: p})
 		}
 	}
+	for _, f := range b.inA {
+		all = append(all, scaling{factor: f, place: inA})
+	}
+	for _, f := range b.inB {
+		all = append(all, scaling{factor: f, place: inB})
+	}
 	if all == nil {
 		all = []scaling{{}}
 	}
@@ -87,6 +95,15 @@ func (b *box) scaledBy(units []candidate) (all []candidate) {
 	for _, c := range units {
 		for _, c.scaling = range b.scalings() {
 			scaled := c
+			switch of := (&schedule.Cast{Format: b.A, Factor: c.scaling.factor}); {
+			case c.scaling.place > places && (c.unit.Op == "" || c.unit.Casts()):
+				continue
+			case c.scaling.place == inA:
+				scaled.unit.CastA = of
+			case c.scaling.place == inB:
+				of.Format = b.B
+				scaled.unit.CastB = of
+			}
 			var ok bool
 			if scaled.epilogue, ok = c.scaling.steps(c.epilogue, b.D); ok {
 				all = append(all, scaled)
@@ -102,7 +119,7 @@ const factorPlaces = 8
 // askFactor asks by what sums are multiplied: what becomes of one product of ones tells it, and where that is rounded
 // to fewer bits than a factor has, what becomes of sums that lie near to the middle of two results.
 func (l *loop) askFactor(ctx context.Context, c *class) error {
-	l.factor, l.factors, l.relus = 1, nil, nil
+	l.factor, l.factors, l.inA, l.inB, l.relus = 1, nil, nil, nil, nil
 	if l.A.Integer() || l.D.Integer() || l.Scale != fp.None {
 		return nil
 	}
@@ -124,6 +141,9 @@ func (l *loop) askFactor(ctx context.Context, c *class) error {
 		if v == 1 || v-v != 0 {
 			return nil
 		} else if v != 0 {
+			if err := q.askOperands(ctx, v); err != nil {
+				return err
+			}
 			return q.narrow(ctx, v)
 		}
 	}
@@ -136,9 +156,54 @@ type factorQuestion struct {
 	class *class
 	d     *fp.Format
 	from  int
+	ofA   bool      // sums are given in A, and B has ones
 	once  bool      // a product is rounded to the format of the result alone, not to FP32 before
 	asked []*sample // all that was asked
 }
+
+// askOperands asks whether it is an operand that is multiplied, and then rounded: a product of ones is v. Its numbers
+// times the factor are then rounded to its format, each by itself.
+func (q *factorQuestion) askOperands(ctx context.Context, v float64) error {
+	for _, of := range []struct {
+		id  fp.ID
+		ofA bool
+		to  *[]float64
+	}{{q.A, true, &q.inA}, {q.B, false, &q.inB}} {
+		f := of.id.Get()
+		if q.d.FracBits < f.FracBits || f.FracBits > fp.FP32.Get().FracBits {
+			continue
+		}
+		one := *q
+		one.ofA = of.ofA
+		var sums []float64 // numbers of the operand from 1 to 2
+		bits := min(int(f.FracBits), mostBits)
+		for i := range 1 << bits {
+			sums = append(sums, 1+math.Ldexp(float64(i), -bits))
+		}
+		got, err := one.ask(ctx, sums)
+		if err != nil {
+			return err
+		}
+		exact := true
+		for i := range got {
+			exact = exact && got[i] == sums[i]*v
+			got[i] *= math.Copysign(1, v)
+		}
+		if frac, _ := math.Frexp(v); exact && math.Abs(frac) != 0.5 { // a power of two is seen in subnormal numbers
+			continue
+		}
+		one.d, one.once = f, false
+		ulp := math.Ldexp(1, math.Ilogb(v)-int(f.FracBits))
+		c := one.keep(codes32{math.Float32bits(float32(math.Abs(v) - ulp)), math.Float32bits(float32(math.Abs(v) + ulp))}, sums, got)
+		if c.low <= c.high {
+			*of.to = []float64{math.Copysign(c.simplest(), v)}
+		}
+	}
+	return nil
+}
+
+// mostBits is the bits of the fraction of the numbers of an operand that are asked about, at most.
+const mostBits = 10
 
 // askRelu asks whether negative results are zeros, and what becomes of a NaN there. Of one product of ones is v.
 func (q *factorQuestion) askRelu(ctx context.Context, v float64) error {
@@ -156,9 +221,12 @@ func (q *factorQuestion) askRelu(ctx context.Context, v float64) error {
 	return nil
 }
 
-// parts returns a number as a sum of numbers of B; nil if there are too many.
+// parts returns a number as a sum of numbers of B, or A; nil if there are too many.
 func (q *factorQuestion) parts(s float64) (all []float64) {
 	f := q.B.Get()
+	if q.ofA {
+		f = q.A.Get()
+	}
 	if s != s && f.HasNaN() {
 		return []float64{s}
 	}
@@ -174,20 +242,31 @@ func (q *factorQuestion) parts(s float64) (all []float64) {
 
 // ask returns what becomes of some sums; zero of one that cannot be asked.
 func (q *factorQuestion) ask(ctx context.Context, all []float64) ([]float64, error) {
-	got, n := make([]float64, len(all)), len(q.class.columns)
+	lines, set := q.class.columns, q.setB
+	if q.ofA {
+		lines, set = q.class.rows, q.setA
+	}
+	got, n := make([]float64, len(all)), len(lines)
 	return got, q.each(ctx, (len(all)+n-1)/n, func(t int, m matrices) {
-		fill(m.a, q.A, 1)
-		for i, column := range q.class.columns {
+		if q.ofA {
+			fill(m.b, q.B, 1)
+		} else {
+			fill(m.a, q.A, 1)
+		}
+		for i, line := range lines {
 			if t*n+i < len(all) {
 				for k, p := range q.parts(all[t*n+i]) {
-					q.setB(m, column, q.from+k, p)
+					set(m, line, q.from+k, p)
 				}
 			}
 		}
 	}, func(t int, m matrices, d []byte) {
-		for i, column := range q.class.columns {
+		for i, line := range lines {
 			if t*n+i < len(all) {
-				at := q.class.rows[0]*q.N + column
+				at := q.class.rows[0]*q.N + line
+				if q.ofA {
+					at = line*q.N + q.class.columns[0]
+				}
 				got[t*n+i] = q.d.Float64(mma.Load(d, q.D.Width(), at))
 				q.asked = append(q.asked, q.element(&sample{0, q.Shape, m, d}, at))
 			}

@@ -29,7 +29,7 @@ func TestOthers(t *testing.T) {
 		f    func(a, b []float64, row, column int) float64
 	}{
 		{"own", nil, func(a, b []float64, row, column int) float64 {
-			return max(0, chain(a, b, row, column))
+			return max(-1, chain(a, b, row, column))
 		}},
 		{"transposed", []string{"row ROW of A", "column COLUMN of B"}, func(a, b []float64, row, column int) float64 { return chain(a, b, column, row) }},
 		{"shifted", []string{"row ROW of A"}, func(a, b []float64, row, column int) float64 { return chain(a, b, (row+1)%s.M, column) }},

@@ -299,7 +299,7 @@ func castsWords(u *schedule.Unit) string {
 	case !u.Casts():
 		return ""
 	case u.CastA != nil && u.CastB != nil && *u.CastA == *u.CastB:
-		return " of A and B, each rounded before to " + operandWords(u.CastA)
+		return " of A and B, each " + operandWords(u.CastA)
 	}
 	var all []string
 	for _, of := range []struct {
@@ -309,7 +309,7 @@ func castsWords(u *schedule.Unit) string {
 		if of.cast == nil {
 			all = append(all, of.name+" as it is")
 		} else {
-			all = append(all, of.name+" rounded before to "+operandWords(of.cast))
+			all = append(all, of.name+" "+operandWords(of.cast))
 		}
 	}
 	return " of " + strings.Join(all, " and ")
@@ -317,7 +317,11 @@ func castsWords(u *schedule.Unit) string {
 
 // operandWords says to what an operand is cast, and how.
 func operandWords(c *schedule.Cast) string {
-	text := c.Format.String() + map[string]string{"away": " (half away from zero)", "zero": " (towards zero)", "drop": " (its other bits are dropped)"}[c.Round]
+	text := "rounded before to "
+	if c.Factor != 0 {
+		text = fmt.Sprintf("multiplied before by %v and rounded to ", c.Factor)
+	}
+	text += c.Format.String() + map[string]string{"away": " (half away from zero)", "zero": " (towards zero)", "drop": " (its other bits are dropped)"}[c.Round]
 	if c.Saturate {
 		text += " (what is too large, and an infinity, becomes the largest number)"
 	}
