@@ -195,8 +195,14 @@ func (q *factorQuestion) askOperands(ctx context.Context, v float64) error {
 		one.d, one.once = f, false
 		ulp := math.Ldexp(1, math.Ilogb(v)-int(f.FracBits))
 		c := one.keep(codes32{math.Float32bits(float32(math.Abs(v) - ulp)), math.Float32bits(float32(math.Abs(v) + ulp))}, sums, got)
-		if c.low <= c.high {
-			*of.to = []float64{math.Copysign(c.simplest(), v)}
+		if c.low > c.high {
+			continue
+		}
+		if c.contains(math.Abs(v)) { // the factor may be a number of the operand's format itself
+			*of.to = append(*of.to, shortest(v))
+		}
+		if s := math.Copysign(c.simplest(), v); !slices.Contains(*of.to, s) {
+			*of.to = append(*of.to, s)
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ func TestOperandFactor(t *testing.T) {
 	}{
 		{fp.FP16, true, 0.3, "A multiplied before by 0.3 and rounded to fp16 and B as it is"},
 		{fp.BF16, false, -0.7, "A as it is and B multiplied before by -0.7 and rounded to bf16"},
+		{fp.FP16, false, 0.30004883, "A as it is and B multiplied before by 0.30004883 and rounded to fp16"},
 		{fp.FP16, false, 0.125, "A as it is and B multiplied before by 0.125 and rounded to fp16"},
 		{fp.FP32, true, 0.7, "A multiplied before by 0.7 and rounded to fp32 and B as it is"},
 	} {
