@@ -8,15 +8,13 @@
 //     columns of B are all equal give the same results exactly where the order is the same.
 //   - How operands are cast before they are multiplied: ties of every narrower format and numbers near the
 //     ends of its range are multiplied by one.
-  - Whether all results are numbers of a narrower format: then they are rounded to
-    it, and everything else is asked as of code with results in that format.
-  - By what number the whole sum is multiplied, if code does that: what becomes
-    of a product of ones, and of sums that lie near to the middle of two
-    results. Whether that is before or after a cast, or whether it is an operand
-    that is multiplied and rounded, is tried with the units. What becomes of -1
-    and of NaNs tells a ReLU.
- number the whole sum is multiplied, if code does that: what becomes of a product of ones, and of sums
-//     that lie near to the middle of two results. Whether that is before or after a cast is tried with the units.
+//   - Whether all results are numbers of a narrower format: then they are rounded to
+//     it, and everything else is asked as of code with results in that format.
+//   - By what number the whole sum is multiplied, if code does that: what becomes
+//     of a product of ones, and of sums that lie near to the middle of two
+//     results. Whether that is before or after a cast, or whether it is an operand
+//     that is multiplied and rounded, is tried with the units. What becomes of -1
+//     and of NaNs tells a ReLU.
 //   - Which partial sums there are. A large M at k = i and -M at k = j among ones hide
 //     what meets M before -M: the result is the number of products outside the smallest
 //     partial sum that has both i and j (FPRev, Xie et al. 2025). Each column of B, or row
