@@ -528,6 +528,11 @@ func (j *judge) epilogue(x number) number {
 	c := number{code: e.C, id: j.unit.D}
 	for _, s := range j.k.Epilogue {
 		d := cmp.Or(s.Format, x.id)
+		alpha, beta := alpha, beta
+		if s.Factor != 0 {
+			alpha.code = j.side().Get().FromFloat64(s.Factor)
+			beta.code = alpha.code
+		}
 		none := nothing(d)
 		switch s.Op {
 		case "cast":
@@ -535,11 +540,7 @@ func (j *judge) epilogue(x number) number {
 		case "relu":
 			x = relu(j.muladd(x, one(x.id), none, d, s.Rounding), s.Zeroes)
 		case "alpha":
-			own := alpha
-			if s.Factor != 0 {
-				own.code = j.side().Get().FromFloat64(s.Factor)
-			}
-			x = j.muladd(x, own, none, d, s.Rounding)
+			x = j.muladd(x, alpha, none, d, s.Rounding)
 		case "scale-a":
 			x = j.muladd(x, number{code: e.ScaleA[0], id: j.side()}, none, d, s.Rounding)
 		case "scale-b":

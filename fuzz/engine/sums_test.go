@@ -3,10 +3,12 @@ package engine
 import (
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
@@ -43,28 +45,43 @@ func TestSums(t *testing.T) {
 		}
 		return chain(b)
 	}
+	after := func(p []float32) float32 {
+		s := p[0]
+		for _, x := range p[1:] {
+			s += x
+		}
+		return s
+	}
 	tests := []struct {
 		name, label string
 		says        string
 		k           int
-		before, now func(p []float32) float32
+		before, now func(p []float32) float32 // the first of p is C if there is one
+		c           fp.ID
 	}{
-		{"the last product is lost", "tail", "B alone: The last products of K = 16, k 15, are missing from the result.", 16, chain, func(p []float32) float32 { return chain(p[:15]) }},
-		{"uneven parts", "split-k", "B: K = 96 is cut into 2 blocks: k 0..31; k 32..95. ", 96, chain, func(p []float32) float32 { return chain(p[:32]) + chain(p[32:]) }},
+		{"the last product is lost beside C", "tail", "B alone: The last product of K = 64, k 63, is missing from the result.", 64, after, func(p []float32) float32 { return after(p[:64]) }, fp.FP32},
+		{"the last product is lost", "tail", "B alone: The last product of K = 16, k 15, is missing from the result.", 16, chain, func(p []float32) float32 { return chain(p[:15]) }, fp.None},
+		{"beta and ReLU", "split-k", "B: K = 64 is cut into 2 blocks: k 0..31; k 32..63. ", 64,
+			func(p []float32) float32 { return max(0, float32(p[0]*0.7)+chain(p[1:])) },
+			func(p []float32) float32 { return max(0, float32(p[0]*0.7)+chain(blocks(p[1:], 32))) }, fp.FP32},
+		{"uneven parts", "split-k", "B: K = 96 is cut into 2 blocks: k 0..31; k 32..95. ", 96, chain, func(p []float32) float32 { return chain(p[:32]) + chain(p[32:]) }, fp.None},
 		{"blocks in reverse", "k-order", "last to first, rounded to fp32.", 64,
 			func(p []float32) float32 { return chain(blocks(p, 16)) },
-			func(p []float32) float32 { b := blocks(p, 16); return chain([]float32{b[3], b[2], b[1], b[0]}) }},
-		{"partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, chain, stored},
-		{"no partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, stored, chain},
+			func(p []float32) float32 { b := blocks(p, 16); return chain([]float32{b[3], b[2], b[1], b[0]}) }, fp.None},
+		{"partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, chain, stored, fp.None},
+		{"no partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, stored, chain, fp.None},
 	}
 	for _, tt := range tests[:tier.Of(1, 1, len(tests))] {
 		t.Run(tt.name, func(t *testing.T) {
-			f := mma.Formats{A: fp.FP16, B: fp.FP16, D: fp.FP32}
+			f := mma.Formats{A: fp.FP16, B: fp.FP16, C: tt.c, D: fp.FP32}
 			unit := func(name string, sum func([]float32) float32) devices.Unit {
 				return devices.Func(&mma.Instruction{Name: name, Formats: f, K: tt.k}, func(d *mma.Dot) uint64 {
-					p := make([]float32, len(d.A))
-					for i := range p {
-						p[i] = float32(half.Float64(d.A[i])) * float32(half.Float64(d.B[i]))
+					var p []float32
+					if tt.c != fp.None {
+						p = append(p, math.Float32frombits(uint32(d.C)))
+					}
+					for i := range d.A {
+						p = append(p, float32(half.Float64(d.A[i]))*float32(half.Float64(d.B[i])))
 					}
 					return uint64(math.Float32bits(sum(p)))
 				})
@@ -95,5 +112,28 @@ func TestSums(t *testing.T) {
 				t.Errorf("another number of workers: %v, %v", verdicts[0].Sums, verdicts[1].Sums)
 			}
 		})
+	}
+}
+
+// TestSumsOfInstructions has two black boxes that are instructions: programs say how they differ.
+func TestSumsOfInstructions(t *testing.T) {
+	if tier.Of(true, true, false) {
+		t.Skip("it belongs to the long tier")
+	}
+	unit := func(target string) devices.Unit {
+		u, err := devices.OpenUnit(target, "mma.m16n8k32.f32.e4m3.e4m3.f32", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := u.Instruction()
+		m, err := sim.New(i.Formats, i.K, *u.Model())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return devices.Func(&mma.Instruction{Name: "own", Formats: i.Formats, K: i.K}, func(d *mma.Dot) uint64 { return m.Dot(d, nil) })
+	}
+	st := runCampaign(t, Config{Pairs: []devices.Pair{{A: unit("sim:hopper"), B: unit("sim:ada"), TargetA: "a", TargetB: "b", K: 32}}, Seed: 1, Count: 5000}).Pairs[0]
+	if v := st.Verdict; v == nil || v.Sums != nil || !slices.Contains(v.Labels, triage.TruncationWidth) {
+		t.Errorf("%+v", v)
 	}
 }

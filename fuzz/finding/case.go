@@ -102,8 +102,9 @@ type pairTriage struct {
 	batchMatters bool // a case repeats itself in its batch and not in its tile
 	rounding     Sum  // Stochastic alone: what is known of both sides
 	unnamed      unnamed
-	summed       bool // schedules have been looked for in this epoch
-	searched     bool // the wide search for a verdict has been made in this epoch
+	summed       bool            // schedules have been looked for in this epoch
+	instructions *triage.Verdict // with schedules of instructions alone: programs come first
+	searched     bool            // the wide search for a verdict has been made in this epoch
 
 	keeper *keeper // a side of which it is known what it keeps of a question; nil: none
 

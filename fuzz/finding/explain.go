@@ -124,14 +124,14 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 	}
 	if x.p.baseUnit == nil && x.t.Effort >= 0 {
 		if x.p.K >= longSum {
-			if done, err := x.explainBySums(ctx); done || err != nil {
+			if done, err := x.explainBySums(ctx, true); done || err != nil {
 				return err
 			}
 		}
 		if learned, err := x.inferSome(ctx); err != nil {
 			return err
 		} else if !learned {
-			_, err := x.explainBySums(ctx)
+			_, err := x.explainBySums(ctx, false)
 			return err
 		}
 	}

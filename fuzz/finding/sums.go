@@ -21,7 +21,7 @@ import (
 
 // A product of matrices is a long sum, which programs describe badly: of K that is cut into uneven parts, a
 // partial sum that is stored, or products that are left out. Schedules do (package sim/schedule).
-// They are looked for where no change of a program explains a pair of units without C, before the long searches.
+// They are looked for where no change of a program explains a pair of units, before the long searches.
 
 const (
 	leastSum    = 8    // products of a sum that may have a schedule
@@ -50,7 +50,13 @@ func (p *Pair) newSums(s *triage.Sums) *sums {
 func diagonal(f mma.Formats, dots []*mma.Dot) *gemm.Operands {
 	n, k := len(dots), len(dots[0].A)
 	o := &gemm.Operands{Shape: schedule.Shape{M: n, N: n, K: k}, A: make([]byte, n*k*f.A.Width()), B: make([]byte, n*k*f.B.Width())}
+	if f.C != fp.None {
+		o.D, o.C = f.C, make([]byte, n*n*f.C.Width())
+	}
 	for i, d := range dots {
+		if o.C != nil {
+			mma.Store(o.C, f.C.Width(), i*n+i, d.C)
+		}
 		for j := range k {
 			mma.Store(o.A, f.A.Width(), i*k+j, d.A[j])
 			mma.Store(o.B, f.B.Width(), i*k+j, d.B[j])
@@ -114,6 +120,10 @@ func (s *sums) check(p *Pair) error {
 // findSums looks for the schedules of both sides that explain all evidence, once in a campaign; nil: there
 // are none.
 func (x *pairTriage) findSums(ctx context.Context) (*triage.Verdict, error) {
+	if v := x.instructions; v != nil {
+		x.instructions = nil
+		return v, nil
+	}
 	if x.summed || len(x.st.Differ) > 0 || !x.haveSums() {
 		return nil, nil
 	}
@@ -127,6 +137,16 @@ func (x *pairTriage) findSums(ctx context.Context) (*triage.Verdict, error) {
 		return nil, err
 	}
 	return v, nil
+}
+
+// instructions reports whether two schedules are instructions alone: programs say better how these differ.
+func instructions(s *triage.Sums) bool {
+	for _, k := range s.Kernels {
+		if u := k.FirstUnit(); len(k.Schedules) > 1 || len(k.Schedules[0].Levels) > 0 || len(k.Epilogue) > 0 || u == nil || u.Op != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // sumsGiven returns products of matrices whose diagonals are cases of the evidence: their values are aimed at
@@ -148,13 +168,17 @@ func (x *pairTriage) sumsGiven() (all []*gemm.Operands) {
 }
 
 // explainBySums looks for schedules where no program is known of either side, and reports whether it has
-// found them.
-func (x *pairTriage) explainBySums(ctx context.Context) (bool, error) {
+// found them. If it is the first search, those of instructions alone are kept for later.
+func (x *pairTriage) explainBySums(ctx context.Context, first bool) (bool, error) {
 	v := x.t.Memory.Verdict(x.index, x.d.Units, len(x.st.Differ)+len(x.d.Differ))
 	if v == nil || v.Sums == nil {
 		var err error
 		if v, err = x.findSums(ctx); v == nil || err != nil {
 			return false, err
+		}
+		if first && instructions(v.Sums) {
+			x.instructions = v
+			return false, nil
 		}
 		x.t.Memory.KeepVerdict(x.index, x.d.Units, v)
 	}
@@ -216,7 +240,7 @@ func (x *pairTriage) haveSums() bool {
 		u := x.p.side(side)
 		return (u.Model() != nil || x.mayInfer(u) || Believed(u) != nil && !devices.IsRecording(u)) && u.Instruction().K == x.p.K
 	}
-	return x.t.Infer && x.p.K >= leastSum && f.C == fp.None && f.B != fp.One && f.Scale == fp.None && !f.Common && f.D.Flags() == 0 &&
+	return x.t.Infer && x.p.K >= leastSum && f.B != fp.One && f.Scale == fp.None && !f.Common && f.D.Flags() == 0 &&
 		f.B.RandomBits() == 0 && may(0) && may(1) && x.repeatsItself(0) && x.repeatsItself(1)
 }
 
@@ -227,7 +251,10 @@ func (x *pairTriage) inferSums(ctx context.Context, u devices.Unit, s schedule.S
 	if err != nil {
 		return nil, 0, err
 	}
-	return r.Kernel, r.Validated, nil
+	if r.Restricted != "" {
+		return nil, 0, nil
+	}
+	return r.WithBeta(), r.Validated, nil
 }
 
 // Sums describes the schedules of a pair's verdict for people and programs; nil: it has none.
@@ -237,9 +264,14 @@ func (st *PairState) Sums() *corpus.Sums { return describeSums(st.Verdict) }
 func sumsOf(f *Case, formats mma.Formats) *corpus.Sums {
 	s := describeSums(f.Verdict)
 	if s != nil {
-		first, err := kernel.Diverge(context.Background(), f.Verdict.Sums.Kernels, diagonal(formats, []*mma.Dot{f.Dot}), [2]int{}, [2]gemm.Options{})
-		if err == nil {
-			s.First = "A forms " + first
+		k, o := f.Verdict.Sums.Kernels, diagonal(formats, []*mma.Dot{f.Dot})
+		for _, side := range []string{"A", "B"} { // A may form nothing else, and less
+			first, err := kernel.Diverge(context.Background(), k, o, [2]int{}, [2]gemm.Options{})
+			if err == nil && first != "" {
+				s.First = side + " forms " + first
+				break
+			}
+			k[0], k[1] = k[1], k[0]
 		}
 	}
 	return s

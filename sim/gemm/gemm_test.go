@@ -62,7 +62,7 @@ func (d drawer) kernel() *schedule.Kernel {
 	for range d.IntN(3) {
 		s := schedule.Step{Op: pick(d, "cast", "alpha", "scale-a", "scale-b", "scale-ab", "c", "beta-c", "beta-c-mul", "alpha-beta", "bias", "relu"),
 			Format: pick(d, fp.None, fp.None, fp.BF16, fp.E4M3), Rounding: schedule.Rounding{Saturate: d.IntN(2) == 0}}
-		if s.Op == "alpha" {
+		if s.Op == "alpha" || s.Op == "beta-c" || s.Op == "beta-c-mul" {
 			s.Factor = pick(d, 0, 0.3, -1.7)
 		}
 		if s.Op == "relu" {

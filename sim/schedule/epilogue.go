@@ -9,6 +9,12 @@ import (
 // epilogue appends the steps after the sum, and returns the format of the result.
 func (p *planner) epilogue(x value) fp.ID {
 	side := func(kind RefKind) value { return value{Ref: Ref{Kind: kind}, id: p.side} }
+	own := func(given value, s *Step) value { // or a number of the code's own
+		if s.Factor != 0 {
+			given.Ref = Ref{Kind: Factor, Code: p.side.Get().FromFloat64(s.Factor)}
+		}
+		return given
+	}
 	c := value{Ref: Ref{Kind: C}, id: p.unit.D}
 	none := Ref{Kind: NegZero}
 	for _, s := range p.k.Epilogue {
@@ -22,11 +28,7 @@ func (p *planner) epilogue(x value) fp.ID {
 			x = op(x, value{Ref: Ref{Kind: One}, id: x.id}, none)
 			p.ops[x.N].Relu = s.relu()
 		case "alpha":
-			alpha := side(Alpha)
-			if s.Factor != 0 {
-				alpha.Ref = Ref{Kind: Factor, Code: p.side.Get().FromFloat64(s.Factor)}
-			}
-			x = op(x, alpha, none)
+			x = op(x, own(side(Alpha), &s), none)
 		case "scale-a":
 			x = op(x, side(ScaleA), none)
 		case "scale-b":
@@ -45,7 +47,7 @@ func (p *planner) epilogue(x value) fp.ID {
 			}
 		default:
 			if p.given.C {
-				x = p.withC(&s, c, side(Beta), p.convert(x, d, what), what)
+				x = p.withC(&s, c, own(side(Beta), &s), p.convert(x, d, what), what)
 			}
 		}
 	}

@@ -282,8 +282,8 @@ func (s *Step) validate(k *Kernel) error {
 		return fmt.Errorf(`%s needs "scale_a" of the kernel`, s.Op)
 	case (s.Op == "scale-b" || s.Op == "scale-ab") && k.ScaleB == nil:
 		return fmt.Errorf(`%s needs "scale_b" of the kernel`, s.Op)
-	case s.Factor != 0 && s.Op != "alpha":
-		return errors.New(`"factor" belongs to "op": "alpha"`)
+	case s.Factor != 0 && !slices.Contains([]string{"alpha", "beta-c", "beta-c-mul"}, s.Op):
+		return errors.New(`"factor" belongs to "op": "alpha", "beta-c" or "beta-c-mul"`)
 	case s.Zeroes != "" && s.Op != "relu":
 		return errors.New(`"zeroes" belongs to "op": "relu"`)
 	case (s.Round != "" || s.Subnormals != "") && s.Op != "cast":

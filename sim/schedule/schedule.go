@@ -256,8 +256,8 @@ type Step struct {
 	//	relu         max(x, 0): +0 instead of a negative number
 	Op     string `json:"op"`
 	Format fp.ID  `json:"format,omitzero"`
-	// Factor is alpha where code multiplies by a number of its own. It is rounded to FP32, or where sums are in
-	// FP64 to that.
+	// Factor is alpha, or beta of beta-c and beta-c-mul, where code multiplies by a number of its own. It is rounded
+	// to FP32, or where sums are in FP64 to that.
 	Factor float64 `json:"factor,omitempty"`
 	// Zeroes is what else relu makes +0, in which code differs: -0, nan, or both as "-0 nan".
 	Zeroes string `json:"zeroes,omitempty"`

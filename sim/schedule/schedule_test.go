@@ -168,7 +168,7 @@ func TestRefused(t *testing.T) {
 		{`{"v": 1, "schedules": [{}], "epilogue": [{"op": "scale-a"}]}`, `epilogue[0]: scale-a needs "scale_a"`},
 		{`{"v": 1, "schedules": [{}], "epilogue": [{"op": "alpha", "round": "zero"}]}`, `epilogue[0]: "round" and "subnormals" belong to "op": "cast"`},
 		{`{"v": 1, "schedules": [{}], "epilogue": [{"op": "cast", "zeroes": "nan"}]}`, `epilogue[0]: "zeroes" belongs to "op": "relu"`},
-		{`{"v": 1, "schedules": [{}], "epilogue": [{"op": "bias", "factor": 2}]}`, `epilogue[0]: "factor" belongs to "op": "alpha"`},
+		{`{"v": 1, "schedules": [{}], "epilogue": [{"op": "bias", "factor": 2}]}`, `epilogue[0]: "factor" belongs to "op": "alpha", "beta-c" or "beta-c-mul"`},
 		{`{"v": 1, "schedules": [{}], "epilogue": [{"op": "cast", "round": "up"}]}`, `epilogue[0]: "round" is "up", not away, zero`},
 		{`{"v": 1, "schedules": [{}], "epilogue": [{"op": "cast", "subnormals": "one"}]}`, `epilogue[0]: "subnormals" is "one", not zero`},
 		{`{"v": 1, "schedules": [{}]}`, `the kernel has no unit`},

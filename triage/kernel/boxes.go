@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -13,7 +14,7 @@ import (
 // not many, since every element may take a child process a while.
 const boxSide = 16
 
-// Schedules finds the schedules of two units without C, whose dot products are elements of a product of
+// Schedules finds the schedules of two units whose dot products are elements of a product of
 // matrices, where the two differ: kernels of a single schedule. nil: none were found.
 func Schedules(ctx context.Context, units [2]devices.Unit, z Fuzz) (*triage.Sums, error) {
 	for i, side := range []**Side{&z.A, &z.B} {
@@ -25,6 +26,7 @@ func Schedules(ctx context.Context, units [2]devices.Unit, z Fuzz) (*triage.Sums
 		}
 		*side = &Side{Name: u.inst.Name, Unit: &u.inst, Box: map[int]devices.Unit{u.inst.K: &u}}
 	}
+	z.C = z.A.Unit.C != fp.None
 	found, _, err := z.compare(ctx)
 	if err != nil || found.Sides == nil || places(found.Sides.kernels[0]) || places(found.Sides.kernels[1]) {
 		return nil, err

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -93,6 +94,7 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 		if at := p.sample(1); p.differs(at[0]) {
 			var err error
 			a.First, err = Diverge(ctx, [2]*schedule.Kernel{q.Kernel, a.Kernel}, p.Operands, at[0], [2]gemm.Options{q.Options, q.Options})
+			a.First = cmp.Or(a.First, "none")
 			return a, err
 		}
 	}
@@ -276,7 +278,8 @@ func (p *Product) gives(ctx context.Context, k *schedule.Kernel, at [][2]int, op
 }
 
 // Diverge says in words which is the first partial sum of an element by which the first of two kernels differs from the
-// second. A sum that the second does not form, and that is what it was before, is the first if there is no other.
+// second; "": it has no other. A sum that the second does not form, and that is what it was before, is the first if
+// there is no other.
 func Diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2]int, opt [2]gemm.Options) (string, error) {
 	var traces [2][]gemm.Partial
 	for i := range traces {
@@ -289,7 +292,7 @@ func Diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2
 	for _, p := range traces[1] {
 		in[p.Set] = append(in[p.Set], p)
 	}
-	first, before := "none", "nothing is added before it"
+	first, before := "", "nothing is added before it"
 	for _, p := range traces[0] {
 		other, ok := in[p.Set]
 		same := slices.ContainsFunc(other, func(x gemm.Partial) bool { return x.Code == p.Code && x.D == p.D })
@@ -297,7 +300,7 @@ func Diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2
 		case same:
 			before = "before it both have " + sumOf(p)
 		case !ok && p.Same:
-			if first == "none" {
+			if first == "" {
 				first = sumOf(p) + notFormed + before
 			}
 		case !ok:

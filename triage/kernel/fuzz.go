@@ -26,6 +26,7 @@ type Fuzz struct {
 	State    *State             // with which it begins; nil: from the start
 	Save     func(*State) error // called now and then
 	Given    []*gemm.Operands   // products that are compared after those that are drawn: a change has to explain them, too
+	C        bool               // products have one, in the format of A's unit
 	Infer    Inference          // of black boxes that no change of a schedule explains; nil: they are not inferred
 }
 
@@ -223,7 +224,7 @@ func (z *Fuzz) varies(ctx context.Context, samples []*drawn) string {
 func (z *Fuzz) check(ctx context.Context, s *shapeRange, k *schedule.Kernel, side, count int) (products, differ int, some []*drawn, err error) {
 	a, b := *z.A, *z.B
 	[2]*Side{&a, &b}[side].Kernel = k
-	fresh := &Fuzz{A: &a, B: &b, Seed: ^z.Seed, Count: count, Workers: z.Workers}
+	fresh := &Fuzz{A: &a, B: &b, Seed: ^z.Seed, Count: count, Workers: z.Workers, C: z.C}
 	for from := 0; from < count; from += perRound {
 		for _, p := range fresh.round(ctx, s, from, fresh.left(from)) {
 			if p.err != nil {
@@ -296,10 +297,17 @@ func (z *Fuzz) draw(rng *rand.Rand, kind int, s schedule.Shape) *drawn {
 	o := gemm.Operands{Shape: s}
 	u := z.A.Unit
 	o.A, o.B = matrix(rng, kind, u.A, s.M, s.K, true), matrix(rng, kind, u.B, s.N, s.K, false)
+	var addends []byte
+	if z.C {
+		addends = matrix(rng, kind, u.C, s.M, s.N, false)
+	}
 	c := o
 	p := &drawn{kind: kind, a: &o, b: &c}
 	for i, of := range []*gemm.Operands{p.a, p.b} {
 		of.D = []*Side{z.A, z.B}[i].Unit.D
+		if z.C {
+			of.C, of.D = addends, u.C
+		}
 		one := schedule.Side(of.D).Get().FromFloat64(1)
 		of.Alpha, of.Beta = one, one
 	}

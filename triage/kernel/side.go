@@ -32,7 +32,7 @@ func (s *Side) Multiply(ctx context.Context, o *gemm.Operands) ([]byte, fp.ID, e
 		return nil, 0, fmt.Errorf("%s has no product of K = %d", s.Name, o.K)
 	}
 	f := u.Instruction().Formats
-	in := &mma.Batch{Formats: f, Shape: mma.Shape{M: o.M, N: o.N, K: o.K, Tiles: 1}, A: o.A, B: o.B, SA: o.SA, SB: o.SB}
+	in := &mma.Batch{Formats: f, Shape: mma.Shape{M: o.M, N: o.N, K: o.K, Tiles: 1}, A: o.A, B: o.B, C: o.C, SA: o.SA, SB: o.SB}
 	if o.SA == nil && f.Scale != fp.None {
 		in.SA, in.SB = boxScales(o.ScaleA, s.Unit), boxScales(o.ScaleB, s.Unit)
 	}

@@ -34,7 +34,8 @@ var addends = []addend{
 		k.Epilogue = slices.Concat([]schedule.Step{{Op: "c"}}, k.Epilogue)
 	}},
 	{"to the rounded sum", "C is added to the rounded sum, and what this gives is rounded.", func(k *schedule.Kernel) {
-		k.Epilogue = slices.Concat(k.Epilogue, []schedule.Step{{Op: "c", Format: k.Unit.Acc}}, k.Epilogue)
+		first := slices.DeleteFunc(slices.Clone(k.Epilogue), func(s schedule.Step) bool { return s.Op == "relu" })
+		k.Epilogue = slices.Concat(first, []schedule.Step{{Op: "c", Format: k.Unit.Acc}}, k.Epilogue)
 	}},
 	{"times beta, in one rounding", "C times beta is added to the sum, in one rounding", func(k *schedule.Kernel) {
 		k.Epilogue = slices.Concat([]schedule.Step{{Op: "beta-c"}}, k.Epilogue)
@@ -227,4 +228,19 @@ func (r *Result) addendWords() string {
 		}
 	}
 	return ""
+}
+
+// WithBeta returns the kernel that was found, with the number by which it multiplies C; nil: none was found.
+func (r *Result) WithBeta() *schedule.Kernel {
+	if r.Beta == 0 || r.Kernel == nil {
+		return r.Kernel
+	}
+	k := *r.Kernel
+	k.Epilogue = slices.Clone(k.Epilogue)
+	for i := range k.Epilogue {
+		if s := &k.Epilogue[i]; strings.HasPrefix(s.Op, "beta-") {
+			s.Factor = r.Beta
+		}
+	}
+	return &k
 }

@@ -13,7 +13,11 @@ import (
 // Words says in which order the first schedule of a kernel adds K products, a sentence for each level, and
 // what becomes of the sum. What only another K would show is left out.
 func Words(k *schedule.Kernel, depth int) []string {
-	return wordsOf(k, &k.Schedules[0], depth, true)
+	all := wordsOf(k, &k.Schedules[0], depth, true)
+	if k.CFirst { // it is what the first accumulator begins with
+		all = append([]string{"The sum begins with C in place of zero."}, all...)
+	}
+	return all
 }
 
 // words says in which order a schedule adds K products, a sentence for each level, and what becomes of
@@ -26,7 +30,11 @@ func words(k *schedule.Kernel, s *schedule.Schedule, depth int) []string {
 func wordsOf(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) []string {
 	all := slices.Concat(dequantizeWords(k, s), sumWords(k, s, depth, here))
 	for i := range k.Epilogue {
-		switch s := &k.Epilogue[i]; s.Op { // others add C: addendWords
+		s := &k.Epilogue[i]
+		if here { // else it is said apart: addendWords
+			all = append(all, stepOfC(s)...)
+		}
+		switch s.Op {
 		case "cast":
 			if before := k.Epilogue[max(0, i-1)].Format; i > 0 && before != fp.None && before.Get().FracBits < s.Format.Get().FracBits {
 				all = append(all, "The result is in "+s.Format.String()+".")
@@ -50,6 +58,23 @@ func wordsOf(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) []s
 		}
 	}
 	return all
+}
+
+// stepOfC says how a step adds C, if it does.
+func stepOfC(s *schedule.Step) []string {
+	to := ""
+	if s.Format != fp.None {
+		to = ", which gives a number of " + s.Format.String()
+	}
+	switch s.Op {
+	case "c":
+		return []string{"C is added" + to + "."}
+	case "beta-c":
+		return []string{fmt.Sprintf("C times %v is added in one rounding%s.", s.Factor, to)}
+	case "beta-c-mul":
+		return []string{fmt.Sprintf("C times %v is rounded and added%s.", s.Factor, to)}
+	}
+	return nil
 }
 
 // dequantizeWords says that elements are multiplied by their scales before all else.
@@ -286,6 +311,10 @@ func tailWords(t *schedule.Tail, rest []int32, of string, here bool) string {
 	}
 	if len(rest) == 0 {
 		return fmt.Sprintf("Where the number of products is not a multiple of %d, the %s ones %s.", t.Of, which, where)
+	}
+	if here && len(rest) == 1 {
+		one := strings.NewReplacer("are ", "is ", "have ", "has ", "their own", "its own", ", one after the other", "", ", last first", "").Replace(where)
+		return fmt.Sprintf("The %s product of %s, k %d, %s.", which, of, rest[0], one)
 	}
 	if here {
 		return fmt.Sprintf("The %s products of %s, %s, %s.", which, of, ks(slices.Sorted(slices.Values(rest))), where)
