@@ -233,14 +233,15 @@ func (x *pairTriage) rightSums(v *triage.Verdict, evidence []*Case) (n int, err 
 }
 
 // haveSums reports whether the dot products of a pair may be elements of products of matrices, and both sides
-// may be asked for others.
+// may be asked for others. What adds C beside a model is most often an instruction, of which programs and defects
+// say more.
 func (x *pairTriage) haveSums() bool {
 	f := &x.p.Spec.Formats
 	may := func(side int) bool {
 		u := x.p.side(side)
 		return (u.Model() != nil || x.mayInfer(u) || Believed(u) != nil && !devices.IsRecording(u)) && u.Instruction().K == x.p.K
 	}
-	return x.t.Infer && x.p.K >= leastSum && f.B != fp.One && f.Scale == fp.None && !f.Common && f.D.Flags() == 0 &&
+	return x.t.Infer && x.p.K >= leastSum && (f.C == fp.None || x.p.baseUnit == nil) && f.B != fp.One && f.Scale == fp.None && !f.Common && f.D.Flags() == 0 &&
 		f.B.RandomBits() == 0 && may(0) && may(1) && x.repeatsItself(0) && x.repeatsItself(1)
 }
 

@@ -20,7 +20,7 @@ func Schedules(ctx context.Context, units [2]devices.Unit, z Fuzz) (*triage.Sums
 	for i, side := range []**Side{&z.A, &z.B} {
 		u := small{units[i], *units[i].Instruction()}
 		for _, r := range []*mma.Range{&u.inst.M, &u.inst.N} {
-			if *r == (mma.Range{}) {
+			if !r.Contains(boxSide) || *r == (mma.Range{}) { // units take any number
 				*r = mma.Range{Min: boxSide, Max: boxSide}
 			}
 		}
