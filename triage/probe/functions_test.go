@@ -272,6 +272,13 @@ func TestFunctions(t *testing.T) {
 		}}, map[string]string{"overflow": "depends"}},
 		{"pairs with few bits in steps of one", pairs(fp.BF16, 8, 1, 23, 23, false), map[string]string{
 			"3.1.2 order": "yes", "3 F": "no sum of three", "3.1.4 carry": "no sum of three"}},
+		{"an uneven split of a chain", function{12, fp.FP16, fp.FP16, fp.None, fp.FP32, func(a, b []float64, _ float64) float64 {
+			var s [2]float32
+			for k := range a {
+				s[k/8] += float32(a[k] * b[k])
+			}
+			return float64(s[0] + s[1])
+		}}, map[string]string{"T_blk_fma_width": "1", "T_acc_order": "no block of products"}},
 		{"a chain in FP32 with results of FP16", function{6, fp.FP16, fp.FP16, fp.FP32, fp.FP16, func(a, b []float64, c float64) float64 {
 			sum := float32(a[0] * b[0])
 			for k := 1; k < 6; k++ {

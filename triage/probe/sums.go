@@ -164,6 +164,9 @@ func (p *Prober) findBlockWidth() finding {
 			return undecided("half an ulp is no product of these formats")
 		}
 		if p.is(s, pow(0)) {
+			if !g.guess && !g.fused() && i > 1 { // product 0 meets those before i in a partial sum without the last
+				return finding{value: "1", why: fmt.Sprintf("by the summation tree, in which every sum has two terms: half an ulp at product %d is lost", i), seen: []Seen{s}}
+			}
 			if g.nested || g.guess || !g.fused() || len(g.products) == i {
 				return finding{value: fmt.Sprint(i), seen: []Seen{s}}
 			}
