@@ -278,7 +278,7 @@ func TestFunctions(t *testing.T) {
 				s[k/8] += float32(a[k] * b[k])
 			}
 			return float64(s[0] + s[1])
-		}}, map[string]string{"T_blk_fma_width": "1", "T_acc_order": "no block of products"}},
+		}}, map[string]string{"T_blk_fma_width": "1", "T_acc_order": "every sum has two terms"}},
 		{"a chain in FP32 with results of FP16", function{6, fp.FP16, fp.FP16, fp.FP32, fp.FP16, func(a, b []float64, c float64) float64 {
 			sum := float32(a[0] * b[0])
 			for k := 1; k < 6; k++ {
