@@ -129,6 +129,9 @@ type Sums struct {
 	A       string `json:"a"`    // sentences
 	B       string `json:"b"`
 	Checked int    `json:"checked"` // new elements on which these schedules have the bits of A and of B
+	// Epilogue: a schedule multiplies operands, the sum or C, or makes negative results zero. Then exact and ulps,
+	// which are of the sum alone, are no errors of the sides.
+	Epilogue bool `json:"epilogue,omitempty"`
 	// First is the first partial sum of the case by which A differs from B.
 	First string `json:"first,omitempty"`
 }

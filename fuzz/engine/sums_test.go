@@ -52,6 +52,11 @@ func TestSums(t *testing.T) {
 		}
 		return s
 	}
+	descending := func(p []float32) float32 {
+		p = slices.Clone(p)
+		slices.Reverse(p)
+		return chain(p)
+	}
 	tests := []struct {
 		name, label string
 		says        string
@@ -68,6 +73,8 @@ func TestSums(t *testing.T) {
 		{"blocks in reverse", "k-order", "last to first, rounded to fp32.", 64,
 			func(p []float32) float32 { return chain(blocks(p, 16)) },
 			func(p []float32) float32 { b := blocks(p, 16); return chain([]float32{b[3], b[2], b[1], b[0]}) }, fp.None},
+		{"from the last product to the first", "k-order", "B: One accumulator adds all products one after the other, descending in k: ", 64, chain, descending, fp.None},
+		{"from the first product to the last", "k-order", "A: One accumulator adds all products one after the other, descending in k: ", 64, descending, chain, fp.None},
 		{"partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, chain, stored, fp.None},
 		{"no partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, stored, chain, fp.None},
 	}
@@ -97,6 +104,9 @@ func TestSums(t *testing.T) {
 				verdicts[i] = st.Verdict
 				if label := st.Verdict.Sums.Label; label != tt.label {
 					t.Errorf("label %s, want %s", label, tt.label)
+				}
+				if sums := st.Sums(); sums.Epilogue != strings.Contains(tt.name, "ReLU") {
+					t.Errorf("Epilogue is %v", sums.Epilogue)
 				}
 				if b := st.Buckets[string(triage.Schedule)]; len(st.Buckets) > 1 || b == nil || b.Cases != st.Mismatches() {
 					t.Errorf("not all of %d mismatches are of the schedule: %v", st.Mismatches(), st.Buckets)

@@ -278,6 +278,14 @@ func sumsOf(f *Case, formats mma.Formats) *corpus.Sums {
 	return s
 }
 
+// computesMore reports whether a kernel computes something else than a sum of products and C, but for roundings.
+func computesMore(k *schedule.Kernel) bool {
+	more := func(s schedule.Step) bool { return s.Op != "cast" && s.Op != "c" }
+	times := func(c *schedule.Cast) bool { return c != nil && c.Factor != 0 }
+	u := k.FirstUnit()
+	return slices.ContainsFunc(k.Epilogue, more) || times(u.CastA) || times(u.CastB)
+}
+
 // describeSums describes the schedules of a verdict.
 func describeSums(v *triage.Verdict) *corpus.Sums {
 	if v == nil || v.Sums == nil {
@@ -294,5 +302,6 @@ func describeSums(v *triage.Verdict) *corpus.Sums {
 	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
 		a, b = a[:len(a)-1], b[:len(b)-1]
 	}
-	return &corpus.Sums{What: kernel.LabelWords(v.Sums.Label), A: strings.Join(a, " "), B: strings.Join(b, " "), Checked: v.Sums.Checked}
+	return &corpus.Sums{What: kernel.LabelWords(v.Sums.Label), A: strings.Join(a, " "), B: strings.Join(b, " "), Checked: v.Sums.Checked,
+		Epilogue: slices.ContainsFunc(v.Sums.Kernels[:], computesMore)}
 }

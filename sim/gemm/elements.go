@@ -64,6 +64,7 @@ func (m *machine) one(ctx context.Context, p *prepared, at [2]int) ([]byte, erro
 type Partial struct {
 	What string
 	Step []int32 // the products that a step of a unit has added
+	Down bool    // the step follows one with larger k
 	N    int     // the products that it is the sum of
 	Set  uint64  // stands for these: values with the same Set are sums of the same products
 	Code uint64
@@ -99,6 +100,10 @@ func Trace(ctx context.Context, k *schedule.Kernel, o *Operands, at [2]int, opt 
 				x.N, x.Set = x.N+all[r.N].N, x.Set+all[r.N].Set
 				x.Same = x.Same || x.Code == all[r.N].Code && x.D == all[r.N].D
 			}
+		}
+		if op.K != nil && op.Z.Kind == schedule.Value {
+			before := all[op.Z.N].Step
+			x.Down = len(before) > 0 && before[len(before)-1] > op.K[0]
 		}
 		for _, k := range op.K {
 			if k >= 0 {

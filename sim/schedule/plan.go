@@ -27,7 +27,7 @@ type Op struct {
 	K       []int32
 	X, Y, Z Ref
 	Relu    Relu   // what of the result becomes +0
-	What    string // the operation in words, such as "count 2 of 7: k 128..191"
+	What    string // the operation in words, such as "block 2 of 7, k 128..191"
 }
 
 // Ref is an operand of an operation.
@@ -320,7 +320,7 @@ func (m *merger) merge() value {
 	for _, dist := range distances {
 		for i := range sums {
 			if i+dist < len(sums) && left[i] && left[i+dist] {
-				sums[i], left[i+dist] = m.stored(sums[i], sums[i+dist], d, phrase(m.prefix, fmt.Sprintf("%s %d + %d", m.l.Cut.By, i+1, i+dist+1))), false
+				sums[i], left[i+dist] = m.stored(sums[i], sums[i+dist], d, phrase(m.prefix, fmt.Sprintf("%s %d + %d", m.l.Cut.part(), i+1, i+dist+1))), false
 			}
 		}
 	}
@@ -449,9 +449,17 @@ func (m *merger) rounded(x value, i int, d fp.ID, what string) value {
 
 func (m *merger) name(i int) string {
 	if m.names[i] == "" {
-		m.names[i] = phrase(m.prefix, m.l.Cut.By+" "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(m.parts)))
+		m.names[i] = phrase(m.prefix, m.l.Cut.part()+" "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(m.parts)))
 	}
 	return m.names[i]
+}
+
+// part is what a part is called.
+func (c *Cut) part() string {
+	if c.By == "lanes" {
+		return "lane"
+	}
+	return "block"
 }
 
 // phrase appends words to the words of what they are part of.

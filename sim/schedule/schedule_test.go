@@ -90,14 +90,14 @@ func TestStream(t *testing.T) {
 func TestPlan(t *testing.T) {
 	for _, c := range []struct{ levels, want string }{
 		{``, "k 0..9"},
-		{`{"cut": {"by": "size", "n": 4}, "merge": {"order": "chain"}}`, "size 1 of 3, k 0..3"}, // one run
-		{`{"cut": {"by": "size", "n": 5}, "merge": {"order": "forward"}}`, "size 1 of 2, k 0..4; size 2 of 2, k 5..9; size 2 of 2, add"},
+		{`{"cut": {"by": "size", "n": 4}, "merge": {"order": "chain"}}`, "block 1 of 3, k 0..3"}, // one run
+		{`{"cut": {"by": "size", "n": 5}, "merge": {"order": "forward"}}`, "block 1 of 2, k 0..4; block 2 of 2, k 5..9; block 2 of 2, add"},
 		{`{"cut": {"by": "pairwise", "n": 4, "grain": 2}, "merge": {"order": "pairwise"}}`,
-			"pairwise 1 of 3, k 0..3; pairwise 2 of 3, k 4..5; pairwise 3 of 3, k 6..9; 2 + 4 products; 4 + 6 products"},
+			"block 1 of 3, k 0..3; block 2 of 3, k 4..5; block 3 of 3, k 6..9; 2 + 4 products; 4 + 6 products"},
 		{`{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves"}, "tail": {"of": 4, "into": "after"}}`,
-			"lanes 1 of 4, k 0, 4; lanes 2 of 4, k 1, 5; lanes 3 of 4, k 2, 6; lanes 4 of 4, k 3, 7; lanes 1 + 3; lanes 2 + 4; lanes 1 + 2; tail, k 8..9"},
+			"lane 1 of 4, k 0, 4; lane 2 of 4, k 1, 5; lane 3 of 4, k 2, 6; lane 4 of 4, k 3, 7; lane 1 + 3; lane 2 + 4; lane 1 + 2; tail, k 8..9"},
 		{`{"cut": {"by": "lanes", "n": 2}, "merge": {"order": "forward", "store": "bf16"}, "tail": {"of": 4, "into": "drop"}}`,
-			"lanes 1 of 2, k 0, 2, 4, 6; lanes 1 of 2, to bf16; lanes 2 of 2, k 1, 3, 5, 7; lanes 2 of 2, add, to fp32; lanes 2 of 2, add; lanes 2 of 2, add, to bf16"},
+			"lane 1 of 2, k 0, 2, 4, 6; lane 1 of 2, to bf16; lane 2 of 2, k 1, 3, 5, 7; lane 2 of 2, add, to fp32; lane 2 of 2, add; lane 2 of 2, add, to bf16"},
 	} {
 		k, err := Read([]byte(`{"v": 1, "unit": {"op": "fma", "acc": "fp32"}, "schedules": [{"levels": [` + c.levels + `]}]}`))
 		if err != nil {
@@ -230,8 +230,8 @@ func FuzzRead(f *testing.F) {
 // added in a format of floating-point numbers.
 func TestIntegers(t *testing.T) {
 	for name, want := range map[string]string{
-		"ggml-q8-0": "size 1 of 2, k 0..31; size 1 of 2, scale; size 1 of 2, scale, to fp32; size 1 of 2, scale; size 1 of 2, add; " +
-			"size 2 of 2, k 32..39; size 2 of 2, scale; size 2 of 2, scale, to fp32; size 2 of 2, scale; size 2 of 2, add",
+		"ggml-q8-0": "block 1 of 2, k 0..31; block 1 of 2, scale; block 1 of 2, scale, to fp32; block 1 of 2, scale; block 1 of 2, add; " +
+			"block 2 of 2, k 32..39; block 2 of 2, scale; block 2 of 2, scale, to fp32; block 2 of 2, scale; block 2 of 2, add",
 		"int8-dequantized": "k 0..39; epilogue: scale-ab; epilogue: scale-ab, to fp32; epilogue: scale-ab",
 	} {
 		k, err := Named(name)

@@ -41,6 +41,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		pic.Notes = []string{"defect  " + readable.Converted(m.Formats, DefectText(m.Defect))}
 	}
 	if m.Sums != nil {
+		if m.Sums.Epilogue {
+			pic.ExactOf = "of the sum alone, without what becomes of it"
+		}
 		pic.Notes = []string{"sums    " + SumsText(m.Sums)}
 		if m.Sums.First != "" {
 			pic.Notes = append(pic.Notes, "first   "+m.Sums.First)

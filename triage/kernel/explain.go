@@ -319,7 +319,7 @@ const notFormed = ", which the other does not form; "
 func sumOf(p gemm.Partial) string {
 	what := p.What
 	if n := len(p.Step); n > 0 {
-		what += fmt.Sprintf(", up to k %d", p.Step[n-1])
+		what += fmt.Sprintf(", %s to k %d", map[bool]string{false: "up", true: "down"}[p.Down], p.Step[n-1])
 	}
 	return fmt.Sprintf("%s (%s, %s)", number(p), what, readable.Plural(p.N, "product"))
 }

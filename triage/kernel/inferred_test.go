@@ -80,6 +80,7 @@ func TestFewestFields(t *testing.T) {
 		{plain, ``, plain, `{"cut": {"by": "size", "n": 24}, "tail": {"of": 16, "into": "drop"}, "merge": {"order": "chain"}}`,
 			"levels[0].tail.into levels[0].tail.of", "tail"},
 		{plain, ``, plain, `{"cut": {"by": "size", "n": 16}, "merge": {"order": "chain-reverse"}}`, "levels[0].merge.order", "k-order"},
+		{plain, `{"cut": {"by": "size", "n": 1}, "merge": {"order": "chain-reverse"}}`, plain, ``, "levels[0].merge.order", "k-order"},
 		{plain, `{"cut": {"by": "lanes", "n": 4}, "merge": {"order": "halves", "format": "fp32"}}`, plain, `{"cut": {"by": "lanes", "n": 4, "vector": 2}, "merge": {"order": "2-1"}}`,
 			"levels[0].cut.vector", "lanes"},
 		{plain, `{"cut": {"by": "size", "n": 12}, "merge": {"order": "forward"}}`, plain, `{"cut": {"by": "count", "n": 2}, "merge": {"order": "forward", "parts": "fp16"}}`,

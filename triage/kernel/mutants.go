@@ -254,7 +254,11 @@ func (m *mutator) levels() {
 		if c.By == "lanes" {
 			label = "lanes"
 		}
-		m.try(label, at, "there is one", "none", func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Delete(k.Schedules[m.s].Levels, l, l+1) }, "there is no cut by %s %d", c.By, c.N)
+		whole := label
+		if order.Order == "chain-reverse" && order.Store == fp.None { // it is there only to take products last first
+			whole = "k-order"
+		}
+		m.try(whole, at, "there is one", "none", func(k *schedule.Kernel) { k.Schedules[m.s].Levels = slices.Delete(k.Schedules[m.s].Levels, l, l+1) }, "there is no cut by %s %d", c.By, c.N)
 		numbers := slices.Concat(parts, lengths, []int{c.N - 1, c.N + 1, c.N * 2, c.N / 2})
 		if c.By == "size" {
 			numbers = append(numbers, blocks...)

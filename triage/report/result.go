@@ -17,15 +17,16 @@ type result struct {
 	format fp.ID
 	sides  []*Side
 	exact  oracle.Exact
-	// zeroPoints: a side subtracts zero points first, so that the exact value of the codes is not that
-	// of its sum.
-	zeroPoints bool
+	// exactOf says of what the exact value is, where that is not what the sides compute.
+	exactOf string
 }
 
 func newResult(in *Input, sides ...*Side) *result {
-	r := &result{format: in.Formats.D, sides: sides, exact: oracle.ExactDot(in.Formats, in.Dot)}
+	r := &result{format: in.Formats.D, sides: sides, exact: oracle.ExactDot(in.Formats, in.Dot), exactOf: in.ExactOf}
 	for _, s := range sides {
-		r.zeroPoints = r.zeroPoints || s.Params != nil && (s.Params.In.ZeroA != 0 || s.Params.In.ZeroB != 0)
+		if s.Params != nil && (s.Params.In.ZeroA != 0 || s.Params.In.ZeroB != 0) { // which a side subtracts first
+			r.exactOf = "without the zero points"
+		}
 	}
 	return r
 }
@@ -92,7 +93,7 @@ func (r *result) cells() [][]string {
 			r.errorCell(code), "(" + Decimal(r.format, code) + ")",
 		})
 	}
-	return append(rows, []string{"  exact", "", exactText(r.exact), "", r.exactOf(), "(" + r.exact.Decimal() + ")"})
+	return append(rows, []string{"  exact", "", exactText(r.exact), "", r.exactOf, "(" + r.exact.Decimal() + ")"})
 }
 
 // ulps returns the error of a result. A NaN has none, also where the exact value is one: their
@@ -104,17 +105,9 @@ func (r *result) ulps(code uint64) float64 {
 	return r.exact.Ulps(code)
 }
 
-// exactOf says of what the exact value is, where that is not the sum of the sides.
-func (r *result) exactOf() string {
-	if r.zeroPoints {
-		return "without the zero points"
-	}
-	return ""
-}
-
 // errorCell is the error of a result in the table, if the exact value is known.
 func (r *result) errorCell(code uint64) string {
-	if r.zeroPoints {
+	if r.exactOf != "" {
 		return ""
 	}
 	return "error " + r.errorText(code)

@@ -408,14 +408,14 @@ func (p *painter) results(r *result) {
 		p.code(r, s.Result)
 		p.y += 19
 		text := "= " + Decimal(r.format, s.Result)
-		if !r.zeroPoints {
+		if r.exactOf == "" {
 			text += ", error " + unitsText(r.errorText(s.Result))
 		}
 		p.line(codeLeft, "", text)
 		p.y += 4
 	}
 	p.c.Text(textLeft, p.y, "bold", "exact")
-	p.paragraph(codeLeft, "", strings.TrimSpace("= "+r.exact.Decimal()+" "+r.exactOf()))
+	p.paragraph(codeLeft, "", strings.TrimSpace("= "+r.exact.Decimal()+" "+r.exactOf))
 	switch {
 	case r.xor() != 0 && r.format.Flags() != 0:
 		p.paragraph(textLeft, "faint", r.difference()+".")

@@ -111,8 +111,8 @@ func (r *result) inWords() string {
 			off = append(off, r.errorText(s.Result))
 		}
 	}
-	exact := strings.TrimSpace("The exact value is " + r.exact.Decimal() + " " + r.exactOf())
-	if r.format.Flags() != 0 || r.zeroPoints {
+	exact := strings.TrimSpace("The exact value is " + r.exact.Decimal() + " " + r.exactOf)
+	if r.format.Flags() != 0 || r.exactOf != "" {
 		return strings.Join(append(gives, exact), ". ") + "."
 	}
 	switch len(gives) {

@@ -105,10 +105,15 @@ func castWords(s *schedule.Step) string {
 func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) (all []string) {
 	seq := upTo(depth)
 	unit := cmp.Or(s.Unit, k.Unit)
+	along := "ascending in k"
 	of, who := fmt.Sprintf("K = %d", depth), "One accumulator adds all products"
 	for i := range s.Levels {
 		l := &s.Levels[i]
 		parts, _, _ := l.Parts(seq, nil)
+		if i == len(s.Levels)-1 && l.Merge.Order == "chain-reverse" && l.Merge.Store == fp.None && l.Tail == nil && l.Head == 0 && len(parts) == len(seq) {
+			along = "descending in k" // blocks of one product
+			continue
+		}
 		head, body := l.Split(seq)
 		main, rest := l.Tail.Cut(body)
 		shown, _, _ := (&schedule.Level{Cut: l.Cut}).Parts(main, nil)
@@ -149,9 +154,9 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) (a
 		return append(all, "Products and sums are integers, which no order changes unless they saturate: "+unitWords(unit)+".")
 	}
 	if unit.Op == "" {
-		return append(all, who+" ascending in k, as many at a time as the instruction takes, the last filled up with zeros: "+unitWords(unit)+".")
+		return append(all, who+" "+along+", as many at a time as the instruction takes, the last filled up with zeros: "+unitWords(unit)+".")
 	}
-	return append(all, who+" one after the other, ascending in k: "+unitWords(unit)+".")
+	return append(all, who+" one after the other, "+along+": "+unitWords(unit)+".")
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
@@ -175,6 +180,8 @@ func cutWords(c *schedule.Cut, parts [][]int32) string {
 		list += "; ... " + ks(parts[len(parts)-1])
 	}
 	switch {
+	case !slices.ContainsFunc(parts, func(p []int32) bool { return len(p) != 1 }):
+		return "cut into single products: " + list
 	case c.By == "lanes" && c.Vector > 1:
 		return fmt.Sprintf("dealt to %d lanes, %d products at a time: %s", len(parts), c.Vector, list)
 	case c.By == "lanes":
