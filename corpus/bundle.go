@@ -134,6 +134,9 @@ type Sums struct {
 	Epilogue bool `json:"epilogue,omitempty"`
 	// First is the first partial sum of the case by which A differs from B.
 	First string `json:"first,omitempty"`
+	// StepsA and StepsB are the partial sums of the case that are not the ones before them, of each side.
+	StepsA []string `json:"steps_a,omitempty"`
+	StepsB []string `json:"steps_b,omitempty"`
 }
 
 // String says what the schedules are, as far as they differ.

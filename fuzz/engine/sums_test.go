@@ -105,6 +105,9 @@ func TestSums(t *testing.T) {
 				if label := st.Verdict.Sums.Label; label != tt.label {
 					t.Errorf("label %s, want %s", label, tt.label)
 				}
+				if of := st.Findings[0].Mismatch.Sums; len(of.StepsA) == 0 || len(of.StepsB) == 0 || slices.Equal(of.StepsA, of.StepsB) {
+					t.Errorf("steps %q, %q", of.StepsA, of.StepsB)
+				}
 				if sums := st.Sums(); sums.Epilogue != strings.Contains(tt.name, "ReLU") {
 					t.Errorf("Epilogue is %v", sums.Epilogue)
 				}

@@ -266,6 +266,9 @@ func sumsOf(f *Case, formats mma.Formats) *corpus.Sums {
 	s := describeSums(f.Verdict)
 	if s != nil {
 		k, o := f.Verdict.Sums.Kernels, diagonal(formats, []*mma.Dot{f.Dot})
+		if steps, err := kernel.Steps(context.Background(), k, o, [2]int{}); err == nil {
+			s.StepsA, s.StepsB = steps[0], steps[1]
+		}
 		for _, side := range []string{"A", "B"} { // A may form nothing else, and less
 			first, err := kernel.Diverge(context.Background(), k, o, [2]int{}, [2]gemm.Options{})
 			if err == nil && first != "" {

@@ -448,6 +448,9 @@ func (m *merger) rounded(x value, i int, d fp.ID, what string) value {
 }
 
 func (m *merger) name(i int) string {
+	if len(m.parts) == 1 {
+		return m.prefix
+	}
 	if m.names[i] == "" {
 		m.names[i] = phrase(m.prefix, m.l.Cut.part()+" "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(m.parts)))
 	}

@@ -62,6 +62,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 		return nil, err
 	}
 	pic.B, err = pictureSide(m, &m.B, "b", dot)
+	if m.Sums != nil {
+		pic.A.Steps, pic.B.Steps = m.Sums.StepsA, m.Sums.StepsB
+	}
 	return pic, err
 }
 

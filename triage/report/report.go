@@ -66,8 +66,9 @@ type Side struct {
 	Inferred bool
 	Model    string
 	Result   uint64
-	Failed   bool   // the unit failed on this input: there is no Trace and no Result
-	Fault    string // what it said then
+	Failed   bool     // the unit failed on this input: there is no Trace and no Result
+	Fault    string   // what it said then
+	Steps    []string // partial sums that lead to Result, in words, if there is no Trace
 }
 
 // Mismatch is a dot product on which two units differ.

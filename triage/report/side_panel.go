@@ -51,6 +51,8 @@ func (v *view) heading() []string {
 		if s.Fault != "" {
 			lines = append(lines, s.Fault)
 		}
+	case s.Trace == nil && s.Steps != nil:
+		lines = append(lines, s.Steps...)
 	case s.Trace == nil:
 		lines = append(lines, "no picture of this side: only its result is known")
 	case s.Model != "":
