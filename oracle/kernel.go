@@ -131,6 +131,10 @@ func (j *judge) add(acc, x number, d fp.ID) number {
 
 // chain is a unit's sum of a sequence of products, one step after the other.
 func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
+	missing := func(k int) bool { return len(j.s.Missing) > 0 && j.s.Missing.Has(k) }
+	if u.K == 1 {
+		seq = slices.DeleteFunc(slices.Clone(seq), missing)
+	}
 	if acc.start == "second" && len(seq) > 1 {
 		seq = append([]int{seq[1], seq[0]}, seq[2:]...)
 	}
@@ -140,13 +144,17 @@ func (j *judge) chain(u *mma.Instruction, seq []int, acc number) number {
 		dot := mma.NewDot(u.Formats, u.K)
 		dot.C = j.to(acc, u.D).code
 		for i, k := range step {
-			dot.A[i], dot.B[i] = j.operands(u, k)
+			if !missing(k) {
+				dot.A[i], dot.B[i] = j.operands(u, k)
+			}
 		}
 		for b := range dot.SA {
 			one := u.Scale.Get().FromFloat64(1)
 			dot.SA[b], dot.SB[b] = one, one
-			if at := b * int(u.Block); at < len(step) {
-				dot.SA[b], dot.SB[b] = j.e.SA[step[at]/int(u.Block)], j.e.SB[step[at]/int(u.Block)]
+			for _, k := range step[min(b*int(u.Block), len(step)):min((b+1)*int(u.Block), len(step))] {
+				if !missing(k) { // all of a block have one scale
+					dot.SA[b], dot.SB[b] = j.e.SA[k/int(u.Block)], j.e.SB[k/int(u.Block)]
+				}
 			}
 		}
 		acc = number{code: Eval(&u.Params, u.Formats, u.K, dot), id: u.D}

@@ -269,14 +269,7 @@ func sumsOf(f *Case, formats mma.Formats) *corpus.Sums {
 		if steps, err := kernel.Steps(context.Background(), k, o, [2]int{}); err == nil {
 			s.StepsA, s.StepsB = steps[0], steps[1]
 		}
-		for _, side := range []string{"A", "B"} { // A may form nothing else, and less
-			first, err := kernel.Diverge(context.Background(), k, o, [2]int{}, [2]gemm.Options{})
-			if err == nil && first != "" {
-				s.First = side + " forms " + first
-				break
-			}
-			k[0], k[1] = k[1], k[0]
-		}
+		s.First = kernel.First(context.Background(), k, o, [2]int{})
 	}
 	return s
 }

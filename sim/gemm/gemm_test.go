@@ -54,6 +54,9 @@ func (d drawer) kernel() *schedule.Kernel {
 		k.Schedules[0].Where = []schedule.Where{{Rows: schedule.Set{{First: 0, Last: 8, Step: 2}}}, {Columns: schedule.Set{{First: 1, Last: 1, Step: 1}}}}
 	}
 	k.Schedules = append(k.Schedules, d.schedule())
+	if d.IntN(6) == 0 {
+		k.Schedules[0].Missing = schedule.Set{{First: d.IntN(8), Last: 20, Step: 1 + d.IntN(20)}}
+	}
 	for _, l := range k.Schedules[0].Levels {
 		if l.Tail != nil && l.Tail.Into != "drop" && k.Unit.Op != "" && d.IntN(2) == 0 {
 			l.Tail.Unit = &schedule.Unit{Op: "mul-add", In: cmp.Or(k.Unit.In, k.Unit.Acc), Product: fp.FP32, Acc: pick(d, fp.FP32, fp.FP64)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
@@ -198,12 +199,14 @@ func (m *machine) scales(matrix []byte, lines []int, u *mma.Instruction, k []int
 	var out []byte
 	for _, line := range lines {
 		for i := 0; i < len(k); i += block {
-			if k[i] < 0 {
+			of := k[i:min(i+block, len(k))]
+			first := slices.IndexFunc(of, func(k int32) bool { return k >= 0 })
+			if first < 0 {
 				out = append(out, make([]byte, w)...)
 				mma.Store(out[len(out)-w:], w, 0, one)
 				continue
 			}
-			out = append(out, matrix[(line*each+int(k[i])/block)*w:][:w]...)
+			out = append(out, matrix[(line*each+int(of[first])/block)*w:][:w]...)
 		}
 	}
 	return out

@@ -192,9 +192,12 @@ func (p *planner) run(u *mma.Instruction, k []int32, start value, what string) v
 		return start
 	}
 	start = p.convert(start, u.D, what)
-	steps := slices.Clone(k)
-	if start.second && len(k) > 1 {
-		steps[0], steps[1] = k[1], k[0]
+	steps := p.added(k, u.K)
+	if start.second && len(steps) > 1 {
+		steps[0], steps[1] = steps[1], steps[0]
+	}
+	if len(steps) == 0 {
+		return start
 	}
 	for len(steps)%u.K > 0 {
 		steps = append(steps, -1)
@@ -208,6 +211,19 @@ func (p *planner) run(u *mma.Instruction, k []int32, start value, what string) v
 	return p.emit(Op{Unit: u, K: steps, Z: start.Ref, What: what}, u.D)
 }
 
+// added returns the products of a run that are not missing, with zeros for these where a unit adds several at a time.
+func (p *planner) added(ks []int32, width int) (all []int32) {
+	for _, k := range ks {
+		switch missing := len(p.s.Missing) > 0 && p.s.Missing.Has(int(k)); {
+		case !missing:
+			all = append(all, k)
+		case width > 1:
+			all = append(all, -1)
+		}
+	}
+	return all
+}
+
 // checkScales notes an error if products that share a scale of the instruction would come
 // from several blocks of A and B.
 func (p *planner) checkScales(u *mma.Instruction, steps []int32) {
@@ -215,10 +231,11 @@ func (p *planner) checkScales(u *mma.Instruction, steps []int32) {
 		return
 	}
 	block := int(u.Block)
-	for i := 0; i < len(steps); i += block {
-		for _, k := range steps[i:min(i+block, len(steps))] {
-			if k >= 0 && int(k)/block != int(steps[i])/block {
-				p.err = fmt.Errorf("k %d and %d would share a scale of %s, but belong to two blocks of %d: cut K at multiples of it", steps[i], k, u.FullName(), block)
+	for of := range slices.Chunk(steps, block) {
+		first := of[max(0, slices.IndexFunc(of, func(k int32) bool { return k >= 0 }))]
+		for _, k := range of {
+			if k >= 0 && int(k)/block != int(first)/block {
+				p.err = fmt.Errorf("k %d and %d would share a scale of %s, but belong to two blocks of %d: cut K at multiples of it", first, k, u.FullName(), block)
 			}
 		}
 	}

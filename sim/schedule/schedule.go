@@ -87,6 +87,9 @@ type Schedule struct {
 	Where  []Where `json:"where,omitempty"` // none: everywhere
 	Unit   *Unit   `json:"unit,omitempty"`
 	Levels []Level `json:"levels,omitempty"` // outermost first; none: one accumulator
+	// Missing are the k of products that no accumulator adds, by a defect of the code: K is cut as if it did.
+	// An instruction that adds several products has zeros in their place.
+	Missing Set `json:"missing,omitempty"`
 }
 
 // Where is a part of D: the elements of some rows that are in some columns.

@@ -281,36 +281,40 @@ func (p *Product) gives(ctx context.Context, k *schedule.Kernel, at [][2]int, op
 // second; "": it has no other. A sum that the second does not form, and that is what it was before, is the first if
 // there is no other.
 func Diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2]int, opt [2]gemm.Options) (string, error) {
+	first, same, err := diverge(ctx, k, o, at, opt)
+	return cmp.Or(first, same), err
+}
+
+// diverge is Diverge; same is a sum that is what it was before.
+func diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2]int, opt [2]gemm.Options) (first, same string, err error) {
 	var traces [2][]gemm.Partial
 	for i := range traces {
 		var err error
 		if traces[i], err = gemm.Trace(ctx, k[i], o, at, opt[i]); err != nil {
-			return "", err
+			return "", "", err
 		}
 	}
 	in := map[uint64][]gemm.Partial{} // the second kernel's, by what they are the sums of
 	for _, p := range traces[1] {
 		in[p.Set] = append(in[p.Set], p)
 	}
-	first, before := "", "nothing is added before it"
+	before := "nothing is added before it"
 	for _, p := range traces[0] {
 		other, ok := in[p.Set]
-		same := slices.ContainsFunc(other, func(x gemm.Partial) bool { return x.Code == p.Code && x.D == p.D })
+		equal := slices.ContainsFunc(other, func(x gemm.Partial) bool { return x.Code == p.Code && x.D == p.D })
 		switch {
-		case same:
+		case equal:
 			before = "before it both have " + sumOf(p)
 		case !ok && p.Same:
-			if first == "" {
-				first = sumOf(p) + notFormed + before
-			}
+			same = cmp.Or(same, sumOf(p)+notFormed+before)
 		case !ok:
-			return sumOf(p) + notFormed + before, nil
+			return sumOf(p) + notFormed + before, same, nil
 		default:
 			x := other[len(other)-1]
-			return fmt.Sprintf("%s, where the other has %s; %s", sumOf(p), number(x), before), nil
+			return fmt.Sprintf("%s, where the other has %s; %s", sumOf(p), number(x), before), same, nil
 		}
 	}
-	return first, nil
+	return "", same, nil
 }
 
 const notFormed = ", which the other does not form; "

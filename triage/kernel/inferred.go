@@ -301,7 +301,7 @@ func (s *Sides) Label() string {
 			cut = "lanes"
 		}
 		for _, of := range []struct{ part, label string }{
-			{"epilogue", "epilogue"}, {"scale", "scale"}, {".tail.", "tail"}, {".merge.order", "k-order"}, {".merge.start", "k-order"},
+			{".missing", "missing"}, {"epilogue", "epilogue"}, {"scale", "scale"}, {".tail.", "tail"}, {".merge.order", "k-order"}, {".merge.start", "k-order"},
 			{".merge.", "promotion"}, {".cut.", cut}, {".cast_", "cast"}, {"unit", "unit"},
 		} {
 			if strings.Contains(f.Path, of.part) {
@@ -357,6 +357,7 @@ func fieldTable(all []FieldChange) *document.Table {
 
 // meanings are what fields of a schedule are, by the ends of their paths.
 var meanings = [][2]string{
+	{".missing", "products that are not added"},
 	{".cut.n", "length of a block, or number of parts"},
 	{".cut.by", "how K is cut"},
 	{".cut.vector", "products that a part gets at a time"},

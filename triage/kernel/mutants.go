@@ -30,6 +30,7 @@ type Mutant struct {
 
 // Labels are the parts of a schedule by which two can differ, and what they are.
 var Labels = [][2]string{
+	{"missing", "products that are not added"},
 	{"tail", "the products that are left over: where they are added, or that they are not"},
 	{"split-k", "into how many parts K is cut, and where"},
 	{"k-order", "the order in which partial sums are added"},

@@ -50,6 +50,17 @@ func Steps(ctx context.Context, kernels [2]*schedule.Kernel, o *gemm.Operands, a
 	return lines, nil
 }
 
+// First says which is the first partial sum of an element by which one of two kernels, A and B, differs from the other.
+func First(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2]int) string {
+	for _, side := range []string{"A", "B"} { // A may form nothing else, and less
+		if first, _, err := diverge(ctx, k, o, at, [2]gemm.Options{}); err == nil && first != "" {
+			return side + " forms " + first
+		}
+		k[0], k[1] = k[1], k[0]
+	}
+	return ""
+}
+
 // step returns what a line says without the block where it is.
 func step(line string) string { return strings.TrimSpace(line[strings.LastIndex(line, ":")+1:]) }
 

@@ -89,6 +89,23 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 		}
 		return nil, l.unexplained(ctx, c, n.best, o.Error())
 	}
+	if ks := s.lostOnes(); ks != nil {
+		s.lost, n.missing = true, schedule.SetOf(ks)
+		if f, _, err := n.schedules(ctx, s); f != nil || err != nil {
+			return f, err
+		}
+		s.lost, n.missing = false, nil
+	}
+	f, why, err := n.schedules(ctx, s)
+	if f != nil || err != nil {
+		return f, err
+	}
+	return nil, l.unexplained(ctx, c, n.best, why+short(s.outline(s.present)))
+}
+
+// schedules looks for a schedule with the partial sums that were read, or says why there is none.
+func (n *search) schedules(ctx context.Context, s *sums) (*finding, string, error) {
+	l := n.loop
 	e := &enumeration{ctx: ctx, sums: s, failed: map[uint64]bool{}}
 	seen := map[string]bool{}
 	for depth := 0; depth <= maxDepth && !e.spent() && n.tried < maxTries && n.unplaced < mostUnplaced; depth++ {
@@ -107,24 +124,24 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 				}
 				seen[key] = true
 				if f, err := n.try(ctx, levels, s.width); f != nil || err != nil {
-					return f, err
+					return f, "", err
 				}
 			}
 		}
 	}
 	if ctx.Err() != nil {
-		return nil, ctx.Err()
+		return nil, "", ctx.Err()
 	}
 	if p := n.placing; p != nil && p.best != nil {
-		return nil, l.unexplained(ctx, c, p.best, "a schedule that is right where all scales are one is not where they are others, wherever scales are multiplied in that is known: "+short(s.outline(s.present)))
+		n.best = p.best
+		return nil, "a schedule that is right where all scales are one is not where they are others, wherever scales are multiplied in that is known: ", nil
 	}
-	why := e.why(len(seen), n.tried >= maxTries)
 	if n.best == nil {
 		if _, err := n.try(ctx, nil, n.widths()[0]); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return nil, l.unexplained(ctx, c, n.best, why+short(s.outline(s.present)))
+	return nil, e.why(len(seen), n.tried >= maxTries), nil
 }
 
 // why says how a search without a finding has ended, after so many schedules.
@@ -162,6 +179,7 @@ type search struct {
 	best    *finding
 	wrong   int
 	tried   int
+	missing schedule.Set // products that a defect loses
 	// placing has the samples in which scales are not one, if samples has those in which they are.
 	placing  *search
 	plain    bool // partial sums are kept in no other format
@@ -239,6 +257,7 @@ func (n *search) try(ctx context.Context, levels []schedule.Level, width int) (*
 			if n.tried > maxTries || n.unplaced >= mostUnplaced {
 				return nil, nil
 			}
+			f.schedule.Missing = n.missing
 			f.samples, f.scales, f.dequantize = n.samples, n.blocks(), cd.dequantize
 			if n.right(ctx, f.kernel(), &n.order, n.orders()...) {
 				if g := n.starts(ctx, f); g != nil {

@@ -804,6 +804,32 @@ var handwrittens = []struct {
 		m := (len(e.a) + 1) / 2
 		return max(0, bf16(e.ordered(fma, 0, stride(0, m, 1)...)+e.ordered(fma, 0, stride(m, len(e.a), 1)...)))
 	}},
+	{"a product of four lanes is lost", Found, func(e element) float32 {
+		e.a = slices.Clone(e.a)
+		s := [4]float32{}
+		for k := range e.a {
+			if k != 21 {
+				s[k%4] = fma(e.a[k], e.b[k], s[k%4])
+			}
+		}
+		return (s[0] + s[1]) + (s[2] + s[3])
+	}},
+	{"two products of blocks of 10 are lost", Found, func(e element) float32 {
+		s := float32(0)
+		for from := 0; from < len(e.a); from += 10 {
+			part := float32(0)
+			for k := from; k < min(from+10, len(e.a)); k++ {
+				if k != 3 && k != 19 {
+					part = fma(e.a[k], e.b[k], part)
+				}
+			}
+			s += part
+		}
+		return s
+	}},
+	{"the first product of two lanes is lost", Found, func(e element) float32 {
+		return e.ordered(fma, 0, stride(2, len(e.a), 2)...) + e.ordered(fma, 0, stride(1, len(e.a), 2)...)
+	}},
 	{"relu, NaNs are zeros", Found, func(e element) float32 {
 		if s := e.chain(fma); s > 0 {
 			return s

@@ -121,6 +121,9 @@ func (s *sums) chain(seq []int32) bool { return s.goesOn(0, 0, seq) }
 func (s *sums) goesOn(key uint64, n int, seq []int32) bool {
 	for i, k := range seq {
 		key ^= s.keys[k]
+		if s.lost && s.keys[k] == absent {
+			continue
+		}
 		if s.keys[k] == absent || ((i+1)%s.width == 0 || i == len(seq)-1) && !s.has(key, n+i+1) {
 			return false
 		}
@@ -153,7 +156,7 @@ func (e *enumeration) permuted(seqs [][]int32) (all [][]schedule.Level) {
 // reversed returns levels by which one accumulator adds runs last first, the longest first: those of one sequence,
 // whose first run joins all that is added before it at once.
 func (e *enumeration) reversed(seqs [][]int32) (all [][]schedule.Level) {
-	if len(seqs) != 1 || len(seqs[0]) == 0 {
+	if len(seqs) != 1 || len(seqs[0]) == 0 || e.lost {
 		return nil
 	}
 	seq := seqs[0]
@@ -268,7 +271,7 @@ func (s *sums) tails(seqs [][]int32, head int) []*schedule.Tail {
 	all := []*schedule.Tail{nil}
 	seen := map[string]bool{}
 	intos := []string{"lane", "deal", "after", "apart"}
-	if len(s.present) < len(s.keys) {
+	if len(s.present) < len(s.keys) && !s.lost {
 		intos = append(intos, "drop")
 	}
 	for _, of := range tailLengths(len(intos) > 4) {
@@ -314,11 +317,11 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level, depth int) (all []s
 	seq := slices.MaxFunc(seqs, func(x, y []int32) int { return len(x) - len(y) })
 	head, body := f.Split(seq)
 	main, rest := f.Tail.Cut(body)
-	root := seq[0] // of the first part
+	root := e.firstOf(seq) // of the first part
 	own := len(head) == 0
 	if t := f.Tail; t != nil && t.Front && len(rest) > 0 && len(main) > 0 {
 		if own = t.Last || t.Into == "after" || t.Into == "apart"; own {
-			root = main[0]
+			root = e.firstOf(main)
 		}
 	}
 	at := make([]int, len(e.keys)) // where in main, from 1
@@ -330,6 +333,9 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level, depth int) (all []s
 	const short = 64 // all partial sums are tried
 	first := make([]bool, len(main))
 	size := 1
+	if e.lost { // each has the products before it
+		size += e.absentIn(seq)
+	}
 	for _, g := range append(slices.Clone(e.joined[root]), nil) {
 		if len(main) > 0 && own {
 			first[0] = true
@@ -338,11 +344,11 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level, depth int) (all []s
 			break
 		}
 		if first[0] && (len(g) > 1 || size <= 2 || len(seq) <= short) {
-			for _, c := range cutsOf(first, len(g)) {
+			for _, c := range e.cutsOf(first, main, len(g)) {
 				if !usual(f.Tail) && c.By == "size" { // one run for each lane
 					c = schedule.Cut{By: "lanes", N: (len(main) + c.N - 1) / c.N, Vector: c.N}
 				}
-				if c.By == "lanes" || usual(f.Tail) && len(head) == 0 && e.runs(&c, f.Tail, leading(first), keys, len(seq)-len(main)) {
+				if c.By == "lanes" || usual(f.Tail) && len(head) == 0 && e.runs(&c, f.Tail, leading(e.filled(first, main)), keys, len(seq)-len(main)) {
 					all = append(all, c)
 				}
 			}
@@ -374,6 +380,45 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level, depth int) (all []s
 		if c.Vector == 1 {
 			c.Vector = 0
 		}
+	}
+	return all
+}
+
+// firstOf returns the first product of a sequence that is added.
+func (s *sums) firstOf(seq []int32) int32 {
+	return seq[max(0, slices.IndexFunc(seq, func(k int32) bool { return !s.lost || s.keys[k] != absent }))]
+}
+
+// absentIn returns how many products of a sequence are absent.
+func (s *sums) absentIn(seq []int32) (n int) {
+	for _, k := range seq {
+		if s.keys[k] == absent {
+			n++
+		}
+	}
+	return n
+}
+
+// filled returns the members of a first part with those absent products that follow one of them.
+func (s *sums) filled(first []bool, main []int32) []bool {
+	if !s.lost {
+		return first
+	}
+	all := slices.Clone(first)
+	for i, k := range main {
+		if s.keys[k] == absent {
+			all[i] = i == 0 || all[i-1]
+		}
+	}
+	return all
+}
+
+// cutsOf returns the cuts of a sequence whose first part has some members. Whether it has those that are absent is
+// not known: those that follow others are taken for members, and for none.
+func (s *sums) cutsOf(first []bool, main []int32, next int) []schedule.Cut {
+	all := cutsOf(first, next)
+	if s.lost {
+		all = append(cutsOf(s.filled(first, main), next), all...)
 	}
 	return all
 }

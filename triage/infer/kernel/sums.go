@@ -18,6 +18,7 @@ type sums struct {
 	known   map[uint64]bool
 	present []int32             // the k that are in D at all
 	joined  map[int32][][]int32 // by the first member of a set: what joins it, in order
+	lost    bool                // levels are looked for as if absent products were added, too, with no effect
 	several bool                // more than two meet in a partial sum
 	width   int                 // products that an accumulator adds at a time
 }
@@ -61,7 +62,25 @@ func (s *sums) key(set []int32) (key uint64) {
 }
 
 // has reports whether a set is a partial sum, or a product alone.
-func (s *sums) has(key uint64, size int) bool { return size <= 1 || s.known[key] }
+func (s *sums) has(key uint64, size int) bool {
+	return size <= 1 || s.known[key] || s.lost && (key == absent || slices.Contains(s.keys, key))
+}
+
+// mostLost is how many products a defect loses, at most: of more, and of the last ones, levels say which are left out.
+const mostLost = 8
+
+// lostOnes returns the products that are absent without being the last.
+func (s *sums) lostOnes() (ks []int) {
+	if n := len(s.present); len(s.keys)-n > mostLost || int(s.present[n-1]) == n-1 {
+		return nil
+	}
+	for k, key := range s.keys {
+		if key == absent {
+			ks = append(ks, k)
+		}
+	}
+	return ks
+}
 
 // pair is a question: how large is the smallest partial sum with both.
 type pair struct{ i, j int32 }

@@ -29,6 +29,13 @@ func words(k *schedule.Kernel, s *schedule.Schedule, depth int) []string {
 // wordsOf is words; here leaves out what only another K would show, such as the number of which K is no multiple.
 func wordsOf(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) []string {
 	all := slices.Concat(dequantizeWords(k, s), sumWords(k, s, depth, here))
+	if m := s.Missing; len(m) > 0 {
+		text := "The products k " + m.String() + " are missing from the result."
+		if len(m) == 1 && m[0].First == m[0].Last {
+			text = strings.NewReplacer("products", "product", " are ", " is ").Replace(text)
+		}
+		all = append([]string{text}, all...)
+	}
 	for i := range k.Epilogue {
 		s := &k.Epilogue[i]
 		if here { // else it is said apart: addendWords
