@@ -323,6 +323,12 @@ func TestOtherAccumulator(t *testing.T) {
 	if id != fp.FP64 || math.Float64frombits(codes[0]) != 0.5*9+2*5 || mma.Load(d, 8, 0) != codes[0] {
 		t.Errorf("%s %x, and %x in the product", id, codes, d)
 	}
+	infinite := *o
+	infinite.Beta = code(0.5)
+	infinite.C = packed([]uint64{f.InfCode(true)}, fp.FP32)
+	if codes, _, err := gemm.Elements(t.Context(), k, &infinite, at, gemm.Options{}); err != nil || !math.IsInf(math.Float64frombits(codes[0]), -1) {
+		t.Errorf("4.5 - Inf/2 is %x, %v", codes, err)
+	}
 	o.D = fp.None
 	for _, epilogue := range [][]schedule.Step{k.Epilogue, {{Op: "c"}}, nil} {
 		k.Epilogue, k.CFirst = epilogue, epilogue == nil
