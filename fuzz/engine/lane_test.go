@@ -9,6 +9,20 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
 
+// modelOf opens an instruction of a target, with the model that it is.
+func modelOf(t *testing.T, target, inst string) (devices.Unit, *sim.Model) {
+	t.Helper()
+	u, err := devices.OpenUnit(target, inst, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := sim.New(u.Instruction().Formats, u.Instruction().K, *u.Model())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u, m
+}
+
 // TestRareLane gives one of many products a defect that a single exponent, or a single code, of an operand
 // shows: a short campaign has a few cases of it. Its rule is found without an effort beyond the default.
 func TestRareLane(t *testing.T) {
@@ -31,15 +45,8 @@ func TestRareLane(t *testing.T) {
 		{half, 2, func(_, b uint64) bool { return b == 0x3c00 }, lost, "product 2 is lost where b is 3c00"},
 		{eight, 2, func(_, b uint64) bool { return exponent(b, 0) }, lost, "product 2 is lost where b is zero or subnormal"},
 	}[:tier.Of(1, 2, 3, 5)] {
-		u, err := devices.OpenUnit("sim:hopper", tc.inst, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		u, m := modelOf(t, "sim:hopper", tc.inst)
 		i := u.Instruction()
-		m, err := sim.New(i.Formats, i.K, *u.Model())
-		if err != nil {
-			t.Fatal(err)
-		}
 		broken := devices.Func(&mma.Instruction{Name: "own", Formats: i.Formats, K: i.K}, func(d *mma.Dot) uint64 {
 			if tc.meets(d.A[tc.lane], d.B[tc.lane]) {
 				d = d.Clone()

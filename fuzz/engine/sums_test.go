@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
-	"github.com/mmafuzz/mmafuzz/sim"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
@@ -63,22 +62,23 @@ func TestSums(t *testing.T) {
 		k           int
 		before, now func(p []float32) float32 // the first of p is C if there is one
 		c           fp.ID
+		epilogue    bool // something else becomes of the sum
 	}{
-		{"the last product is lost beside C", "tail", "B alone: The last product of K = 64, k 63, is missing from the result.", 64, after, func(p []float32) float32 { return after(p[:64]) }, fp.FP32},
-		{"the last product is lost", "tail", "B alone: The last product of K = 16, k 15, is missing from the result.", 16, chain, func(p []float32) float32 { return chain(p[:15]) }, fp.None},
+		{"the last product is lost beside C", "tail", "B alone: The last product of K = 64, k 63, is missing from the result.", 64, after, func(p []float32) float32 { return after(p[:64]) }, fp.FP32, false},
+		{"the last product is lost", "tail", "B alone: The last product of K = 16, k 15, is missing from the result.", 16, chain, func(p []float32) float32 { return chain(p[:15]) }, fp.None, false},
 		{"beta and ReLU", "split-k", "B: K = 64 is cut into 2 blocks: k 0..31; k 32..63. ", 64,
 			func(p []float32) float32 { return max(0, float32(p[0]*0.7)+chain(p[1:])) },
-			func(p []float32) float32 { return max(0, float32(p[0]*0.7)+chain(blocks(p[1:], 32))) }, fp.FP32},
-		{"uneven parts", "split-k", "B: K = 96 is cut into 2 blocks: k 0..31; k 32..95. ", 96, chain, func(p []float32) float32 { return chain(p[:32]) + chain(p[32:]) }, fp.None},
+			func(p []float32) float32 { return max(0, float32(p[0]*0.7)+chain(blocks(p[1:], 32))) }, fp.FP32, true},
+		{"uneven parts", "split-k", "B: K = 96 is cut into 2 blocks: k 0..31; k 32..95. ", 96, chain, func(p []float32) float32 { return chain(p[:32]) + chain(p[32:]) }, fp.None, false},
 		{"blocks in reverse", "k-order", "last to first, rounded to fp32.", 64,
 			func(p []float32) float32 { return chain(blocks(p, 16)) },
-			func(p []float32) float32 { b := blocks(p, 16); return chain([]float32{b[3], b[2], b[1], b[0]}) }, fp.None},
+			func(p []float32) float32 { b := blocks(p, 16); return chain([]float32{b[3], b[2], b[1], b[0]}) }, fp.None, false},
 		{"a product in the middle is lost", "missing", "B alone: The product k 40 is missing from the result.", 96, chain,
-			func(p []float32) float32 { return chain(slices.Delete(slices.Clone(p), 40, 41)) }, fp.None},
-		{"from the last product to the first", "k-order", "B: One accumulator adds all products one after the other, descending in k: ", 64, chain, descending, fp.None},
-		{"from the first product to the last", "k-order", "A: One accumulator adds all products one after the other, descending in k: ", 64, descending, chain, fp.None},
-		{"partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, chain, stored, fp.None},
-		{"no partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, stored, chain, fp.None},
+			func(p []float32) float32 { return chain(slices.Delete(slices.Clone(p), 40, 41)) }, fp.None, false},
+		{"from the last product to the first", "k-order", "B: One accumulator adds all products one after the other, descending in k: ", 64, chain, descending, fp.None, false},
+		{"from the first product to the last", "k-order", "A: One accumulator adds all products one after the other, descending in k: ", 64, descending, chain, fp.None, false},
+		{"partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, chain, stored, fp.None, false},
+		{"no partial sums in FP16", "promotion+split-k", "each rounded to fp16 before it is added", 64, stored, chain, fp.None, false},
 	}
 	for _, tt := range tests[:tier.Of(1, 1, len(tests))] {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestSums(t *testing.T) {
 				if of := st.Findings[0].Mismatch.Sums; len(of.StepsA) == 0 || len(of.StepsB) == 0 || slices.Equal(of.StepsA, of.StepsB) {
 					t.Errorf("steps %q, %q", of.StepsA, of.StepsB)
 				}
-				if sums := st.Sums(); sums.Epilogue != strings.Contains(tt.name, "ReLU") {
+				if sums := st.Sums(); sums.Epilogue != tt.epilogue {
 					t.Errorf("Epilogue is %v", sums.Epilogue)
 				}
 				if b := st.Buckets[string(triage.Schedule)]; len(st.Buckets) > 1 || b == nil || b.Cases != st.Mismatches() {
@@ -132,19 +132,10 @@ func TestSums(t *testing.T) {
 
 // TestSumsOfInstructions has two black boxes that are instructions: programs say how they differ.
 func TestSumsOfInstructions(t *testing.T) {
-	if tier.Of(true, true, false) {
-		t.Skip("it belongs to the long tier")
-	}
+	tier.LongOnly(t)
 	unit := func(target string) devices.Unit {
-		u, err := devices.OpenUnit(target, "mma.m16n8k32.f32.e4m3.e4m3.f32", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		u, m := modelOf(t, target, "mma.m16n8k32.f32.e4m3.e4m3.f32")
 		i := u.Instruction()
-		m, err := sim.New(i.Formats, i.K, *u.Model())
-		if err != nil {
-			t.Fatal(err)
-		}
 		return devices.Func(&mma.Instruction{Name: "own", Formats: i.Formats, K: i.K}, func(d *mma.Dot) uint64 { return m.Dot(d, nil) })
 	}
 	st := runCampaign(t, Config{Pairs: []devices.Pair{{A: unit("sim:hopper"), B: unit("sim:ada"), TargetA: "a", TargetB: "b", K: 32}}, Seed: 1, Count: 5000}).Pairs[0]

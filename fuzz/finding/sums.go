@@ -266,10 +266,9 @@ func sumsOf(f *Case, formats mma.Formats) *corpus.Sums {
 	s := describeSums(f.Verdict)
 	if s != nil {
 		k, o := f.Verdict.Sums.Kernels, diagonal(formats, []*mma.Dot{f.Dot})
-		if steps, err := kernel.Steps(context.Background(), k, o, [2]int{}); err == nil {
-			s.StepsA, s.StepsB = steps[0], steps[1]
+		if steps, first, err := kernel.Steps(context.Background(), k, o, [2]int{}); err == nil {
+			s.StepsA, s.StepsB, s.First = steps[0], steps[1], first
 		}
-		s.First = kernel.First(context.Background(), k, o, [2]int{})
 	}
 	return s
 }

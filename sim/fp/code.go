@@ -277,6 +277,14 @@ func (f *Format) FromFloat64(v float64) uint64 {
 	return f.Encode(d.Dyadic(n), RNE, OverMax)
 }
 
+// Nearest returns what FromFloat64 does, but an infinity stays one in formats that have one.
+func (f *Format) Nearest(v float64) uint64 {
+	if math.IsInf(v, 0) && f.HasInf() {
+		return f.InfCode(v < 0)
+	}
+	return f.FromFloat64(v)
+}
+
 // fromNormal is FromFloat64 for values that are certain to become normal numbers of a
 // format with a fraction; ok is false for others. It rounds the code of FP64 as an
 // integer: a carry goes into the exponent, as it should.

@@ -60,31 +60,23 @@ func converted(o *Operands, d fp.ID) *Operands {
 	if o.C != nil {
 		out.C = make([]byte, o.M*o.N*d.Width())
 		for n := range o.M * o.N {
-			mma.Store(out.C, d.Width(), n, inFormat(o.D.Get(), d.Get(), mma.Load(o.C, o.D.Width(), n)))
+			mma.Store(out.C, d.Width(), n, d.Get().Nearest(o.D.Get().Float64(mma.Load(o.C, o.D.Width(), n))))
 		}
 	}
 	from, to := schedule.Side(o.D).Get(), schedule.Side(d).Get()
 	if from == to {
 		return &out
 	}
-	out.Alpha, out.Beta = inFormat(from, to, o.Alpha), inFormat(from, to, o.Beta)
+	one := func(code uint64) uint64 { return to.Nearest(from.Float64(code)) }
+	out.Alpha, out.Beta = one(o.Alpha), one(o.Beta)
 	for _, codes := range []*[]uint64{&out.Bias, &out.ScaleA, &out.ScaleB} {
 		own := slices.Clone(*codes)
 		for i, code := range own {
-			own[i] = inFormat(from, to, code)
+			own[i] = one(code)
 		}
 		*codes = own
 	}
 	return &out
-}
-
-// inFormat returns the code of a number in another format, in which an infinity is one, too.
-func inFormat(from, to *fp.Format, code uint64) uint64 {
-	v := from.Float64(code)
-	if math.IsInf(v, 0) && to.HasInf() {
-		return to.InfCode(v < 0)
-	}
-	return to.FromFloat64(v)
 }
 
 // checkOperands returns an error if matrices do not have the sizes that they have in the formats of a plan's units.

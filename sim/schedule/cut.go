@@ -224,3 +224,11 @@ func (b *Blocks) Index(line, k, depth int) int {
 	}
 	return n
 }
+
+// Part is what a part is called.
+func (c *Cut) Part() string {
+	if c.By == "lanes" {
+		return "lane"
+	}
+	return "block"
+}

@@ -337,7 +337,7 @@ func (m *merger) merge() value {
 	for _, dist := range distances {
 		for i := range sums {
 			if i+dist < len(sums) && left[i] && left[i+dist] {
-				sums[i], left[i+dist] = m.stored(sums[i], sums[i+dist], d, phrase(m.prefix, fmt.Sprintf("%s %d + %d", m.l.Cut.part(), i+1, i+dist+1))), false
+				sums[i], left[i+dist] = m.stored(sums[i], sums[i+dist], d, phrase(m.prefix, fmt.Sprintf("%s %d + %d", m.l.Cut.Part(), i+1, i+dist+1))), false
 			}
 		}
 	}
@@ -469,17 +469,9 @@ func (m *merger) name(i int) string {
 		return m.prefix
 	}
 	if m.names[i] == "" {
-		m.names[i] = phrase(m.prefix, m.l.Cut.part()+" "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(m.parts)))
+		m.names[i] = phrase(m.prefix, m.l.Cut.Part()+" "+strconv.Itoa(i+1)+" of "+strconv.Itoa(len(m.parts)))
 	}
 	return m.names[i]
-}
-
-// part is what a part is called.
-func (c *Cut) part() string {
-	if c.By == "lanes" {
-		return "lane"
-	}
-	return "block"
 }
 
 // phrase appends words to the words of what they are part of.

@@ -94,7 +94,6 @@ func (q *Question) Explain(ctx context.Context) (*Answer, error) {
 		if at := p.sample(1); p.differs(at[0]) {
 			var err error
 			a.First, err = Diverge(ctx, [2]*schedule.Kernel{q.Kernel, a.Kernel}, p.Operands, at[0], [2]gemm.Options{q.Options, q.Options})
-			a.First = cmp.Or(a.First, "none")
 			return a, err
 		}
 	}
@@ -278,22 +277,29 @@ func (p *Product) gives(ctx context.Context, k *schedule.Kernel, at [][2]int, op
 }
 
 // Diverge says in words which is the first partial sum of an element by which the first of two kernels differs from the
-// second; "": it has no other. A sum that the second does not form, and that is what it was before, is the first if
+// second; "none" if there is none. A sum that the second does not form, and that is what it was before, is the first if
 // there is no other.
 func Diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2]int, opt [2]gemm.Options) (string, error) {
-	first, same, err := diverge(ctx, k, o, at, opt)
-	return cmp.Or(first, same), err
+	traces, err := tracesOf(ctx, k, o, at, opt)
+	if err != nil {
+		return "", err
+	}
+	first, same := diverge(traces)
+	return cmp.Or(first, same, "none"), nil
 }
 
-// diverge is Diverge; same is a sum that is what it was before.
-func diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2]int, opt [2]gemm.Options) (first, same string, err error) {
-	var traces [2][]gemm.Partial
+// tracesOf returns the partial sums that two kernels form.
+func tracesOf(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2]int, opt [2]gemm.Options) (traces [2][]gemm.Partial, err error) {
 	for i := range traces {
-		var err error
 		if traces[i], err = gemm.Trace(ctx, k[i], o, at, opt[i]); err != nil {
-			return "", "", err
+			return traces, err
 		}
 	}
+	return traces, nil
+}
+
+// diverge says what Diverge does; same is a sum that is what it was before.
+func diverge(traces [2][]gemm.Partial) (first, same string) {
 	in := map[uint64][]gemm.Partial{} // the second kernel's, by what they are the sums of
 	for _, p := range traces[1] {
 		in[p.Set] = append(in[p.Set], p)
@@ -308,13 +314,13 @@ func diverge(ctx context.Context, k [2]*schedule.Kernel, o *gemm.Operands, at [2
 		case !ok && p.Same:
 			same = cmp.Or(same, sumOf(p)+notFormed+before)
 		case !ok:
-			return sumOf(p) + notFormed + before, same, nil
+			return sumOf(p) + notFormed + before, same
 		default:
 			x := other[len(other)-1]
-			return fmt.Sprintf("%s, where the other has %s; %s", sumOf(p), number(x), before), same, nil
+			return fmt.Sprintf("%s, where the other has %s; %s", sumOf(p), number(x), before), same
 		}
 	}
-	return "", same, nil
+	return "", same
 }
 
 const notFormed = ", which the other does not form; "

@@ -25,8 +25,10 @@ func (m *mutator) epilogue() {
 		for _, sub := range []string{"", "zero"} {
 			m.try("epilogue", at+"subnormals", s.Subnormals, sub, func(k *schedule.Kernel) { k.Epilogue[i].Subnormals = sub }, "subnormal numbers of a %s are zeros, or are not", s.Op)
 		}
-		for _, zeroes := range []string{"", "-0", "nan", "-0 nan"} {
-			m.try("epilogue", at+"zeroes", s.Zeroes, zeroes, func(k *schedule.Kernel) { k.Epilogue[i].Zeroes = zeroes }, "beside negative numbers nothing of -0 and NaN becomes zero but: %s", cmp.Or(zeroes, "nothing"))
+		if s.Op == "relu" {
+			for _, zeroes := range []string{"", "-0", "nan", "-0 nan"} {
+				m.try("epilogue", at+"zeroes", s.Zeroes, zeroes, func(k *schedule.Kernel) { k.Epilogue[i].Zeroes = zeroes }, "what else than negative numbers becomes zero: %s", cmp.Or(zeroes, "nothing"))
+			}
 		}
 		for _, f := range formats {
 			m.try("epilogue", "", nil, nil, func(k *schedule.Kernel) { k.Epilogue[i].Format = f }, "%s is rounded to %s", s.Op, f)

@@ -35,7 +35,7 @@ func TestSteps(t *testing.T) {
 			mma.Store(o.A, 4, k, fp.FP32.Get().FromFloat64(tc.values[k]))
 			mma.Store(o.B, 4, k, fp.FP32.Get().FromFloat64(1))
 		}
-		got, err := Steps(t.Context(), [2]*schedule.Kernel{tc.a, tc.b}, o, [2]int{})
+		got, _, err := Steps(t.Context(), [2]*schedule.Kernel{tc.a, tc.b}, o, [2]int{})
 		if d := cmp.Diff(tc.want, got); d != "" || err != nil {
 			t.Error(d, err)
 		}

@@ -49,7 +49,7 @@ type Input struct {
 	Formats mma.Formats
 	Dot     *mma.Dot
 	Free    []string // which parts of the operands do not matter, a line each
-	ExactOf string   // of what the exact value is, if a side computes more than the sum: "the sum alone"; "": of the sum
+	ExactOf string   // of what the exact value is, if a side computes more than the sum, such as "of the sum alone"; "": it is what both sides compute
 	Rerun   []string // command that repeats the case, in words as a shell reads them; none: not shown
 }
 

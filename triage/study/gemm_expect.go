@@ -1,7 +1,6 @@
 package study
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -171,7 +170,7 @@ func (g *gemmStudy) why(ctx context.Context, r *Request, k, right *gemmKernel, w
 		if err != nil {
 			return nil, "", err
 		}
-		return []string{fmt.Sprintf("%s has the bits of %s. The first partial sum of %s that is not one of its: %s.", right.name, g.files[fileD], k.name, cmp.Or(first, "none"))}, "-", nil
+		return []string{fmt.Sprintf("%s has the bits of %s. The first partial sum of %s that is not one of its: %s.", right.name, g.files[fileD], k.name, first)}, "-", nil
 	}
 	if r.Progress != nil {
 		q.Progress = func(done, of int) { r.Progress(done, of, "why "+k.name+" differs") }

@@ -201,16 +201,7 @@ func (j *judge) cCodes(acc fp.ID, c []byte) ([]byte, error) {
 	w, wide := j.c.Width(), acc.Width()
 	all := make([]byte, len(c)/w*wide)
 	for i := range len(c) / w {
-		code := uint64(0)
-		switch v := f.Float64(mma.Load(c, w, i)); {
-		case v != v:
-			code = to.QuietNaN(false)
-		case v-v != 0:
-			code = to.InfCode(v < 0)
-		default:
-			code = to.FromFloat64(v)
-		}
-		mma.Store(all, wide, i, code)
+		mma.Store(all, wide, i, to.Nearest(f.Float64(mma.Load(c, w, i))))
 	}
 	return all, nil
 }

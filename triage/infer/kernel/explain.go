@@ -90,11 +90,14 @@ func (l *loop) explain(ctx context.Context, c *class, seed uint64) (*finding, er
 		return nil, l.unexplained(ctx, c, n.best, o.Error())
 	}
 	if ks := s.lostOnes(); ks != nil {
-		s.lost, n.missing = true, schedule.SetOf(ks)
+		s.lost, n.missing = map[uint64]bool{}, schedule.SetOf(ks)
+		for _, key := range s.keys {
+			s.lost[key] = true
+		}
 		if f, _, err := n.schedules(ctx, s); f != nil || err != nil {
 			return f, err
 		}
-		s.lost, n.missing = false, nil
+		s.lost, n.missing = nil, nil
 	}
 	f, why, err := n.schedules(ctx, s)
 	if f != nil || err != nil {

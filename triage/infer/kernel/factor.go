@@ -33,6 +33,9 @@ const (
 	inB
 )
 
+// ofOperand reports whether it is an operand that is multiplied, not the sum.
+func (p place) ofOperand() bool { return p > places }
+
 // steps returns an epilogue of casts with the multiplication; nil and false: that is another place's.
 func (s scaling) steps(casts []schedule.Step, d fp.ID) ([]schedule.Step, bool) {
 	steps, ok := s.times(casts, d)
@@ -43,7 +46,7 @@ func (s scaling) steps(casts []schedule.Step, d fp.ID) ([]schedule.Step, bool) {
 func (s scaling) times(casts []schedule.Step, d fp.ID) ([]schedule.Step, bool) {
 	times := schedule.Step{Op: "alpha", Factor: s.factor}
 	switch {
-	case s.factor == 0 || s.place > places:
+	case s.factor == 0 || s.place.ofOperand():
 		return casts, true
 	case s.place == beforeCast:
 		return slices.Concat([]schedule.Step{times}, casts), true
@@ -96,7 +99,7 @@ func (b *box) scaledBy(units []candidate) (all []candidate) {
 		for _, c.scaling = range b.scalings() {
 			scaled := c
 			switch of := (&schedule.Cast{Format: b.A, Factor: c.scaling.factor}); {
-			case c.scaling.place > places && (c.unit.Op == "" || c.unit.Casts()):
+			case c.scaling.place.ofOperand() && (c.unit.Op == "" || c.unit.Casts()):
 				continue
 			case c.scaling.place == inA:
 				scaled.unit.CastA = of

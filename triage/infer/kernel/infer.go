@@ -149,19 +149,19 @@ func Infer(ctx context.Context, u devices.Unit, s schedule.Shape, o Options) (*R
 		return nil, err
 	}
 	r, err := b.infer(ctx, o)
-	first := errors.Is(err, errNarrow)
-	if !first && (err != nil || r.Verdict != Unexplained || len(b.fits) == 0) {
+	certain := errors.Is(err, errNarrow)
+	if !certain && (err != nil || r.Verdict != Unexplained || len(b.fits) == 0) {
 		return r, err
 	}
 	found, err := b.inferNarrowed(ctx, o)
-	if found != nil || err != nil || !first {
+	if found != nil || err != nil || !certain {
 		return cmp.Or(found, r), err
 	}
 	b.fits = nil
 	return b.infer(ctx, o)
 }
 
-// infer is Infer.
+// infer is Infer for results as they are; errNarrow: they are those of a narrower format.
 func (b *box) infer(ctx context.Context, o Options) (*Result, error) {
 	if o.Checks == 0 {
 		o.Checks = DefaultChecks

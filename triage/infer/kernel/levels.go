@@ -121,7 +121,7 @@ func (s *sums) chain(seq []int32) bool { return s.goesOn(0, 0, seq) }
 func (s *sums) goesOn(key uint64, n int, seq []int32) bool {
 	for i, k := range seq {
 		key ^= s.keys[k]
-		if s.lost && s.keys[k] == absent {
+		if s.lost != nil && s.keys[k] == absent {
 			continue
 		}
 		if s.keys[k] == absent || ((i+1)%s.width == 0 || i == len(seq)-1) && !s.has(key, n+i+1) {
@@ -156,7 +156,7 @@ func (e *enumeration) permuted(seqs [][]int32) (all [][]schedule.Level) {
 // reversed returns levels by which one accumulator adds runs last first, the longest first: those of one sequence,
 // whose first run joins all that is added before it at once.
 func (e *enumeration) reversed(seqs [][]int32) (all [][]schedule.Level) {
-	if len(seqs) != 1 || len(seqs[0]) == 0 || e.lost {
+	if len(seqs) != 1 || len(seqs[0]) == 0 || e.lost != nil {
 		return nil
 	}
 	seq := seqs[0]
@@ -271,7 +271,7 @@ func (s *sums) tails(seqs [][]int32, head int) []*schedule.Tail {
 	all := []*schedule.Tail{nil}
 	seen := map[string]bool{}
 	intos := []string{"lane", "deal", "after", "apart"}
-	if len(s.present) < len(s.keys) && !s.lost {
+	if len(s.present) < len(s.keys) && s.lost == nil {
 		intos = append(intos, "drop")
 	}
 	for _, of := range tailLengths(len(intos) > 4) {
@@ -333,7 +333,7 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level, depth int) (all []s
 	const short = 64 // all partial sums are tried
 	first := make([]bool, len(main))
 	size := 1
-	if e.lost { // each has the products before it
+	if e.lost != nil { // each has the products before it
 		size += e.absentIn(seq)
 	}
 	for _, g := range append(slices.Clone(e.joined[root]), nil) {
@@ -386,7 +386,7 @@ func (e *enumeration) cuts(seqs [][]int32, f schedule.Level, depth int) (all []s
 
 // firstOf returns the first product of a sequence that is added.
 func (s *sums) firstOf(seq []int32) int32 {
-	return seq[max(0, slices.IndexFunc(seq, func(k int32) bool { return !s.lost || s.keys[k] != absent }))]
+	return seq[max(0, slices.IndexFunc(seq, func(k int32) bool { return s.lost == nil || s.keys[k] != absent }))]
 }
 
 // absentIn returns how many products of a sequence are absent.
@@ -401,7 +401,7 @@ func (s *sums) absentIn(seq []int32) (n int) {
 
 // filled returns the members of a first part with those absent products that follow one of them.
 func (s *sums) filled(first []bool, main []int32) []bool {
-	if !s.lost {
+	if s.lost == nil {
 		return first
 	}
 	all := slices.Clone(first)
@@ -417,7 +417,7 @@ func (s *sums) filled(first []bool, main []int32) []bool {
 // not known: those that follow others are taken for members, and for none.
 func (s *sums) cutsOf(first []bool, main []int32, next int) []schedule.Cut {
 	all := cutsOf(first, next)
-	if s.lost {
+	if s.lost != nil {
 		all = append(cutsOf(s.filled(first, main), next), all...)
 	}
 	return all

@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 
 	"github.com/mmafuzz/mmafuzz/devices"
@@ -39,18 +38,8 @@ func (b *box) fit(d []byte) {
 
 // codeOf returns the code of a number in a format; false if the format does not have it.
 func codeOf(id fp.ID, v float64) (uint64, bool) {
-	f := id.Get()
-	switch {
-	case v != v:
-		return f.QuietNaN(false), true
-	case math.IsInf(v, 0):
-		if !f.HasInf() {
-			return 0, false
-		}
-		return f.InfCode(v < 0), true
-	}
-	code := f.FromFloat64(v)
-	return code, f.Float64(code) == v
+	code := id.Get().Nearest(v)
+	return code, v != v || id.Get().Float64(code) == v
 }
 
 // errNarrow says that results are rounded to a narrower format.

@@ -18,7 +18,7 @@ type sums struct {
 	known   map[uint64]bool
 	present []int32             // the k that are in D at all
 	joined  map[int32][][]int32 // by the first member of a set: what joins it, in order
-	lost    bool                // levels are looked for as if absent products were added, too, with no effect
+	lost    map[uint64]bool     // single products, and none: levels are looked for as if absent products were added, too, with no effect; nil: they are not
 	several bool                // more than two meet in a partial sum
 	width   int                 // products that an accumulator adds at a time
 }
@@ -63,7 +63,7 @@ func (s *sums) key(set []int32) (key uint64) {
 
 // has reports whether a set is a partial sum, or a product alone.
 func (s *sums) has(key uint64, size int) bool {
-	return size <= 1 || s.known[key] || s.lost && (key == absent || slices.Contains(s.keys, key))
+	return size <= 1 || s.known[key] || s.lost[key]
 }
 
 // mostLost is how many products a defect loses, at most: of more, and of the last ones, levels say which are left out.

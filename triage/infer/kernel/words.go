@@ -139,7 +139,7 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) (a
 			all = append(all, fmt.Sprintf("The sum of %s is %sadded to zero in the end, as if C were cleared first: no result is -0.", of, rounded))
 		}
 		if len(head) > 0 {
-			all = append(all, fmt.Sprintf("Before these, the first %s adds %s.", partName(&l.Cut), ks(head)))
+			all = append(all, fmt.Sprintf("Before these, the first %s adds %s.", l.Cut.Part(), ks(head)))
 		}
 		if l.Tail != nil && !(here && len(rest) == 0) {
 			all = append(all, tailWords(l.Tail, rest, of, here))
@@ -147,11 +147,11 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) (a
 		if seq = parts[0]; len(parts) == 1 {
 			continue
 		}
-		of = fmt.Sprintf("each such %s (the first has %d products)", partName(&l.Cut), len(parts[0]))
+		of = fmt.Sprintf("each such %s (the first has %d products)", l.Cut.Part(), len(parts[0]))
 		if strings.HasPrefix(l.Merge.Order, "chain") {
-			who = "The accumulator adds the products of each " + partName(&l.Cut)
+			who = "The accumulator adds the products of each " + l.Cut.Part()
 		} else {
-			who = "Each " + partName(&l.Cut) + " has an accumulator, which adds its products"
+			who = "Each " + l.Cut.Part() + " has an accumulator, which adds its products"
 		}
 	}
 	if i, err := unit.Resolve(); err == nil && i.D.Integer() {
@@ -167,13 +167,6 @@ func sumWords(k *schedule.Kernel, s *schedule.Schedule, depth int, here bool) (a
 }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-func partName(c *schedule.Cut) string {
-	if c.By == "lanes" {
-		return "lane"
-	}
-	return "block"
-}
 
 // cutWords names the first parts of a sequence.
 func cutWords(c *schedule.Cut, parts [][]int32) string {
@@ -259,12 +252,12 @@ func mergeWords(l *schedule.Level, u *schedule.Unit, parts int) string {
 			o += "; " + onlyWords(l, "after adding") + " the sum is stored in " + p.String()
 		}
 	}
-	return "Each " + partName(&l.Cut) + " has a sum of its own; these are added: " + o + "."
+	return "Each " + l.Cut.Part() + " has a sum of its own; these are added: " + o + "."
 }
 
 // onlyWords says of which parts something is true that is done after them.
 func onlyWords(l *schedule.Level, after string) string {
-	part := partName(&l.Cut)
+	part := l.Cut.Part()
 	return after + " " + map[string]string{"": "each " + part, "2": "the second " + part, "last": "the last " + part,
 		"not-2": "each " + part + " but the second", "not-last": "each " + part + " but the last"}[l.Merge.Only]
 }
