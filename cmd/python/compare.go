@@ -171,7 +171,8 @@ func findingOf(u opened, x *fuzz.Case) (*finding, error) {
 	}
 	why := strings.Join(pic.Labels, " + ")
 	if len(pic.Changes) > 0 {
-		why += "; A to B: " + readable.Converted(i.Formats, mma.Brief(pic.Changes, pic.A.Params, pic.B.Params))
+		way, text := pic.Change()
+		why += "; " + way + ": " + text
 		if pic.Instead != "" {
 			why += " (" + pic.Instead + ")"
 		}

@@ -158,8 +158,12 @@ func (x *pairTriage) infer(ctx context.Context, side string, effort int, brief b
 
 // mayInfer reports whether a unit may be asked for a program that is not known.
 func (x *pairTriage) mayInfer(u devices.Unit) bool {
-	i := u.Instruction()
-	return x.t.Infer && Believed(u) == nil && !devices.IsRecording(u) && i.K <= mma.MaxK && i.D.Flags() == 0
+	return x.mayAsk(u) && u.Instruction().K <= mma.MaxK
+}
+
+// mayAsk reports whether a unit of which no program is known may be asked what it computes.
+func (x *pairTriage) mayAsk(u devices.Unit) bool {
+	return x.t.Infer && Believed(u) == nil && !devices.IsRecording(u) && u.Instruction().D.Flags() == 0
 }
 
 // withinTime is an effort, or what a campaign with a time limit has time for.

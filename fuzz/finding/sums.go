@@ -239,7 +239,7 @@ func (x *pairTriage) haveSums() bool {
 	f := &x.p.Spec.Formats
 	may := func(side int) bool {
 		u := x.p.side(side)
-		return (u.Model() != nil || x.mayInfer(u) || Believed(u) != nil && !devices.IsRecording(u)) && u.Instruction().K == x.p.K
+		return (u.Model() != nil || x.mayAsk(u) || Believed(u) != nil && !devices.IsRecording(u)) && u.Instruction().K == x.p.K
 	}
 	return x.t.Infer && x.p.K >= leastSum && (f.C == fp.None || x.p.baseUnit == nil) && f.B != fp.One && f.Scale == fp.None && !f.Common && f.D.Flags() == 0 &&
 		f.B.RandomBits() == 0 && may(0) && may(1) && x.repeatsItself(0) && x.repeatsItself(1)

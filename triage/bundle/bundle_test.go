@@ -205,6 +205,31 @@ func TestInstead(t *testing.T) {
 	}
 }
 
+// TestDirection holds that a picture says changes in a direction in which they give the other side's result.
+func TestDirection(t *testing.T) {
+	floor := mma.Change{Path: "join.align.floor", From: "none", To: "6"}
+	for _, c := range []struct {
+		base string
+		back bool
+		want string
+	}{
+		{"a", false, "A to B  least exponent (e_zero) none→6"},
+		{"a", true, "B to A  least exponent (e_zero) 6→none"},
+		{"b", true, "A to B  least exponent (e_zero) 6→none"},
+		{"b", false, "B to A  least exponent (e_zero) none→6"},
+	} {
+		m := ampereHopper(t)
+		m.CaseChanges, m.Base, m.CaseBack = []mma.Change{floor}, c.base, c.back
+		pic, err := Picture(m, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := textPicture(pic); err != nil || !strings.Contains(text, "\n"+c.want+"\n") {
+			t.Errorf("base %s, back %t: no line %q: %v\n%s", c.base, c.back, c.want, err, text)
+		}
+	}
+}
+
 // TestNearestText holds that one case is no cases.
 func TestNearestText(t *testing.T) {
 	n := &corpus.Nearest{From: "sim:hopper", Changes: []mma.Change{{Path: "l", From: "8", To: "16"}}, Differ: 1, Explained: 1, Agree: 300, Kept: 300}

@@ -23,7 +23,7 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	}
 	pic := &report.Mismatch{
 		Input:   report.Input{Title: m.A.Instruction, Formats: m.Formats, Dot: dot},
-		Changes: Changes(m),
+		Changes: Changes(m), Back: back(m),
 		Instead: readable.Instead(instead(m)),
 		Labels:  []string{readable.Converted(m.Formats, inWords(cmp.Or(m.Detail, m.Bucket), m.Formats))},
 		Next:    next(m),
@@ -68,9 +68,15 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 	return pic, err
 }
 
-// instead returns what may be the cause of a mismatch as well as Changes, from A to B, as no input tells it apart.
+// instead returns what may be the cause of a mismatch as well as Changes, in the direction in which these are
+// said, as no input tells it apart.
 func instead(m *corpus.Mismatch) [][]mma.Change {
-	return triage.Instead(ofBase(m), m.Changes, m.Equivalent[:m.Same], m.Base == "b")
+	return triage.Instead(ofBase(m), m.Changes, m.Equivalent[:m.Same], (m.Base == "b") != back(m))
+}
+
+// back reports whether Changes make no more than B's arithmetic, with them taken back, do what A's does.
+func back(m *corpus.Mismatch) bool {
+	return len(m.CaseChanges) > 0 && (m.Base == "b") != m.CaseBack
 }
 
 // ofBase returns the changes of the base that explain a mismatch: its own or, if these are not known apart,

@@ -77,6 +77,7 @@ type Mismatch struct {
 	A, B    Side
 	Labels  []string     // causes, as triage names them
 	Changes []mma.Change // what makes A's program do what B does
+	Back    bool         // taken back, the changes make B's program do what A does; A's with them does not do what B does
 	Instead string       // what may be the cause as well; "": nothing
 	Notes   []string     // more about the cause, a line each that begins with a word of up to 7 letters
 	Next    []string     // commands that look for the cause; they are not broken into lines

@@ -72,6 +72,16 @@ func bitLine(f *fp.Format, label string, code uint64, chars string, zeroInk, one
 	return l
 }
 
+// Change says which change makes one side do what the other does, and which side of the two: "A to B" or,
+// if the other direction does not do, "B to A".
+func (m *Mismatch) Change() (way, text string) {
+	way, changes, from, to := "A to B", m.Changes, m.A.Params, m.B.Params
+	if m.Back {
+		way, changes, from, to = "B to A", readable.Reversed(changes), to, from
+	}
+	return way, readable.Converted(m.Formats, mma.Brief(changes, from, to))
+}
+
 // cause adds what explains a mismatch.
 func (p *printer) cause(m *Mismatch) {
 	if len(m.Labels) == 0 && len(m.Changes) == 0 {
@@ -82,7 +92,8 @@ func (p *printer) cause(m *Mismatch) {
 		p.text("cause   "+strings.Join(m.Labels, " + "), 8, strong)
 	}
 	if len(m.Changes) > 0 {
-		p.text("A to B  "+readable.Converted(m.Formats, mma.Brief(m.Changes, m.A.Params, m.B.Params)), 8, plain)
+		way, text := m.Change()
+		p.text(way+"  "+text, 8, plain)
 	}
 	if m.Instead != "" {
 		p.text("        "+m.Instead, 8, plain)
