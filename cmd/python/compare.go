@@ -23,6 +23,7 @@ type comparison struct {
 	Codes      uint64    `json:"codes"`      // equal results in other codes: NaNs, unless Bits
 	Unexamined uint64    `json:"unexamined"` // mismatches that count for no cause: see fuzz.Config.Examine
 	Spent      bool      `json:"spent"`      // a larger effort could find more
+	Long       bool      `json:"long"`       // programs have fewer products
 	Unstable   uint64    `json:"unstable"`   // mismatches that were none, or others, when they were asked again
 	Causes     []cause   `json:"causes"`
 	Findings   []finding `json:"findings"`   // in the order of their causes
@@ -99,7 +100,7 @@ func compare(ctx context.Context, units []opened, r *request) (any, error) {
 		return nil, err
 	}
 	st := c.State().Pairs[0]
-	out := &comparison{Dots: st.Dots, Mismatches: st.Differences(), Codes: st.Codes, Unexamined: st.Unexamined, Spent: c.EffortSpent(0), Causes: []cause{}, Findings: []finding{}, Stochastic: []string{}}
+	out := &comparison{Dots: st.Dots, Mismatches: st.Differences(), Codes: st.Codes, Unexamined: st.Unexamined, Spent: c.EffortSpent(0), Long: cfg.Pairs[0].K > mma.MaxK, Causes: []cause{}, Findings: []finding{}, Stochastic: []string{}}
 	for _, r := range st.Stochastic {
 		if text := st.StochasticText(r); text != "" {
 			out.Stochastic = append(out.Stochastic, text)

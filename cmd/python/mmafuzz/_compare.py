@@ -54,8 +54,9 @@ class Comparison(_table.Table):
     unless bits were asked for. causes are the mismatches by their cause, the most frequent first, but for
     unexamined ones (examine of compare), and findings the smallest inputs in the same order.
     stochastic says what was found of a side that rounds stochastically, or why that is not known. effort is
-    that of the search, and spent says that the search has used it up: a larger one looks further. unstable
-    are mismatches of no cause: asked again, the same inputs gave other results."""
+    that of the search, and spent says that the search has used it up: a larger one looks further. long says
+    that k is more than 255, of which little but schedules is looked for. unstable are mismatches of no
+    cause: asked again, the same inputs gave other results."""
 
     dots: int
     mismatches: int
@@ -67,6 +68,7 @@ class Comparison(_table.Table):
     effort: int = 0
     spent: bool = False
     unstable: int = 0
+    long: bool = False
 
     _rows = "causes"
 
@@ -85,7 +87,9 @@ class Comparison(_table.Table):
             known = not self.unstable and not {"unexplained", "defect"} & {c.label for c in self.causes}
             text += f"{self.unexamined:>12,}  " + ("explained by the same arithmetics, not counted by cause\n" if known else "not examined\n")
         if any(c.label == "unexplained" for c in self.causes):
-            text += (f"(effort={self.effort} is used up: a larger one looks further for causes, and may find none)\n" if self.effort and self.spent else
+            text += ("(of more than 255 products, little but the order, accumulators and formats in which they are added is looked for: "
+                     "a smaller k may show the cause)\n" if self.effort and self.long else
+                     f"(effort={self.effort} is used up: a larger one looks further for causes, and may find none)\n" if self.effort and self.spent else
                      f"(effort={self.effort} is not used up: a larger one finds the same causes)\n" if self.effort else
                      "(with effort=0 causes are not looked for)\n")
         if len(self.causes) > 1:
@@ -132,7 +136,7 @@ def compare(f, g, *, formats=None, k=None, like=None, count=100_000, examine=10_
         found = _function.run("compare", units, progress, count=count, examine=examine, effort=effort, seed=seed, bits=bits, workers=workers, bundles=os.fspath(bundles))
         info = _both(units)
     return Comparison(found["dots"], found["mismatches"], found["codes"], [Cause(**x) for x in found["causes"]],
-                      [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"], effort, found["spent"], found["unstable"])
+                      [Finding(**x, info=info) for x in found["findings"]], found["stochastic"], found["unexamined"], effort, found["spent"], found["unstable"], found["long"])
 
 
 def minimize(f, g, case, *, formats=None, k=None, like=None, effort=4, seed=1, bits=False, workers=0, progress=None):

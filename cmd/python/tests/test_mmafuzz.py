@@ -290,13 +290,27 @@ class Comparisons(unittest.TestCase):
 
     def test_spent(self):
         """The text says whether a larger effort looks further, and of nothing that it finds more."""
-        for spent, effort, words in ((True, 4, "effort=4 is used up: a larger one looks further"), (False, 64, "effort=64 is not used up"), (True, 0, "with effort=0")):
-            found = mmafuzz.Comparison(9, 1, 0, [mmafuzz.Cause("unexplained", 1, 1)], [], spent=spent, effort=effort)
+        for spent, long, effort, words in ((True, False, 4, "effort=4 is used up: a larger one looks further"), (False, False, 64, "effort=64 is not used up"),
+                                           (True, False, 0, "with effort=0"), (True, True, 4, "a smaller k may show the cause")):
+            found = mmafuzz.Comparison(9, 1, 0, [mmafuzz.Cause("unexplained", 1, 1)], [], spent=spent, effort=effort, long=long)
             self.assertIn(words, str(found))
         u = mmafuzz.unit(HOPPER)
         strange = mmafuzz.compare(lambda a, b, c: c + a.astype(np.float32).max(axis=1) * b[:, 3], u, count=1000, effort=1)
         self.assertIn("unexplained", [c.label for c in strange.causes])
         self.assertTrue(strange.spent)
+
+    def test_long(self):
+        """Two functions of more products than a program has are told apart by their schedules."""
+        def one(a, b):
+            return np.add.accumulate(a.astype(np.float32) * b, axis=1, dtype=np.float32)[:, -1]
+
+        def two(a, b):
+            return one(a[:, :150], b[:, :150]) + one(a[:, 150:], b[:, 150:])
+
+        found = mmafuzz.compare(one, two, formats=("fp16", "fp16", None, "fp32"), k=300, count=2000)
+        self.assertEqual([c.label for c in found.causes], ["schedule"])
+        self.assertIn("K = 300 is cut into 2 blocks: k 0..149; k 150..299", found.findings[0].why)
+        self.assertTrue(found.long)
 
     def test_unstable(self):
         """A function that changes its answers, each call: the causes, with these, are all mismatches."""
