@@ -39,6 +39,9 @@ type turn struct{ pair, unit int }
 // newEpoch prepares the epoch of a plan, with the results that the checkpoint has of it.
 func (c *Campaign) newEpoch(plan []Unit) *epoch {
 	e := &epoch{c: c}
+	for _, w := range c.workers {
+		clear(w.models) // the last epoch's triage may know more programs
+	}
 	for i, st := range c.state.Pairs {
 		c.pairs[i].SetVerdict(st.Verdict)
 		e.pairs = append(e.pairs, &pairEpoch{merging: newMerging(i, st)})

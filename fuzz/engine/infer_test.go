@@ -1,13 +1,14 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/fuzz/finding"
@@ -74,13 +75,25 @@ func TestInferred(t *testing.T) {
 		if n := len(s.Pairs[0].Inferred); n != 1 {
 			t.Errorf("count %d: inferred %d times", cfg.Count, n)
 		}
-		if diff := cmp.Diff(causesText(whole), causesText(s)); cfg.Count == 9000 && diff != "" {
+		if diff := gocmp.Diff(causesText(whole), causesText(s)); cfg.Count == 9000 && diff != "" {
 			t.Error(diff)
 		}
 	}
 	cfg.Journal, cfg.NoInfer = "", true
 	if st := runCampaign(t, cfg).Pairs[0]; st.Inferred != nil || st.Verdict != nil {
 		t.Errorf("with NoInfer: %+v, %+v", st.Inferred, st.Verdict)
+	}
+}
+
+// TestInferredByWorkers: what is known of a program from one epoch on shows in the features that any number of
+// workers find in the next ones.
+func TestInferredByWorkers(t *testing.T) {
+	var want string
+	for _, workers := range []int{1, 2, 7} {
+		got := stateText(t, runCampaign(t, Config{Pairs: []devices.Pair{blackBoxes(t, toZero)}, Seed: 1, Count: 100_000, Workers: workers}))
+		if want = cmp.Or(want, got); got != want {
+			t.Errorf("%d workers find something else than one: %s", workers, gocmp.Diff(want, got))
+		}
 	}
 }
 

@@ -31,8 +31,8 @@ type worker struct {
 	labels finding.Labeller
 	dot    *mma.Dot
 	trace  sim.Trace
-	shown  []uint32 // the features of an input
-	models map[*pair][]*sim.Model
+	shown  []uint32               // the features of an input
+	models map[*pair][]*sim.Model // what is traced in this epoch
 
 	// Of the unit in progress:
 	kept   [oracle.Fault + 1]int // differing cases of each class
