@@ -34,6 +34,11 @@ func among(marks corpus.Marks, ds []*Difference) (state, what string) {
 	default:
 		state, what = stateUnclear, "it may be among "
 	}
+	return state, what + within + ": " + sampled(same, others, none)
+}
+
+// sampled says how many of the sampled cases of an earlier difference differ.
+func sampled(same, others, none int) string {
 	var parts []string
 	for _, x := range []struct {
 		n    int
@@ -43,7 +48,23 @@ func among(marks corpus.Marks, ds []*Difference) (state, what string) {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.text))
 		}
 	}
-	return state, what + within + ": of " + readable.Plural(same+others+none, "sampled case") + " of it, there differ " + strings.Join(parts, ", ")
+	return "of " + readable.Plural(same+others+none, "sampled case") + " of it, there differ " + strings.Join(parts, ", ")
+}
+
+// elsewhere says which differences of today have cases of one whose cause is gone: something else makes these
+// cases differ now. "": none has one in its sample.
+func elsewhere(marks corpus.Marks, ds []*Difference) string {
+	var samples []corpus.Marks
+	var names []string
+	for _, d := range ds {
+		if same, others, _ := marks.Find([]corpus.Marks{d.Marks}); same+others > 0 {
+			samples, names = append(samples, d.Marks), append(names, d.ID+" ("+d.Bucket+")")
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "its cause is gone, not all of its cases: " + sampled(marks.Find(samples)) + ", now of " + strings.Join(names, " and ")
 }
 
 // lookUp says of a difference of the baseline that was not found whether it may be among others.
@@ -58,6 +79,7 @@ func (r *Result) lookUp(g *Gone) {
 	switch {
 	case g.There == "":
 		r.Counts.Gone++
+		g.What = elsewhere(g.Marks, ds)
 	case g.There == StateStill && g.State == StateKnown:
 		r.Counts.Known++
 	case g.There == StateStill:

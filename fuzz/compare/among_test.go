@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mmafuzz/mmafuzz/corpus"
+	"github.com/mmafuzz/mmafuzz/corpus/document"
 )
 
 // marksOf returns marks of some inputs.
@@ -92,6 +93,49 @@ func TestSecondDefect(t *testing.T) {
 		}
 		if r := night(two, nil, list); r.Known[0].State != want || r.Counts.New != 1 {
 			t.Errorf("%+v: %+v", list.Entries[0], r.Known)
+		}
+	}
+}
+
+// TestReplaced: a difference whose cause is gone while another cause makes some of its cases differ is gone, and
+// both texts say that its cases are not.
+func TestReplaced(t *testing.T) {
+	was, now, other := aDifference(), aDifference(), aDifference()
+	was.Bucket, was.Marks = "summation-order", marksOf(1, 2, 4, 6, 8)
+	now.Bucket, now.Marks = "input-ftz", marksOf(1, 2, 3, 4).Add(corpus.Mark{Input: 6, Results: 7})
+	other.Bucket, other.Marks = "input-ftz", marksOf(1, 3)
+	for _, tc := range []struct {
+		name            string
+		now             []Difference
+		replaced, table string
+	}{
+		{"some of its cases", []Difference{now}, "its cause is gone, not all of its cases: of 4 sampled cases of it, there differ 2 as before, 1 in another way, 1 no more, now of ID (input-ftz)",
+			"compared again: its cause is gone, not all of its cases: of 4 sampled cases of it, there differ 2 as before, 1 in another way, 1 no more, now of ID (input-ftz)"},
+		{"none of them", []Difference{other}, "", "compared again: no difference of this cause"},
+		{"nothing", nil, "", "compared again: no difference"},
+	} {
+		night := func(ds []Difference, last *Result) *Result {
+			c := &Comparison{Options: Options{Baseline: last}}
+			for _, d := range ds {
+				d.identify()
+				c.result.Differences = append(c.result.Differences, d)
+			}
+			c.result.Cells = []Cell{{A: was.A, B: was.B, Instruction: was.Instruction}}
+			c.judge()
+			return reread(t, &c.result)
+		}
+		r := night(tc.now, night([]Difference{was}, nil))
+		id := ""
+		if len(tc.now) > 0 {
+			id = r.Differences[0].ID
+		}
+		if len(r.Gone) != 1 || r.Counts.Gone != 1 || r.Gone[0].What != strings.ReplaceAll(tc.replaced, "ID", id) {
+			t.Fatalf("%s: %+v", tc.name, r.Gone)
+		}
+		blocks := (&nightly{Night: Night{Result: r}, first: map[string]string{}}).states()
+		rows := blocks[len(blocks)-2].(*document.Table).Rows
+		if got := rows[0][len(rows[0])-1].Text; got != strings.ReplaceAll(tc.table, "ID", id) {
+			t.Errorf("%s: the page says %q", tc.name, got)
 		}
 	}
 }

@@ -227,6 +227,12 @@ func (n *nightly) states() []document.Block {
 	for _, g := range n.Gone {
 		why := "compared again: no difference"
 		switch {
+		case g.Compared && g.There == "" && g.What != "":
+			why = "compared again: " + g.What
+		case g.Compared && g.There == "" && slices.ContainsFunc(n.Differences, func(d Difference) bool {
+			return d.sameCell(&Difference{A: g.A, B: g.B, Instruction: g.Instruction})
+		}):
+			why = "compared again: no difference of this cause"
 		case !g.Compared:
 			why = strings.TrimSuffix("not compared this time: "+g.What, ": ")
 		case g.There == StateStill:

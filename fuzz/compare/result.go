@@ -134,6 +134,7 @@ type Gone struct {
 	State       string   `json:"state"`           // that it had
 	Compared    bool     `json:"compared"`        // this time, too
 	// There is StateStill or stateUnclear if it is, or may be, among cases that nothing explains, as What says.
+	// What says of a difference that is gone, too, which others have cases of it.
 	There string       `json:"there,omitempty"`
 	What  string       `json:"what,omitempty"`
 	Marks corpus.Marks `json:"marks,omitempty"` // that it had
