@@ -165,11 +165,14 @@ type Nearest struct {
 	Agree     int `json:"agree"`
 	Kept      int `json:"kept"`
 	// Case is the smallest input found on which it fails, with the results of the
-	// unit and of the program.
+	// unit and of the program, which may be AnyNaN.
 	Case    string `json:"case"`
 	Unit    string `json:"unit"`
 	Program string `json:"program"`
 }
+
+// AnyNaN is a program's result where it is a NaN and codes of NaNs are not compared.
+const AnyNaN = "a NaN"
 
 // NoResult is the result of a side that has failed on the case.
 const NoResult = "-"

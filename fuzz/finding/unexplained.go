@@ -8,6 +8,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/corpus"
 	"github.com/mmafuzz/mmafuzz/corpus/readable"
 	"github.com/mmafuzz/mmafuzz/devices"
+	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
@@ -78,7 +79,7 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 		if v.Refuted != "" {
 			u.Why += fmt.Sprintf(" New inputs confirmed a defect, %q, but one of the differing cases contradicts it, so it is not claimed: its condition is another one, or there is a second defect.", v.Refuted)
 		}
-		u.Nearest = nearestOf(v.Nearest, base.Target, other.Target, p.Formats())
+		u.Nearest = nearestOf(v.Nearest, base.Target, other.Target, p.Formats(), run.Policy)
 	}
 	if len(units) > 1 {
 		u.Why += " mmafuzz infer looks for the program of each side, and mmafuzz diff model:DIR/model.json model:DIR/model.json compares the two."
@@ -95,8 +96,9 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 	return u
 }
 
-// nearestOf writes the nearest program for people and programs; nil: there is none.
-func nearestOf(n *triage.Nearest, base, unit string, f mma.Formats) *corpus.Nearest {
+// nearestOf writes the nearest program for people and programs; nil: there is none. Where NaNs are compared by
+// class, the codes of a program's are anybody's.
+func nearestOf(n *triage.Nearest, base, unit string, f mma.Formats, policy oracle.Policy) *corpus.Nearest {
 	if n == nil {
 		return nil
 	}
@@ -104,9 +106,13 @@ func nearestOf(n *triage.Nearest, base, unit string, f mma.Formats) *corpus.Near
 	if from == "" {
 		from = base
 	}
+	would := mma.FormatCode(f.D, n.Would)
+	if policy.NaN == oracle.ByClass && f.D.Get().Decode(n.Would).Class == fp.NaN {
+		would = corpus.AnyNaN
+	}
 	return &corpus.Nearest{
 		Of: unit, From: from, Changes: append([]mma.Change{}, n.Changes...), Differ: n.Differ, Explained: n.Explained, Agree: n.Agree, Kept: n.Kept,
-		Case: mma.FormatDot(f, n.Witness.Dot), Unit: mma.FormatCode(f.D, n.Witness.Want), Program: mma.FormatCode(f.D, n.Would),
+		Case: mma.FormatDot(f, n.Witness.Dot), Unit: mma.FormatCode(f.D, n.Witness.Want), Program: would,
 	}
 }
 

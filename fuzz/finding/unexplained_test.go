@@ -6,6 +6,8 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	_ "github.com/mmafuzz/mmafuzz/devices/simulated"
+	"github.com/mmafuzz/mmafuzz/oracle"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
 )
@@ -25,6 +27,23 @@ func TestEnded(t *testing.T) {
 		u := f.Unexplained(0, &triage.Verdict{Ended: ended, Labels: []triage.Label{triage.Unexplained}})
 		if u == nil || !strings.HasSuffix(u.Why, want) || len(u.Next) != 1 {
 			t.Errorf("%v: %+v", ended, u)
+		}
+	}
+}
+
+// TestNearestNaN: the code of a program's NaN is said only where codes are compared.
+func TestNearestNaN(t *testing.T) {
+	f := mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}
+	for _, tc := range []struct {
+		nan   oracle.Strictness
+		would uint64
+		want  string
+	}{
+		{oracle.ByClass, 0x7fffffff, "a NaN"}, {oracle.Bits, 0x7fffffff, "7fffffff"}, {oracle.ByClass, 0x7f800000, "7f800000"},
+	} {
+		n := &triage.Nearest{Witness: triage.Case{Dot: mma.NewDot(f, 1), Want: 0}, Would: tc.would}
+		if got := nearestOf(n, "", "u", f, oracle.Policy{NaN: tc.nan}).Program; got != tc.want {
+			t.Errorf("NaN %v: %x is %q, want %q", tc.nan, tc.would, got, tc.want)
 		}
 	}
 }
