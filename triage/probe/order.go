@@ -278,5 +278,9 @@ func (p *Prober) stepLength() finding {
 	if p.c == nil {
 		return undecided("the instruction has no c, and so no steps")
 	}
-	return finding{value: fmt.Sprint(t.step(p.k))}
+	f := finding{value: fmt.Sprint(t.step(p.k))}
+	if f.value != "1" && len(t.widths(p.k)) == 0 {
+		f.why = "these are added, two terms at a time, before the sum takes them"
+	}
+	return f
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 )
@@ -147,7 +148,14 @@ func (p *Prober) threeBits() finding {
 // blockWidth is what FTTN's Algorithm 1, as printed, loses from its second round on: c = 1, half an ulp at product 0 and half an ulp
 // that moves.
 func (p *Prober) blockWidth() finding {
-	return once(p, "block width", func() finding { return p.at(cScale, (*Prober).findBlockWidth) })
+	return once(p, "block width", func() finding {
+		if t, _ := p.Tree(); t != nil && !p.order().refuted() {
+			if all := t.widths(p.k); len(all) > 1 {
+				return undecided("sums have %s products", strings.Join(all, " or "))
+			}
+		}
+		return p.at(cScale, (*Prober).findBlockWidth)
+	})
 }
 
 func (p *Prober) findBlockWidth() finding {

@@ -1,6 +1,10 @@
 package probe
 
-import "slices"
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
 
 // Kind is the kind of a node of a summation tree.
 type Kind uint8
@@ -69,6 +73,39 @@ func (t *Tree) step(k int) int {
 		step, sum = n, rest
 	}
 	return step
+}
+
+// widths returns the different numbers of products that fused sums take, beside the results of other fused sums
+// and c, in the order of the products.
+func (t *Tree) widths(k int) (all []string) {
+	taken := map[int]int{} // by the least product of a sum
+	t.visit(func(n *Tree) {
+		if n.Kind == Add {
+			return
+		}
+		if own := slices.DeleteFunc(n.own(), func(term int) bool { return term == k }); len(own) > 0 {
+			taken[slices.Min(own)] = len(own)
+		}
+	})
+	for _, first := range slices.Sorted(maps.Keys(taken)) {
+		if n := fmt.Sprint(taken[first]); !slices.Contains(all, n) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// own returns the terms below a node that are in no fused sum below it.
+func (t *Tree) own() (all []int) {
+	for _, c := range t.Children {
+		switch c.Kind {
+		case Leaf:
+			all = append(all, c.Term)
+		case Add:
+			all = append(all, c.own()...)
+		}
+	}
+	return all
 }
 
 // size returns the number of leaves.
