@@ -115,8 +115,8 @@ var operations = []operation{
 		return f.InfCode(x&f.SignBit() != 0), true
 	}, once, constant},
 	{"scale", "%w is %s what it should be", 2, false, scaled, func(*fp.Format) []int64 { return []int64{-1, 1, -2, 2} }, scaleBetween},
-	{"number", "%w, if it is not a finite number, is read as one", 1, false, never, nil, nil}, // see misread.go
-	{asOther, "%w is read as one of %s", 3, false, never, nil, nil},
+	{"number", "%w, if it is an infinity or a NaN, is read as the finite number that its exponent and significand would be", 1, false, never, nil, nil}, // see misread.go
+	{asOther, "%w is read as a code of %s", 3, false, never, nil, nil},
 	{"unsigned", "%w is read as unsigned", 1, false, never, nil, nil},
 	{"factor", "%w is %s what it should be", 2, false, never, nil, nil},                                // of significands
 	{"rounded", "%w is rounded by %s", 3, false, never, nil, nil},                                      // of exact products
