@@ -64,12 +64,12 @@ func pair(unit, with opened, r *request) (fuzz.Config, error) {
 	if r.Bits {
 		nan = oracle.Bits
 	}
-	targetA, targetB := with.target, unit.target
+	targetA, targetB := unit.target, with.target
 	if targetA == functions && targetB == functions { // as the parameters of compare and minimize are called
-		targetA, targetB = targetA+":g", targetB+":f"
+		targetA, targetB = targetA+":f", targetB+":g"
 	}
 	return fuzz.Config{
-		Pairs: []devices.Pair{{A: devices.WithK(with.unit, k), B: devices.WithK(unit.unit, k), TargetA: targetA, TargetB: targetB, K: k}},
+		Pairs: []devices.Pair{{A: devices.WithK(unit.unit, k), B: devices.WithK(with.unit, k), TargetA: targetA, TargetB: targetB, K: k}},
 		Seed:  r.Seed, Count: r.Count, Workers: r.Workers, NaN: &nan, Effort: cmp.Or(r.Effort, -1),
 		Searching: func(_ int, doing string) { r.say(doing) },
 	}, nil
@@ -164,7 +164,7 @@ func findingOf(u opened, x *fuzz.Case) (*finding, error) {
 	}
 	f := &finding{
 		Label: x.Bucket, Detail: x.Detail, Input: mma.FormatDot(i.Formats, d),
-		Want: mma.FormatCode(i.D, x.A), Got: mma.FormatCode(i.D, x.B), Bundle: x.Dir,
+		Got: mma.FormatCode(i.D, x.A), Want: mma.FormatCode(i.D, x.B), Bundle: x.Dir,
 	}
 	pic, err := bundle.Picture(x.Mismatch, x.Dir)
 	if err != nil {

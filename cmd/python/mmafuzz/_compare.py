@@ -24,7 +24,8 @@ class Finding:
     """The smallest input of a kind: label is its cause, why says it in words, and detail has all that
     the case needs. got is the result of the first of the two, want that of the other, and input has a,
     b and c as mmafuzz eval reads them, all in hexadecimal codes; operands are the same as arrays. picture
-    shows how both compute it, and brief does so in short. bundle is a directory that mmafuzz show reads."""
+    shows how both compute it, the first as A, and brief does so in short. bundle is a directory that
+    mmafuzz show reads."""
 
     label: str
     detail: str
