@@ -38,13 +38,19 @@ const (
 
 // withNearest adds to the verdict on a unit that no program explains what comes nearest.
 func (s *explainer) withNearest(ctx context.Context, v *Verdict) error {
-	if err := s.explainPart(ctx, v); err != nil {
+	if err := s.explainPart(ctx, v, s.mayExplainPart()); err != nil {
 		return err
 	}
-	near := v.Nearest
-	if near == nil {
-		near = s.nearest()
+	if v.Nearest == nil {
+		v.Nearest = s.nearest()
 	}
+	return s.withWitness(ctx, v)
+}
+
+// withWitness adds to the verdict an input on which its nearest program is wrong. Without one there is no
+// such program.
+func (s *explainer) withWitness(ctx context.Context, v *Verdict) error {
+	near := v.Nearest
 	shown, err := s.shrinkFailure(ctx, near)
 	if !shown && err == nil {
 		// A search that has ended early has not put it to the test.
@@ -52,7 +58,6 @@ func (s *explainer) withNearest(ctx context.Context, v *Verdict) error {
 			shown, err = s.shrinkFailure(ctx, near)
 		}
 	}
-	v.Nearest = near
 	if !shown {
 		v.Nearest, v.Partial = nil, false // there is no case that it does not explain
 	}
@@ -121,6 +126,9 @@ func (n *Nearest) near() bool { return 2*n.Explained >= n.Differ && 2*n.Kept >= 
 // agreeing ones that is kept, times the numbers of both, which makes it an integer. Shares
 // count because the numbers depend on which evidence was kept, not on the unit.
 func (n *Nearest) score() int { return n.Explained*max(n.Agree, 1) + n.Kept*max(n.Differ, 1) }
+
+// Nearer reports whether a program explains more of the same unit than another one.
+func (n *Nearest) Nearer(than *Nearest) bool { return n.near() && n.score() > than.score() }
 
 // closest returns the listed program from which p has the fewest changed parts.
 func closest(all []listed, p *mma.Params) (from listed, parts int) {

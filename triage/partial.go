@@ -33,14 +33,14 @@ const (
 	partialShare   = 0.9 // of the differing cases, if the unit cannot be asked
 )
 
-// explainPart makes the verdict on a unit that no program explains that of a program which
+// explainPart makes the verdict on a unit that no program explains that of one of some programs which
 // explains a part of the cases and breaks none, if there is one. One that new inputs seldom
 // contradict is remembered.
-func (s *explainer) explainPart(ctx context.Context, v *Verdict) error {
-	all := s.partialPrograms(false)
+func (s *explainer) explainPart(ctx context.Context, v *Verdict, tried []mma.Params) error {
+	all := s.partialPrograms(tried, false)
 	var seldom []*Nearest
 	if s.pr.Ask != nil {
-		all = append(all, s.partialPrograms(true)...)
+		all = append(all, s.partialPrograms(tried, true)...)
 		var err error
 		if all, seldom, err = s.uncontradicted(ctx, all); err != nil {
 			return err
@@ -101,14 +101,19 @@ func (s *explainer) right(p *mma.Params, cases []Case) int {
 	return evidence.Total(s.ev.Hits(p, s.ev.Pack(dots, want)))
 }
 
-// partialPrograms returns programs that explain a part of the differing cases and break none, or
+// mayExplainPart are the programs of which one may explain a part of the cases.
+func (s *explainer) mayExplainPart() []mma.Params {
+	return s.tried(programs(s.pr.listedPrograms()), s.mutants(change.Refinements, change.Mistakes), s.before())
+}
+
+// partialPrograms returns those of some programs that explain a part of the differing cases and break none, or
 // some but seldom, the one that explains the most first, each with as few changes as that takes.
 // Those of a single change are among them, even if many others explain a few more cases by chance.
-func (s *explainer) partialPrograms(seldom bool) []*Nearest {
+func (s *explainer) partialPrograms(tried []mma.Params, seldom bool) []*Nearest {
 	cases := s.ev.First(1).All()
 	base := s.ev.Hits(&s.pr.Base, cases)
 	var all []*Nearest
-	for _, p := range s.tried(programs(s.pr.listedPrograms()), s.mutants(change.Refinements, change.Mistakes), s.before()) {
+	for _, p := range tried {
 		if s.pr.Formats.B.RandomBits() != 0 && p.Acc.Mode != s.pr.Base.Acc.Mode {
 			continue // other roundings are right in many a case by chance
 		}
@@ -121,11 +126,11 @@ func (s *explainer) partialPrograms(seldom bool) []*Nearest {
 	var some []*Nearest
 	agree, differ := s.ev.First(1).Split(base)
 	t := &tallies{ev: s.ev, counts: map[mma.Params][]int{}}
-	tried := partialTried
+	most := partialTried
 	if s.pr.Brief {
-		tried = partialBriefly
+		most = partialBriefly
 	}
-	for _, n := range slices.Concat(all[:min(len(all), tried)], single[:min(len(single), tried)]) {
+	for _, n := range slices.Concat(all[:min(len(all), most)], single[:min(len(single), most)]) {
 		n.Program = s.fewest(t, n, agree, differ)
 		if !slices.ContainsFunc(some, func(x *Nearest) bool { return x.Program == n.Program }) {
 			some = append(some, n)

@@ -111,7 +111,7 @@ func (x *pairTriage) searchFor(ctx context.Context, pr *triage.Unknown, quick bo
 		}
 	}
 	if v != nil {
-		v.Sought, v.Ended = int(min(budget.Spent, budget.Most)/(defect.PerDot*million)), budget.Ended() // how far beyond it a search ends depends on the workers
+		v.Sought, v.Ended = spentOf(budget), budget.Ended()
 		if quick {
 			v.Sought += x.perK(quickChanges)
 		}
@@ -176,6 +176,10 @@ func (x *pairTriage) budget(quick bool) *defect.Budget {
 	}
 	return b
 }
+
+// spentOf is what a search for a defect has spent, in millions of dot products of models: how far beyond its
+// budget it ends depends on the workers.
+func spentOf(b *defect.Budget) int { return int(min(b.Spent, b.Most) / (defect.PerDot * million)) }
 
 // alone makes a verdict one of a defect of the base.
 func alone(v *triage.Verdict, pr *triage.Unknown) *triage.Verdict {

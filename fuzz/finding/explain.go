@@ -153,6 +153,9 @@ func (x *pairTriage) explainCases(ctx context.Context, evidence []*Case) error {
 			return err
 		}
 		if !learned {
+			if err := x.explainBesideNearest(ctx, evidence); err != nil || !x.wantsProgram() {
+				return err
+			}
 			continue
 		}
 		if done, err := x.explainByPrograms(ctx, evidence); done || err != nil {
@@ -203,19 +206,15 @@ func (x *pairTriage) explainByChange(ctx context.Context, evidence []*Case, quic
 		if pr.Effort = -1; !quick {
 			pr.Effort = x.effort()
 		}
-		if old != nil && old.Found() {
+		if pr.Before = x.nearestOf(x.p.unknownIsB); old != nil && old.Found() {
 			pr.Before = &old.Program
 		}
 		v, err := x.search(ctx, pr, quick)
 		if err != nil {
 			return err
 		}
-		if v.Defect != nil {
-			if holds, err := x.holdsInTiles(ctx, evidence, v.K, v.Program, &v.Defect.Rule); err != nil {
-				return err
-			} else if !holds {
-				v = &triage.Verdict{Program: pr.Base, K: pr.K, Differ: v.Differ, Agree: v.Agree, Kept: v.Agree, Sought: v.Sought, Ended: v.Ended, Labels: []triage.Label{triage.Unexplained}, Refuted: v.Defect.String()}
-			}
+		if v, err = x.unlessTilesRefute(ctx, evidence, v); err != nil {
+			return err
 		}
 		if v.Quick = quick && (old == nil || old.Quick); old != nil {
 			v.Sought += old.Sought

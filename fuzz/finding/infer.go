@@ -29,6 +29,7 @@ const (
 	inferLeast   = 4       // and in several where nothing is known of either side
 	inferChecks  = 1000    // inputs of each generator on which a program is validated
 	inferQueries = 1 << 20 // dot products that the unit is asked
+	inferNear    = 4       // a program that is wrong in at most one case in so many is near
 
 	inferPerTime = 800 * time.Millisecond // of a time limit, for a million dot products of models
 )
@@ -40,6 +41,7 @@ type Inferred struct {
 	Verdict    infer.Verdict `json:"verdict"`
 	Arithmetic string        `json:"arithmetic,omitempty"` // the program in words, if it was found
 	Params     *mma.Params   `json:"params,omitempty"`     // the program, if it was found
+	Nearest    *mma.Params   `json:"nearest,omitempty"`    // the program that came nearest, if it is right in most cases and none was found
 	Tested     int           `json:"tested,omitempty"`     // inputs on which it was compared with the unit: none differs
 	Effort     int           `json:"effort"`               // the most that the search might spend, in millions of dot products of models
 	Brief      bool          `json:"brief,omitempty"`      // there was one attempt
@@ -55,10 +57,15 @@ func (p *Pair) CheckInferred(r *Inferred) error {
 	if !slices.Contains(sideNames, r.Side) || r.Tested < 0 || r.Effort < 0 || (r.Params != nil) != (r.Verdict == infer.Found) {
 		return fmt.Errorf("an inference of side %q with verdict %q", r.Side, r.Verdict)
 	}
-	if r.Params == nil {
-		return nil
+	for _, of := range []*mma.Params{r.Params, r.Nearest} {
+		if of == nil {
+			continue
+		}
+		if err := of.Validate(p.Spec.Formats, p.unitOf(r.Side).Instruction().K); err != nil {
+			return err
+		}
 	}
-	return r.Params.Validate(p.Spec.Formats, p.unitOf(r.Side).Instruction().K)
+	return nil
 }
 
 func (p *Pair) unitOf(side string) devices.Unit {
@@ -210,7 +217,11 @@ func (x *pairTriage) inferNow(ctx context.Context, u devices.Unit, side string, 
 			r.Tested += c.Asked
 		}
 	}
-	return r, nil
+	if r.Verdict == infer.Unexplained && inferNear*found.Left <= found.Evidence && found.Params.Validate(x.p.Spec.Formats, u.Instruction().K) == nil {
+		p, _ := withSigns(ctx, x.p.Spec.Formats, u.Instruction().K, found.Params, x.t.Seed)
+		r.Nearest = &p
+	}
+	return r, ctx.Err()
 }
 
 // signsOfIEEE are the fields that IEEE 754 sets: a result that underflows to zero keeps its sign, and a sum that is

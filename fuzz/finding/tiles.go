@@ -5,6 +5,7 @@ import (
 
 	"github.com/mmafuzz/mmafuzz/oracle"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
+	"github.com/mmafuzz/mmafuzz/triage"
 	"github.com/mmafuzz/mmafuzz/triage/defect"
 )
 
@@ -14,6 +15,19 @@ import (
 
 // mostTiles are the tiles in which a rule is tried.
 const mostTiles = 4
+
+// unlessTilesRefute returns a verdict, or if its defect is another one in the tiles of cases, that nothing is
+// known.
+func (x *pairTriage) unlessTilesRefute(ctx context.Context, cases []*Case, v *triage.Verdict) (*triage.Verdict, error) {
+	if v.Defect == nil {
+		return v, nil
+	}
+	holds, err := x.holdsInTiles(ctx, cases, v.K, v.Program, &v.Defect.Rule)
+	if holds || err != nil {
+		return v, err
+	}
+	return &triage.Verdict{Program: x.p.base, K: v.K, Differ: v.Differ, Agree: v.Agree, Kept: v.Agree, Sought: v.Sought, Ended: v.Ended, Labels: []triage.Label{triage.Unexplained}, Refuted: v.Defect.String()}, nil
+}
 
 // holdsInTiles reports whether a rule is right in the tiles of cases, too: mostly, since there may be
 // another defect that depends on the place.

@@ -30,8 +30,8 @@ type Options struct {
 	// which are made in any case, and after a refutation the share of its attempt once more. If it
 	// is reached, the unit counts as unexplained. 0: DefaultEffort.
 	Effort int
-	// Brief: there is one attempt, and of a unit that it does not explain the result says neither
-	// which program comes nearest nor on which input that fails.
+	// Brief: there is one attempt, and of a unit that it does not explain the result does not say on
+	// which input the nearest program fails, nor has the unit been asked which one that is.
 	Brief   bool
 	Policy  oracle.Policy                    // what of a result counts; zero: every bit
 	Journal string                           // file; "": none
@@ -213,6 +213,9 @@ func (l *loop) conclude(ctx context.Context, err error) (*Result, error) {
 		if err == nil && l.explains(&l.p) { // nothing has been asked yet that could refute it
 			l.left, err = l.refute(ctx)
 		}
+	}
+	if l.brief && (err != nil || l.left > 0) {
+		l.p = l.simplest(l.nearest())
 	}
 	r := &Result{Formats: l.Formats, K: l.K, Params: l.p, Policy: l.Policy, Repairs: l.repairs}
 	byClass := *l.Evidence

@@ -358,6 +358,15 @@ func (l *loop) settled(ctx context.Context, p mma.Params) mma.Params {
 	return search.Simplest(e, n.P, e.All(), n.Right(), nil)
 }
 
+// simplest leaves out of a program what no unbiased input shows.
+func (l *loop) simplest(p mma.Params) mma.Params {
+	if !l.Valid(&p) {
+		return p // no search has begun
+	}
+	e := l.unbiasedEvidence()
+	return search.Simplest(e, p, e.All(), evidence.Total(e.Hits(&p, e.All())), nil)
+}
+
 // grow fits a program loosely to the designed families one after the other, then to all
 // evidence.
 func (l *loop) grow(ctx context.Context, what string, p mma.Params) *search.Search {
