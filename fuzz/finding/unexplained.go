@@ -79,7 +79,7 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 		if v.Refuted != "" {
 			u.Why += fmt.Sprintf(" New inputs confirmed a defect, %q, but one of the differing cases contradicts it, so it is not claimed: its condition is another one, or there is a second defect.", v.Refuted)
 		}
-		u.Nearest = nearestOf(v.Nearest, base.Target, other.Target, p.Formats(), run.Policy)
+		u.Nearest = nearestOf(v.Nearest, base.Target, other.Target, p.Formats(), run.policy())
 	}
 	if len(units) > 1 {
 		u.Why += " mmafuzz infer looks for the program of each side, and mmafuzz diff model:DIR/model.json model:DIR/model.json compares the two."
@@ -97,7 +97,7 @@ func (t *Finder) Unexplained(pair int, v *triage.Verdict) *Unexplained {
 }
 
 // nearestOf writes the nearest program for people and programs; nil: there is none. Where NaNs are compared by
-// class, the codes of a program's are anybody's.
+// class, as those of a side whose program was inferred by class, the codes of a program's are anybody's.
 func nearestOf(n *triage.Nearest, base, unit string, f mma.Formats, policy oracle.Policy) *corpus.Nearest {
 	if n == nil {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/triage"
+	"github.com/mmafuzz/mmafuzz/triage/infer"
 )
 
 // TestEnded: where the search for a defect has ended at its budget, no longer campaign is promised to
@@ -44,6 +45,34 @@ func TestNearestNaN(t *testing.T) {
 		n := &triage.Nearest{Witness: triage.Case{Dot: mma.NewDot(f, 1), Want: 0}, Would: tc.would}
 		if got := nearestOf(n, "", "u", f, oracle.Policy{NaN: tc.nan}).Program; got != tc.want {
 			t.Errorf("NaN %v: %x is %q, want %q", tc.nan, tc.would, got, tc.want)
+		}
+	}
+}
+
+// TestNearestInferredByClass: the code of a NaN that a program gives is not said to be that of a side whose program was
+// inferred by class.
+func TestNearestInferredByClass(t *testing.T) {
+	i := &mma.Instruction{Name: "fma", K: 1, Formats: mma.Formats{A: fp.BF16, B: fp.BF16, C: fp.BF16, D: fp.BF16}}
+	program := mma.FMA(fp.BF16)
+	unit := func() devices.Unit { return devices.Func(i, func(*mma.Dot) uint64 { return 0x7fc0 }) }
+	pair := devices.Pair{A: unit(), B: unit(), TargetA: "python:g", TargetB: "python:f", K: 1}
+	for _, tc := range []struct {
+		byClass bool
+		would   uint64
+		want    string
+	}{
+		{true, 0x7fff, "a NaN"},
+		{false, 0x7fff, "7fff"},
+		{true, 0x7f80, "7f80"},
+	} {
+		p := NewPair(pair, nil, nil)
+		p.Policy.NaN = oracle.Bits
+		p.Learn([]Inferred{{Side: "a", Verdict: infer.Found, Params: &program, ByClass: tc.byClass}})
+		f := Finder{Options: Options{Pairs: []devices.Pair{pair}}, pairs: []*Pair{p}}
+		near := &triage.Nearest{Program: program, Differ: 1, Witness: triage.Case{Dot: mma.NewDot(i.Formats, 1)}, Would: tc.would}
+		u := f.Unexplained(0, &triage.Verdict{Labels: []triage.Label{triage.Unexplained}, Nearest: near})
+		if u == nil || u.Nearest == nil || u.Nearest.Program != tc.want || u.Nearest.From != "python:g" {
+			t.Errorf("%+v: %+v", tc, u)
 		}
 	}
 }
