@@ -38,6 +38,7 @@ const (
 	OutputFTZ            Label = "output-ftz"            // subnormal results flushed
 	SignedZero           Label = "signed-zero"           // sign of zero results
 	NaNEncoding          Label = "nan-encoding"          // code of NaN results, how NaN operands are read
+	NaNCode              Label = "nan-code"              // codes of two NaNs that no program gives
 	Layout               Label = "layout"                // the result depends on where the dot product stands
 	Defect               Label = "defect"                // an error under a condition: package defect
 	Schedule             Label = "schedule"              // which products are added where: package sim/schedule
@@ -51,6 +52,9 @@ const (
 
 // Ruled reports whether a label's causes are told apart by a rule in words, not by changes of programs.
 func (l Label) Ruled() bool { return l == Defect || l == Layout || l == Schedule }
+
+// Open reports whether a label's cases are differences that no change, rule or defect explains.
+func (l Label) Open() bool { return l == Unexplained || l == NaNCode }
 
 // LabelDoc is a label with what it stands for.
 type LabelDoc struct {
@@ -83,6 +87,7 @@ var labelDocs = []LabelDoc{
 	{OutputFTZ, "subnormal products, sums or results flushed to zero"},
 	{SignedZero, "sign of a zero result"},
 	{NaNEncoding, "code of a NaN result, reading of NaN operands"},
+	{NaNCode, "two NaNs of different codes, which no change that was tried gives"},
 	{Layout, "the result depends on the position in the tile, on its other elements, or on what came before"},
 	{Defect, "an error in a unit that is right otherwise"},
 	{Schedule, "how the sum of all products is cut, ordered and rounded in between, and what becomes of it"},

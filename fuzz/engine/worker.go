@@ -244,6 +244,7 @@ func (w *worker) name(c *Campaign, p *pair, ch *finding.Chunk, r *Result) {
 			w.keepUnnamed(r, s)
 			continue
 		}
+		cause = finding.Left(cause, s.Class)
 		sum, mark := w.labels.Digest(p.Pair, cause, &w.batch, w.at[j], &s)
 		r.Kinds = p.AddCase(r.Kinds, cause, &s, sum, mark, w.kinds)
 	}
@@ -260,7 +261,7 @@ func (w *worker) examine(after uint64, p *pair, st *finding.PairState, r *Result
 	if st.Differences()-st.Unexamined < after || st.RoundsStochastically(0) || st.RoundsStochastically(1) || p.Spec.D.Flags() != 0 {
 		return
 	}
-	inPart := st.Buckets[string(triage.Unexplained)] != nil || st.Buckets[string(triage.Defect)] != nil
+	inPart := st.Buckets[string(triage.Unexplained)] != nil || st.Buckets[string(triage.NaNCode)] != nil || st.Buckets[string(triage.Defect)] != nil
 	var shown []bool
 	if p.Attributor != nil && !inPart {
 		w.loadResults(p, w.at)

@@ -16,6 +16,7 @@ import (
 // The causes that are not differences between two programs.
 var (
 	unexplained = &triage.Cause{Primary: triage.Unexplained, Detail: string(triage.Unexplained)}
+	nanCodes    = &triage.Cause{Primary: triage.NaNCode, Detail: string(triage.NaNCode)}
 	placed      = &triage.Cause{Primary: triage.Layout, Detail: string(triage.Layout)}
 	defective   = &triage.Cause{Primary: triage.Defect, Detail: string(triage.Defect)}
 	faulty      = &triage.Cause{Primary: triage.Label(oracle.Fault.String()), Detail: oracle.Fault.String()}
@@ -69,6 +70,14 @@ func (l *Labeller) Causes(attributor *triage.Attributor, d *Defect, in *mma.Batc
 	return l.causes
 }
 
+// Left is the cause with which a case is counted: where nothing else explains two NaNs, that their codes differ.
+func Left(cause *triage.Cause, class oracle.Class) *triage.Cause {
+	if cause.Primary == triage.Unexplained && class == oracle.NaNCode {
+		return nanCodes
+	}
+	return cause
+}
+
 // Shown reports of each case, as Causes has them, whether the attributor's two programs reproduce it.
 func (l *Labeller) Shown(attributor *triage.Attributor, in *mma.Batch, at []int32, a, b []uint64) []bool {
 	return l.attribution.Shown(attributor, in, at, a, b)
@@ -79,7 +88,7 @@ func (l *Labeller) Shown(attributor *triage.Attributor, in *mma.Batch, at []int3
 // explanation or that depend on what is around them.
 // mark is a recorded case as one of a sample, and else nil.
 func (l *Labeller) Digest(p *Pair, cause *triage.Cause, b *mma.Batch, i int32, s *Sample) (sum uint64, mark *corpus.Mark) {
-	if p.Recorder == nil && s.Class != oracle.Fault && cause.Primary != triage.Unexplained && cause.Primary != triage.Layout {
+	if p.Recorder == nil && s.Class != oracle.Fault && !cause.Primary.Open() && cause.Primary != triage.Layout {
 		return 0, nil
 	}
 	l.dot = p.Fitting(l.dot)
@@ -123,7 +132,7 @@ func (x *pairTriage) bucket(ctx context.Context, rechecked []*Case) error {
 	for i := range x.d.Kinds {
 		k := &x.d.Kinds[i]
 		offered := func(f *Case) bool { return f.Origin == k.First.CaseRef }
-		if k.Primary == triage.Unexplained || k.Class == oracle.Fault || slices.ContainsFunc(x.candidates, offered) {
+		if k.Primary.Open() || k.Class == oracle.Fault || slices.ContainsFunc(x.candidates, offered) {
 			continue
 		}
 		one := x.newCases([]Sample{k.First})
@@ -181,6 +190,7 @@ func (x *pairTriage) countUnnamed(ctx context.Context, rechecked []*Case) (*conf
 				cause = placed
 			}
 		}
+		cause = Left(cause, s.Class)
 		sum, mark := x.unnamed.Digest(x.p, cause, x.unnamed.batch, int32(i), s)
 		kinds = x.p.AddCase(kinds, cause, s, sum, mark, math.MaxInt)
 	}
@@ -261,6 +271,7 @@ func (x *pairTriage) kindsOf(cases []*Case) []Kind {
 	_, causes := x.causesOf(&l, dots, ss)
 	kinds := make([]Kind, len(cases))
 	for i, cause := range causes {
+		cause = Left(cause, ss[i].Class)
 		kinds[i] = Kind{Primary: cause.Primary, Detail: cause.Detail, Class: ss[i].Class}
 		if label := cases[i].Bucket; label != "" {
 			kinds[i].Primary, kinds[i].Detail = triage.Label(label), label

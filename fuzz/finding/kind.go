@@ -22,11 +22,11 @@ type Kind struct {
 }
 
 // name returns the name of the detail: the labels and, if it is neither Value nor Fault, the
-// class. All cases that depend on their tiles share one name.
+// class. All cases that depend on their tiles share one name, and so do two NaNs of different codes.
 func (k *Kind) name() string { return detailName(k.Primary, k.Detail, k.Class) }
 
 func detailName(primary triage.Label, detail string, class oracle.Class) string {
-	if class == oracle.Value || class == oracle.Fault || primary == triage.Layout {
+	if class == oracle.Value || class == oracle.Fault || primary == triage.Layout || primary == triage.NaNCode {
 		return detail
 	}
 	return detail + ":" + class.String()

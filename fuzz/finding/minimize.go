@@ -88,7 +88,7 @@ func (x *pairTriage) shrinkingSide(f *Case, u devices.Unit, isUnknown bool) (run
 		}
 		return run, nil
 	}
-	if x.attributor == nil || f.Bucket == string(triage.Unexplained) {
+	if x.attributor == nil || triage.Label(f.Bucket).Open() {
 		return nil, errNoAnswers // no model shows the case
 	}
 	// By default it is base's program with x.k products, as triage tested it.
@@ -139,6 +139,7 @@ func (x *pairTriage) test(l *Labeller, sides bothSides, keep string) minimize.Te
 		}
 		_, causes := x.causesOf(l, differ, ss)
 		for j, cause := range causes {
+			cause = Left(cause, ss[j].Class)
 			names[at[j]] = detailName(cause.Primary, cause.Detail, ss[j].Class)
 		}
 		return names, nil

@@ -51,7 +51,7 @@ func (x *pairTriage) dropDefect(cases []*Case) {
 		return // what they do not explain is unexplained
 	}
 	for i, k := range x.kindsOf(cases) {
-		if k.Primary == triage.Unexplained && x.contradicts(cases[i].Class) {
+		if k.Primary.Open() && x.contradicts(cases[i].Class) {
 			v := withoutDefect(*x.verdict, x.p.base)
 			x.verdict, x.d.Verdict, x.defect = &v, &v, nil
 			x.attributor = x.fullAttributor()

@@ -36,11 +36,17 @@ func (st *PairState) moveStaleDefect() {
 // moveUnexplained gives cases that an epoch with the first verdict that explains all evidence, theirs
 // too, has found unexplained before, to the bucket of that verdict, if it has one name for all cases.
 func (st *PairState) moveUnexplained(before *triage.Verdict, d *Sum) {
-	const from = string(triage.Unexplained)
 	v := d.Verdict
-	if v == nil || before != nil && before.Settled() || d.Buckets[from] != nil {
+	if v == nil || before != nil && before.Settled() || d.Buckets[string(triage.Unexplained)] != nil || d.Buckets[string(triage.NaNCode)] != nil {
 		return
 	}
+	for _, l := range []triage.Label{triage.Unexplained, triage.NaNCode} {
+		st.moveOpen(string(l), v)
+	}
+}
+
+// moveOpen gives the cases of a bucket to that of a verdict which explains all.
+func (st *PairState) moveOpen(from string, v *triage.Verdict) {
 	switch {
 	case v.Defect != nil && len(v.Changes) == 0:
 		st.move(from, string(triage.Defect), func(*Case) bool { return true })

@@ -251,3 +251,29 @@ func TestModule(t *testing.T) {
 		}
 	}
 }
+
+// TestNaNCodes: two NaNs of codes that nothing explains are a cause of their own, which names both.
+func TestNaNCodes(t *testing.T) {
+	h := harnessOf(t, func(d *mma.Dot, code uint64) uint64 {
+		if code != 0x7fffffff {
+			return code
+		}
+		h := uint64(1)
+		for k := range d.A {
+			h = (h ^ d.A[k]<<17 ^ d.B[k]) * 0x9e3779b97f4a7c15
+		}
+		return code ^ (h>>52)&0x3ff
+	}, NaN(oracle.Bits))
+	text, err := h.campaign(t.Context(), 4096)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(text, "unexplained") {
+		t.Errorf("something is unexplained in\n%s", text)
+	}
+	for _, want := range []string{"nan-code", "7fffffff for A, 7ff"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("there is no %q in\n%s", want, text)
+		}
+	}
+}

@@ -33,7 +33,7 @@ type CauseCases struct {
 func (p *PairCauses) catchAll() uint64 {
 	n := uint64(0)
 	for _, c := range p.Causes {
-		if c.Label == triage.Unexplained {
+		if c.Label.Open() {
 			n += c.Cases
 		}
 	}
@@ -143,9 +143,9 @@ func bucketTexts(s *fuzz.State) []string {
 	return texts
 }
 
-// refinementLabels are the labels of flags and schedules, and of parameters that no program of the catalogue uses:
+// refinementLabels are the labels of flags, schedules and black boxes' NaNs, and of parameters that no program of the catalogue uses:
 // no difference between two of them has one.
-var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation, triage.LostInfinity, triage.ZeroPoint, triage.Schedule,
+var refinementLabels = []triage.Label{triage.OperandRounding, triage.ComplementNegation, triage.LostInfinity, triage.ZeroPoint, triage.Schedule, triage.NaNCode,
 	triage.FlagInvalid, triage.FlagDivideByZero, triage.FlagOverflow, triage.FlagUnderflow, triage.FlagInexact}
 
 // causesDigest identifies what a row of the table of causes depends on: the pairs of

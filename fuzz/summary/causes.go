@@ -336,6 +336,9 @@ func changesBehind(s *fuzz.State, write writer) map[triage.Label][]behind {
 			if f.Spots != nil {
 				add(triage.Layout, bundle.DefectText(f.Spots), "", p.Name)
 			}
+			if f.Bucket == string(triage.NaNCode) && f.Mismatch != nil {
+				add(triage.NaNCode, "for example "+bundle.CodesText(f.Mismatch), "", p.Name)
+			}
 			if f.Past != nil {
 				add(triage.Label(f.Bucket), bundle.DefectText(f.Past), "", p.Name)
 			}

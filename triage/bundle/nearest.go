@@ -27,6 +27,11 @@ func WitnessText(n *corpus.Nearest) string {
 	return fmt.Sprintf("for example on %s: the nearest program gives %s, %s gives %s", n.Case, n.Program, cmp.Or(n.Of, "the unit"), n.Unit)
 }
 
+// CodesText names the codes of the two NaNs of a mismatch.
+func CodesText(m *corpus.Mismatch) string {
+	return fmt.Sprintf("%s for A, %s for B", m.A.Result, m.B.Result)
+}
+
 // DefectText is a defect with what speaks for it: how many of all inputs do what.
 func DefectText(d *corpus.Defect) string {
 	parts := []string{fmt.Sprintf("%d asked to test it show the error", d.Confirmed-d.Both)}

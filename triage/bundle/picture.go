@@ -49,6 +49,9 @@ func Picture(m *corpus.Mismatch, dir string) (*report.Mismatch, error) {
 			pic.Notes = append(pic.Notes, "first   "+m.Sums.First)
 		}
 	}
+	if m.Bucket == string(triage.NaNCode) {
+		pic.Notes = []string{"codes   " + CodesText(m)}
+	}
 	if n := m.Nearest; n != nil {
 		pic.Notes = []string{"nearest " + readable.Converted(m.Formats, NearestText(n)), "wrong   " + WitnessText(n)}
 	}
@@ -84,7 +87,7 @@ func back(m *corpus.Mismatch) bool {
 // give, and where nothing explains the case: those of the pair explain others.
 func ofBase(m *corpus.Mismatch) []mma.Change {
 	switch {
-	case m.Class == oracle.Fault.String() || m.Bucket == string(triage.Unexplained):
+	case m.Class == oracle.Fault.String() || triage.Label(m.Bucket).Open():
 		return nil
 	case len(m.CaseChanges) > 0:
 		return m.CaseChanges
