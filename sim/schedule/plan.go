@@ -256,7 +256,8 @@ func (p *planner) sum(levels []Level, seq []int32, start value, path string) val
 			p.tails[k] = u
 		}
 	}
-	m := merger{p, l, levels[1:], parts, start, path, make([]string, len(parts))}
+	products := len(parts) == len(seq) && l.Merge.Chain()
+	m := merger{p, l, levels[1:], parts, start, path, make([]string, len(parts)), products}
 	sum := m.merge()
 	if len(rest) > 0 {
 		sum = p.tail(l, sum, rest, path)
@@ -306,6 +307,7 @@ type merger struct {
 	start  value
 	prefix string
 	names  []string // of the parts that have been asked for
+	single bool     // it is the order of an accumulator's products, not of parts
 }
 
 func (m *merger) merge() value {
@@ -465,7 +467,7 @@ func (m *merger) rounded(x value, i int, d fp.ID, what string) value {
 }
 
 func (m *merger) name(i int) string {
-	if len(m.parts) == 1 {
+	if len(m.parts) == 1 || m.single {
 		return m.prefix
 	}
 	if m.names[i] == "" {
