@@ -95,9 +95,9 @@ func (s *explainer) confirm(ctx context.Context, p mma.Params) (bool, error) {
 			return false, err
 		}
 	}
-	var more []*mma.Dot
+	more := s.pr.turned()
 	if s.pr.Rounds == 0 {
-		more = slices.Concat(gen.Far(s.pr.spec(), s.pr.Seed, farInputs), gen.CornerCases(s.pr.spec(), cornerInputs))
+		more = slices.Concat(more, gen.Far(s.pr.spec(), s.pr.Seed, farInputs), gen.CornerCases(s.pr.spec(), cornerInputs))
 	}
 	if s.budget.Limited() {
 		more = append(more, s.questions(1)...)
