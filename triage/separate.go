@@ -95,7 +95,10 @@ func (s *explainer) confirm(ctx context.Context, p mma.Params) (bool, error) {
 			return false, err
 		}
 	}
-	more := s.pr.turned()
+	var more []*mma.Dot
+	if s.pr.Rounds >= 0 {
+		more = s.pr.turned()
+	}
 	if s.pr.Rounds == 0 {
 		more = slices.Concat(more, gen.Far(s.pr.spec(), s.pr.Seed, farInputs), gen.CornerCases(s.pr.spec(), cornerInputs))
 	}

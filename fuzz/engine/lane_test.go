@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/mmafuzz/mmafuzz/devices"
 	"github.com/mmafuzz/mmafuzz/sim"
+	"github.com/mmafuzz/mmafuzz/sim/fp"
 	"github.com/mmafuzz/mmafuzz/sim/mma"
 	"github.com/mmafuzz/mmafuzz/sim/testdata/tier"
 )
@@ -21,6 +23,40 @@ func modelOf(t *testing.T, target, inst string) (devices.Unit, *sim.Model) {
 		t.Fatal(err)
 	}
 	return u, m
+}
+
+// TestOneOperand gives one operand of each product what the catalogue has for both: a change of the arithmetic would
+// say that of the other one, too, which hardly any input shows where it is about zeros.
+func TestOneOperand(t *testing.T) {
+	tier.SkipUnderRace(t)
+	i := &mma.Instruction{Name: "chain", Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, K: 8}
+	chain, err := sim.New(i.Formats, i.K, mma.Params{L: 1, Acc: mma.To(fp.FP32, fp.RNE), Special: mma.Special{NegZero: true, TinySign: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		meets func(a uint64) bool
+		want  []string // one of these
+	}{
+		{func(a uint64) bool { return a == 0x8000 }, []string{"the sign bit of a of each product is stuck at 0 where a is zero"}},
+		{func(a uint64) bool { return a&0x7c00 == 0 }, []string{"a of each product is +0 where a is zero or subnormal"}},
+	}[:tier.Of(1, 1, 2, 2)] {
+		of := func(change bool) devices.Unit {
+			return devices.Func(i, func(d *mma.Dot) uint64 {
+				d = d.Clone()
+				for k, a := range d.A {
+					if change && tc.meets(a) {
+						d.A[k] = 0
+					}
+				}
+				return chain.Dot(d, nil)
+			})
+		}
+		st := runCampaign(t, Config{Pairs: []devices.Pair{{A: of(false), B: of(true), TargetA: "a", TargetB: "b", K: i.K}}, Seed: 1, Count: 20_000}).Pairs[0]
+		if v := st.Verdict; v == nil || v.Defect == nil || !slices.Contains(tc.want, v.Defect.Rule.String()) {
+			t.Errorf("%d cases: %+v, want one of %q", st.Mismatches(), v, tc.want)
+		}
+	}
 }
 
 // TestRareLane gives one of many products a defect that a single exponent, or a single code, of an operand

@@ -133,7 +133,12 @@ func (x *pairTriage) besideOrAlone(ctx context.Context, pr *triage.Unknown, v *t
 	if quick && v.Partial {
 		budget.Most += moreBeside * million * defect.PerDot
 	}
+	most := budget.Most
+	if quick && !v.Partial { // such programs are guesses
+		budget.Most -= (most - budget.Spent) / 2
+	}
 	both, err := x.beside(ctx, pr, v, budget)
+	budget.Most = most
 	if err != nil || !quick || both.Complete() {
 		return both, err
 	}
