@@ -27,7 +27,7 @@ func modelOf(t *testing.T, target, inst string) (devices.Unit, *sim.Model) {
 // TestOneOperand gives one operand of each product what the catalogue has for both: a change of the arithmetic would
 // say that of the other one, too, which hardly any input shows where it is about zeros.
 func TestOneOperand(t *testing.T) {
-	tier.SkipUnderRace(t)
+	tier.LongOnly(t)
 	i := &mma.Instruction{Name: "chain", Formats: mma.Formats{A: fp.FP16, B: fp.FP16, C: fp.FP32, D: fp.FP32}, K: 8}
 	chain, err := sim.New(i.Formats, i.K, mma.Params{L: 1, Acc: mma.To(fp.FP32, fp.RNE), Special: mma.Special{NegZero: true, TinySign: true}})
 	if err != nil {
@@ -39,7 +39,7 @@ func TestOneOperand(t *testing.T) {
 	}{
 		{func(a uint64) bool { return a == 0x8000 }, "the sign bit of a of each product is stuck at 0 where a is zero"},
 		{func(a uint64) bool { return a&0x7c00 == 0 }, "a of each product is +0 where a is zero or subnormal"},
-	}[:tier.Of(1, 1, 2, 2)] {
+	} {
 		of := func(change bool) devices.Unit {
 			return devices.Func(i, func(d *mma.Dot) uint64 {
 				d = d.Clone()
