@@ -14,10 +14,10 @@
 //	.hex   $readmemh of Verilog: a word for each test
 //	.npz   arrays of NumPy
 //
-// The folder testdata has consumers: a program in C, a bench in SystemVerilog, a script in
-// Python. The folder sets has the vectors of some instructions; mmafuzz vectors makes those
-// of all; table.tsv has sizes and rates. Its rows with - are not measured yet: other values of
-// their parameters were never tried.
+// In the project's sources, corpus/vectors/testdata has consumers: a program in C, a bench in
+// SystemVerilog, a script in Python. corpus/vectors/sets has the vectors of some instructions;
+// mmafuzz vectors makes those of all; corpus/vectors/table.tsv has sizes and rates. Its rows
+// with - are not measured yet: other values of their parameters were never tried.
 //
 // # Operands
 //

@@ -149,6 +149,6 @@ func Document(totals []Total) *document.Document {
 		}
 	}
 	d := document.New("Test vectors", "")
-	d.Add("", t, document.Note("other: units with another decision or value; killed: they fail a test; same: proved to compute the same function; undecided: different only where nobody knows what is right; open: none of these is known"))
+	d.Add("", t, document.Note("tests: dot products with their results; chosen: those that other units fail, the rest being drawn at random; other: units with another decision or value; killed: they fail a test; same: proved to compute the same function; undecided: different only where nobody knows what is right; open: none of these is known"))
 	return d
 }
