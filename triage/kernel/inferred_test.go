@@ -191,7 +191,7 @@ func TestExplainAgain(t *testing.T) {
 	if err := z.explain(t.Context(), shapes, found, 0, []*drawn{z.product(t.Context(), shapes, 30)}); err != nil { // of which two lanes give the bits, too
 		t.Fatal(err)
 	}
-	if found.Rest != 0 || found.Label() != "k-order" || found.Answer.Words != "order forward is halves" {
+	if found.Rest != 0 || found.Label() != "k-order" || found.Answer.Words != "partial sums are added in the order halves, not forward" {
 		t.Errorf("%s, %d of %d fresh products differ", found.Answer.Words, found.Rest, found.Fresh)
 	}
 }

@@ -273,8 +273,8 @@ func (m *mutator) levels() {
 			}
 		}
 		for _, g := range grains {
-			cut("split-k", "grain", max(c.Grain, 1), g, func(c *schedule.Cut) { c.Grain = g }, "grain %d is %d", c.Grain, g)
-			cut("lanes", "vector", max(c.Vector, 1), g, func(c *schedule.Cut) { c.Vector = g }, "vector %d is %d", c.Vector, g)
+			cut("split-k", "grain", max(c.Grain, 1), g, func(c *schedule.Cut) { c.Grain = g }, "cuts are at multiples of %d products, not of %d", g, max(c.Grain, 1))
+			cut("lanes", "vector", max(c.Vector, 1), g, func(c *schedule.Cut) { c.Vector = g }, "lanes get %d products at a time, not %d", g, max(c.Vector, 1))
 		}
 		for _, by := range []string{"size", "count", "spread", "pairwise", "lanes"} {
 			label := label
@@ -285,40 +285,54 @@ func (m *mutator) levels() {
 				if *c = (schedule.Cut{By: by, N: c.N, Grain: c.Grain}); by == "size" || by == "lanes" {
 					c.Grain = 0
 				}
-			}, "%s is %s", c.By, by)
+			}, "K is cut by %s, not by %s", by, c.By)
 		}
 		for _, rest := range []string{"last", "first", "halve", "halve-down"} {
 			cut("split-k", "rest", cmp.Or(c.Rest, "last"), rest, func(c *schedule.Cut) {
 				if c.Rest = rest; rest == "last" || rest == "first" {
 					c.Grain = 0
 				}
-			}, "the shorter run is %s", rest)
+			}, "%s", restWords[rest])
 		}
 		for _, o := range orders {
 			merge("k-order", "order", order.Order, o, func(m *schedule.Merge) {
 				if m.Order = o; o != "forward" && o != "reverse" {
 					m.Start = ""
 				}
-			}, "order %s is %s", order.Order, o)
+			}, "partial sums are added in the order %s, not %s", o, order.Order)
 		}
 		for _, start := range []string{"", "zero"} {
 			merge("k-order", "start", order.Start, start, func(m *schedule.Merge) { m.Start = start }, "the sum starts from %q", start)
 		}
 		for _, f := range formats {
-			merge("promotion", "format", order.Format, f, func(m *schedule.Merge) { m.Format = f }, "partial sums are added in %s", f)
+			merge("promotion", "format", order.Format, f, func(m *schedule.Merge) { m.Format = f }, "%s", formatWords(f, "partial sums are added in %s", "partial sums are added in the accumulator's format"))
 			if f == fp.FP64 { // which rounds nothing that is narrower
 				continue
 			}
-			merge("promotion", "parts", order.Parts, f, func(m *schedule.Merge) { m.Parts = f }, "partial sums are rounded to %s", f)
-			merge("promotion", "store", order.Store, f, func(m *schedule.Merge) { m.Store = f }, "sums are stored in %s", f)
+			merge("promotion", "parts", order.Parts, f, func(m *schedule.Merge) { m.Parts = f }, "%s", formatWords(f, "partial sums are rounded to %s", "partial sums are not rounded to another format"))
+			merge("promotion", "store", order.Store, f, func(m *schedule.Merge) { m.Store = f }, "%s", formatWords(f, "sums are stored in %s", "sums are stored in the format that they have"))
 		}
 		for _, scale := range partialScales {
 			if order.Scale != "" {
-				merge("scale", "scale", order.Scale, scale, func(m *schedule.Merge) { m.Scale = scale }, "scale %s is %s", order.Scale, scale)
+				merge("scale", "scale", order.Scale, scale, func(m *schedule.Merge) { m.Scale = scale }, "partial sums are multiplied by the scales in the order %s, not %s", scale, order.Scale)
 			}
 		}
 		merge("scale", "fused", order.Fused, !order.Fused, func(m *schedule.Merge) { m.Fused = !m.Fused }, "scale and sum are fused, or are not")
 	}
+}
+
+// restWords says where the shorter of runs is, by schedule.Cut.Rest.
+var restWords = map[string]string{
+	"last": "the shorter block is the last one", "first": "the shorter block is the first one",
+	"halve": "what is less than two blocks is halved, the first half being the larger", "halve-down": "what is less than two blocks is halved, the second half being the larger",
+}
+
+// formatWords says in words what a format is for, or that there is none.
+func formatWords(f fp.ID, of, without string) string {
+	if f == fp.None {
+		return without
+	}
+	return fmt.Sprintf(of, f)
 }
 
 // scaled multiplies the scales in elsewhere: in another order after the sum, or into partial sums.

@@ -149,7 +149,7 @@ func TestExpectedOtherwise(t *testing.T) {
 	for _, c := range []struct{ truth, kernel, label, words string }{
 		{`"levels": [{"cut": {"by": "size", "n": 128}, "merge": {"order": "forward", "parts": "bf16"}}]}]}`, half, "promotion+split-k", "after every 128 products; and partial sums are rounded to bf16."},
 		{`"levels": [{"cut": {"by": "size", "n": 64}, "merge": {"order": "reverse"}}]}]}`, half + "@split-k-tail-lost", "unexplained", "those of mmafuzz gemm --list"},
-		{`"levels": [{"cut": {"by": "size", "n": 64}, "merge": {"order": "reverse"}}]}]}`, half, "k-order+split-k", "after every 64 products; and order forward is reverse."},
+		{`"levels": [{"cut": {"by": "size", "n": 64}, "merge": {"order": "reverse"}}]}]}`, half, "k-order+split-k", "after every 64 products; and partial sums are added in the order reverse, not forward."},
 		{`}], "epilogue": [{"op": "cast", "format": "fp16"}]}`, half, "-", `rounded to fp16, which {"op": "cast", "format": "fp16"} at the end`},
 		{`}], "epilogue": [{"op": "cast", "format": "bf16"}]}`, half, "-", `rounded to bf16, which {"op": "cast", "format": "bf16"} at the end`}, // codes
 		{`}], "epilogue": [{"op": "cast", "format": "fp16", "round": "zero"}]}`, half, "epilogue", "cast rounds to zero."},
