@@ -273,6 +273,8 @@ func labelOf(c mma.Change, p, q *mma.Params) Label {
 		return SummationOrder
 	case limitsAlone(c.Path, p, q):
 		return Overflow
+	case flushesAlone(c.Path, p, q):
+		return OutputFTZ
 	case strings.HasSuffix(c.Path, "mode") && slices.Contains(directedModes, label) && asymmetric(c):
 		return RoundingAsymmetry
 	}
@@ -288,6 +290,20 @@ func limitsAlone(path string, p, q *mma.Params) bool {
 		return !p.Join.Apart && before.Frac != 0 && before.Frac <= at.Frac && (!at.HasEmin() || before.HasEmin() && before.Emin >= at.Emin)
 	}
 	return path == "acc.mode" && exact(p) && exact(q)
+}
+
+// flushesAlone reports whether a parameter is one of the rounding of the final result, which only one of the programs
+// has, and which changes no result of the last step but those that it flushes to zero.
+func flushesAlone(path string, p, q *mma.Params) bool {
+	out := p.Out
+	if out == (mma.Round{}) {
+		out = q.Out
+	}
+	if p.Out != (mma.Round{}) && q.Out != (mma.Round{}) || !strings.HasPrefix(path, "out.") || out.Flush == mma.NoFlush {
+		return false
+	}
+	flushed := func(r mma.Round) mma.Round { r.Flush, r.Over = out.Flush, out.Over; return r }
+	return flushed(p.Acc) == out && flushed(q.Acc) == out
 }
 
 // ranges are the labels of parameters that say which terms are added when, or how a sum is rounded. Sums

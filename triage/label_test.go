@@ -253,3 +253,20 @@ func TestLimits(t *testing.T) {
 		t.Errorf("%v though a bit is rounded", got)
 	}
 }
+
+// TestFlushOfTheResult: a rounding of the final result that changes nothing but what it flushes is a flush.
+func TestFlushOfTheResult(t *testing.T) {
+	p := mma.Params{Acc: mma.To(fp.FP32, fp.RNE)}
+	flushed, narrower := p, p
+	flushed.Out = p.Acc
+	flushed.Out.Flush = mma.FlushBefore
+	narrower.Out = mma.To(fp.FP16, fp.RNE)
+	narrower.Out.Flush = mma.FlushBefore
+	for want, q := range map[Label]*mma.Params{OutputFTZ: &flushed, OutputRounding: &narrower} {
+		for _, got := range [][]Label{LabelsOf(&p, q), LabelsOf(q, &p)} {
+			if !slices.Equal(got, []Label{want}) {
+				t.Errorf("%v: %v", want, got)
+			}
+		}
+	}
+}

@@ -34,6 +34,7 @@ func Brief(changes []Change, programs ...*Params) string {
 		bits, whole := c.wholeRounding(changes)
 		formats, format := c.format(changes)
 		switch {
+		case whole && (c.part() == "flush" || c.part() == "over" && cmp.Or(c.integers(changes, from), c.integers(changes, to)) == ""): // which no rounding has by itself
 		case whole && bits == nil, format && formats == nil: // said with the mode, or with the fraction bits
 			continue
 		case whole:

@@ -21,7 +21,7 @@ func TestBrief(t *testing.T) {
 		{[]Change{{"l", "0", "4"}, {"lanes", "0", "2"}, {"join.cdrop", "exact", "25"}, {"prod.gate", "off", "inf"}, {"special.negzero", "false", "true"}},
 			"products in a step (L) all→4, accumulators in turn 1→2, distance of a dropped c none→25, zero times infinity or NaN is zero off→inf, sums can be -0 no→yes"},
 		{[]Change{{"late.frac", "exact", "23"}, {"late.mode", "", "rne"}, {"late.emin", "none", "-126"}, {"late.emax", "none", "127"}, {"late.flush", "keep", "after"}},
-			"rounding of additions after the last step none→23 bits to nearest even"},
+			"rounding of additions after the last step none→23 bits to nearest even, flush to zero of additions after the last step keep→after"},
 		{[]Change{{"join.post.frac", "31", "exact"}, {"join.post.mode", "rd", ""}}, "rounding of the sum with c 31 bits down→none"},
 		{[]Change{{"acc.frac", "13", "23"}, {"acc.mode", "rz", "rne"}, {"acc.emin", "-126", "-14"}},
 			"fraction bits of the result 13→23, rounding of the result toward zero→to nearest even, least exponent of the result -126→-14"},
