@@ -110,7 +110,7 @@ func (b *bisectCmd) run(ctx context.Context) error {
 			fmt.Fprintln(b.stdout)
 		}
 		found = true
-		if c.Cause == string(triage.Unexplained) && !b.noInfer {
+		if !b.noInfer && (c.Cause == string(triage.Unexplained) || c.Cause == string(triage.Schedule)) {
 			if err := b.schedules(ctx, &work, c); err != nil {
 				return err
 			}
