@@ -2,12 +2,14 @@ package defect
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/bits"
 	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mmafuzz/mmafuzz/fuzz/gen"
 	"github.com/mmafuzz/mmafuzz/sim"
@@ -157,6 +159,32 @@ func TestPlanted(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStop interrupts a search between two questions: what it would have done until the next one is left out.
+func TestStop(t *testing.T) {
+	tier.SkipUnderRace(t)
+	x := planted{"", cdnaSingle, func(u *unit) uint64 { return u.m.Dot(u.Dot, nil) ^ u.A[1]>>3&u.B[0]&1 }}
+	spent := map[bool]int64{}
+	for _, interrupted := range []bool{false, true} {
+		u := x.open(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		u.Budget = &Budget{Most: 1e9, Show: func(b *Budget) {
+			if interrupted && b.Spent > 0 {
+				cancel()
+				time.Sleep(time.Millisecond) // until that is known
+			}
+		}}
+		_, err := Find(ctx, u)
+		cancel()
+		if err != nil && !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		spent[interrupted] = u.Budget.Spent
+	}
+	if spent[true] > spent[false]/10 {
+		t.Errorf("work of %d when interrupted, %d else", spent[true], spent[false])
 	}
 }
 

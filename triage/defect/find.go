@@ -91,6 +91,9 @@ func Find(ctx context.Context, u *Unit) (*Claim, error) {
 	if err != nil {
 		return nil, err
 	}
+	if u.Budget != nil {
+		defer context.AfterFunc(ctx, u.Budget.Stop)()
+	}
 	s := &search{viewer: &viewer{f: u.Formats, m: m, budget: u.Budget}, u: u, asked: map[string]bool{}, against: map[string][]*sample{}, proposed: map[string]*proposal{}}
 	s.maker = &maker{u.Formats, rand.New(rand.NewPCG(u.Seed, 0x6465666563740001))}
 	if u.Random {
