@@ -79,7 +79,10 @@ func (c *Campaign) unfinished(why string) *Unfinished {
 func (x *Unfinished) String() string {
 	const most = 4 // instructions
 	what := readable.Thousands(x.Dots) + " dot products were compared"
-	if x.Of > 0 {
+	switch {
+	case x.Of > 0 && x.Dots >= x.Of && x.Unexamined > 0:
+		what = fmt.Sprintf("all %s dot products were compared, and %s not examined", readable.Thousands(x.Dots), readable.Mismatches(x.Unexamined))
+	case x.Of > 0:
 		what = fmt.Sprintf("%s of %s dot products were compared", readable.Thousands(x.Dots), readable.Thousands(x.Of))
 	}
 	text := fmt.Sprintf("incomplete: %s; %s", x.Why, what)
