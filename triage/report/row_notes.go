@@ -87,7 +87,7 @@ func limitNote(x, y fp.Dyadic, after *sim.TermTrace, r *mma.Round) note {
 		return note{kind: atEnd, said: "overflow: above the largest number"}
 	case y.IsZero() && r.Mode == fp.RNE && isTie(x, roundingPoint(x, r)):
 		return note{kind: rounded, mode: r.Mode, outcome: tieToZero}
-	case y.IsZero():
+	case y.IsZero(), after.Value.IsZero() && !r.HasEmin(): // of a rounding without a least exponent it is the next one
 		return note{kind: rounded, mode: r.Mode, outcome: toZero}
 	case after.Value.IsZero():
 		return note{kind: atEnd, said: fmt.Sprintf("flushed to zero: below 2^%d", r.Emin)}

@@ -15,6 +15,9 @@ import (
 func Words(k *schedule.Kernel, depth int) []string {
 	all := wordsOf(k, &k.Schedules[0], depth, true)
 	if k.CFirst { // it is what the first accumulator begins with
+		for i := range all {
+			all[i] = strings.ReplaceAll(all[i], firstToZero, "")
+		}
 		all = append([]string{"The sum begins with C in place of zero."}, all...)
 	}
 	return all
@@ -364,6 +367,9 @@ func operandWords(c *schedule.Cast) string {
 	return text
 }
 
+// firstToZero is said where the first product of an accumulator is added to zero.
+const firstToZero = "; the first is added to zero"
+
 func unitWords(u *schedule.Unit) string {
 	if u.Op == "" {
 		return u.Instruction + ", or what computes as it does"
@@ -379,6 +385,6 @@ func unitWords(u *schedule.Unit) string {
 	if u.Subnormals == "zero" {
 		text += " in which subnormal numbers are zeros"
 	}
-	return text + map[string]string{"": "; the first is added to zero", "empty": "; the first is added to nothing",
+	return text + map[string]string{"": firstToZero, "empty": "; the first is added to nothing",
 		"second": "; the first is added to the second, which is rounded"}[u.Start]
 }
