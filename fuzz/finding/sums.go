@@ -241,7 +241,7 @@ func (x *pairTriage) haveSums() bool {
 		u := x.p.side(side)
 		return (u.Model() != nil || x.mayAsk(u) || Believed(u) != nil && !devices.IsRecording(u)) && u.Instruction().K == x.p.K
 	}
-	return x.t.Infer && x.p.K >= leastSum && (f.C == fp.None || Believed(x.p.A) == nil && Believed(x.p.B) == nil) && f.B != fp.One && f.Scale == fp.None && !f.Common && f.D.Flags() == 0 &&
+	return x.t.Infer && x.p.K >= leastSum && (f.C == fp.None || x.p.baseUnit == nil) && f.B != fp.One && f.Scale == fp.None && !f.Common && f.D.Flags() == 0 &&
 		f.B.RandomBits() == 0 && may(0) && may(1) && x.repeatsItself(0) && x.repeatsItself(1)
 }
 
